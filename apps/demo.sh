@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The main job on a photograph: every operator on the best device of this machine, from libraries that were generated ahead
+# of time. Called by `./dev demo` with the command line program and a Python that has NumPy and Pillow.
+set -euo pipefail
+tilewright=$1
+python=$2
+out=out
+mkdir -p "$out"
+
+photo=$("$python" - <<'PY'
+import importlib.util, pathlib
+# scikit-image's wheel carries photographs; nothing of the package is run.
+root = pathlib.Path(importlib.util.find_spec("skimage").submodule_search_locations[0])
+print(root / "data" / "astronaut.png")
+PY
+)
+cp "$photo" "$out/photo.png"
+"$python" - "$out" <<'PY'
+import sys, numpy as np
+from PIL import Image
+out = sys.argv[1]
+grey = Image.open(f"{out}/photo.png").convert("L")
+grey.save(f"{out}/grey.png")
+# The product of the 24 strongest singular vectors on each side is the best approximation of rank 24.
+u, s, v = np.linalg.svd(np.asarray(grey, np.float32), full_matrices=False)
+np.save(f"{out}/left.npy", np.ascontiguousarray(u[:, :24] * s[:24]))
+np.save(f"{out}/right.npy", np.ascontiguousarray(v[:24]))
+PY
+
+# Runs one operator, says what it cost, and holds the result against the definition.
+run() {
+    local shown=$1
+    shift
+    "$tilewright" "$@" --stats --check 2>"$out/stats.txt" || { cat "$out/stats.txt" >&2; exit 1; }
+    printf '%-34s %s\n' "$shown" "$(tr '\n' ' ' <"$out/stats.txt")"
+}
+
+echo "photograph: $out/photo.png (astronaut, from scikit-image's sample images)"
+run "column_sum -> column_sum.npy" column_sum "$out/grey.png" "$out/column_sum.npy"
+run "row_sum -> row_sum.npy" row_sum "$out/grey.png" "$out/row_sum.npy"
+run "transpose -> transpose.png" transpose "$out/photo.png" "$out/transpose.png"
+run "transpose -> transpose_grey.npy" transpose "$out/grey.png" "$out/transpose_grey.npy"
+for sigma in 1 3 10; do
+    run "gaussian_blur $sigma -> blur_$sigma.png" gaussian_blur "$out/photo.png" "$out/blur_$sigma.png" --sigma "$sigma"
+done
+run "matmul -> rank24.npy" matmul "$out/left.npy" "$out/right.npy" "$out/rank24.npy"
+run "invert -> invert.png" invert "$out/grey.png" "$out/invert.png"
+rm -f "$out/stats.txt"
+"$python" - "$out" <<'PY'
+import sys, numpy as np
+from PIL import Image
+out = sys.argv[1]
+Image.fromarray(np.clip(np.load(f"{out}/rank24.npy") + 0.5, 0, 255).astype(np.uint8)).save(f"{out}/rank24.png")
+PY
+echo "written: $(ls "$out" | tr '\n' ' ')"

@@ -1,0 +1,64 @@
+#include "measure.h"
+#include "tilewright/timing.h"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+namespace tilewright::app {
+
+namespace {
+
+Times quantiles(std::vector<double> ms) {
+    std::sort(ms.begin(), ms.end());
+    const auto at = [&](double share) {  // between the two nearest samples
+        const double place = share * (double)(ms.size() - 1);
+        const size_t below = (size_t)place;
+        const size_t above = std::min(below + 1, ms.size() - 1);
+        return ms[below] + (place - (double)below) * (ms[above] - ms[below]);
+    };
+    return {at(.5), at(.1), at(.9)};
+}
+
+Times repeat(int repeats, const std::function<double()> &once) {
+    std::vector<double> ms;
+    for (int i = 0; i < repeats; i++) {
+        ms.push_back(once());
+    }
+    return quantiles(std::move(ms));
+}
+
+}  // namespace
+
+double call_ms(Device device, const std::function<void()> &call) {
+    synchronize(device);
+    const auto start = std::chrono::steady_clock::now();
+    call();
+    synchronize(device);
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+Measured measure(Device device, const std::function<void(size_t)> &run, const std::function<void(size_t)> &whole, const Plan &plan) {
+    size_t next = 0;
+    const auto call = [&] { run(next++); };
+
+    // A repeat is a batch, a single call and a whole call. A slow row gets smaller batches first, then fewer repeats.
+    const double ms = std::max(1e-3, call_ms(device, call));
+    const double calls = plan.limit_s * 1000 / ms;
+    Measured measured;
+    measured.batch_size = (int)std::clamp(calls / plan.repeats - 2, 1., (double)plan.batch);
+    measured.repeats = (int)std::clamp(calls / (measured.batch_size + 2), 3., (double)std::max(3, plan.repeats));
+
+    measured.batch = repeat(measured.repeats, [&] {
+        return device_time_ms(device, [&] {
+            for (int i = 0; i < measured.batch_size; i++) {
+                call();
+            }
+        }) / measured.batch_size;
+    });
+    measured.single = measured.batch_size == 1 ? measured.batch : repeat(measured.repeats, [&] { return device_time_ms(device, call); });
+    measured.call = repeat(measured.repeats, [&] { return call_ms(device, [&] { whole(next++); }); });
+    return measured;
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,45 @@
+#include "reference.h"
+#include <cstring>
+
+namespace tilewright::app {
+
+Array spoiled_output(const Operator &op, const Sample &sample) {
+    const auto [type, shape] = op.output_of(sample.inputs, sample.settings);
+    Array output(type, shape);
+    auto *bytes = static_cast<unsigned char *>(output.data());
+    const int64_t pitch = output.strides()[0] * (int64_t)size_of(type);
+    const int64_t row = output.size() / shape[0] * (int64_t)size_of(type);
+    for (int64_t y = 0; y < shape[0]; y++) {
+        memset(bytes + y * pitch, 0xa5, (size_t)row);
+    }
+    return output;
+}
+
+const Row *cpu_row(const Operator &op, const std::string &schedule, const std::string &type) {
+    for (const Row *row : op.rows(schedule, Backend::cpu)) {
+        if (row->type == type && row->declined.empty() && !row->needs_vnni) {
+            return row;
+        }
+    }
+    return nullptr;
+}
+
+bool serves(const Operator &op, const Row &row, const Sample &sample, const Array &output) {
+    return op.type_of(sample.inputs, sample.settings) == row.type && op.serves(row, sample.inputs, output, sample.settings);
+}
+
+Expected expect(const Operator &op, const Row &row, const Sample &sample) {
+    Expected expected;
+    expected.output = spoiled_output(op, sample);
+    op.run(row, Device{}, sample.inputs, expected.output, sample.settings);
+    expected.output.sync();
+    expected.bound = op.bound(sample.inputs, sample.settings);
+    expected.row = &row;
+    return expected;
+}
+
+std::string difference(const Array &output, const Expected &expected) {
+    return tilewright::difference(output, expected.output, expected.bound, 2);
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,139 @@
+#include "report.h"
+#include "progress.h"
+#include "tilewright/error.h"
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace tilewright::app {
+
+std::string one_line(const std::string &text) {
+    std::string line;
+    for (const char c : text) {
+        const bool space = c == '\n' || c == '\r' || c == '\t';
+        if (!space) {
+            line += c;
+        } else if (!line.empty() && line.back() != ' ') {
+            line += ' ';
+        }
+    }
+    while (!line.empty() && line.back() == ' ') {
+        line.pop_back();
+    }
+    return line;
+}
+
+std::string table(const std::vector<std::vector<std::string>> &lines) {
+    std::vector<size_t> widths;
+    for (const auto &line : lines) {
+        widths.resize(std::max(widths.size(), line.size()));
+        for (size_t i = 0; i < line.size(); i++) {
+            widths[i] = std::max(widths[i], line[i].size());
+        }
+    }
+    std::string text;
+    for (const auto &line : lines) {
+        for (size_t i = 0; i < line.size(); i++) {
+            const bool last = i + 1 == line.size();
+            text += last ? line[i] : fmt::format("{:<{}}  ", line[i], widths[i]);
+        }
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += '\n';
+    }
+    return text;
+}
+
+std::string bytes(double count) {
+    constexpr std::array units = {"B", "kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    while (count >= 1000 && unit + 1 < units.size()) {
+        count /= 1000;
+        unit++;
+    }
+    return fmt::format("{:.3g} {}", count, units[unit]);
+}
+
+// The number of letters to insert, delete or change to turn one word into the other.
+static size_t distance(const std::string &a, const std::string &b) {
+    std::vector<size_t> row(b.size() + 1);
+    for (size_t j = 0; j <= b.size(); j++) {
+        row[j] = j;
+    }
+    for (size_t i = 1; i <= a.size(); i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b.size(); j++) {
+            const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+std::string did_you_mean(const std::string &word, const std::vector<std::string> &known) {
+    std::string best;
+    size_t least = std::max<size_t>(2, word.size() / 3) + 1;
+    for (const std::string &candidate : known) {
+        // The beginning of a longer word counts as near: `gauss` for `gaussian_blur`.
+        const bool begins = word.size() >= 3 && candidate.compare(0, word.size(), word) == 0;
+        const size_t apart = begins ? 1 : distance(word, candidate);
+        if (apart < least) {
+            least = apart;
+            best = candidate;
+        }
+    }
+    return best.empty() ? "" : fmt::format(" (did you mean '{}'?)", best);
+}
+
+std::string joined(const std::vector<std::string> &words, const std::string &between) {
+    return fmt::format("{}", fmt::join(words, between));
+}
+
+std::string name_of(Backend backend) {
+    switch (backend) {
+    case Backend::cpu: return "cpu";
+    case Backend::cuda: return "cuda";
+    case Backend::opencl: return "opencl";
+    }
+    return "";
+}
+
+Json json(const DeviceInfo &info) {
+    return {{"device", info.device.str()}, {"name", info.name},       {"platform", info.platform},     {"driver", info.driver},
+            {"memory", info.memory},       {"units", info.units},     {"capability", info.capability}, {"is_gpu", info.is_gpu},
+            {"usable", info.usable},       {"why_not", info.why_not}};
+}
+
+Json json(const Row &row) {
+    Json tunables = Json::array();
+    for (const Row::Tunable &t : row.tunables) {
+        tunables.push_back({{"name", t.name}, {"value", t.value}, {"low", t.low}, {"high", t.high}});
+    }
+    return {{"row", row.name()},
+            {"operator", row.op},
+            {"schedule", row.schedule},
+            {"type", row.type},
+            {"backend", name_of(row.backend)},
+            {"needs_vnni", row.needs_vnni},
+            {"form", row.form},
+            {"tunables", tunables},
+            {"autoscheduler", row.autoscheduler},
+            {"declined", row.declined}};
+}
+
+void print(const std::string &text) {
+    Progress::hide();
+    if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {
+        throw Error(Fault::failed, fmt::format("standard output cannot be written: {}; send it to a place with room", strerror(errno)));
+    }
+}
+
+void print(const Json &json) {
+    // A name from a driver may hold bytes that are not UTF-8; they are replaced rather than ending the report.
+    print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,26 @@
+#pragma once
+#include "tilewright/operator.h"
+#include <string>
+#include <vector>
+
+// Which operators, devices and rows `verify` and `bench` work on.
+namespace tilewright::app {
+
+// The named operators, or all. Errors: usage, for an unknown name.
+std::vector<const Operator *> chosen_operators(const std::vector<std::string> &names);
+
+// The named device, or every one that can be used. Errors: usage, device.
+std::vector<Device> chosen_devices(const std::string &name);
+
+// The names of the operators, and of an operator's schedules, each once and in the order of the tables.
+std::vector<std::string> operator_names();
+std::vector<std::string> schedule_names(const Operator &op);
+std::vector<std::string> type_names(const Operator &op);
+
+// Errors: usage, when none of the operators has that schedule; the known ones are named. An empty name is every schedule.
+void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name);
+
+// Why a row cannot run on any of the devices; empty when it can.
+std::string why_not_here(const Row &row, const std::vector<Device> &chosen);
+
+}  // namespace tilewright::app

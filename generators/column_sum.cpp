@@ -1,0 +1,94 @@
+#include "generators/column_sum.h"
+#include "generators/column_sum_folded.h"
+#include "generators/column_sum_sliced.h"
+#include "generators/column_sum_words.h"
+#include "generators/operator.h"
+#include "generators/sum_types.h"
+
+namespace tilewright {
+
+// The image as it is.
+class ColumnSumGenerator : public Operator<ColumnSumGenerator> {
+public:
+    Input<Buffer<void, 2>> image{"image"};
+    Output<Buffer<void, 1>> sums{"sums"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        sums.set_type(output_type(type));
+    }
+
+    void generate() {
+        ColumnSum form(image, image.height(), sum_type(image.type()), sums.type());
+        sums = form.out;
+        apply(form, {image, sums});
+
+        image.set_estimates({{0, 8192}, {0, 8192}});
+        sums.set_estimates({{0, 8192}});
+    }
+};
+
+class ColumnSumSlicedGenerator : public Operator<ColumnSumSlicedGenerator> {
+public:
+    Input<Buffer<void, 2>> image{"image"};
+    Output<Buffer<void, 1>> sums{"sums"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        sums.set_type(output_type(type));
+    }
+
+    void generate() {
+        const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
+        ColumnSumSliced form(image, image.width(), image.height(), {setting("lanes"), setting("rows"), setting("slices")}, narrow, sum,
+                             sums.type());
+        sums = form.out;
+        apply(form, {image, sums});
+    }
+};
+
+// The image as the words of the memory that it lies in, and where in them it lies.
+class ColumnSumWordsGenerator : public Operator<ColumnSumWordsGenerator> {
+public:
+    Input<Buffer<uint32_t, 1>> words{"words"};
+    Input<int32_t> offset{"offset"}, stride{"stride"}, height{"height"};
+    Output<Buffer<void, 1>> sums{"sums"};
+
+    void configure() {
+        sums.set_type(output_type(type));
+    }
+
+    void generate() {
+        const int unit = setting("alignment");  // what the row asks of offset and stride
+        ColumnSumWords form(words, words.dim(0).extent(), offset / unit * unit, stride / unit * unit, height, setting("words"),
+                            sums.type());
+        sums = form.out;
+        apply(form, {words, sums});
+    }
+};
+
+class ColumnSumFoldedGenerator : public Operator<ColumnSumFoldedGenerator> {
+public:
+    Input<Buffer<uint32_t, 1>> words{"words"};
+    Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"};
+    Input<int32_t> period{"period"}, chunks{"chunks"}, steps{"steps"}, slices{"slices"};
+    Output<Buffer<void, 1>> sums{"sums"};
+
+    void configure() {
+        sums.set_type(output_type(type));
+    }
+
+    void generate() {
+        ColumnSumFolded form(words, {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
+                             {setting("lanes"), setting("groups"), setting("unroll"), setting("terms")}, element_type(type), sums.type());
+        sums = form.out;
+        apply(form, {words, sums});
+    }
+};
+
+}  // namespace tilewright
+
+HALIDE_REGISTER_GENERATOR(tilewright::ColumnSumGenerator, column_sum)
+HALIDE_REGISTER_GENERATOR(tilewright::ColumnSumSlicedGenerator, column_sum_sliced)
+HALIDE_REGISTER_GENERATOR(tilewright::ColumnSumWordsGenerator, column_sum_words)
+HALIDE_REGISTER_GENERATOR(tilewright::ColumnSumFoldedGenerator, column_sum_folded)

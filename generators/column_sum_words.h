@@ -1,0 +1,32 @@
+#pragma once
+#include "Halide.h"
+
+namespace tilewright {
+
+// Column sums of bytes that are taken as the 32-bit words that memory is made of, `count` words (4 count columns) at a time.
+// Row y begins at byte offset + y * stride of the words; where that is not known to be the beginning of such a group, each
+// word is put together from the two that it lies across.
+struct ColumnSumWords : Halide::NamesInterface {
+    static constexpr const char *name = "column_sum_words";
+    Var x{"x"}, byte{"byte"}, word{"word"}, group{"group"}, row{"row"};
+    RDom y;
+    Func taken{"taken"}, total{"total"}, out{"out"};
+
+    ColumnSumWords(Func words, Expr extent, Expr offset, Expr stride, Expr height, int count, Halide::Type output) : y(0, height, "y") {
+        auto within = [](Expr i, Expr n) { return unsafe_promise_clamped(min(i, n - 1), 0, n - 1); };
+        Expr begin = offset + row * stride;
+        if (is_const_zero(Halide::Internal::simplify(begin % (4 * count)))) {
+            taken(word, group, row) = words(count * within(begin / (4 * count) + group, extent / count) + word);
+        } else {
+            Expr i = begin / 4 + count * group + word;
+            Expr low = words(within(i, extent)), high = words(within(i + 1, extent));
+            Expr both = (cast<uint64_t>(high) << 32) | cast<uint64_t>(low);
+            taken(word, group, row) = cast<uint32_t>(both >> cast<uint64_t>(8 * (begin % 4)));
+        }
+        total(byte, word, group) = cast<uint32_t>(0);
+        total(byte, word, group) += (taken(word, group, y) >> cast<uint32_t>(8 * byte)) & 255;
+        out(x) = cast(output, total(x % 4, (x / 4) % count, x / (4 * count)));
+    }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,92 @@
+#include "generators/gaussian_blur.h"
+#include "generators/gaussian_blur_dots.h"
+#include "generators/gaussian_blur_window_generators.h"
+#include "generators/operator.h"
+
+namespace tilewright {
+
+using Halide::Buffer;
+using Halide::Expr;
+using Halide::Func;
+using Halide::GeneratorInput;
+using Halide::GeneratorOutput;
+using Halide::Var;
+
+// image, output: rows of width * channels elements. border: as EndlessImage numbers it. weights: of the taps -radius ... radius.
+template<typename Form>
+class GaussianBlurGenerator : public Operator<GaussianBlurGenerator<Form>> {
+public:
+    GeneratorInput<Buffer<void, 2>> image{"image"};
+    GeneratorInput<int32_t> channels{"channels"}, border{"border"};
+    GeneratorInput<Buffer<void, 1>> weights{"weights"};
+    GeneratorInput<uint32_t> multiplier{"multiplier"};
+    GeneratorOutput<Buffer<void, 2>> output{"output"};
+
+    void configure() {
+        const Halide::Type pixel = element_type(this->type);
+        image.set_type(pixel);
+        output.set_type(pixel);
+        weights.set_type(Form::integer_weights && pixel.is_uint() ? Halide::UInt(32) : Halide::Float(32));
+    }
+
+    void generate() {
+        Var k{"k"};
+        Func weight{"weight"};
+        const Expr radius = weights.dim(0).extent() / 2;
+        weight(k) = weights(k + radius);
+        const EndlessImage endless{border, image.width() / channels, image.height(), channels, Form::near};
+        Form blur(image, endless, weight, radius, Form::pass(output.type(), multiplier));
+        output = blur.out;
+        weights.dim(0).set_min(0);
+        this->apply(blur, {image, output});
+
+        image.set_estimates({{0, 8192}, {0, 8192}});
+        output.set_estimates({{0, 8192}, {0, 8192}});
+        weights.set_estimates({{0, 9}});
+        channels.set_estimate(1);
+        border.set_estimate(0);
+        multiplier.set_estimate(1);
+    }
+};
+
+// image, output: rows of one channel. low, high: the tap words as bytes, (byte, word, phase), the middle word at 0. offset: 128 S.
+class GaussianBlurDotsGenerator : public Operator<GaussianBlurDotsGenerator> {
+public:
+    Input<Buffer<uint8_t, 2>> image{"image"};
+    Input<int32_t> border{"border"};
+    Input<Buffer<uint8_t, 3>> low{"low"}, high{"high"};
+    Input<uint32_t> offset{"offset"}, multiplier{"multiplier"};
+    Output<Buffer<uint8_t, 2>> output{"output"};
+
+    void generate() {
+        const Expr reach = low.dim(1).extent() / 2, high_reach = (high.dim(1).extent() - 1) / 2;
+        const EndlessImage endless{border, image.width(), image.height(), 1};
+        GaussianBlurDots blur(image, endless, around(low, reach), around(high, high_reach), reach, high_reach, offset,
+                              Pass::plain(UInt(8), multiplier));
+        output = blur.out;
+        apply(blur, {image, output});
+    }
+
+private:
+    // taps(byte, k, phase), k = 0 the middle word.
+    static Func around(Input<Buffer<uint8_t, 3>> &words, Expr reach) {
+        words.dim(0).set_bounds(0, 4);
+        words.dim(1).set_min(0).set_stride(4);
+        words.dim(2).set_bounds(0, 4).set_stride(4 * words.dim(1).extent());
+        Var byte, k, phase;
+        Func taps;
+        taps(byte, k, phase) = words(byte, k + reach, phase);
+        return taps;
+    }
+};
+
+}  // namespace tilewright
+
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlur>, gaussian_blur)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurNear>, gaussian_blur_near)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurHalf>, gaussian_blur_half)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurFloats>, gaussian_blur_floats)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowGenerator, gaussian_blur_window)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowDotGenerator, gaussian_blur_window_dot)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator, gaussian_blur_window_floats)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurDotsGenerator, gaussian_blur_dots)

@@ -1,0 +1,122 @@
+#pragma once
+#include "generators/gaussian_blur_window.h"
+#include "generators/gaussian_blur_window_dot.h"
+#include "generators/gaussian_blur_window_floats.h"
+#include "generators/operator.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// f32 images of any size; rows and base are multiples of 16 bytes.
+class GaussianBlurWindowGenerator : public Operator<GaussianBlurWindowGenerator> {
+public:
+    Input<Buffer<float, 2>> image{"image"};
+    Input<int32_t> turn{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
+    Output<Buffer<float, 2>> output{"output"};
+
+    void configure() {
+        for (int i = 0; i <= setting("radius"); i++) {
+            weights.push_back(add_input<float>("weight" + std::to_string(i)));
+        }
+    }
+
+    void generate() {
+        std::vector<Expr> w;
+        for (Input<float> *weight : weights) {
+            w.push_back(*weight);
+        }
+        GaussianBlurWindow blur(image, image.width(), image.height(), {turn, low, high_x, high_y, zero}, w,
+                                {setting("columns"), setting("rows"), setting("groups"), setting("window")});
+        output = blur.out;
+        apply(blur, {image, output});
+    }
+
+private:
+    std::vector<Input<float> *> weights;
+
+    int setting(const std::string &name) const {
+        return Site{get_target(), type, {}, settings()}[name];
+    }
+};
+
+// u8 images as rows of words, (width + 3) / 4 of them; rows and base are multiples of 16 bytes. The tap words are arguments,
+// phase by phase: those of the lower bytes, then those of the upper bytes.
+class GaussianBlurWindowDotGenerator : public Operator<GaussianBlurWindowDotGenerator> {
+public:
+    Input<Buffer<uint32_t, 2>> image{"image"};
+    Input<int32_t> width{"width"}, turn{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
+    Input<uint32_t> multiplier{"multiplier"};
+    Output<Buffer<uint32_t, 2>> output{"output"};
+
+    void configure() {
+        const TapWords taps = shape();
+        add_words(lower, "lower", taps, taps.radius + 1);
+        add_words(upper, "upper", taps, taps.high);
+    }
+
+    void generate() {
+        TapWords taps = shape();
+        for (size_t i = 0; i < lower.size(); i++) {
+            taps.lower[i] = lower[i] ? Expr(*lower[i]) : Expr();
+            taps.upper[i] = upper[i] ? Expr(*upper[i]) : Expr();
+        }
+        const WindowTile tile = {setting("columns") / 4, setting("rows"), setting("groups"), setting("window") / 4};
+        GaussianBlurWindowDot blur(image, width, image.height(), {turn, low, high_x, high_y, zero}, taps, multiplier, tile,
+                                   setting("any_width") != 0, {{}, std::string(backend) == "cuda"});
+        output = blur.out;
+        apply(blur, {image, output});
+    }
+
+private:
+    std::vector<Input<uint32_t> *> lower, upper;
+
+    TapWords shape() const {
+        return {setting("radius"), setting("high")};
+    }
+    void add_words(std::vector<Input<uint32_t> *> &words, const std::string &name, const TapWords &taps, int limit) {
+        for (int phase = 0; phase < 4; phase++) {
+            for (int k = 0; k < taps.words(); k++) {
+                words.push_back(taps.used(phase, k, limit) ? add_input<uint32_t>(name + std::to_string(phase) + "_" + std::to_string(k)) : nullptr);
+            }
+        }
+    }
+    int setting(const std::string &name) const {
+        return Site{get_target(), type, {}, settings()}[name];
+    }
+};
+
+// u8 images as above. weight0 ... : the integer taps, as floats.
+class GaussianBlurWindowFloatsGenerator : public Operator<GaussianBlurWindowFloatsGenerator> {
+public:
+    Input<Buffer<uint32_t, 2>> image{"image"};
+    Input<int32_t> width{"width"}, turn{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
+    Input<uint32_t> multiplier{"multiplier"};
+    Output<Buffer<uint32_t, 2>> output{"output"};
+
+    void configure() {
+        for (int i = 0; i <= setting("radius"); i++) {
+            weights.push_back(add_input<float>("weight" + std::to_string(i)));
+        }
+    }
+
+    void generate() {
+        std::vector<Expr> w;
+        for (Input<float> *weight : weights) {
+            w.push_back(*weight);
+        }
+        const WindowTile tile = {setting("columns") / 4, setting("rows"), setting("groups"), setting("window") / 4};
+        GaussianBlurWindowFloats blur(image, width, image.height(), {turn, low, high_x, high_y, zero}, w, multiplier, tile);
+        output = blur.out;
+        apply(blur, {image, output});
+    }
+
+private:
+    std::vector<Input<float> *> weights;
+
+    int setting(const std::string &name) const {
+        return Site{get_target(), type, {}, settings()}[name];
+    }
+};
+
+}  // namespace tilewright

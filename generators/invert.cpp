@@ -1,0 +1,23 @@
+#include "generators/invert.h"
+#include "generators/operator.h"
+
+namespace tilewright {
+
+class InvertGenerator : public Operator<InvertGenerator> {
+public:
+    Input<Buffer<uint8_t, 2>> image{"image"};
+    Output<Buffer<uint8_t, 2>> output{"output"};
+
+    void generate() {
+        Invert invert(image);
+        output = invert.out;
+        apply(invert, {image, output});
+
+        image.set_estimates({{0, 8192}, {0, 8192}});
+        output.set_estimates({{0, 8192}, {0, 8192}});
+    }
+};
+
+}  // namespace tilewright
+
+HALIDE_REGISTER_GENERATOR(tilewright::InvertGenerator, invert)

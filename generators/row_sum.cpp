@@ -1,0 +1,90 @@
+#include "generators/row_sum.h"
+#include "generators/operator.h"
+#include "generators/row_sum_chunks.h"
+#include "generators/row_sum_sliced.h"
+#include "generators/row_sum_tree.h"
+#include "generators/sum_types.h"
+
+namespace tilewright {
+
+// What the forms share that take the image as it is.
+template<typename Self>
+class RowSumOfImage : public Operator<Self> {
+public:
+    typename Operator<Self>::template Input<Halide::Buffer<void, 2>> image{"image"};
+    typename Operator<Self>::template Output<Halide::Buffer<void, 1>> sums{"sums"};
+
+    void configure() {
+        image.set_type(element_type(this->type));
+        sums.set_type(output_type(this->type));
+    }
+
+protected:
+    template<typename Form>
+    void give(Form &form) {
+        sums = form.out;
+        this->apply(form, {image, sums});
+        image.set_estimates({{0, 8192}, {0, 8192}});
+        sums.set_estimates({{0, 8192}});
+    }
+};
+
+class RowSumGenerator : public RowSumOfImage<RowSumGenerator> {
+public:
+    void generate() {
+        RowSum form(image, image.width(), sum_type(image.type()), sums.type());
+        give(form);
+    }
+};
+
+class RowSumPartsGenerator : public RowSumOfImage<RowSumPartsGenerator> {
+public:
+    void generate() {
+        RowSumParts form(image, image.width(), setting("pixels"), sums.type());
+        give(form);
+    }
+};
+
+class RowSumTreeGenerator : public RowSumOfImage<RowSumTreeGenerator> {
+public:
+    void generate() {
+        RowSumTree form(image, image.width(), setting("lanes"), sum_type(image.type()), sums.type());
+        give(form);
+    }
+};
+
+class RowSumSlicedGenerator : public RowSumOfImage<RowSumSlicedGenerator> {
+public:
+    void generate() {
+        const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
+        RowSumSliced form(image, image.width(), setting("lanes"), setting("groups"), narrow, sum, sums.type());
+        give(form);
+    }
+};
+
+// The image as the words of the memory that it lies in, and where in them it lies.
+class RowSumChunksGenerator : public Operator<RowSumChunksGenerator> {
+public:
+    Input<Buffer<uint32_t, 1>> words{"words"};
+    Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"}, turns{"turns"}, pieces{"pieces"};
+    Output<Buffer<void, 1>> sums{"sums"};
+
+    void configure() {
+        sums.set_type(output_type(type));
+    }
+
+    void generate() {
+        RowSumChunks form(words, {words.dim(0).extent(), offset, stride, width, height, turns, pieces},
+                          {setting("lanes"), setting("terms")}, element_type(type), sums.type());
+        sums = form.out;
+        apply(form, {words, sums});
+    }
+};
+
+}  // namespace tilewright
+
+HALIDE_REGISTER_GENERATOR(tilewright::RowSumGenerator, row_sum)
+HALIDE_REGISTER_GENERATOR(tilewright::RowSumPartsGenerator, row_sum_parts)
+HALIDE_REGISTER_GENERATOR(tilewright::RowSumTreeGenerator, row_sum_tree)
+HALIDE_REGISTER_GENERATOR(tilewright::RowSumSlicedGenerator, row_sum_sliced)
+HALIDE_REGISTER_GENERATOR(tilewright::RowSumChunksGenerator, row_sum_chunks)

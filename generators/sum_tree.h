@@ -1,0 +1,42 @@
+#pragma once
+#include "Halide.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// The sum of the `count` entries partial(lane, ...) of a Func, in levels: each level adds `fan` entries that lie `count / fan`
+// apart, until one is left. `total` is that one: a Func of the other dimensions.
+struct SumTree : Halide::NamesInterface {
+    std::vector<Func> levels;  // the ones between the partial sums and the total
+    Func total{"total"};
+
+    SumTree(Func partial, int count, int fan) {
+        const std::vector<Var> lane_and_others = partial.args(), others(lane_and_others.begin() + 1, lane_and_others.end());
+        const Var lane = lane_and_others[0];
+        auto at = [&](Func f, Expr entry) {
+            std::vector<Expr> index{entry};
+            index.insert(index.end(), others.begin(), others.end());
+            return f(index);
+        };
+        auto sum_of = [&](Func f, Expr first, int terms, int apart) {
+            Expr sum = at(f, first);
+            for (int i = 1; i < terms; i++) {
+                sum += at(f, first + i * apart);
+            }
+            return sum;
+        };
+
+        Func entries = partial;
+        while (count > fan) {
+            count /= fan;
+            Func level("sums_of_" + std::to_string(count));
+            level(lane_and_others) = sum_of(entries, lane, fan, count);
+            levels.push_back(level);
+            entries = level;
+        }
+        total(others) = sum_of(entries, 0, count, 1);
+    }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,131 @@
+#include "generators/transpose.h"
+#include "generators/operator.h"
+#include "generators/transpose_blocks.h"
+#include "generators/transpose_flat.h"
+#include "generators/transpose_patch.h"
+
+namespace tilewright {
+
+namespace {
+
+// Pixels are moved as bits: unsigned integers of the pixel's size. Pixels of three bytes are three channels.
+Halide::Type pixel_type(const std::string &type) {
+    return type == "f32" ? Halide::UInt(32) : type == "rgb8" ? Halide::UInt(8) : element_type(type);
+}
+
+int pixel_bytes(const std::string &type) {
+    return type == "rgb8" ? 3 : pixel_type(type).bytes();
+}
+
+Halide::Expr permute_instruction(Halide::Expr low, Halide::Expr high, uint32_t selector) {
+    return Halide::Internal::Call::make(Halide::UInt(32), "llvm.nvvm.prmt", {low, high, Halide::Expr(selector)},
+                                        Halide::Internal::Call::PureExtern);
+}
+
+Patch patch_of(const std::string &type, bool instruction) {
+    return {pixel_bytes(type), instruction ? permute_instruction : Permute()};
+}
+
+}  // namespace
+
+// image: x, y[, c] -> output: x, y[, c].
+class TransposeGenerator : public Operator<TransposeGenerator> {
+public:
+    Input<Buffer<>> image{"image"};
+    Output<Buffer<>> output{"output"};
+
+    void configure() {
+        const std::string name = type;
+        const int dimensions = name == "rgb8" ? 3 : 2;
+        image.set_type(pixel_type(name));
+        image.set_dimensions(dimensions);
+        output.set_type(pixel_type(name));
+        output.set_dimensions(dimensions);
+    }
+
+    void generate() {
+        Transpose transpose(image);
+        output = transpose.out;
+        if (image.dimensions() == 3) {
+            for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+                buffer.dim(0).set_stride(3);
+                buffer.dim(2).set_bounds(0, 3).set_stride(1);
+            }
+        }
+        apply(transpose, {image, output});
+
+        const Halide::Region estimates{{0, 8192}, {0, 8192}, {0, 3}};
+        image.set_estimates({estimates.begin(), estimates.begin() + image.dimensions()});
+        output.set_estimates({estimates.begin(), estimates.begin() + image.dimensions()});
+    }
+};
+
+// The same buffers without channels, and the distance of the output's rows in pixels.
+class TransposeBlocksGenerator : public Operator<TransposeBlocksGenerator> {
+public:
+    Input<Buffer<void, 2>> image{"image"};
+    Input<int32_t> pitch{"pitch"};
+    Output<Buffer<void, 2>> output{"output"};
+
+    void configure() {
+        image.set_type(pixel_type(type));
+        output.set_type(pixel_type(type));
+    }
+
+    void generate() {
+        const Site site{get_target(), type, {}, settings()};
+        const BlockShape shape{site["width"], site["height"], site["across"], site["down"], site["aligned"], site["diagonal"] != 0};
+        TransposeBlocks transpose(image, image.height(), image.width(), pitch, shape);
+        output = transpose.out;
+        apply(transpose, {image, output});
+    }
+};
+
+// words, output: the images in words of 32 bits, by patches: word, patch in x, row, patch in y.
+class TransposePatchesGenerator : public Operator<TransposePatchesGenerator> {
+public:
+    Input<Buffer<uint32_t, 4>> words{"words"};
+    Output<Buffer<uint32_t, 4>> output{"output"};
+
+    void generate() {
+        const Site site{get_target(), type, {}, settings()};
+        TransposePatches transpose(words, patch_of(type, site["permute"] != 0));
+        output = transpose.out;
+        for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(words), Halide::OutputImageParam(output)}) {
+            buffer.dim(0).set_bounds(0, transpose.bytes);
+            buffer.dim(1).set_min(0).set_stride(transpose.bytes);
+            buffer.dim(2).set_bounds(0, 4);
+            buffer.dim(3).set_min(0);
+        }
+        apply(transpose, {words, output});
+    }
+};
+
+// memory: all of the input's; output, output_bytes: all of the output's, as words and as bytes.
+class TransposeFlatGenerator : public Operator<TransposeFlatGenerator> {
+public:
+    Input<Buffer<uint32_t, 1>> memory{"memory"};
+    Input<int32_t> offset{"offset"}, stride{"stride"};                       // of the input, in bytes
+    Input<int32_t> output_offset{"output_offset"}, output_stride{"output_stride"};
+    Input<int32_t> output_words{"output_words"};                             // of all of the output's memory
+    Input<int32_t> width{"width"}, height{"height"};                         // of the input, in pixels
+    Output<Buffer<uint32_t, 1>> output{"output"};
+    Output<Buffer<uint8_t, 1>> output_bytes{"output_bytes"};
+
+    void generate() {
+        const Site site{get_target(), type, {}, settings()};
+        const FlatShape shape{site["groups"], site["patches"], site["rows"], site["words"]};
+        TransposeFlat transpose(memory, memory.dim(0).extent(), output_words, width, height, {offset, stride},
+                                {output_offset, output_stride}, patch_of(type, site["permute"] != 0), shape);
+        output = transpose.out;
+        output_bytes = transpose.edges;
+        apply(transpose, {memory, output, output_bytes});
+    }
+};
+
+}  // namespace tilewright
+
+HALIDE_REGISTER_GENERATOR(tilewright::TransposeGenerator, transpose)
+HALIDE_REGISTER_GENERATOR(tilewright::TransposeBlocksGenerator, transpose_blocks)
+HALIDE_REGISTER_GENERATOR(tilewright::TransposePatchesGenerator, transpose_patches)
+HALIDE_REGISTER_GENERATOR(tilewright::TransposeFlatGenerator, transpose_flat)

@@ -1,0 +1,32 @@
+#pragma once
+// What stands between Halide's runtime and the drivers. Halide asks for each driver function by name through weak symbols;
+// driver_seam.cpp defines them, and so decides which library is opened, which device a thread works on, and what some of the
+// functions do (halide.md, rows 1, 2, 9, 12 and 13 of the project's notes; see the comments there). Not installed.
+#include "tilewright/device.h"
+#include <functional>
+#include <vector>
+
+namespace tilewright::driver {
+
+// The devices that the CUDA driver and the OpenCL loader show; each list has one unusable entry when there are none.
+std::vector<DeviceInfo> cuda_devices();
+std::vector<DeviceInfo> opencl_devices();
+
+// While it lives, Halide's calls of this thread go to that device.
+class Current {
+public:
+    explicit Current(Device device);
+    ~Current();
+    Current(const Current &) = delete;
+
+private:
+    Device before_;
+};
+
+// Milliseconds between two events around `calls`, on the current CUDA device.
+double cuda_time_ms(const std::function<void()> &calls);
+
+// Gives back the OpenCL buffers that are kept for reuse.
+void trim_opencl_pool();
+
+}  // namespace tilewright::driver

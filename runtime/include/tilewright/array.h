@@ -1,0 +1,114 @@
+#pragma once
+#include "tilewright/device.h"
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct halide_buffer_t;
+
+namespace tilewright {
+
+enum class Type { u8, u16, u32, i32, f32, f64, c64 };
+
+size_t size_of(Type type);
+const char *name_of(Type type);  // "u8" ... "c64"
+
+template<typename T> struct type_of_element;
+template<> struct type_of_element<uint8_t> { static constexpr Type value = Type::u8; };
+template<> struct type_of_element<uint16_t> { static constexpr Type value = Type::u16; };
+template<> struct type_of_element<uint32_t> { static constexpr Type value = Type::u32; };
+template<> struct type_of_element<int32_t> { static constexpr Type value = Type::i32; };
+template<> struct type_of_element<float> { static constexpr Type value = Type::f32; };
+template<> struct type_of_element<double> { static constexpr Type value = Type::f64; };
+template<> struct type_of_element<std::complex<float>> { static constexpr Type value = Type::c64; };
+
+class Storage;
+
+// A vector (n), an image (h, w) or (h, w, c), or a matrix (rows, columns), in NumPy's order: the last index is contiguous.
+// Copies share the elements, as NumPy's views do; clone() makes new ones. The elements live on the host and, once a device
+// has used them, there too; whichever side is asked for is brought up to date first.
+class Array {
+public:
+    Array() = default;
+
+    // Owns zeroed memory. Rows of images are padded to a multiple of 64 bytes, so that fast paths apply at every width;
+    // `row_bytes` sets another pitch (0: dense). Errors: usage for an empty or negative shape, memory when there is none.
+    static constexpr int64_t padded = -1;
+    Array(Type type, std::vector<int64_t> shape, int64_t row_bytes = padded);
+
+    // Sees the caller's memory, which must outlive this array; strides are in elements, one an axis, the last axis (or, of
+    // (h, w, c), the last two) contiguous. After a device wrote to it, data() or sync() brings the bytes back, and nothing that
+    // lies between the rows. Two views of the same bytes do not know of each other: take a crop() of one instead.
+    static Array view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides = {});
+
+    // Rows y0 ... y0 + h - 1 and columns x0 ... x0 + w - 1 of an image or matrix; shares the elements.
+    Array crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const;
+
+    // The same elements in new dense or padded memory of its own.
+    Array clone(int64_t row_bytes = padded) const;
+
+    bool empty() const {
+        return !storage_;
+    }
+    Type type() const {
+        return type_;
+    }
+    const std::vector<int64_t> &shape() const {
+        return shape_;
+    }
+    const std::vector<int64_t> &strides() const {  // in elements
+        return strides_;
+    }
+    int64_t size() const;  // number of elements
+    int dimensions() const {
+        return (int)shape_.size();
+    }
+    std::string describe() const;  // "u8 (512, 768, 3)"
+
+    // Host memory, up to date. The non-const form says that the caller will write: device copies become stale.
+    const void *data() const;
+    void *data();
+
+    template<typename T> const T *as() const {
+        expect(type_of_element<T>::value);
+        return static_cast<const T *>(data());
+    }
+    template<typename T> T *as() {
+        expect(type_of_element<T>::value);
+        return static_cast<T *>(data());
+    }
+
+    // One element. Convenient, not fast: each call looks where the data is.
+    template<typename T> T at(std::vector<int64_t> index) const {
+        return as<T>()[offset_of(index)];
+    }
+
+    // Brings the host up to date (as data() does), or a device.
+    void sync() const;
+    void sync(Device device) const;
+
+    // Whether the two arrays share any byte.
+    bool overlaps(const Array &other) const;
+
+    // For fronts: where the elements lie in the storage.
+    const std::shared_ptr<Storage> &storage() const {
+        return storage_;
+    }
+    int64_t offset_bytes() const {
+        return offset_;
+    }
+
+private:
+    void expect(Type type) const;
+    int64_t offset_of(const std::vector<int64_t> &index) const;
+
+    std::shared_ptr<Storage> storage_;
+    Type type_ = Type::u8;
+    int64_t offset_ = 0;  // bytes
+    std::vector<int64_t> shape_, strides_;
+};
+
+}  // namespace tilewright

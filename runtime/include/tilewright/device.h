@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+enum class Backend { cpu, cuda, opencl };
+
+// A device by backend and number, written `cpu`, `cuda:1`, `opencl:0`.
+struct Device {
+    Backend backend = Backend::cpu;
+    int index = 0;
+
+    // Reads `auto`, `cpu`, `cuda[:i]`, `opencl[:i]`; `auto` is best_device(). Errors: usage for another word, device for
+    // one that is not there or cannot be used (with the reason).
+    static Device parse(const std::string &text);
+
+    std::string str() const;
+    bool operator==(const Device &) const = default;
+};
+
+struct DeviceInfo {
+    Device device;
+    std::string name;
+    std::string platform;        // OpenCL's platform; empty elsewhere
+    std::string driver;          // driver and version
+    uint64_t memory = 0;         // bytes
+    int units = 0;               // multiprocessors, compute units or hardware threads
+    std::string capability;      // CUDA: compute capability; CPU: the widest instruction set that rows are built for
+    bool is_gpu = false;
+    bool usable = false;
+    std::string why_not;         // when not usable: the reason and what would help
+};
+
+// Every device of this machine, the CPU first. A backend without any device is one entry that is not usable and says why.
+const std::vector<DeviceInfo> &devices();
+
+// The best device that works: a CUDA GPU, else an OpenCL GPU, else the CPU.
+Device best_device();
+
+// What is known of a device. Errors: device, when there is no such one or it cannot be used.
+const DeviceInfo &device_info(Device device);
+
+// Waits until everything that was started on the device has ended.
+void synchronize(Device device);
+
+// Whether this CPU has AVX-512 with VNNI, which some rows are built for.
+bool cpu_has_vnni();
+
+}  // namespace tilewright

@@ -1,0 +1,51 @@
+#pragma once
+#include "tilewright/array.h"
+#include "tilewright/operator.h"
+
+namespace tilewright {
+
+// How an image goes on beyond its border; names and meaning as in scipy.ndimage, for any radius, however small the image.
+enum class Border {
+    reflect,  // d c b a | a b c d | d c b a
+    mirror,   //   d c b | a b c d | c b a
+    nearest,  // a a a a | a b c d | d d d d
+    zero,     // 0 0 0 0 | a b c d | 0 0 0 0   (scipy: constant)
+};
+
+// Blurs an image by a Gaussian of standard deviation `sigma` pixels, first down columns, then along rows:
+//
+//     w_i = exp(-i^2 / 2 sigma^2) / sum,  |i| <= r = floor(4 sigma + .5)
+//
+// `image` is u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 interleaved channels, which are blurred alike: an image with
+// alpha goes through premultiply() first. The result has the same type and shape.
+//
+// u8 and u16 are integer arithmetic, so that every device and schedule gives the same bytes (class E), and each pass leaves
+// integers of the pixels' own size:
+//     u8   pass(p) = (sum w_i p_i * M + 2^23) >> 24     integer w_i of sum S, M = round(2^24 / S) odd
+//     u16  pass(p) = (sum w_i p_i + 2^23) >> 24         integer w_i of sum 2^24
+// For sigma from .5 to 30, u8 takes the smallest S, roughly, with which 1 is not reached by the error bound below; outside, the largest
+// one with weights of two bytes (sigma < .5: S = 32832). The bound on |blur - exact blur| before the last rounding, for any image, is
+//     .5 (1 + P) + 2 top max(P, N)     P, N: sums of the positive and negative errors of the weights; top: 255 or 65535
+// so that where it is under 1 the result is within 1 of the exact one rounded: u8 for sigma up to 8192 (largest bound .995), u16
+// for sigma up to 50 (.953; beyond it grows to 1.4 at sigma 100 and 8.5 at 1000, of 65535).
+// f32 is within 2 (2 r + 3) 2^-24 max |image| of the exact blur (class B), except for the schedule `half`, which keeps 11 bits
+// between the passes: 2^-11 max |image| + 2^-25 more, for |image| < 65504. NaN and infinities reach every output whose taps meet them; on
+// rows of a fixed radius (tuned on GPUs), taps of weight 0 up to that radius count.
+//
+// Errors: usage for sigma that is not above 0 and below 8192; input for other types and shapes; those of any call (operator.h).
+// Source: the definition of scipy.ndimage.gaussian_filter with truncate = 4.
+Array gaussian_blur(const Array &image, double sigma, Border border = Border::reflect, const Call &call = {});
+
+// The same into an array that exists, which may be a view or a crop but must not share memory with the image.
+void gaussian_blur(const Array &image, Array &output, double sigma, Border border = Border::reflect, const Call &call = {});
+
+// Images with alpha, (h, w, 2) or (h, w, 4), alpha last: colour is multiplied by alpha, so that what is transparent does not bleed
+// its colour when the image is blurred. u8 and u16 become u16 (alpha 65535 is opaque), f32 stays (1 is opaque).
+Array premultiply(const Array &image);
+
+// Back to colour beside alpha, as `type` (u8 or u16 of u16, f32 of f32). Where alpha is 0 colour is 0.
+Array unpremultiply(const Array &image, Type type);
+
+const Operator &gaussian_blur_operator();
+
+}  // namespace tilewright

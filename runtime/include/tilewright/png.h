@@ -1,0 +1,58 @@
+#pragma once
+#include "tilewright/array.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// What a PNG file may hold before it is refused. A file's header can claim any size, so these are checked before memory
+// for the pixels is taken.
+struct PngLimits {
+    int64_t side = int64_t(1) << 20;           // pixels along x and along y
+    int64_t pixels = int64_t(1) << 30;
+    int64_t bytes = int64_t(8) << 30;          // decoded
+    int64_t profile_bytes = int64_t(16) << 20; // of the ICC profile, decompressed
+};
+
+// What a PNG file says about its pixels besides their values.
+struct PngMetadata {
+    struct Profile {
+        std::string name;            // 1 to 79 bytes, Latin-1
+        std::vector<uint8_t> bytes;  // an ICC profile
+    };
+    struct Density {
+        uint32_t x = 0, y = 0;       // pixels per unit
+        bool per_metre = true;       // false: only the ratio x : y has a meaning
+    };
+
+    int depth = 8;                       // bits a sample as read: 1, 2, 4, 8 or 16. Writing goes by the array's type
+    std::optional<double> gamma;         // gAMA: the exponent, for example .45455
+    std::optional<int> srgb_intent;      // sRGB: the rendering intent, 0 to 3
+    std::optional<Profile> icc_profile;  // iCCP
+    std::optional<Density> density;      // pHYs
+};
+
+struct Png {
+    Array pixels;
+    PngMetadata metadata;
+};
+
+// Reads any valid PNG: grey as (h, w), grey and alpha as (h, w, 2), colour as (h, w, 3), with alpha as (h, w, 4). Samples of
+// up to 8 bits become u8 (fewer bits are widened so that white is 255), of 16 bits u16. A palette becomes its colours, and a
+// transparent colour (tRNS) an alpha channel. Interlaced files are decoded whole. What follows the end of the PNG in the
+// file is ignored. Metadata that is itself malformed is left out.
+// Errors: input, when there is no such file, or it is no PNG, broken, truncated, or over a limit; memory.
+Png read_png(const std::string &path, const PngLimits &limits = {});
+
+// Writes (h, w) or (h, w, c) with c from 1 to 4, of u8 or u16, at the depth of its type. The metadata goes into the file,
+// except a depth, an ICC profile made for another number of colours, and an sRGB intent beside a profile (PNG allows one).
+// The file is whole or absent; an existing one is replaced only once the new one is complete.
+// Errors: usage, for another type or shape, or metadata that PNG cannot hold; failed, when the file cannot be written.
+void write_png(const std::string &path, const Array &image, const PngMetadata &metadata = {});
+
+// Whether write_png takes such an array. Errors: usage, when it does not; they say why.
+void check_png(Type type, const std::vector<int64_t> &shape);
+
+}  // namespace tilewright

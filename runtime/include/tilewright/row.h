@@ -1,0 +1,33 @@
+#pragma once
+#include "tilewright/device.h"
+#include <string>
+#include <vector>
+
+struct halide_filter_metadata_t;
+
+namespace tilewright {
+
+// One ahead-of-time library: a row of an operator's table of schedules, for one element type and one backend. The tables
+// are written by the generators; nothing else lists schedules.
+struct Row {
+    struct Tunable {
+        std::string name;
+        int value, low, high;
+    };
+
+    std::string op, schedule, type;
+    Backend backend;
+    bool needs_vnni;
+    std::string form;            // the algebra whose arguments the library takes; the operator's front knows them
+    std::vector<Tunable> tunables;
+    std::string autoscheduler;   // of `auto` rows: the plug-in that made the schedule
+    std::string declined;        // not empty: no library, because this is what the autoscheduler says
+    int (*entry)(void **);
+    const halide_filter_metadata_t *(*metadata)();
+
+    std::string name() const;                     // "transpose/padded/u8/cuda"
+    int tunable(const std::string &name) const;   // the value; a name that is not there is a std::logic_error
+    bool belongs_to(const std::string &schedule) const;  // it is that schedule, or a variant of it ("tuned_few" of "tuned")
+};
+
+}  // namespace tilewright

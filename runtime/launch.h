@@ -1,0 +1,83 @@
+#pragma once
+// For the fronts in runtime/operators: hands arrays and scalars to a row's library. Not installed.
+#include "tilewright/array.h"
+#include "tilewright/operator.h"
+#include "tilewright/row.h"
+#include <deque>
+#include <HalideRuntime.h>
+
+namespace tilewright {
+
+// The bytes behind arrays: host memory, and at most one device copy, kept coherent. Thread-safe.
+class Storage;
+
+// A window on an array's memory in Halide's order (the first dimension is innermost).
+struct View {
+    struct Dim {
+        int64_t extent, stride;  // stride in elements of `type`
+        bool operator==(const Dim &) const = default;
+    };
+    halide_type_t type;
+    std::vector<Dim> dims;
+    int64_t offset = 0;  // bytes from the start of the storage
+    bool operator==(const View &) const = default;
+};
+
+halide_type_t halide_type(Type type);
+
+// (n) -> x; (h, w) -> x, y; (h, w, c) -> x, y, c, interleaved.
+View image(const Array &array);
+
+// (h, w) or (h, w, c) as rows of w * c elements: x, y.
+View rows_of(const Array &array);
+
+// The whole storage as one row of aligned words of 32 bits, whatever the array's type; the array begins at byte
+// array.offset_bytes(). May end up to 15 bytes after the last byte of the array, inside the allocation: the device's, and the
+// host's where the library owns it. `type` other than u32: the same memory in other units.
+View words(const Array &array, halide_type_t type = halide_type_t(halide_type_uint, 32));
+
+// One call of one row on one device. Arguments are given in the order in which the generator declares them.
+class Launch {
+public:
+    Launch(const Row &row, Device device);
+    ~Launch();
+    Launch(const Launch &) = delete;
+
+    Launch &in(const Array &array, const View &view);
+    Launch &in(const Array &array) {
+        return in(array, image(array));
+    }
+    Launch &out(Array &array, const View &view);
+    Launch &out(Array &array) {
+        return out(array, image(array));
+    }
+    Launch &value(int32_t v) {
+        return scalar(&v, sizeof v);
+    }
+    Launch &value(uint32_t v) {
+        return scalar(&v, sizeof v);
+    }
+    Launch &value(float v) {
+        return scalar(&v, sizeof v);
+    }
+    Launch &value(double v) {
+        return scalar(&v, sizeof v);
+    }
+
+    // Runs the library; device work may still be under way afterwards. Errors: memory, device or failed, with Halide's message.
+    void run();
+
+private:
+    struct Buffer;
+    Launch &buffer(const Array &array, const View &view, bool written);
+    void call();
+    Launch &scalar(const void *value, size_t bytes);
+
+    const Row &row_;
+    Device device_;
+    std::deque<Buffer> buffers_;
+    std::deque<uint64_t> scalars_;
+    std::vector<void *> arguments_;
+};
+
+}  // namespace tilewright

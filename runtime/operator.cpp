@@ -1,0 +1,223 @@
+#include "tilewright/operator.h"
+#include "driver_seam.h"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tilewright {
+
+double Settings::number(const std::string &name, double otherwise) const {
+    auto at = values_.find(name);
+    if (at == values_.end()) {
+        return otherwise;
+    }
+    if (const double *value = std::get_if<double>(&at->second)) {
+        return *value;
+    }
+    throw Error(Fault::usage, "takes a number", {.argument = name, .value = std::get<std::string>(at->second)});
+}
+
+std::string Settings::text(const std::string &name, const std::string &otherwise) const {
+    auto at = values_.find(name);
+    if (at == values_.end()) {
+        return otherwise;
+    }
+    if (const std::string *value = std::get_if<std::string>(&at->second)) {
+        return *value;
+    }
+    throw Error(Fault::usage, "takes a word", {.argument = name, .value = fmt::format("{}", std::get<double>(at->second))});
+}
+
+void Operator::refuse(Fault fault, const std::string &message, const std::string &argument, const std::string &value) const {
+    throw Error(fault, message, {.operation = name(), .argument = argument, .value = value});
+}
+
+Work Operator::work(std::span<const Array> inputs, const Array &output, const Settings &) const {
+    Work work;
+    for (const Array &a : inputs) {
+        work.bytes += (double)a.size() * (double)size_of(a.type());
+    }
+    work.bytes += (double)output.size() * (double)size_of(output.type());
+    return work;
+}
+
+std::vector<const Row *> Operator::rows(const std::string &schedule, Backend backend) const {
+    std::vector<const Row *> found;
+    for (const Row &row : rows()) {
+        if (row.backend == backend && row.belongs_to(schedule)) {
+            found.push_back(&row);
+        }
+    }
+    return found;
+}
+
+const Row &Operator::choose(std::span<const Array> inputs, const Array &output, const Settings &settings, const std::string &schedule,
+                            Device device) const {
+    driver::Current current(device);  // a front may ask a library what it takes, and the library then loads its kernels there
+    const std::string type = type_of(inputs, settings);
+    std::vector<std::string> schedules, types, declined;
+    bool known = false, fits_type = false;
+    for (const Row &row : rows()) {
+        if (std::find(schedules.begin(), schedules.end(), row.schedule) == schedules.end()) {
+            schedules.push_back(row.schedule);
+        }
+        if (!row.belongs_to(schedule)) {
+            continue;
+        }
+        known = true;
+        if (row.backend != device.backend) {
+            continue;
+        }
+        types.push_back(row.type);
+        if (row.type != type) {
+            continue;
+        }
+        if (!row.declined.empty()) {
+            declined.push_back(row.autoscheduler + " does not accept it: " + row.declined);
+            continue;
+        }
+        fits_type = true;
+        if ((!row.needs_vnni || cpu_has_vnni()) && serves(row, inputs, output, settings)) {
+            return row;
+        }
+    }
+    if (!known) {
+        refuse(Fault::usage, fmt::format("no such schedule; known: {}", fmt::join(schedules, ", ")), "schedule", schedule);
+    }
+    if (!declined.empty()) {
+        refuse(Fault::device, declined.front(), "schedule", schedule);
+    }
+    if (fits_type) {
+        refuse(Fault::input, fmt::format("it does not serve this size or alignment on {}; take --schedule tuned", device.str()), "schedule", schedule);
+    }
+    std::sort(types.begin(), types.end());
+    types.erase(std::unique(types.begin(), types.end()), types.end());
+    refuse(Fault::device,
+           types.empty() ? fmt::format("it has no row for {}; `tilewright list {}` shows where it runs", device.str(), name()) :
+                           fmt::format("on {} it serves {}, not {}; take --schedule tuned", device.str(), fmt::join(types, ", "), type),
+           "schedule", schedule);
+}
+
+void Operator::operator()(std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const {
+    const auto start = std::chrono::steady_clock::now();
+    const Counters before = counters();
+    if ((int)inputs.size() != this->inputs()) {
+        refuse(Fault::usage, fmt::format("takes {} input{}", this->inputs(), this->inputs() == 1 ? "" : "s"), "inputs", std::to_string(inputs.size()));
+    }
+    for (const Array &input : inputs) {
+        if (input.empty()) {
+            refuse(Fault::input, "an input is empty", "input", "");
+        }
+    }
+    for (const auto &[option, value] : settings.all()) {
+        const auto known = options();
+        auto at = std::find_if(known.begin(), known.end(), [&](const Option &o) { return o.name == option; });
+        const std::string text = value.index() == 0 ? fmt::format("{}", std::get<0>(value)) : std::get<1>(value);
+        if (at == known.end()) {
+            refuse(Fault::usage, "there is no such option", option, text);
+        }
+        if (!at->choices.empty() && std::find(at->choices.begin(), at->choices.end(), text) == at->choices.end()) {
+            refuse(Fault::usage, fmt::format("takes {}", fmt::join(at->choices, ", ")), option, text);
+        }
+    }
+    type_of(inputs, settings);
+    const auto [type, shape] = output_of(inputs, settings);
+    // A call that fails leaves an empty output empty.
+    Array result = output.empty() ? Array(type, shape) : output;
+    if (result.type() != type || result.shape() != shape) {
+        refuse(Fault::input, fmt::format("must be {} ({})", name_of(type), fmt::join(shape, ", ")), "output", output.describe());
+    }
+    for (const Array &input : inputs) {
+        if (output.overlaps(input)) {
+            refuse(Fault::usage, "it shares memory with an input; give it memory of its own", "output", output.describe());
+        }
+    }
+    const Device device = call.device ? *call.device : best_device();
+    device_info(device);
+    const Row &row = choose(inputs, result, settings, call.schedule, device);
+    run(row, device, inputs, result, settings);
+    output = result;
+    if (call.statistics) {
+        synchronize(device);
+        const Counters after = counters();
+        Counters &c = call.statistics->counters;
+        c = after;
+        c.kernels -= before.kernels;
+        c.copies_to_device -= before.copies_to_device;
+        c.bytes_to_device -= before.bytes_to_device;
+        c.copies_to_host -= before.copies_to_host;
+        c.bytes_to_host -= before.bytes_to_host;
+        c.allocations -= before.allocations;
+        c.modules -= before.modules;
+        c.module_ms -= before.module_ms;
+        call.statistics->row = row.name();
+        call.statistics->device = device.str();
+        call.statistics->total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    }
+}
+
+namespace {
+
+double number_at(const Array &a, const char *at) {
+    switch (a.type()) {
+    case Type::u8: return *reinterpret_cast<const uint8_t *>(at);
+    case Type::u16: return *reinterpret_cast<const uint16_t *>(at);
+    case Type::u32: return *reinterpret_cast<const uint32_t *>(at);
+    case Type::i32: return *reinterpret_cast<const int32_t *>(at);
+    case Type::f32: return *reinterpret_cast<const float *>(at);
+    case Type::f64: return *reinterpret_cast<const double *>(at);
+    case Type::c64: break;
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::string difference(const Array &actual, const Array &expected, const Array &bound, double factor) {
+    if (actual.type() != expected.type() || actual.shape() != expected.shape()) {
+        return fmt::format("{} where {} was expected", actual.describe(), expected.describe());
+    }
+    const auto &shape = actual.shape();
+    const int64_t rows = shape.size() > 1 ? shape[0] : 1, n = actual.size() / rows, element = (int64_t)size_of(actual.type());
+    const auto *a = static_cast<const char *>(actual.data()), *e = static_cast<const char *>(expected.data());
+    const auto *b = bound.empty() ? nullptr : bound.as<double>();
+    int64_t wrong = 0, first_x = 0, first_y = 0;
+    double worst = 0;
+    std::string first;
+    for (int64_t y = 0; y < rows; y++) {
+        const char *ar = a + (rows > 1 ? y * actual.strides()[0] * element : 0), *er = e + (rows > 1 ? y * expected.strides()[0] * element : 0);
+        if (memcmp(ar, er, (size_t)(n * element)) == 0) {
+            continue;
+        }
+        for (int64_t x = 0; x < n; x++) {
+            if (memcmp(ar + x * element, er + x * element, (size_t)element) == 0) {
+                continue;
+            }
+            // c64 is held to the bound in each part.
+            const int parts = actual.type() == Type::c64 ? 2 : 1;
+            double off = 0, va = 0, ve = 0;
+            for (int p = 0; p < parts; p++) {
+                va = parts == 2 ? reinterpret_cast<const float *>(ar + x * element)[p] : number_at(actual, ar + x * element);
+                ve = parts == 2 ? reinterpret_cast<const float *>(er + x * element)[p] : number_at(expected, er + x * element);
+                const bool both_nan = std::isnan(va) && std::isnan(ve), same = va == ve;
+                off = std::max(off, both_nan || same ? 0 : std::isnan(va - ve) ? INFINITY : std::abs(va - ve));
+            }
+            const double allowed = b ? factor * b[(rows > 1 ? y * bound.strides()[0] : 0) + x] : -1;
+            if (off <= allowed) {
+                continue;
+            }
+            if (wrong++ == 0) {
+                first_x = x;
+                first_y = y;
+                first = fmt::format("{} where {} was expected", va, ve) + (b ? fmt::format(" (allowed: {:.3g} off)", allowed) : "");
+            }
+            worst = std::max(worst, off);
+        }
+    }
+    return wrong ? fmt::format("{} of {} elements differ, by up to {:.3g}; the first at x = {}, y = {}: {}", wrong, actual.size(), worst, first_x, first_y, first) : "";
+}
+
+}  // namespace tilewright

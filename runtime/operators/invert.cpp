@@ -1,0 +1,17 @@
+#include "tilewright/invert.h"
+#include "image_operator.h"
+
+namespace tilewright {
+
+const std::vector<Row> &invert_rows();
+
+const Operator &invert_operator() {
+    static const ImageOperator invert("invert", "the negative: output = 255 - input", invert_rows());
+    return invert;
+}
+
+void invert(const Array &image, Array &output, const Call &call) {
+    invert_operator()({&image, 1}, output, {}, call);
+}
+
+}  // namespace tilewright

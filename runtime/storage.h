@@ -1,0 +1,81 @@
+#pragma once
+// The bytes behind arrays. Not installed.
+#include "tilewright/device.h"
+#include <HalideRuntime.h>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+
+namespace tilewright {
+
+// Host bytes and at most one device copy of them; either may be the newer one. The device copy has the host's layout.
+class Storage {
+public:
+    // Where an array's bytes lie: `rows` of `row` bytes, `pitch` apart. Nobody's bytes are between them.
+    struct Layout {
+        size_t rows, row, pitch;
+        bool operator==(const Layout &) const = default;
+    };
+
+    explicit Storage(Layout layout);      // owns zeroed memory, its end padded to a multiple of 64
+    Storage(Layout layout, void *data);   // sees the caller's, where the bytes between rows are the caller's own
+    ~Storage();
+    Storage(const Storage &) = delete;
+
+    // The host's bytes, up to date; `write` makes the device copy stale.
+    std::byte *host(bool write);
+
+    // Brings the device up to date.
+    void to_device(Device device);
+
+    // The same for a kernel that is about to run (where it overwrites everything, only makes room), and keeps the copy on
+    // that device until release(). Waits while kernels of other threads are started with it on another device; a thread that
+    // holds several storages takes them in the order of their addresses.
+    void hold(Device device, bool overwritten);
+
+    // The kernel is under way, or failed. `written`: it changes the device copy.
+    void release(bool written, bool failed) noexcept;
+
+    // The buffer that Halide knows the device copy by: one row of elements that fill the storage.
+    halide_buffer_t &flat() {
+        return flat_;
+    }
+    std::byte *begin() const {
+        return begin_;
+    }
+    size_t bytes() const {
+        return bytes_;
+    }
+    const Layout &layout() const {
+        return layout_;
+    }
+    bool owned() const {
+        return owned_;
+    }
+
+private:
+    void describe();
+    void release_device() noexcept;
+    void copy_to_host();
+    void make_current(std::unique_lock<std::mutex> &lock, Device device, bool overwritten);
+
+    std::mutex mutex_;
+    std::condition_variable idle_;
+    int held_ = 0;
+    std::byte *begin_ = nullptr;
+    Layout layout_;
+    size_t bytes_ = 0;
+    bool owned_ = false;
+    std::optional<Device> where_;
+    halide_buffer_t flat_ = {};
+    halide_dimension_t dim_ = {};
+};
+
+// Throws the Error that a Halide error code and the messages of this thread since the last call stand for.
+[[noreturn]] void throw_halide_error(int code, const char *operation, const char *schedule, Device device);
+
+// Sets Halide's handlers, and forgets what it said before; called before anything of Halide runs.
+void prepare_halide();
+
+}  // namespace tilewright

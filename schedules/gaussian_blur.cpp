@@ -1,0 +1,228 @@
+#include "generators/gaussian_blur.h"
+#include "generators/gaussian_blur_dots.h"
+#include "schedules/gaussian_blur_gpu.h"
+#include "schedules/gaussian_blur_gpu.h"
+#include "schedules/schedule.h"
+
+namespace tilewright {
+
+namespace {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::MemoryType;
+using Halide::TailStrategy;
+using Halide::Var;
+
+Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"};
+
+// One pixel after another, first the whole pass down columns, then the whole pass along rows.
+void reference(GaussianBlur &blur, Site &) {
+    blur.down.compute_root();
+}
+
+// How many rows a core takes at a time: a tile's halo must not outweigh it, and its scratch must stay in the cache.
+Expr tile_rows(Expr radius) {
+    return 4 * select(radius <= 8, 4, radius <= 20, 8, 16);
+}
+
+// Tiles of rows go to the cores. Each first copies a chunk of the image and its halo to a dense scratch (images of a power of
+// two bytes a row would meet themselves in the cache), blurs it down columns into full rows that stay in the cache, and then
+// along those rows, `vectors` vectors at a time in registers. The scratch rows go over the border, so that any width works.
+template<typename Form>
+void lines(Form &blur, Site &site) {
+    const Var x = blur.x, y = blur.y;
+    const int lanes = site.target.natural_vector_size(blur.down_sum.type()), block = lanes * site["vectors"];
+    blur.out.split(y, yo, yi, tile_rows(blur.radius), TailStrategy::GuardWithIf)
+        .split(x, xo, xi, block, TailStrategy::PredicateStores)
+        .reorder(xi, xo, yi, yo)
+        .parallel(yo)
+        .vectorize(xi);
+    blur.along_sum.compute_at(blur.out, xo).bound_extent(x, block).vectorize(x, lanes).unroll(x);
+    blur.along_sum.update().reorder(x, blur.j).vectorize(x, lanes).unroll(x);
+
+    Var chunk{"chunk"};
+    blur.down.compute_at(blur.out, yo)
+        .split(x, chunk, x, site["chunk"], TailStrategy::RoundUp)
+        .split(x, xo, x, block, TailStrategy::RoundUp)
+        .reorder(x, y, xo, chunk)
+        .vectorize(x, lanes)
+        .unroll(x);
+    blur.down_sum.compute_at(blur.down, y).vectorize(x, lanes).unroll(x);
+    blur.down_sum.update().reorder(x, blur.i).vectorize(x, lanes).unroll(x);
+    blur.down.never_partition(chunk);  // only the vectors that meet the border look up where they lie
+    blur.endless.compute_at(blur.down, chunk).vectorize(x, lanes);
+    blur.columns.compute_root().vectorize(x, lanes);
+}
+
+// Tiles of rows go to the cores, chunk by chunk as in `lines`, but bytes all the way. Down columns the chunk is first laid out
+// in words of four rows, so that 16 lanes hold one word each of 16 columns; along rows, 16 lanes hold 16 words of a row, and the
+// four phases are four accumulators that join without a shuffle.
+void dots(GaussianBlurDots &blur, Site &site) {
+    const Var x = blur.x, y = blur.y;
+    Var chunk{"chunk"}, phase_y{"phase_y"};
+    const int lanes = 16;
+    for (Halide::OutputImageParam buffer : site.buffers) {
+        buffer.dim(0).set_min(0);
+        buffer.dim(1).set_min(0);
+    }
+    blur.out.split(y, yo, yi, tile_rows(4 * blur.reach), TailStrategy::GuardWithIf)
+        .split(x, xo, xi, 4 * lanes, TailStrategy::PredicateStores)
+        .reorder(xi, xo, yi, yo)
+        .parallel(yo)
+        .vectorize(xi);
+    blur.word.compute_at(blur.out, xo).bound_extent(x, lanes).vectorize(x);
+
+    auto accumulate = [&](Func sum, Var inner, Var outer, std::initializer_list<Halide::RDom> stages) {
+        sum.vectorize(inner, lanes).unroll(inner).unroll(outer);
+        int stage = 0;
+        for (const Halide::RDom &k : stages) {
+            if (stage == 1) {  // times 256
+                sum.update(stage++).vectorize(inner, lanes).unroll(inner).unroll(outer);
+            }
+            sum.update(stage++).reorder(k.x, inner, outer, k.y).atomic().vectorize(k.x).vectorize(inner, lanes).unroll(inner).unroll(outer);
+        }
+    };
+    blur.along_sum.compute_at(blur.out, xo).reorder_storage(x, blur.phase, y).bound(blur.phase, 0, 4).bound_extent(x, lanes);
+    accumulate(blur.along_sum, x, blur.phase, {blur.along_high, blur.along_low});
+
+    blur.down.compute_at(blur.out, yo)
+        .align_bounds(x, 64)
+        .align_bounds(y, 4)
+        .split(x, chunk, x, site["chunk"], TailStrategy::RoundUp)
+        .split(x, xo, x, 4 * lanes, TailStrategy::RoundUp)
+        .split(y, y, phase_y, 4)
+        .reorder(x, phase_y, xo, y, chunk)
+        .vectorize(x)
+        .unroll(phase_y);
+    blur.down_sum.compute_at(blur.down, xo);
+    accumulate(blur.down_sum, x, y, {blur.down_high, blur.down_low});
+    blur.quads.compute_at(blur.down, chunk)
+        .bound(blur.q, 0, 4)
+        .split(x, x, xi, 4 * lanes)
+        .reorder(xi, blur.q, x, y)
+        .vectorize(xi)
+        .unroll(blur.q)
+        .unroll(x);
+    blur.down.never_partition(chunk);
+    blur.endless.compute_at(blur.quads, y).vectorize(x, 4 * lanes).unroll(y);
+    blur.columns.compute_root().vectorize(x, lanes);
+}
+
+// A thread makes its pixel from scratch: for each tap along the row it blurs down that column.
+void direct(GaussianBlurNear &blur, Site &site) {
+    blur.out.gpu_tile(blur.x, blur.y, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf).never_partition_all();
+    blur.along_sum.compute_at(blur.out, xi);
+    blur.down_sum.compute_at(blur.along_sum, blur.j);
+}
+
+// Two kernels, a thread a pixel in each; what lies between them goes through memory.
+template<typename Form>
+void separable(Form &blur, Site &site) {
+    const int width = site["width"], height = site["height"];
+    blur.out.gpu_tile(blur.x, blur.y, xi, yi, width, height, TailStrategy::GuardWithIf).never_partition_all();
+    blur.along_sum.compute_at(blur.out, xi);
+    blur.down.compute_root().gpu_tile(blur.x, blur.y, xi, yi, width, height).never_partition_all();
+    blur.down_sum.compute_at(blur.down, xi);
+}
+
+// The same, but what lies between the kernels is an image of the device (a texture), and so is the source.
+void texture(GaussianBlurNear &blur, Site &site) {
+    separable(blur, site);
+    Func source = blur.in.in(blur.endless);
+    source.compute_root().store_in(MemoryType::GPUTexture).gpu_tile(
+        source.args()[0], source.args()[1], xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+    blur.down.store_in(MemoryType::GPUTexture);
+}
+
+// A tile a block, in one kernel: the tile and its halo are staged in shared memory, blurred down columns there, and then along rows.
+void shared(GaussianBlurNear &blur, Site &site) {
+    const int width = site["width"], height = site["height"];
+    blur.out.tile(blur.x, blur.y, xo, yo, xi, yi, width, height, TailStrategy::PredicateStores)
+        .gpu_blocks(xo, yo)
+        .gpu_threads(xi, yi)
+        .never_partition_all();
+    blur.along_sum.compute_at(blur.out, xi);
+    blur.down.compute_at(blur.out, xo)
+        .store_in(MemoryType::GPUShared)
+        .split(blur.x, blur.x, xi, width)
+        .reorder(xi, blur.y, blur.x)
+        .gpu_threads(xi, blur.y);
+    blur.down_sum.compute_at(blur.down, xi);
+    blur.endless.compute_at(blur.out, xo)
+        .store_in(MemoryType::GPUShared)
+        .split(blur.x, blur.x, xi, width)
+        .split(blur.y, blur.y, yi, height)
+        .reorder(xi, yi, blur.x, blur.y)
+        .gpu_threads(xi, yi);
+}
+
+// Two kernels. A thread owns `rows` pixels of a column in both: a weight that it has loaded serves them all.
+void columns(GaussianBlurNear &blur, Site &site) {
+    const int width = site["width"], height = site["height"], rows = site["rows"];
+    auto pass = [&](Func stage, Func sum, Halide::RVar tap, TailStrategy tail) {
+        stage.split(blur.y, blur.y, yi, rows, tail)
+            .reorder(yi, blur.x, blur.y)
+            .gpu_tile(blur.x, blur.y, xo, yo, xi, Var("yt"), width, height, tail)
+            .unroll(yi)
+            .never_partition_all();
+        sum.compute_at(stage, xi).store_in(MemoryType::Register).unroll(blur.y);
+        sum.update().reorder(blur.x, blur.y, tap).unroll(blur.y);
+    };
+    pass(blur.out, blur.along_sum, blur.j, TailStrategy::PredicateStores);
+    pass(blur.down.compute_root(), blur.down_sum, blur.i, TailStrategy::RoundUp);
+}
+
+}  // namespace
+
+const Rows &rows() {
+    using namespace gaussian_blur_gpu;
+    static const Rows table = {
+        row("reference", cpu, "u8 u16 f32", reference),
+        row("tuned_dots", vnni, "u8", dots, {{"chunk", 256, 64, 1024}}),
+        row("tuned_floats", cpu, "u8", lines<GaussianBlurFloats>, {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
+        row("tuned", cpu, "u8 u16 f32", lines<GaussianBlur>, {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
+
+        automatic<GaussianBlur>("auto", cpu, "u8 f32", "Mullapudi2016"),
+        automatic<GaussianBlur>("auto", cuda, "u8 f32", "Anderson2021"),
+        row("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}}),
+        row("separable", gpu, "u8 f32", separable<GaussianBlurNear>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+        row("shared", gpu, "u8 f32", shared, {{"width", 32, 16, 64}, {"height", 16, 8, 32}}),
+        row("half", gpu, "f32", separable<GaussianBlurHalf>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+        row("texture", opencl, "u8 f32", texture, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+        row("registers_4", gpu, "f32", window, tile(4, 128, 16, 2, 4)),
+        row("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)),
+
+        row("tuned_window_4", gpu, "f32", window, tile(4, 128, 16, 2, 4)),
+        row("tuned_window_9", gpu, "f32", window, tile(9, 128, 32, 2, 4)),
+        row("tuned_window_12", gpu, "f32", window, tile(12, 128, 32, 2, 4)),
+        row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)),
+        row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)),
+        row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)),
+        row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16)),
+        row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16)),
+        row("tuned_words_9", cuda, "u8", window_dot, word_tile(9, 0, false, 512, 32, 32)),
+        row("tuned_words_9_high", cuda, "u8", window_dot, word_tile(9, 3, false, 512, 32, 32)),
+        row("tuned_words_12", cuda, "u8", window_dot, word_tile(12, 3, false, 512, 32, 16)),
+        row("tuned_words_20", cuda, "u8", window_dot, word_tile(20, 5, false, 512, 16, 16)),
+        row("tuned_words_30", cuda, "u8", window_dot, word_tile(30, 8, false, 512, 16, 16)),
+        row("tuned_words_40", cuda, "u8", window_dot, word_tile(40, 10, false, 512, 16, 16)),
+        row("tuned_window_4", cuda, "u8", window_dot, word_tile(4, 2, true, 1024, 16, 16)),
+        row("tuned_window_9", cuda, "u8", window_dot, word_tile(9, 3, true, 512, 32, 32)),
+        row("tuned_window_12", cuda, "u8", window_dot, word_tile(12, 3, true, 512, 32, 16)),
+        row("tuned_window_20", cuda, "u8", window_dot, word_tile(20, 5, true, 512, 16, 16)),
+        row("tuned_window_30", cuda, "u8", window_dot, word_tile(30, 8, true, 512, 16, 16)),
+        row("tuned_window_40", cuda, "u8", window_dot, word_tile(40, 10, true, 512, 16, 16)),
+        row("tuned_window_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8)),
+        row("tuned_window_9", opencl, "u8", window_floats, tile(9, 256, 8, 4, 8)),
+        row("tuned_window_12", opencl, "u8", window_floats, tile(12, 256, 8, 4, 8)),
+        row("tuned_window_20", opencl, "u8", window_floats, tile(20, 256, 8, 4, 16)),
+        row("tuned_window_30", opencl, "u8", window_floats, tile(30, 256, 8, 4, 16)),
+        row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16)),
+        row("tuned_near", gpu, "u8 u16 f32", columns, {{"width", 64, 32, 128}, {"height", 2, 1, 8}, {"rows", 8, 2, 16}}),
+        row("tuned", gpu, "u8 u16 f32", separable<GaussianBlur>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+    };
+    return table;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,40 @@
+#include "generators/invert.h"
+#include "schedules/schedule.h"
+
+namespace tilewright {
+
+namespace {
+
+using Halide::TailStrategy;
+using Halide::Var;
+
+Var xi{"xi"}, yi{"yi"};
+
+// One pixel after another.
+void reference(Invert &, Site &) {
+}
+
+// A vector at a time, rows spread over the cores.
+void vectors(Invert &invert, Site &site) {
+    invert.out.vectorize(invert.x, site["lanes"], TailStrategy::GuardWithIf).parallel(invert.y, 16, TailStrategy::GuardWithIf);
+}
+
+// A pixel a thread.
+void direct(Invert &invert, Site &site) {
+    invert.out.gpu_tile(invert.x, invert.y, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+}
+
+}  // namespace
+
+const Rows &rows() {
+    static const Rows table = {
+        row("reference", cpu, "u8", reference),
+        row("tuned", cpu, "u8", vectors, {{"lanes", 64, 16, 64}}),
+        row("tuned", gpu, "u8", direct, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+        automatic<Invert>("auto", cpu, "u8", "Mullapudi2016"),
+        automatic<Invert>("auto", cuda, "u8", "Anderson2021"),
+    };
+    return table;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,82 @@
+#pragma once
+#include "Halide.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+// What a table of schedules is made of.
+namespace tilewright {
+
+// Where a row runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU row for machines that have
+// AVX-512 VNNI; a `cpu` row is compiled for plain x86-64, AVX2 and AVX-512, and the machine's best one is taken.
+enum class Where { cpu, vnni, cuda, opencl, gpu };
+using enum Where;
+
+// A number that a schedule may be built with: its default, and the range worth searching.
+struct Tunable {
+    std::string name;
+    int value;
+    int low = value, high = value;
+};
+
+// What a schedule may know besides the algorithm: the machine, the element type, the buffers that it may constrain, and
+// the row's tunables.
+struct Site {
+    Halide::Target target;
+    std::string type;
+    std::vector<Halide::OutputImageParam> buffers;
+    std::vector<Tunable> tunables;
+
+    // The value of the tunable called `name`; a name that the row does not have is a build error.
+    int operator[](const std::string &name) const;
+};
+
+// One row: one library a type and a target, one test case, one benchmark line and one choice of `--schedule`.
+struct Row {
+    std::string name;
+    Where where;
+    std::string types;  // separated by spaces, as the operator's generator names them
+    std::string form;   // the generator that makes the arguments of this form
+    std::function<void(void *, Site &)> apply;
+    std::vector<Tunable> tunables;
+    std::string features;        // further Halide target features, separated by '-'
+    std::string autoscheduler;   // the plug-in that makes the schedule, in place of `apply`
+    std::string declined;        // what that plug-in says when it cannot: such a row has no library
+
+    Row with(const std::string &more) && {
+        features += (features.empty() ? "" : "-") + more;
+        return std::move(*this);
+    }
+};
+
+using Rows = std::vector<Row>;
+
+// The table of the operator; defined in schedules/<operator>.cpp, one operator a generator program.
+const Rows &rows();
+
+// A row whose schedule is the function `apply`; the form is the function's own first argument.
+template<typename Form>
+Row row(std::string name, Where where, std::string types, void (*apply)(Form &, Site &), std::vector<Tunable> tunables = {}) {
+    return {std::move(name), where, std::move(types), Form::name,
+            [=](void *form, Site &site) { apply(*static_cast<Form *>(form), site); }, std::move(tunables), {}, {}, {}};
+}
+
+// A row that one of Halide's autoschedulers (Mullapudi2016, Adams2019, Anderson2021) makes.
+template<typename Form>
+Row automatic(std::string name, Where where, std::string types, std::string autoscheduler) {
+    return {std::move(name), where, std::move(types), Form::name, {}, {}, {}, std::move(autoscheduler), {}};
+}
+
+// A row that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it say it.
+template<typename Form>
+Row declined(std::string name, Where where, std::string types, std::string autoscheduler, std::string reason) {
+    return {std::move(name), where, std::move(types), Form::name, {}, {}, {}, std::move(autoscheduler), std::move(reason)};
+}
+
+// The row called `name`; an unknown one is a build error that lists the known ones.
+const Row &find_row(const std::string &name, const std::string &type, const std::string &backend);
+
+// The backends ("cpu", "vnni", "cuda", "opencl") that a row makes libraries for.
+std::vector<std::string> backends(Where where);
+
+}  // namespace tilewright

@@ -1,0 +1,810 @@
+// The command line as a user meets it: the built program is run, and its exit code, streams and files are looked at.
+#include "tilewright/files.h"
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <pty.h>
+#include <regex>
+#include <csignal>
+#include <spawn.h>
+#include <sstream>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using nlohmann::json;
+using tilewright::Array;
+using tilewright::Type;
+using Words = std::vector<std::string>;
+
+struct Ran {
+    int code = -1;
+    std::string out, err;
+};
+
+std::string contents(const fs::path &path) {
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// A program that was started, with its streams going to files.
+class Process {
+public:
+    Process(const fs::path &folder, const std::string &program, const Words &arguments, const Words &environment, const std::string &out = "") {
+        static int count = 0;
+        const std::string number = std::to_string(count++);
+        out_ = out.empty() ? folder / (".out" + number) : fs::path(out);
+        err_ = folder / (".err" + number);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&actions, 1, out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        posix_spawn_file_actions_addopen(&actions, 2, err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        Words argument_words = {program};
+        argument_words.insert(argument_words.end(), arguments.begin(), arguments.end());
+        // The given variables come first, and so win over older values.
+        Words environment_words = environment;
+        for (char **v = environ; *v; v++) {
+            environment_words.emplace_back(*v);
+        }
+        std::vector<char *> argv = pointers(argument_words), envp = pointers(environment_words);
+        const int fault = posix_spawn(&id_, program.c_str(), &actions, nullptr, argv.data(), envp.data());
+        posix_spawn_file_actions_destroy(&actions);
+        EXPECT_EQ(fault, 0) << program << ": " << strerror(fault);
+    }
+
+    pid_t id() const {
+        return id_;
+    }
+
+    Ran wait() {
+        int status = 0;
+        waitpid(id_, &status, 0);
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), fs::is_regular_file(out_) ? contents(out_) : "", contents(err_)};
+    }
+
+private:
+    static std::vector<char *> pointers(Words &words) {
+        std::vector<char *> all;
+        for (std::string &word : words) {
+            all.push_back(word.data());
+        }
+        all.push_back(nullptr);
+        return all;
+    }
+
+    pid_t id_ = 0;
+    fs::path out_, err_;
+};
+
+class CommandLine : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "tilewright-test-XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        folder_ = name;
+    }
+    void TearDown() override {
+        fs::remove_all(folder_);
+    }
+
+    std::string path(const std::string &name) const {
+        return (folder_ / name).string();
+    }
+
+    Ran run(const Words &arguments, const Words &environment = {}) const {
+        return Process(folder_, TILEWRIGHT_APP, arguments, environment).wait();
+    }
+
+    json run_json(const Words &arguments, const Words &environment = {}) const {
+        const Ran ran = run(arguments, environment);
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        const json parsed = json::parse(ran.out, nullptr, false);
+        EXPECT_FALSE(parsed.is_discarded()) << ran.out;
+        EXPECT_EQ(parsed.value("version", 0), 1);
+        return parsed;
+    }
+
+    // Runs what must fail: with this exit code, nothing on standard output, and one line on standard error that has all of
+    // the words in it.
+    void expect_refusal(int code, const Words &arguments, const Words &words, const Words &environment = {}) const {
+        const Ran ran = run(arguments, environment);
+        EXPECT_EQ(ran.code, code) << ran.err;
+        EXPECT_EQ(ran.out, "");
+        EXPECT_EQ(ran.err.rfind("tilewright: error: ", 0), 0u) << ran.err;
+        EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+        for (const std::string &word : words) {
+            EXPECT_NE(ran.err.find(word), std::string::npos) << "no '" << word << "' in: " << ran.err;
+        }
+    }
+
+    // Files of the test's folder, without the ones that hold streams.
+    Words files() const {
+        Words names;
+        for (const auto &file : fs::directory_iterator(folder_)) {
+            const std::string name = file.path().filename();
+            if (name.rfind(".out", 0) != 0 && name.rfind(".err", 0) != 0) {
+                names.push_back(name);
+            }
+        }
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+
+    // A grey image with different pixels, as a PNG.
+    Array make_image(const std::string &name, int64_t h = 37, int64_t w = 53, const tilewright::PngMetadata &metadata = {}) const {
+        Array image(Type::u8, {h, w});
+        for (int64_t y = 0; y < h; y++) {
+            for (int64_t x = 0; x < w; x++) {
+                image.as<uint8_t>()[y * image.strides()[0] + x] = (uint8_t)(y * 7 + x * 3 + x * y);
+            }
+        }
+        tilewright::write_array(path(name), image, metadata);
+        return image;
+    }
+
+    Words operators() const {
+        Words names;
+        const json all = run_json({"list", "--json"});
+        for (const json &op : all["operators"]) {
+            names.push_back(op["operator"]);
+        }
+        return names;
+    }
+
+    bool has_operator(const std::string &name) const {
+        const Words names = operators();
+        return std::find(names.begin(), names.end(), name) != names.end();
+    }
+
+    bool has_device(const std::string &backend) const {
+        const json all = run_json({"devices", "--json"});
+        for (const json &device : all["devices"]) {
+            if (device["usable"] && device["device"].get<std::string>().rfind(backend, 0) == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    fs::path folder_;
+};
+
+// A machine with neither a GPU nor OpenCL, as far as the drivers can tell.
+const Words bare_machine = {"CUDA_VISIBLE_DEVICES=-1", "OCL_ICD_VENDORS=/nonexistent"};
+
+#define NEEDS_OPERATOR(name)                                           \
+    if (!has_operator(name)) {                                         \
+        GTEST_SKIP() << "this build has no operator " << (name);       \
+    }
+
+#define NEEDS_DEVICE(backend)                                          \
+    if (!has_device(backend)) {                                        \
+        GTEST_SKIP() << "not run here: no usable " << (backend) << " device"; \
+    }
+
+// ------------------------------------------------------------------------------------------------------------ help, version
+
+TEST_F(CommandLine, HelpOfTheProgramNamesEveryCommand) {
+    const Ran ran = run({"--help"});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(ran.err, "");
+    Words commands = operators();
+    commands.insert(commands.end(), {"devices", "list", "doctor", "verify", "bench", "Examples:"});
+    for (const std::string &command : commands) {
+        EXPECT_NE(ran.out.find(command), std::string::npos) << command;
+    }
+}
+
+TEST_F(CommandLine, HelpOfEveryCommandHasExamples) {
+    Words commands = operators();
+    ASSERT_FALSE(commands.empty());
+    commands.insert(commands.end(), {"devices", "list", "doctor", "verify", "bench"});
+    for (const std::string &command : commands) {
+        const Ran ran = run({command, "--help"});
+        EXPECT_EQ(ran.code, 0) << command;
+        EXPECT_EQ(ran.err, "") << command;
+        EXPECT_NE(ran.out.find("Usage: tilewright " + command), std::string::npos) << ran.out;
+        EXPECT_NE(ran.out.find("Examples:\n  tilewright " + command), std::string::npos) << ran.out;
+    }
+}
+
+TEST_F(CommandLine, VersionNamesHalideLlvmAndTheDevices) {
+    const Ran ran = run({"--version"});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(ran.err, "");
+    EXPECT_TRUE(std::regex_search(ran.out, std::regex("^tilewright [0-9]+\\.[0-9]+"))) << ran.out;
+    EXPECT_TRUE(std::regex_search(ran.out, std::regex("\nHalide [0-9]+\\.[0-9]+\\.[0-9]+\n"))) << ran.out;
+    EXPECT_TRUE(std::regex_search(ran.out, std::regex("\nLLVM [0-9]+\\.[0-9]+"))) << ran.out;
+    EXPECT_NE(ran.out.find("\ncpu: "), std::string::npos) << ran.out;
+}
+
+// ------------------------------------------------------------------------------------------------------------ devices, list
+
+TEST_F(CommandLine, DevicesBeginWithTheCpuAndSayWhyOneCannotBeUsed) {
+    const json devices = run_json({"devices", "--json"})["devices"];
+    ASSERT_FALSE(devices.empty());
+    EXPECT_EQ(devices[0]["device"], "cpu");
+    EXPECT_TRUE(devices[0]["usable"]);
+    EXPECT_GT(devices[0]["memory"].get<uint64_t>(), 0u);
+    for (const json &device : devices) {
+        EXPECT_NE(device["usable"].get<bool>(), !device["why_not"].get<std::string>().empty()) << device;
+    }
+    const Ran text = run({"devices"});
+    EXPECT_EQ(text.code, 0);
+    EXPECT_EQ(text.err, "");
+    for (const json &device : devices) {
+        EXPECT_NE(text.out.find(device["device"].get<std::string>()), std::string::npos) << text.out;
+    }
+}
+
+TEST_F(CommandLine, ListShowsEveryRowAndEveryReason) {
+    const json all = run_json({"list", "--json"})["operators"];
+    ASSERT_FALSE(all.empty());
+    const Ran text = run({"list"});
+    EXPECT_EQ(text.code, 0);
+    size_t rows = 0;
+    for (const json &op : all) {
+        ASSERT_FALSE(op["rows"].empty()) << op["operator"];
+        for (const json &row : op["rows"]) {
+            rows++;
+            EXPECT_EQ(row["operator"], op["operator"]);
+            for (const char *key : {"schedule", "type", "backend", "form"}) {
+                EXPECT_NE(row[key].get<std::string>(), "") << row;
+            }
+            const std::string declined = row["declined"];
+            EXPECT_TRUE(declined.empty() || text.out.find(declined) != std::string::npos) << declined;
+        }
+    }
+    EXPECT_EQ((size_t)std::count(text.out.begin(), text.out.end(), '\n'), rows + 1);
+
+    const std::string first = all[0]["operator"];
+    const json one = run_json({"list", first, "--json"})["operators"];
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_EQ(one[0], all[0]);
+}
+
+// ------------------------------------------------------------------------------------------------------------------- doctor
+
+TEST_F(CommandLine, DoctorIsContentHere) {
+    const json report = run_json({"doctor", "--json"});
+    EXPECT_TRUE(report["healthy"]);
+    ASSERT_FALSE(report["checks"].empty());
+    bool ran_on_cpu = false;
+    for (const json &check : report["checks"]) {
+        EXPECT_NE(check["health"], "FAIL") << check;
+        EXPECT_TRUE(check["health"] == "ok" || check["advice"] != "") << check;
+        ran_on_cpu |= check["check"] == "cpu" && check["found"].get<std::string>().find("verified") != std::string::npos;
+    }
+    EXPECT_TRUE(ran_on_cpu);
+}
+
+TEST_F(CommandLine, DoctorSaysWhatDoesNotWork) {
+    const Ran ran = run({"doctor"}, {"TMPDIR=/nonexistent"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.out.find("FAIL  temporary files"), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.err.rfind("tilewright: error: not in order: temporary files", 0), 0u) << ran.err;
+}
+
+TEST_F(CommandLine, DoctorFindsADeviceThatComputesWrongly) {
+    NEEDS_DEVICE("opencl");
+    const Ran ran = run({"doctor"}, {"TILEWRIGHT_FAULT=launch"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.out.find("FAIL  opencl:"), std::string::npos) << ran.out;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- operators
+
+TEST_F(CommandLine, InvertsAnImage) {
+    NEEDS_OPERATOR("invert");
+    const Array image = make_image("in.png");
+    const Ran ran = run({"invert", path("in.png"), path("out.png")});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(ran.err, "");
+    const Array result = tilewright::read_array(path("out.png"));
+    ASSERT_EQ(result.shape(), image.shape());
+    for (int64_t y = 0; y < image.shape()[0]; y++) {
+        for (int64_t x = 0; x < image.shape()[1]; x++) {
+            ASSERT_EQ(result.at<uint8_t>({y, x}), 255 - image.at<uint8_t>({y, x})) << x << ", " << y;
+        }
+    }
+    EXPECT_EQ(files(), (Words{"in.png", "out.png"}));
+}
+
+TEST_F(CommandLine, StatisticsGoToStandardError) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    const Ran ran = run({"invert", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", "reference", "--stats"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    for (const char *word : {"invert/reference/u8/cpu", "device", "total", "kernels", "copies", " ms"}) {
+        EXPECT_NE(ran.err.find(word), std::string::npos) << word << " in " << ran.err;
+    }
+}
+
+TEST_F(CommandLine, StatisticsCountKernelsAndCopies) {
+    NEEDS_OPERATOR("invert");
+    NEEDS_DEVICE("opencl");
+    make_image("in.png", 64, 64);
+    const Ran ran = run({"invert", path("in.png"), path("out.npy"), "--device", "opencl", "--stats"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("kernels     1 launched"), std::string::npos) << ran.err;
+    EXPECT_TRUE(std::regex_search(ran.err, std::regex("copies +[1-9][0-9]* to the device .*, [1-9][0-9]* to the host"))) << ran.err;
+    EXPECT_TRUE(std::regex_search(ran.err, std::regex("first call +[1-9][0-9]* modules?"))) << ran.err;
+}
+
+TEST_F(CommandLine, MetadataCarriesOver) {
+    NEEDS_OPERATOR("invert");
+    tilewright::PngMetadata metadata;
+    metadata.gamma = .45455;
+    metadata.density = tilewright::PngMetadata::Density{2835, 2835, true};
+    make_image("in.png", 20, 30, metadata);
+    ASSERT_EQ(run({"invert", path("in.png"), path("out.png")}).code, 0);
+    tilewright::PngMetadata read;
+    tilewright::read_array(path("out.png"), &read);
+    ASSERT_TRUE(read.gamma && read.density);
+    EXPECT_NEAR(*read.gamma, .45455, 1e-5);
+    EXPECT_EQ(read.density->x, 2835u);
+}
+
+TEST_F(CommandLine, EveryRowOfAnOperatorCanBeChosenByName) {
+    NEEDS_OPERATOR("transpose");
+    const Array image = make_image("in.png", 128, 256);
+    size_t chosen = 0;
+    const json all = run_json({"list", "transpose", "--json"});
+    for (const json &row : all["operators"][0]["rows"]) {
+        if (row["backend"] != "cpu" || row["type"] != "u8" || row["declined"] != "" || row["needs_vnni"]) {
+            continue;
+        }
+        const Ran ran = run({"transpose", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", row["schedule"]});
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        const Array result = tilewright::read_array(path("out.npy"));
+        ASSERT_EQ(result.shape(), (std::vector<int64_t>{256, 128}));
+        for (int64_t y = 0; y < 128; y++) {
+            for (int64_t x = 0; x < 256; x++) {
+                ASSERT_EQ(result.at<uint8_t>({x, y}), image.at<uint8_t>({y, x})) << row;
+            }
+        }
+        chosen++;
+    }
+    EXPECT_GE(chosen, 2u);
+}
+
+// A white, half transparent image with arbitrary colours where nothing shows: they must not bleed into the visible part.
+TEST_F(CommandLine, BlursWorkOnPremultipliedAlpha) {
+    NEEDS_OPERATOR("gaussian_blur");
+    Array image(Type::u8, {40, 40, 4});
+    for (int64_t y = 0; y < 40; y++) {
+        for (int64_t x = 0; x < 40; x++) {
+            uint8_t *pixel = image.as<uint8_t>() + y * image.strides()[0] + x * 4;
+            const bool visible = x < 20;
+            pixel[0] = pixel[1] = pixel[2] = visible ? 255 : 0;
+            pixel[3] = visible ? 255 : 0;
+        }
+    }
+    tilewright::write_array(path("in.png"), image);
+    const Ran ran = run({"gaussian_blur", path("in.png"), path("out.png"), "--sigma", "2"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const Array result = tilewright::read_array(path("out.png"));
+    ASSERT_EQ(result.shape(), image.shape());
+    const int alpha = result.at<uint8_t>({20, 20, 3});
+    EXPECT_GT(alpha, 20);
+    EXPECT_LT(alpha, 235);
+    EXPECT_GE(result.at<uint8_t>({20, 20, 0}), 250);  // without premultiplication it would be as dark as alpha
+}
+
+TEST_F(CommandLine, GreyWithAlphaStaysGreyWithAlpha) {
+    NEEDS_OPERATOR("gaussian_blur");
+    Array image(Type::u8, {24, 24, 2});
+    memset(image.data(), 255, (size_t)(image.shape()[0] * image.strides()[0]));
+    tilewright::write_array(path("in.png"), image);
+    const Ran ran = run({"gaussian_blur", path("in.png"), path("out.png"), "--sigma", "1"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const Array result = tilewright::read_array(path("out.png"));
+    ASSERT_EQ(result.shape(), image.shape());
+    EXPECT_EQ(result.at<uint8_t>({12, 12, 0}), 255);
+    EXPECT_EQ(result.at<uint8_t>({12, 12, 1}), 255);
+}
+
+// ------------------------------------------------------------------------------------------------------- exit code 2: usage
+
+TEST_F(CommandLine, WrongUsageNamesTheOptionAndWhatItTakes) {
+    const std::string op = operators().front();
+    make_image("in.png");
+    const std::string in = path("in.png"), out = path("out.npy");
+    expect_refusal(2, {}, {"no command", "--help"});
+    expect_refusal(2, {"devics"}, {"'devics'", "did you mean 'devices'"});
+    expect_refusal(2, {"--nonsense"}, {"'--nonsense'"});
+    expect_refusal(2, {op}, {"required", op + " --help"});
+    expect_refusal(2, {op, in}, {"output"});
+    expect_refusal(2, {op, in, out, "more.png"}, {"more.png"});
+    expect_refusal(2, {op, in, out, "--shedule", "tuned"}, {"'--shedule'", "did you mean '--schedule'"});
+    expect_refusal(2, {op, in, out, "--schedule", "refrence"}, {"refrence", "did you mean 'reference'", "tuned"});
+    expect_refusal(2, {op, in, out, "--device", "gpu"}, {"device", "gpu", "cuda"});
+    expect_refusal(2, {op, in, path("out.jpeg")}, {"out.jpeg", ".png", ".npy"});
+    expect_refusal(2, {"list", "nothing"}, {"nothing", op});
+    expect_refusal(2, {"verify", "nothing"}, {"nothing", op});
+    expect_refusal(2, {"verify", "--schedule", "nothing"}, {"nothing", "reference"});
+    expect_refusal(2, {"bench", "--size", "12y7"}, {"--size", "12y7", "WIDTHxHEIGHT"});
+    expect_refusal(2, {"bench", "--size", "0x7"}, {"--size", "0x7"});
+    expect_refusal(2, {"bench", "--type", "u7"}, {"--type", "u7"});
+    expect_refusal(2, {"bench", "--repeats", "many"}, {"repeats", "many"});
+    EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, AnOutputThatIsAnInputIsRefused) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    const std::string before = contents(path("in.png"));
+    fs::create_symlink(path("in.png"), path("link.png"));
+    expect_refusal(2, {"invert", path("in.png"), path("in.png")}, {"in.png", "input"});
+    expect_refusal(2, {"invert", path("in.png"), path("link.png")}, {"link.png", "input"});
+    expect_refusal(2, {"invert", path("in.png"), (folder_ / "." / "in.png").string()}, {"input"});
+    EXPECT_EQ(contents(path("in.png")), before);
+}
+
+TEST_F(CommandLine, OptionsOfOperatorsAreChecked) {
+    NEEDS_OPERATOR("gaussian_blur");
+    make_image("in.png");
+    const auto refused = [&](const std::string &option, const std::string &value, const Words &words) {
+        expect_refusal(2, {"gaussian_blur", path("in.png"), path("out.png"), option + "=" + value}, words);
+    };
+    refused("--sigma", "wide", {"sigma", "wide", "number"});
+    refused("--sigma", "0", {"sigma"});
+    refused("--sigma", "-1", {"sigma"});
+    refused("--sigma", "nan", {"sigma"});
+    refused("--sigma", "1e30", {"sigma"});
+    refused("--sigma", "2x", {"sigma", "2x"});
+    refused("--border", "reflct", {"border", "reflct", "reflect"});
+    EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, ARealImageDoesNotFitAPng) {
+    NEEDS_OPERATOR("transpose");
+    Array image(Type::f32, {8, 8});
+    tilewright::write_array(path("in.npy"), image);
+    expect_refusal(2, {"transpose", path("in.npy"), path("out.png")}, {"out.png", "f32", ".npy"});
+    EXPECT_EQ(files(), Words{"in.npy"});
+}
+
+// ------------------------------------------------------------------------------------------------------- exit code 3: input
+
+TEST_F(CommandLine, BrokenInputsAreRefusedAndNothingIsOverwritten) {
+    NEEDS_OPERATOR("invert");
+    make_image("whole.png", 100, 100);
+    const std::string whole = contents(path("whole.png"));
+    std::ofstream(path("truncated.png"), std::ios::binary) << whole.substr(0, whole.size() / 2);
+    std::ofstream(path("empty.png"));
+    std::ofstream(path("text.png")) << "This is no image.\n";
+    std::ofstream(path("out.png")) << "what was there before";
+    for (const char *name : {"truncated.png", "empty.png", "text.png", "missing.png"}) {
+        expect_refusal(3, {"invert", path(name), path("out.png")}, {name});
+        EXPECT_EQ(contents(path("out.png")), "what was there before");
+    }
+    expect_refusal(3, {"invert", folder_.string(), path("out.png")}, {folder_.string()});
+    expect_refusal(3, {"invert", path("whole.png"), path("out.png"), "--max-side", "99"}, {"whole.png", "99"});
+    EXPECT_EQ(contents(path("out.png")), "what was there before");
+    EXPECT_EQ(files(), (Words{"empty.png", "out.png", "text.png", "truncated.png", "whole.png"}));
+}
+
+TEST_F(CommandLine, InputsOfTheWrongShapeAreRefused) {
+    NEEDS_OPERATOR("column_sum");
+    tilewright::write_array(path("colour.png"), Array(Type::u8, {10, 10, 3}));
+    tilewright::write_array(path("vector.npy"), Array(Type::f32, {10}));
+    expect_refusal(3, {"column_sum", path("colour.png"), path("out.npy")}, {"column_sum", "colour.png"});
+    expect_refusal(3, {"column_sum", path("vector.npy"), path("out.npy")}, {"column_sum", "vector.npy"});
+    EXPECT_EQ(files(), (Words{"colour.png", "vector.npy"}));
+}
+
+TEST_F(CommandLine, MatricesThatDoNotFitAreRefused) {
+    NEEDS_OPERATOR("matmul");
+    tilewright::write_array(path("a.npy"), Array(Type::f32, {4, 5}));
+    tilewright::write_array(path("b.npy"), Array(Type::f32, {6, 4}));
+    expect_refusal(3, {"matmul", path("a.npy"), path("b.npy"), path("c.npy")}, {"matmul", "5", "6"});
+    ASSERT_EQ(run({"matmul", path("b.npy"), path("a.npy"), path("c.npy")}).code, 0);
+    EXPECT_EQ(tilewright::read_array(path("c.npy")).shape(), (std::vector<int64_t>{6, 5}));
+}
+
+// ------------------------------------------------------------------------------------------------------ exit code 4: device
+
+TEST_F(CommandLine, ADeviceThatIsNotThereIsNamed) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    for (const char *device : {"cuda:99", "opencl:99"}) {
+        expect_refusal(4, {"invert", path("in.png"), path("out.png"), "--device", device}, {device, "cpu"});
+        expect_refusal(4, {"verify", "--device", device}, {device});
+        expect_refusal(4, {"bench", "--device", device}, {device});
+    }
+    EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, AMachineWithoutGpuAndOpenClWorks) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    const Ran ran = run({"invert", path("in.png"), path("out.png"), "--stats"}, bare_machine);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("device      cpu"), std::string::npos) << ran.err;
+    for (const char *device : {"cuda", "opencl"}) {
+        expect_refusal(4, {"invert", path("in.png"), path("out.png"), "--device", device}, {device}, bare_machine);
+    }
+    const json devices = run_json({"devices", "--json"}, bare_machine);
+    EXPECT_EQ(devices["best"], "cpu");
+    size_t usable = 0;
+    for (const json &device : devices["devices"]) {
+        usable += device["usable"].get<bool>();
+    }
+    EXPECT_EQ(usable, 1u);
+    EXPECT_EQ(run({"doctor"}, bare_machine).code, 0);
+    EXPECT_EQ(run({"verify", "invert"}, bare_machine).code, 0);
+}
+
+// ------------------------------------------------------------------------------------------------------ exit code 5: memory
+
+TEST_F(CommandLine, OutOfMemoryOnADevice) {
+    NEEDS_OPERATOR("invert");
+    NEEDS_DEVICE("opencl");
+    make_image("in.png");
+    expect_refusal(5, {"invert", path("in.png"), path("out.png"), "--device", "opencl"}, {"memory"}, {"TILEWRIGHT_FAULT=device-memory"});
+    EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, OutOfMemoryOnTheHost) {
+    NEEDS_OPERATOR("invert");
+    // A file with a hole: 4 GiB of zeros that take no place on the disk.
+    Array small(Type::u8, {1, 1});
+    tilewright::write_array(path("small.npy"), small);
+    std::string header = contents(path("small.npy"));
+    header.resize(header.size() - 1);
+    const size_t at = header.find("(1, 1)");
+    ASSERT_NE(at, std::string::npos);
+    const std::string shape = "(65536, 65536)";
+    const size_t grown = shape.size() - 6;
+    header.replace(at, 6, shape);
+    header.erase(header.size() - 1 - grown, grown);  // of the padding
+    std::ofstream(path("in.npy"), std::ios::binary) << header;
+    fs::resize_file(path("in.npy"), header.size() + (uintmax_t(1) << 32));
+
+    const std::string limited = "ulimit -v 2000000; exec \"$0\" invert \"$1\" \"$2\" --device cpu";
+    const Ran ran = Process(folder_, "/bin/sh", {"-c", limited, TILEWRIGHT_APP, path("in.npy"), path("out.npy")}, bare_machine).wait();
+    EXPECT_EQ(ran.code, 5) << ran.err;
+    EXPECT_EQ(ran.err.rfind("tilewright: error: ", 0), 0u) << ran.err;
+    EXPECT_FALSE(fs::exists(path("out.npy")));
+}
+
+// ------------------------------------------------------------------------------------------------------------------- verify
+
+TEST_F(CommandLine, VerifyHasALineForEveryRow) {
+    const std::string op = operators().front();
+    const Ran ran = run({"verify", op, "--device", "cpu"});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    const json all = run_json({"list", op, "--json"});
+    for (const json &row : all["operators"][0]["rows"]) {
+        const std::string name = row["row"];
+        const size_t at = ran.out.find(" " + name + " ");
+        ASSERT_NE(at, std::string::npos) << name << " in\n" << ran.out;
+        const std::string line = ran.out.substr(ran.out.rfind('\n', at) + 1, ran.out.find('\n', at) - ran.out.rfind('\n', at) - 1);
+        const bool can_run = row["backend"] == "cpu" && row["declined"] == "" && !row["needs_vnni"];
+        if (!can_run && !row["needs_vnni"]) {
+            EXPECT_EQ(line.rfind("not run", 0), 0u) << line;
+        } else if (can_run) {
+            EXPECT_TRUE(line.rfind("ok ", 0) == 0 || line.find("no sample") != std::string::npos) << line;
+        }
+    }
+}
+
+TEST_F(CommandLine, VerifyReportsAsJson) {
+    const std::string op = operators().front();
+    const json report = run_json({"verify", op, "--schedule", "reference", "--device", "cpu", "--json"});
+    EXPECT_TRUE(report["context"].contains("halide"));
+    ASSERT_FALSE(report["rows"].empty());
+    for (const json &row : report["rows"]) {
+        EXPECT_EQ(row["verdict"], "ok") << row;
+        EXPECT_GT(row["samples"].get<int>(), 3) << row;
+    }
+}
+
+TEST_F(CommandLine, VerifyFindsAWrongResult) {
+    NEEDS_DEVICE("opencl");
+    const Ran ran = run({"verify", operators().front(), "--device", "opencl", "--schedule", "tuned"}, {"TILEWRIGHT_FAULT=launch"});
+    EXPECT_EQ(ran.code, 6) << ran.err;
+    EXPECT_NE(ran.out.find("WRONG "), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.out.find("ok "), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.err.rfind("tilewright: error: ", 0), 0u) << ran.err;
+}
+
+// -------------------------------------------------------------------------------------------------------------------- bench
+
+TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
+    const std::string op = operators().front();
+    const Ran ran = run({"bench", op, "--device", "cpu", "--size", "96x64", "--batch", "3", "--repeats", "5", "--json", path("times.json")});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const json report = json::parse(contents(path("times.json")));
+    EXPECT_EQ(report["version"], 1);
+    for (const char *key : {"date", "commit", "halide", "llvm", "num_cpus", "caches", "devices"}) {
+        EXPECT_TRUE(report["context"].contains(key)) << key;
+    }
+    ASSERT_FALSE(report["runs"].empty());
+    size_t timed = 0;
+    for (const json &one : report["runs"]) {
+        EXPECT_NE(ran.out.find(one["name"].get<std::string>()), std::string::npos) << one;
+        if (one.contains("skipped")) {
+            continue;
+        }
+        timed++;
+        EXPECT_EQ(one["time_unit"], "ms");
+        EXPECT_GT(one["real_time"].get<double>(), 0);
+        EXPECT_LE(one["batch"]["p10"].get<double>(), one["batch"]["median"].get<double>());
+        EXPECT_LE(one["batch"]["median"].get<double>(), one["batch"]["p90"].get<double>());
+        EXPECT_EQ(one["iterations"], 3);
+        EXPECT_EQ(one["repetitions"], 5);
+        EXPECT_GE(one["buffer_sets"].get<int>(), 2);
+        EXPECT_TRUE(one["verified"]) << one;
+        EXPECT_NE(one["verified_by"], one["name"]) << one;
+    }
+    EXPECT_GE(timed, 2u);
+}
+
+TEST_F(CommandLine, BenchToStandardOutputIsJsonAlone) {
+    const json report = run_json({"bench", operators().front(), "--device", "cpu", "--schedule", "reference", "--size", "33", "--batch", "1",
+                                  "--repeats", "3", "--json", "-"});
+    EXPECT_FALSE(report["runs"].empty());
+}
+
+TEST_F(CommandLine, BenchFindsAWrongResult) {
+    NEEDS_DEVICE("opencl");
+    const Ran ran = run({"bench", operators().front(), "--device", "opencl", "--schedule", "tuned", "--size", "64", "--batch", "1", "--repeats", "3"},
+                        {"TILEWRIGHT_FAULT=launch"});
+    EXPECT_EQ(ran.code, 6) << ran.err;
+    EXPECT_NE(ran.out.find("WRONG"), std::string::npos) << ran.out;
+}
+
+TEST_F(CommandLine, BenchTimesPeersToo) {
+    NEEDS_OPERATOR("transpose");
+    const Ran ran = run({"bench", "transpose", "--device", "cpu", "--type", "u8", "--schedule", "tuned", "--size", "130x70", "--batch", "2",
+                         "--repeats", "3", "--peers", "--json", path("times.json")});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    size_t peers = 0;
+    const json report = json::parse(contents(path("times.json")));
+    for (const json &one : report["runs"]) {
+        if (one["name"].get<std::string>().rfind("peer: ", 0) == 0) {
+            peers++;
+            EXPECT_TRUE(one["verified"].get<bool>() || one["unverified"] == "it only copies") << one;
+        }
+    }
+    EXPECT_GE(peers, 2u);
+}
+
+// ------------------------------------------------------------------------------------------------ outputs, streams, signals
+
+TEST_F(CommandLine, AnOutputThatCannotBeWrittenIsRefusedAtOnce) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    // The input is missing too: the output is looked at first.
+    expect_refusal(1, {"invert", path("missing.png"), path("no/such/folder/out.png")}, {"no/such/folder/out.png"});
+    expect_refusal(1, {"bench", "invert", "--json", path("no/such/folder/times.json")}, {"no/such/folder/times.json"});
+    fs::create_directory(path("folder.png"));
+    expect_refusal(1, {"invert", path("in.png"), path("folder.png")}, {"folder.png", "directory"});
+}
+
+TEST_F(CommandLine, AFullStandardOutputIsAnError) {
+    if (!fs::exists("/dev/full")) {
+        GTEST_SKIP() << "no /dev/full here";
+    }
+    const Ran ran = Process(folder_, TILEWRIGHT_APP, {"devices"}, {}, "/dev/full").wait();
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_EQ(ran.err.rfind("tilewright: error: standard output", 0), 0u) << ran.err;
+}
+
+// Waits until `happened`, for ten seconds at most.
+bool eventually(const std::function<bool()> &happened) {
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (!happened()) {
+        if (std::chrono::steady_clock::now() > end) {
+            return false;
+        }
+        std::this_thread::sleep_for(200us);
+    }
+    return true;
+}
+
+class Interrupted : public CommandLine, public testing::WithParamInterface<std::pair<int, int>> {};
+
+TEST_P(Interrupted, ALongBenchEndsAtOnce) {
+    const auto [signal, code] = GetParam();
+    const Words arguments = {"bench", operators().front(), "--device", "cpu", "--size", "64x64", "--repeats", "1000000", "--limit", "600",
+                             "--json", path("times.json")};
+    Process bench(folder_, TILEWRIGHT_APP, arguments, {});
+    std::this_thread::sleep_for(1500ms);
+    const auto start = std::chrono::steady_clock::now();
+    kill(bench.id(), signal);
+    const Ran ran = bench.wait();
+    EXPECT_EQ(ran.code, code) << ran.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+    EXPECT_EQ(files(), Words{}) << "the report is whole or absent";
+}
+
+TEST_P(Interrupted, AnOutputThatIsBeingWrittenIsRemoved) {
+    NEEDS_OPERATOR("invert");
+    const auto [signal, code] = GetParam();
+    tilewright::write_array(path("in.npy"), Array(Type::u8, {16384, 16384}, 0));
+    std::ofstream(path("out.npy")) << "what was there before";
+    const auto has_temporary = [&] {
+        const Words names = files();
+        return std::any_of(names.begin(), names.end(), [](const std::string &name) { return name.ends_with(".part"); });
+    };
+    const auto is_growing = [&] {
+        for (const std::string &name : files()) {
+            std::error_code gone;
+            const uintmax_t size = fs::file_size(folder_ / name, gone);
+            if (!gone && name.ends_with(".part") && size > 0) {
+                return true;
+            }
+        }
+        return false;
+    };
+    // The trial file of the early check is empty; the one that grows is the output.
+    Process invert(folder_, TILEWRIGHT_APP, {"invert", path("in.npy"), path("out.npy"), "--device", "cpu"}, {});
+    const bool seen = eventually(is_growing);
+    kill(invert.id(), signal);
+    const Ran ran = invert.wait();
+    ASSERT_TRUE(seen) << "the output was never being written: " << ran.err;
+    EXPECT_EQ(ran.code, code) << ran.err;
+    EXPECT_FALSE(has_temporary());
+    EXPECT_EQ(contents(path("out.npy")), "what was there before");
+}
+
+INSTANTIATE_TEST_SUITE_P(By, Interrupted, testing::Values(std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}),
+                         [](const auto &info) { return info.param.first == SIGINT ? "SIGINT" : "SIGTERM"; });
+
+// Runs the program on a terminal of its own, and returns what it wrote there.
+std::string on_terminal(const Words &arguments, int &code) {
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (child == 0) {
+        std::vector<char *> argv = {const_cast<char *>(TILEWRIGHT_APP)};
+        for (const std::string &argument : arguments) {
+            argv.push_back(const_cast<char *>(argument.c_str()));
+        }
+        argv.push_back(nullptr);
+        execv(TILEWRIGHT_APP, argv.data());
+        _exit(127);
+    }
+    std::string written;
+    char buffer[4096];
+    for (ssize_t n; (n = read(terminal, buffer, sizeof buffer)) > 0;) {
+        written.append(buffer, (size_t)n);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    close(terminal);
+    code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return written;
+}
+
+TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
+    const Words arguments = {"bench", operators().front(), "--device", "cpu", "--size", "256x256", "--batch", "50", "--repeats", "100000", "--limit", "2"};
+    int code = -1;
+    const std::string seen = on_terminal(arguments, code);
+    EXPECT_EQ(code, 0) << seen;
+    EXPECT_TRUE(std::regex_search(seen, std::regex("bench \\[#*-*\\] [0-9]+/[0-9]+"))) << seen;
+    const Ran quiet = run(arguments);
+    EXPECT_EQ(quiet.code, 0);
+    EXPECT_EQ(quiet.err, "");
+}
+
+}  // namespace

@@ -1,0 +1,30 @@
+#pragma once
+// What the fake libcuda.so.1 was asked to do.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace fake_cuda {
+
+constexpr int devices = 3;  // compute capability 9.0, 8.0 and, too old for the libraries, 7.0
+
+struct Launch {
+    int device;
+    std::array<unsigned, 3> grid, block;
+    unsigned shared_bytes;
+};
+
+struct Record {
+    std::vector<std::vector<int>> module_options;  // of each module load: the JIT options' numbers
+    std::vector<int> module_device;                // and the device of the context it was loaded into
+    std::vector<Launch> launches;
+    std::vector<int> shared_limits;                // each cuFuncSetAttribute of a kernel's shared memory
+    std::array<int, devices> contexts{}, copies_to_device{}, copies_to_host{}, allocations{};
+    std::array<int, devices> released{};
+    std::vector<size_t> allocation_bytes;
+    int wrong_context = 0;   // calls with memory, modules or kernels of another context than the current one
+    int too_much_shared = 0; // launches over the limit that the kernel has
+};
+
+}  // namespace fake_cuda

@@ -1,0 +1,21 @@
+#pragma once
+// What the fake libOpenCL.so.1 was asked to do.
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace fake_opencl {
+
+// Six platforms, more than Halide's own table of four, with a device each: a CPU on 0, 4 and 5, on 1 one without a compiler, on 2
+// one that is too old for the libraries, and a GPU on 3.
+constexpr int platforms = 6;
+
+struct Record {
+    std::array<int, platforms> contexts{}, builds{}, kernels{}, writes{}, reads{};
+    std::vector<size_t> buffer_bytes;  // of each buffer created
+    int buffers_released = 0;
+    int asked_for_fewer_platforms = 0;  // clGetPlatformIDs with room for less than all of them
+    int wrong = 0;                      // handles that are none, memory of another context, bytes outside a buffer
+};
+
+}  // namespace fake_opencl

@@ -1,0 +1,58 @@
+# Installs into a folder of its own, moves that elsewhere, and builds and runs examples/consumer, copied out of the tree, with
+# it. Arguments: SOURCE, BUILD, WORK (is emptied), CONFIG, COMPILER, FLAGS, GENERATOR.
+function(run)
+    execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    if (NOT code EQUAL 0)
+        list(JOIN ARGN " " command)
+        message(FATAL_ERROR "failed (${code}): ${command}\n${said}")
+    endif ()
+    set(said "${said}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first --config ${CONFIG})
+file(RENAME ${WORK}/first ${WORK}/prefix)  # a package must not remember where it was
+
+# What was installed stands for itself.
+file(GLOB_RECURSE installed LIST_DIRECTORIES false ${WORK}/prefix/*)
+list(LENGTH installed count)
+if (count LESS 10)
+    message(FATAL_ERROR "only ${count} files were installed: ${installed}")
+endif ()
+foreach (file IN LISTS installed)
+    file(RELATIVE_PATH name ${WORK}/prefix ${file})
+    set(forbidden "Halide\\.h|libHalide|LLVM|${SOURCE}|${BUILD}|${WORK}/first")
+    if (name MATCHES "\\.(a|so)$|^bin/|LICENSE")
+        set(forbidden "${SOURCE}/|${BUILD}/")
+        if (NOT CONFIG STREQUAL "Release")  # debug information names sources
+            continue()
+        endif ()
+    endif ()
+    file(STRINGS ${file} found REGEX "${forbidden}" LIMIT_COUNT 1)
+    if (found)
+        message(FATAL_ERROR "${name} mentions what a user has not: ${found}")
+    endif ()
+endforeach ()
+message("${count} files, none of which mentions the source tree")
+
+file(COPY ${SOURCE}/examples/consumer DESTINATION ${WORK})
+run(${CMAKE_COMMAND} -S ${WORK}/consumer -B ${WORK}/consumer/build -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/prefix
+    -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}"
+    -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_DISABLE_FIND_PACKAGE_Halide=ON -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON)
+file(STRINGS ${WORK}/consumer/build/CMakeCache.txt taken REGEX "^Tilewright_DIR:")
+if (NOT taken MATCHES "${WORK}/prefix/")
+    message(FATAL_ERROR "another Tilewright was found: ${taken}")
+endif ()
+run(${CMAKE_COMMAND} --build ${WORK}/consumer/build)
+run(${WORK}/consumer/build/soften)
+message("${said}")
+
+# Errors reach a user as one line and a code.
+execute_process(COMMAND ${WORK}/consumer/build/soften no-such-file.png RESULT_VARIABLE code ERROR_VARIABLE said)
+if (NOT code EQUAL 3 OR NOT said MATCHES "^soften: [^\n]*no-such-file.png[^\n]*\n$")
+    message(FATAL_ERROR "a missing input gave code ${code} and: ${said}")
+endif ()
+execute_process(COMMAND ${WORK}/consumer/build/soften x.png y.png cuda:99 RESULT_VARIABLE code ERROR_VARIABLE said)
+if (NOT code EQUAL 4 OR NOT said MATCHES "^soften: [^\n]*cuda:99[^\n]*\n$")
+    message(FATAL_ERROR "a missing device gave code ${code} and: ${said}")
+endif ()
