@@ -27,24 +27,30 @@ np.save(f"{out}/left.npy", np.ascontiguousarray(u[:, :24] * s[:24]))
 np.save(f"{out}/right.npy", np.ascontiguousarray(v[:24]))
 PY
 
-# Runs one operator, says what it cost, and holds the result against the definition.
+# Runs one operator and says where it ran, what it cost, and whether the definition gives the same.
 run() {
-    local shown=$1
+    local output=$1
     shift
     "$tilewright" "$@" --stats --check 2>"$out/stats.txt" || { cat "$out/stats.txt" >&2; exit 1; }
-    printf '%-34s %s\n' "$shown" "$(tr '\n' ' ' <"$out/stats.txt")"
+    awk -v what="$1" -v output="$output" '
+        $1 == "row" { split($2, row, "/") }
+        $1 == "device" { device = $2 }
+        $1 == "total" { ms = $2 }
+        $1 == "verified" { verified = "verified" }
+        END { printf "%-14s %-10s %-22s %9.3f ms  %-9s %s\n", what, device, row[2] "/" row[3], ms, verified, output }' "$out/stats.txt"
 }
 
 echo "photograph: $out/photo.png (astronaut, from scikit-image's sample images)"
-run "column_sum -> column_sum.npy" column_sum "$out/grey.png" "$out/column_sum.npy"
-run "row_sum -> row_sum.npy" row_sum "$out/grey.png" "$out/row_sum.npy"
-run "transpose -> transpose.png" transpose "$out/photo.png" "$out/transpose.png"
-run "transpose -> transpose_grey.npy" transpose "$out/grey.png" "$out/transpose_grey.npy"
-for sigma in 1 3 10; do
-    run "gaussian_blur $sigma -> blur_$sigma.png" gaussian_blur "$out/photo.png" "$out/blur_$sigma.png" --sigma "$sigma"
+printf '%-14s %-10s %-22s %12s  %-9s %s\n' operator device schedule/type 'first call' '' file
+run "$out/column_sum.npy" column_sum "$out/grey.png" "$out/column_sum.npy"
+run "$out/row_sum.npy" row_sum "$out/grey.png" "$out/row_sum.npy"
+run "$out/transpose.png" transpose "$out/photo.png" "$out/transpose.png"
+run "$out/transpose_grey.npy" transpose "$out/grey.png" "$out/transpose_grey.npy"
+for sigma in 1 3 6; do
+    run "$out/blur_$sigma.png" gaussian_blur "$out/photo.png" "$out/blur_$sigma.png" --sigma "$sigma"
 done
-run "matmul -> rank24.npy" matmul "$out/left.npy" "$out/right.npy" "$out/rank24.npy"
-run "invert -> invert.png" invert "$out/grey.png" "$out/invert.png"
+run "$out/rank24.npy" matmul "$out/left.npy" "$out/right.npy" "$out/rank24.npy"
+run "$out/invert.png" invert "$out/grey.png" "$out/invert.png"
 rm -f "$out/stats.txt"
 "$python" - "$out" <<'PY'
 import sys, numpy as np

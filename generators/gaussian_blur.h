@@ -37,10 +37,11 @@ struct EndlessImage {
         return select(inside_row(x), likely(x), shown(x / channels, width) * channels + x % channels);
     }
 
-    // `columns`: column(x), as a Func, so that it can be kept.
+    // `columns`: column(x), as a Func, so that it can be kept. What a tile has beyond the positions that anyone needs may read it where it
+    // is not made, hence the clamp.
     Expr operator()(Halide::Func image, Halide::Func columns, Expr x, Expr y) const {
-        const Expr from = select(inside_row(x), likely(x), columns(x));
-        const Expr pixel = image(unsafe_promise_clamped(from, 0, width * channels - 1), unsafe_promise_clamped(shown(y, height), 0, height - 1));
+        const Expr last = width * channels - 1, from = select(inside_row(x), likely(x), clamp(columns(x), 0, last));
+        const Expr pixel = image(unsafe_promise_clamped(from, 0, last), unsafe_promise_clamped(shown(y, height), 0, height - 1));
         const Expr inside = inside_row(x) && y >= 0 && y < height;
         return select(inside || kind != 3, pixel, cast(pixel.type(), 0));
     }

@@ -48,7 +48,7 @@ public:
 class RowSumTreeGenerator : public RowSumOfImage<RowSumTreeGenerator> {
 public:
     void generate() {
-        RowSumTree form(image, image.width(), setting("lanes"), sum_type(image.type()), sums.type());
+        RowSumTree form(image, image.width(), image.height(), setting("lanes"), sum_type(image.type()), sums.type());
         give(form);
     }
 };

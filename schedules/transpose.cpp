@@ -10,8 +10,8 @@ namespace {
 
 using Halide::Func;
 using Halide::MemoryType;
-using Halide::TailStrategy;
 using Halide::RVar;
+using Halide::TailStrategy;
 using Halide::Var;
 
 Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xv{"xv"}, yv{"yv"},
@@ -82,9 +82,9 @@ void patches_in_registers(TransposePatches &t, Site &site) {
     words.compute_at(t.out, xi).unroll(words.args()[0]).unroll(words.args()[2]);
 }
 
-// A block of across x (down patches) patches goes through shared memory. A thread turns `patches` patches in registers, with lanes along the
-// rows of the input; then lanes run along the rows of the output. Both sides move whole patch rows (4, 8 or 16 bytes) an instruction, and the
-// odd pitch of the shared rows keeps the turn free of bank conflicts.
+// A block of across x (down patches) patches goes through shared memory. A thread turns `patches` patches in registers, with lanes along
+// the rows of the input; then lanes run along the rows of the output. Both sides move whole patch rows (4, 8 or 16 bytes) an instruction,
+// and the odd pitch of the shared rows keeps the turn free of bank conflicts.
 void patches_in_shared(TransposePatches &t, Site &site) {
     const int across = site["across"], down = site["down"], high = down * site["patches"], bytes = t.bytes;
     const bool whole = bytes != 3;  // a row of a patch is one vector
@@ -125,8 +125,8 @@ void patches_in_shared(TransposePatches &t, Site &site) {
     }
 }
 
-// A tile goes through shared memory, whose rows are `pad` pixels longer than the tile's, so that a column spreads over the banks. Lanes run
-// along the rows of the input, then along those of the output. Tiles are whole everywhere; what lies outside is not stored.
+// A tile goes through shared memory, whose rows are `pad` pixels longer than the tile's, so that a column spreads over the banks. Lanes
+// run along the rows of the input, then along those of the output. Tiles are whole everywhere; what lies outside is not stored.
 void tiles_in_shared(TransposeBlocks &t, Site &site) {
     const auto &s = t.shape;
     t.out.gpu_single_thread();  // nothing: the initial values are undefined
@@ -178,29 +178,36 @@ const Rows &rows() {
         row("tuned_blocks", cpu, "u8", blocks, {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
         row("tuned_blocks", cpu, "u16", blocks, {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
         row("tuned_blocks", cpu, "f32", blocks, {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}}),
-        row("tuned_blocks", cpu, "rgb8", colour_blocks, {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+        row("tuned_blocks", cpu, "rgb8", colour_blocks,
+            {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
         row("tuned_squares", cpu, "u8 u16", blocks, {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
         row("tuned_squares", cpu, "f32", blocks, {{"width", 16}, {"height", 16}, {"square", 8}, {"grain", 256, 1, 1024}}),
         row("tuned_squares", cpu, "rgb8", colour_blocks, {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
         row("tuned", cpu, "u8 u16 f32 rgb8", thin, {{"width", 1024}, {"height", 64}}),
 
         row("direct", gpu, "u8", direct, {{"tile", 16, 8, 32}}),
-        row("shared", gpu, "u8", tiles_in_shared, {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 0}, plain, anywhere}),
-        row("padded", gpu, "u8", tiles_in_shared, {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}, plain, anywhere}),
-        row("diagonal", gpu, "u8", tiles_in_shared, {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}, {"diagonal", 1}, anywhere}),
+        row("shared", gpu, "u8", tiles_in_shared,
+            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 0}, plain, anywhere}),
+        row("padded", gpu, "u8", tiles_in_shared,
+            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}, plain, anywhere}),
+        row("diagonal", gpu, "u8", tiles_in_shared,
+            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}, {"diagonal", 1}, anywhere}),
         row("vector4_aligned", gpu, "u8", patches_in_registers, {{"across", 16, 4, 32}, {"down", 16, 4, 32}, none}),
         row("vector4", gpu, "u8", patches_by_pixels, {{"across", 16, 4, 32}, {"down", 16, 4, 32}}),
 
         row("tuned_aligned", gpu, "u8", patches_in_shared, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}, none}),
         row("tuned_aligned", gpu, "u16", patches_in_shared, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}, none}),
         row("tuned_aligned", gpu, "f32", patches_in_shared, {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}, none}),
-        row("tuned_aligned", cuda, "rgb8", patches_in_shared, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}, {"permute", 1, 0, 1}}),
+        row("tuned_aligned", cuda, "rgb8", patches_in_shared,
+            {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}, {"permute", 1, 0, 1}}),
         row("tuned_aligned", opencl, "rgb8", patches_in_shared, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}, none}),
         row("tuned", cuda, "u8", any_alignment, {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}, none}),
         row("tuned", opencl, "u8", any_alignment, {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}, none}),
         row("tuned", gpu, "rgb8", any_alignment, {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}, none}),
-        row("tuned", gpu, "u16", tiles_in_shared, {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}, plain, {"aligned", 16}}),
-        row("tuned", gpu, "f32", tiles_in_shared, {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}, plain, {"aligned", 8}}),
+        row("tuned", gpu, "u16", tiles_in_shared,
+            {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}, plain, {"aligned", 16}}),
+        row("tuned", gpu, "f32", tiles_in_shared,
+            {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}, plain, {"aligned", 8}}),
     };
     return table;
 }

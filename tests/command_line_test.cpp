@@ -478,7 +478,7 @@ TEST_F(CommandLine, ARealImageDoesNotFitAPng) {
     NEEDS_OPERATOR("transpose");
     Array image(Type::f32, {8, 8});
     tilewright::write_array(path("in.npy"), image);
-    expect_refusal(2, {"transpose", path("in.npy"), path("out.png")}, {"out.png", "f32", ".npy"});
+    expect_refusal(2, {"transpose", path("in.npy"), path("out.png")}, {"f32", "PNG", ".npy"});
     EXPECT_EQ(files(), Words{"in.npy"});
 }
 

@@ -1,5 +1,6 @@
 #include "app.h"
 #include "picture.h"
+#include "reference.h"
 #include "report.h"
 #include "selection.h"
 #include "tilewright/files.h"
@@ -21,7 +22,7 @@ struct Request {
     std::vector<std::string> inputs;
     std::string output;
     std::string device = "auto", schedule = "tuned";
-    bool statistics = false;
+    bool statistics = false, check = false;
     std::map<std::string, std::string> settings;  // the operator's own options that were given
     FileLimits limits;
 };
@@ -75,6 +76,20 @@ void print_statistics(const Statistics &call, const Counters &before, const Coun
     fmt::print(stderr, "allocations {} on the device\n", after.allocations - before.allocations);
 }
 
+// Holds the output against the reference row of its type, on the CPU.
+void check_against_reference(const Operator &op, const Sample &sample, const Array &output, const Device &device) {
+    const std::string type = op.type_of(sample.inputs, sample.settings);
+    const Row *reference = cpu_row(op, "reference", type);
+    if (!reference) {
+        throw Error(Fault::failed, "the reference row of " + type + " is not linked in, so there is nothing to check against",
+                    {.operation = op.name(), .argument = "--check"});
+    }
+    const std::string wrong = difference(output, expect(op, *reference, sample));
+    if (!wrong.empty()) {
+        throw Error(Fault::mismatch, wrong + "; nothing was written", {.operation = op.name(), .device = device.str()});
+    }
+}
+
 // Everything that can be refused is refused before anything is computed.
 void operate(const Request &request) {
     const Operator &op = *request.op;
@@ -106,9 +121,15 @@ void operate(const Request &request) {
     const double total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const Counters after = counters();
 
+    if (request.check) {
+        check_against_reference(op, {inputs, settings, ""}, output, device);
+    }
     write_array(request.output, array_for_file(op, pictures.front(), output), pictures.front().metadata);
     if (request.statistics) {
         print_statistics(statistics, before, after, total_ms);
+    }
+    if (request.check) {
+        fmt::print(stderr, "verified    against the reference\n");
     }
 }
 
@@ -145,6 +166,7 @@ void add_operator(CLI::App &app, const Operator &op) {
     command->add_option("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]")->capture_default_str();
     command->add_option("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", "))->capture_default_str();
     command->add_flag("--stats", request->statistics, "Print what the call did and cost to standard error");
+    command->add_flag("--check", request->check, "Hold the result against the reference before it is written (slow: the reference is plain)");
     for (const Option &option : op.options()) {
         std::string help = option.help;
         help += option.choices.empty() ? "" : " (" + joined(option.choices, ", ") + ")";
