@@ -12,15 +12,17 @@ namespace tilewright {
 //   mirror     -1    0   2n - 2      d c b | a b c d | c b a
 //   nearest     0    0    n - 1      a a a a | a b c d | d d d d
 //   zero        0    0    n - 1      and what is outside counts as 0
-// One reflection reaches as far as the image is large: the radius must not exceed n - 1.
+// One reflection reaches as far as the image is large: the radius must not exceed n - 1. Positions further out than that, where
+// no output lies, show anything inside.
 struct BorderMap {
     Halide::Expr turn, low, high_x, high_y;
-    Halide::Expr zero;  // not 0: what is outside counts as 0
+    Halide::Expr zero;    // not 0: what is outside counts as 0. Undefined: it never does
+    bool large = false;   // the image is larger than a tile with its halo, so that no position is further out than one reflection reaches
 
     Halide::Expr inside(Halide::Expr i, Halide::Expr n, Halide::Expr high) const {
         Halide::Expr up = max(i, low + turn * i);
         Halide::Expr down = min(up, high + turn * up);
-        return Halide::unsafe_promise_clamped(max(down, 0), 0, n - 1);
+        return Halide::unsafe_promise_clamped(large ? down : max(down, 0), 0, n - 1);
     }
 };
 
@@ -106,7 +108,8 @@ struct GaussianBlurWindow : Halide::NamesInterface {
         }
         weight(t) = mux(t + radius, both_sides);
         const Expr sx = border.inside(x, width, border.high_x), sy = border.inside(y, height, border.high_y);
-        pixel(x, y) = select(border.zero != 0 && (sx != x || sy != y), 0.f, in(sx, sy));
+        const Expr shown = in(sx, sy);
+        pixel(x, y) = border.zero.defined() ? select(border.zero != 0 && (sx != x || sy != y), 0.f, shown) : shown;
         down_sum(x, y) = 0.f;
         down_sum(x, y) += weight(i) * pixel(x, y + i);
         down(x, y) = down_sum(x, y);

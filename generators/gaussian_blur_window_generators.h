@@ -26,7 +26,9 @@ public:
         for (Input<float> *weight : weights) {
             w.push_back(*weight);
         }
-        GaussianBlurWindow blur(image, image.width(), image.height(), {turn, low, high_x, high_y, zero}, w,
+        const bool large = setting("large") != 0;
+        const BorderMap border = {turn, low, high_x, high_y, large ? Expr() : Expr(zero), large};
+        GaussianBlurWindow blur(image, image.width(), image.height(), border, w,
                                 {setting("columns"), setting("rows"), setting("groups"), setting("window")});
         output = blur.out;
         apply(blur, {image, output});
@@ -34,10 +36,6 @@ public:
 
 private:
     std::vector<Input<float> *> weights;
-
-    int setting(const std::string &name) const {
-        return Site{get_target(), type, {}, settings()}[name];
-    }
 };
 
 // u8 images as rows of words, (width + 3) / 4 of them; rows and base are multiples of 16 bytes. The tap words are arguments,
@@ -80,11 +78,7 @@ private:
                 words.push_back(taps.used(phase, k, limit) ? add_input<uint32_t>(name + std::to_string(phase) + "_" + std::to_string(k)) : nullptr);
             }
         }
-    }
-    int setting(const std::string &name) const {
-        return Site{get_target(), type, {}, settings()}[name];
-    }
-};
+    }};
 
 // u8 images as above. weight0 ... : the integer taps, as floats.
 class GaussianBlurWindowFloatsGenerator : public Operator<GaussianBlurWindowFloatsGenerator> {
@@ -113,10 +107,6 @@ public:
 
 private:
     std::vector<Input<float> *> weights;
-
-    int setting(const std::string &name) const {
-        return Site{get_target(), type, {}, settings()}[name];
-    }
 };
 
 }  // namespace tilewright

@@ -1,7 +1,7 @@
 #pragma once
 // What stands between Halide's runtime and the drivers. Halide asks for each driver function by name through weak symbols;
 // driver_seam.cpp defines them, and so decides which library is opened, which device a thread works on, and what some of the
-// functions do (halide.md, rows 1, 2, 9, 12 and 13 of the project's notes; see the comments there). Not installed.
+// functions do (see the comments there). Not installed.
 #include "tilewright/device.h"
 #include <functional>
 #include <vector>

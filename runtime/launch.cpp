@@ -137,7 +137,7 @@ Launch &Launch::buffer(const Array &array, const View &asked, bool written) {
         largest = std::max(largest, d.extent * d.stride);  // Halide counts the last row's padding too, in elements
     }
     if ((last + 1) * view.type.bytes() > INT32_MAX || largest > INT32_MAX) {
-        throw Error(Fault::input, "it spans more than 2^31 - 1 bytes, which is the most a library addresses; work on parts of it",
+        throw Error(Fault::input, "it spans more than 2^31 - 1 bytes, which is the most a library addresses; work on clones of parts of it",
                     {.operation = row_.op, .argument = array.describe(), .schedule = row_.schedule, .device = device_.str()});
     }
     Storage *storage = array.storage().get();

@@ -18,9 +18,10 @@ using Halide::RVar;
 using Halide::Var;
 
 // The tunables of a window row for radii up to `radius`: a block makes `columns` pixels of `rows` * `groups` rows, and a thread
-// `rows` pixels of a column (for u8: of four columns), then windows of `window` pixels.
-inline std::vector<Tunable> tile(int radius, int columns, int rows, int groups, int window) {
-    return {{"radius", radius}, {"columns", columns}, {"rows", rows}, {"groups", groups}, {"window", window}};
+// `rows` pixels of a column (for u8: of four columns), then windows of `window` pixels. `large`: only for images larger than a tile
+// with its halo, and not for the border `zero`, which spares half of the integer work for each pixel that is loaded.
+inline std::vector<Tunable> tile(int radius, int columns, int rows, int groups, int window, bool large = false) {
+    return {{"radius", radius}, {"columns", columns}, {"rows", rows}, {"groups", groups}, {"window", window}, {"large", large ? 1 : 0}};
 }
 
 // The same for dot products: taps below `high` may exceed a byte. Rows for whole words take widths that are multiples of 4

@@ -8,7 +8,7 @@ namespace {
 using Halide::TailStrategy;
 using Halide::Var;
 
-Var xi{"xi"}, yi{"yi"};
+Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};
 
 // One pixel after another.
 void reference(Invert &, Site &) {
@@ -19,9 +19,10 @@ void vectors(Invert &invert, Site &site) {
     invert.out.vectorize(invert.x, site["lanes"], TailStrategy::GuardWithIf).parallel(invert.y, 16, TailStrategy::GuardWithIf);
 }
 
-// A pixel a thread.
+// A pixel a thread. Blocks are counted along one axis: the second one of a grid ends at 65535.
 void direct(Invert &invert, Site &site) {
-    invert.out.gpu_tile(invert.x, invert.y, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+    invert.out.tile(invert.x, invert.y, xo, yo, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf)
+        .fuse(xo, yo, block).gpu_blocks(block).gpu_threads(xi, yi);
 }
 
 }  // namespace

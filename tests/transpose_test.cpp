@@ -219,11 +219,16 @@ TEST(Transpose, TakesMemoryOfMoreThanTwoGiB) {
     for (int64_t y = 0; y < 4; y++) {
         fill_bytes(static_cast<char *>(memory) + y * apart, 300, (unsigned)y);
     }
-    const Array near = transpose(far, {.device = Device{}});
-    expect_transposed(far, near, 1);
-    const Array image = random_array<uint8_t>({300, 4}, 7);
-    transpose(image, far, {.device = Device{}});
-    expect_transposed(image, far, 1);
+    for (const DeviceInfo &device : devices()) {
+        if (!device.usable) {
+            continue;
+        }
+        const Array near = transpose(far, {.device = device.device});
+        expect_transposed(far, near, 1);
+        const Array image = random_array<uint8_t>({300, 4}, 7);
+        transpose(image, far, {.device = device.device});
+        expect_transposed(image, far, 1);
+    }
     munmap(memory, (size_t)bytes);
 }
 

@@ -20,11 +20,15 @@ Times quantiles(std::vector<double> ms) {
     return {at(.5), at(.1), at(.9)};
 }
 
-Times repeat(int repeats, const std::function<double()> &once) {
+// At most `repeats` times, and no longer than `limit_s`, but three times at least. Sets `repeats` to how often it was.
+Times repeat(int &repeats, double limit_s, const std::function<double()> &once) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto late = [&] { return std::chrono::steady_clock::now() - start > std::chrono::duration<double>(limit_s); };
     std::vector<double> ms;
-    for (int i = 0; i < repeats; i++) {
+    while ((int)ms.size() < repeats && (ms.size() < 3 || !late())) {
         ms.push_back(once());
     }
+    repeats = (int)ms.size();
     return quantiles(std::move(ms));
 }
 
@@ -49,15 +53,16 @@ Measured measure(Device device, const std::function<void(size_t)> &run, const st
     measured.batch_size = (int)std::clamp(calls / plan.repeats - 2, 1., (double)plan.batch);
     measured.repeats = (int)std::clamp(calls / (measured.batch_size + 2), 3., (double)std::max(3, plan.repeats));
 
-    measured.batch = repeat(measured.repeats, [&] {
+    measured.batch = repeat(measured.repeats, plan.limit_s, [&] {
         return device_time_ms(device, [&] {
             for (int i = 0; i < measured.batch_size; i++) {
                 call();
             }
         }) / measured.batch_size;
     });
-    measured.single = measured.batch_size == 1 ? measured.batch : repeat(measured.repeats, [&] { return device_time_ms(device, call); });
-    measured.call = repeat(measured.repeats, [&] { return call_ms(device, [&] { whole(next++); }); });
+    int singles = measured.repeats, calls_alone = measured.repeats;
+    measured.single = measured.batch_size == 1 ? measured.batch : repeat(singles, plan.limit_s, [&] { return device_time_ms(device, call); });
+    measured.call = repeat(calls_alone, plan.limit_s, [&] { return call_ms(device, [&] { whole(next++); }); });
     return measured;
 }
 

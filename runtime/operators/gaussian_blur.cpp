@@ -141,13 +141,17 @@ public:
             return channels_of(image) == 1;
         }
         if (row.form == "gaussian_blur_near" || row.form == "gaussian_blur_half") {
+            if (row.schedule == "texture" && !fits_texture(row, image, weights->radius)) {
+                return false;
+            }
             return weights->radius < smallest && (row.schedule != "shared" || tile_bytes(row, image, weights->radius) <= 48 << 10);
         }
         if (is_window(row)) {
             const int64_t most_rows = 65535ll * row.tunable("rows") * row.tunable("groups");  // a grid has at most 65535 blocks downwards
             const bool fits = weights->radius <= row.tunable("radius") && weights->radius < smallest && channels_of(image) == 1 &&
                               image.shape()[0] <= most_rows;
-            return fits && in_words(image, row) && in_words(output, row) && (image.type() == Type::f32 || serves_bytes(row, image, *weights, settings));
+            return fits && in_words(image, row) && in_words(output, row) &&
+                   (image.type() == Type::f32 ? serves_floats(row, image, settings) : serves_bytes(row, image, *weights, settings));
         }
         return row.autoscheduler.empty() || takes(row, image, output, *weights);
     }
@@ -195,9 +199,13 @@ public:
             {{40, 50, 3}, 1, "reflect"},     {{33, 70, 4}, 2, "mirror"},         {{128, 256}, 1, "reflect"},
             {{90, 110}, 1, "reflect", true}, {{48, 61, 3}, 2.25, "zero", true},  {{80, 96}, 7.5, "nearest"},
             {{20, 24}, 31, "reflect"},       {{96, 520}, 3, "reflect"},
+            {{600, 1030}, 1, "reflect"},     {{600001, 3}, .5, "nearest"},
         };
         std::vector<Sample> samples;
         for (const Case &c : cases) {
+            if (c.shape[0] > 100000 && type != "u8") {
+                continue;  // more rows than a grid has blocks along its second axis: one type shows it
+            }
             std::vector<int64_t> shape = c.shape;
             if (c.crop) {
                 shape[0] += 5;
@@ -295,6 +303,12 @@ private:
         return whole && pitch % 16 == 0 && array.offset_bytes() % 16 == 0;
     }
 
+    static bool serves_floats(const Row &row, const Array &image, const Settings &settings) {
+        const int radius = row.tunable("radius");
+        return !row.tunable("large") || (border_of(settings) != Border::zero && image.shape()[1] >= row.tunable("columns") + 2 * radius + 8 &&
+                                         image.shape()[0] >= row.tunable("rows") * row.tunable("groups") + radius);
+    }
+
     static bool serves_bytes(const Row &row, const Array &image, const GaussianWeights &weights, const Settings &settings) {
         if (!weights.bytes.fits_f32()) {
             return false;
@@ -345,6 +359,12 @@ private:
             }
         }
         launch.out(output, window_view(output)).run();
+    }
+
+    // Images of a device are at least 16384 elements a side, and hold the rows with what lies over their border.
+    static bool fits_texture(const Row &row, const Array &image, int64_t radius) {
+        const int64_t across = (image.shape()[1] + 2 * radius) * channels_of(image) + row.tunable("width");
+        return across <= 16384 && image.shape()[0] + row.tunable("height") <= 16384;
     }
 
     // The shared memory of a block of the schedule `shared`: its tile with the halo, and the same blurred down columns.

@@ -8,7 +8,7 @@ const std::vector<Row> &transpose_rows();
 
 namespace {
 
-constexpr int64_t most_bytes = INT32_MAX;   // that a library addresses
+constexpr int64_t most_bytes = INT32_MAX - 63;  // that a library addresses, the rounding of a storage's end included
 constexpr int64_t most_blocks = 65535;      // of a GPU's grid in y
 
 int64_t channels(const Array &a) {
@@ -112,21 +112,26 @@ public:
         if (span(output) > most_bytes) {
             return run_halves(row, device, image, output, settings, output.shape()[0] == 1);
         }
-        if (row.form == "transpose_flat") {
-            return run_flat(row, device, image, output);
-        }
-        // Pixels between the words of the memory, and on OpenCL parts of other arrays, go through arrays of their own.
+        const bool flat = row.form == "transpose_flat";
+        // Pixels between the words of the memory, on OpenCL parts of other arrays, and parts of storages that are too large to be
+        // seen whole go through arrays of their own.
         auto in_place = [&](const Array &a) {
+            if (flat) {
+                return 4 * words(a).dims[0].extent <= most_bytes;
+            }
             return is_aligned(a, pixel_bytes(a) == 3 ? 1 : pixel_bytes(a)) && (device.backend != Backend::opencl || a.offset_bytes() == 0);
         };
         if (!in_place(image)) {
-            const Array moved = image.clone();
+            const Array moved = image.clone(flat ? 0 : Array::padded);
             return run(row, device, {&moved, 1}, output, settings);
         }
         if (!in_place(output)) {
-            Array moved(output.type(), output.shape());
+            Array moved(output.type(), output.shape(), flat ? 0 : Array::padded);
             run(row, device, inputs, moved, settings);
             return copy(moved, output);
+        }
+        if (flat) {
+            return run_flat(row, device, image, output);
         }
         Launch launch(row, device);
         if (row.form == "transpose") {

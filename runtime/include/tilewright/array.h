@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-struct halide_buffer_t;
-
 namespace tilewright {
 
 enum class Type { u8, u16, u32, i32, f32, f64, c64 };
@@ -42,9 +40,11 @@ public:
     // Sees the caller's memory, which must outlive this array; strides are in elements, one an axis, the last axis (or, of
     // (h, w, c), the last two) contiguous. After a device wrote to it, data() or sync() brings the bytes back, and nothing that
     // lies between the rows. Two views of the same bytes do not know of each other: take a crop() of one instead.
+    // Errors: usage for other strides, a bad shape or misaligned memory.
     static Array view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides = {});
 
     // Rows y0 ... y0 + h - 1 and columns x0 ... x0 + w - 1 of an image or matrix; shares the elements.
+    // Errors: usage for what is not inside.
     Array crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const;
 
     // The same elements in new dense or padded memory of its own.
@@ -68,7 +68,8 @@ public:
     }
     std::string describe() const;  // "u8 (512, 768, 3)"
 
-    // Host memory, up to date. The non-const form says that the caller will write: device copies become stale.
+    // Host memory, up to date; null for an empty array. The non-const form says that the caller will write: device copies become
+    // stale. Errors: device or memory, when a device does not give its copy back.
     const void *data() const;
     void *data();
 
@@ -81,7 +82,7 @@ public:
         return static_cast<T *>(data());
     }
 
-    // One element. Convenient, not fast: each call looks where the data is.
+    // One element. Convenient, not fast: each call looks where the data is. Errors: usage for another type or an index outside.
     template<typename T> T at(std::vector<int64_t> index) const {
         return as<T>()[offset_of(index)];
     }

@@ -42,7 +42,8 @@ Device best_device();
 // What is known of a device. Errors: device, when there is no such one or it cannot be used.
 const DeviceInfo &device_info(Device device);
 
-// Waits until everything that was started on the device has ended.
+// Waits until everything that was started on the device has ended. Errors: device or memory, with what the driver says; a kernel
+// that went wrong shows here.
 void synchronize(Device device);
 
 // Whether this CPU has AVX-512 with VNNI, which some rows are built for.

@@ -10,8 +10,11 @@ namespace tilewright {
 // schedule. f32 images give f32, within w * 2^-24 * sum of |image[y, x]| of the exact sum, by a fixed order of additions: the
 // same call gives the same bytes on one device each time. NaN and infinities go through as IEEE arithmetic has them.
 //
-// A `sums` that is not empty says by its type what the output is. Errors: input (type, shape), usage (`sums` shares memory
-// with the image), device, memory.
+// Equality class E for integers, B for f32. Any size, row stride and alignment; there is no border.
+//
+// A `sums` that is not empty says by its type what the output is. Errors: input (type, shape, an image that spans more than
+// 2^31 - 1 bytes), usage (`sums` shares memory with the image, an unknown schedule), device, memory.
+// Source: the definition; the steps by which `schedule` names differ stand beside them in schedules/row_sum.cpp.
 void row_sum(const Array &image, Array &sums, const Call &call = {});
 
 // The same with the type of the output, u32 or f32. Errors: usage for another one, and for u32 sums of an f32 image.

@@ -23,7 +23,7 @@ struct Statistics {
     std::string row;       // which library ran
     std::string device;
     double total_ms = 0;   // the whole call, device work included
-    Counters counters;     // of this call
+    Counters counters;     // of this call; but largest_block, which is the process's
 };
 
 }  // namespace tilewright
