@@ -132,7 +132,7 @@ int check_declined(const std::string &op, const std::string &plugins) {
             if (!freopen(words_file.c_str(), "w", stderr)) {
                 _exit(99);
             }
-            _exit(build(op, row, type, backend, dir, "stmt", "", plugins));
+            _exit(build(op, row, type, backend, dir, "static_library", "", plugins));
         }
         int status = 0;
         waitpid(child, &status, 0);

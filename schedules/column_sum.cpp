@@ -171,7 +171,7 @@ const Rows &rows() {
             {{"lanes", 1}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64}, {"unroll", 8, 1, 16}})
             .with("strict_float"),
         automatic<ColumnSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
-        automatic<ColumnSum>("auto", cuda, "u8", "Anderson2021"),
+        automatic<ColumnSum>("auto", gpu, "u8", "Anderson2021"),
     };
     return table;
 }

@@ -183,7 +183,7 @@ const Rows &rows() {
         row("tuned", cpu, "u8 u16 f32", lines<GaussianBlur>, {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
 
         automatic<GaussianBlur>("auto", cpu, "u8 f32", "Mullapudi2016"),
-        automatic<GaussianBlur>("auto", cuda, "u8 f32", "Anderson2021"),
+        automatic<GaussianBlur>("auto", gpu, "u8 f32", "Anderson2021"),
         row("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}}),
         row("separable", gpu, "u8 f32", separable<GaussianBlurNear>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
         row("shared", gpu, "u8 f32", shared, {{"width", 32, 16, 64}, {"height", 16, 8, 32}}),

@@ -33,7 +33,7 @@ const Rows &rows() {
         row("tuned", cpu, "u8", vectors, {{"lanes", 64, 16, 64}}),
         row("tuned", gpu, "u8", direct, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
         automatic<Invert>("auto", cpu, "u8", "Mullapudi2016"),
-        automatic<Invert>("auto", cuda, "u8", "Anderson2021"),
+        automatic<Invert>("auto", gpu, "u8", "Anderson2021"),
     };
     return table;
 }

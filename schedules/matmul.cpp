@@ -265,7 +265,7 @@ const Rows &rows() {
         row("tuned_large", opencl, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)).with("no_asserts"),
         row("tuned", gpu, "f32", runs, {{"rows", 16}, {"columns", 16}, {"depth", 16}, {"parts", 528, 132, 2112}}),
         automatic<Matmul>("auto", cpu, "f32", "Mullapudi2016"),
-        automatic<Matmul>("auto", cuda, "f32", "Anderson2021"),
+        automatic<Matmul>("auto", gpu, "f32", "Anderson2021"),
     };
     return table;
 }

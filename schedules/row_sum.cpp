@@ -204,7 +204,7 @@ const Rows &rows() {
             {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1}, {"strip", 512, 64, 4096}})
             .with("strict_float"),
         automatic<RowSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
-        automatic<RowSum>("auto", cuda, "u8", "Anderson2021"),
+        automatic<RowSum>("auto", gpu, "u8", "Anderson2021"),
     };
     return table;
 }

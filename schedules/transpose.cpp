@@ -174,7 +174,7 @@ const Rows &rows() {
     static const Rows table = {
         row("reference", cpu, "u8 u16 f32 rgb8", reference),
         automatic<Transpose>("auto", cpu, "u8 u16 f32 rgb8", "Mullapudi2016"),
-        automatic<Transpose>("auto", cuda, "u8", "Anderson2021"),
+        automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
         row("tuned_blocks", cpu, "u8", blocks, {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
         row("tuned_blocks", cpu, "u16", blocks, {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
         row("tuned_blocks", cpu, "f32", blocks, {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}}),
