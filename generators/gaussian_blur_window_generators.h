@@ -78,7 +78,8 @@ private:
                 words.push_back(taps.used(phase, k, limit) ? add_input<uint32_t>(name + std::to_string(phase) + "_" + std::to_string(k)) : nullptr);
             }
         }
-    }};
+    }
+};
 
 // u8 images as above. weight0 ... : the integer taps, as floats.
 class GaussianBlurWindowFloatsGenerator : public Operator<GaussianBlurWindowFloatsGenerator> {

@@ -1,7 +1,7 @@
 #include "generators/gaussian_blur.h"
 #include "generators/gaussian_blur_dots.h"
 #include "schedules/gaussian_blur_gpu.h"
-#include "schedules/gaussian_blur_gpu.h"
+#include "schedules/moves.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {
@@ -109,9 +109,9 @@ void dots(GaussianBlurDots &blur, Site &site) {
     blur.columns.compute_root().vectorize(x, lanes);
 }
 
-// Tiles over blocks, a thread a pixel of a tile. Blocks are counted along one axis: the second axis of a grid ends at 65535.
+// A thread a pixel of a tile; kernels are not cloned for their borders.
 void tiles(Func stage, const Var &x, const Var &y, int width, int height, TailStrategy tail) {
-    stage.tile(x, y, xo, yo, xi, yi, width, height, tail).fuse(xo, yo, block).gpu_blocks(block).gpu_threads(xi, yi).never_partition_all();
+    tiles_over_blocks(stage, x, y, block, xi, yi, width, height, tail).never_partition_all();
 }
 
 // A thread makes its pixel from scratch: for each tap along the row it blurs down that column.

@@ -1,4 +1,5 @@
 #include "generators/invert.h"
+#include "schedules/moves.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {
@@ -8,7 +9,7 @@ namespace {
 using Halide::TailStrategy;
 using Halide::Var;
 
-Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};
+Var xi{"xi"}, yi{"yi"}, block{"block"};
 
 // One pixel after another.
 void reference(Invert &, Site &) {
@@ -19,10 +20,9 @@ void vectors(Invert &invert, Site &site) {
     invert.out.vectorize(invert.x, site["lanes"], TailStrategy::GuardWithIf).parallel(invert.y, 16, TailStrategy::GuardWithIf);
 }
 
-// A pixel a thread. Blocks are counted along one axis: the second one of a grid ends at 65535.
+// A pixel a thread.
 void direct(Invert &invert, Site &site) {
-    invert.out.tile(invert.x, invert.y, xo, yo, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf)
-        .fuse(xo, yo, block).gpu_blocks(block).gpu_threads(xi, yi);
+    tiles_over_blocks(invert.out, invert.x, invert.y, block, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
 }
 
 }  // namespace
