@@ -84,6 +84,10 @@ void write_table(const std::string &op, const std::vector<std::string> &built, s
         for (const Tunable &t : row.tunables) {
             entries << "{" << quoted(t.name) << ", " << t.value << ", " << t.low << ", " << t.high << "}, ";
         }
+        entries << "}, {";
+        for (const RegisterCap &cap : row.register_caps) {
+            entries << "{" << quoted(cap.kernel) << ", " << cap.most << "}, ";
+        }
         entries << "}, " << quoted(row.autoscheduler) << ", " << quoted(row.declined) << ", "
                 << (made ? name + "_argv, " + name + "_metadata" : "nullptr, nullptr") << "},\n";
     });

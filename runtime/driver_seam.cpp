@@ -2,6 +2,7 @@
 #include "tilewright/error.h"
 #include "tilewright/statistics.h"
 #include <HalideRuntime.h>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -56,6 +57,7 @@ bool injected(const char *fault) {
 }
 
 thread_local Device current;
+thread_local const std::vector<Row::RegisterCap> *register_caps = nullptr;
 
 // -------------------------------------------------------------------------------------------------------------------- CUDA
 
@@ -153,7 +155,26 @@ CUresult launch(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, uns
     return reinterpret_cast<decltype(&launch)>(real<launch_kernel>)(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
 }
 
-// Halide asks for at most 64 registers a thread; without that option ptxas takes what the kernel needs.
+// The PTX with each kernel's cap as a directive of its entry: `.entry name(parameters)\n.maxnreg 96\n{`.
+std::string with_register_caps(const std::string &ptx, const std::vector<Row::RegisterCap> &caps) {
+    const std::string entry = ".entry ";
+    std::string capped;
+    size_t done = 0;
+    for (size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at)) {
+        at += entry.size();
+        const std::string name = ptx.substr(at, ptx.find_first_of("( \n", at) - at);
+        const size_t body = ptx.find('{', at);
+        const auto cap = std::find_if(caps.begin(), caps.end(), [&](const Row::RegisterCap &c) { return name.find(c.kernel) != std::string::npos; });
+        if (body == std::string::npos || cap == caps.end()) {
+            continue;
+        }
+        capped += ptx.substr(done, body - done) + ".maxnreg " + std::to_string(cap->most) + "\n";
+        done = body;
+    }
+    return capped + ptx.substr(done);
+}
+
+// Halide asks for at most 64 registers a thread; without that option ptxas takes what the kernel needs, or what its row allows.
 CUresult load(void **module, const void *image, unsigned n, int *options, void **values) {
     ModuleClock clock;
     constexpr int max_registers = 0;
@@ -164,6 +185,11 @@ CUresult load(void **module, const void *image, unsigned n, int *options, void *
             kept_options.push_back(options[i]);
             kept_values.push_back(values[i]);
         }
+    }
+    std::string capped;
+    if (register_caps && !register_caps->empty()) {
+        capped = with_register_caps(static_cast<const char *>(image), *register_caps);
+        image = capped.c_str();
     }
     return reinterpret_cast<decltype(&load)>(real<load_module>)(module, image, (unsigned)kept_options.size(), kept_options.data(), kept_values.data());
 }
@@ -491,6 +517,14 @@ Current::Current(Device device) : before_(current) {
 
 Current::~Current() {
     current = before_;
+}
+
+RegisterCaps::RegisterCaps(const std::vector<Row::RegisterCap> &caps) : before_(register_caps) {
+    register_caps = &caps;
+}
+
+RegisterCaps::~RegisterCaps() {
+    register_caps = before_;
 }
 
 std::vector<DeviceInfo> cuda_devices() {

@@ -3,6 +3,7 @@
 // driver_seam.cpp defines them, and so decides which library is opened, which device a thread works on, and what some of the
 // functions do (see the comments there). Not installed.
 #include "tilewright/device.h"
+#include "tilewright/row.h"
 #include <functional>
 #include <vector>
 
@@ -21,6 +22,17 @@ public:
 
 private:
     Device before_;
+};
+
+// While it lives, CUDA modules that this thread loads get the row's register caps.
+class RegisterCaps {
+public:
+    explicit RegisterCaps(const std::vector<Row::RegisterCap> &caps);
+    ~RegisterCaps();
+    RegisterCaps(const RegisterCaps &) = delete;
+
+private:
+    const std::vector<Row::RegisterCap> *before_;
 };
 
 // Milliseconds between two events around `calls`, on the current CUDA device.

@@ -189,6 +189,7 @@ Launch &Launch::scalar(const void *value, size_t bytes) {
 
 void Launch::call() {
     driver::Current current(device_);
+    driver::RegisterCaps caps(row_.register_caps);
     prepare_halide();
     if (int code = row_.entry(arguments_.data())) {
         throw_halide_error(code, row_.op.c_str(), row_.schedule.c_str(), device_);

@@ -104,8 +104,10 @@ const Row &Operator::choose(std::span<const Array> inputs, const Array &output, 
 void Operator::operator()(std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const {
     const auto start = std::chrono::steady_clock::now();
     const Counters before = counters();
-    if ((int)inputs.size() != this->inputs()) {
-        refuse(Fault::usage, fmt::format("takes {} input{}", this->inputs(), this->inputs() == 1 ? "" : "s"), "inputs", std::to_string(inputs.size()));
+    const std::optional<Option> more = optional_input();
+    if ((int)inputs.size() != this->inputs() && !(more && (int)inputs.size() == this->inputs() + 1)) {
+        refuse(Fault::usage, fmt::format("takes {} input{}{}", this->inputs(), this->inputs() == 1 ? "" : "s", more ? " and, if wanted, " + more->name : ""),
+               "inputs", std::to_string(inputs.size()));
     }
     for (const Array &input : inputs) {
         if (input.empty()) {

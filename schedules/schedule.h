@@ -31,6 +31,12 @@ struct Site {
     int operator[](const std::string &name) const;
 };
 
+// A limit on the registers a thread of some CUDA kernels may take; see Row::registers.
+struct RegisterCap {
+    std::string kernel;  // a part of the kernel's name (Halide names a kernel after the Func it computes); empty: any
+    int most;
+};
+
 // One row: one library a type and a target, one test case, one benchmark line and one choice of `--schedule`.
 struct Row {
     std::string name;
@@ -42,9 +48,17 @@ struct Row {
     std::string features;        // further Halide target features, separated by '-'
     std::string autoscheduler;   // the plug-in that makes the schedule, in place of `apply`
     std::string declined;        // what that plug-in says when it cannot: such a row has no library
+    std::vector<RegisterCap> register_caps;
 
     Row with(const std::string &more) && {
         features += (features.empty() ? "" : "-") + more;
+        return std::move(*this);
+    }
+
+    // On CUDA a thread of the kernels whose name contains `kernel` takes at most so many registers (the first match counts), and
+    // more blocks fit a multiprocessor. The runtime says so to the driver; without a cap ptxas takes what a kernel would like.
+    Row registers(const std::string &kernel, int most) && {
+        register_caps.push_back({kernel, most});
         return std::move(*this);
     }
 };
@@ -58,19 +72,19 @@ const Rows &rows();
 template<typename Form>
 Row row(std::string name, Where where, std::string types, void (*apply)(Form &, Site &), std::vector<Tunable> tunables = {}) {
     return {std::move(name), where, std::move(types), Form::name,
-            [=](void *form, Site &site) { apply(*static_cast<Form *>(form), site); }, std::move(tunables), {}, {}, {}};
+            [=](void *form, Site &site) { apply(*static_cast<Form *>(form), site); }, std::move(tunables), {}, {}, {}, {}};
 }
 
 // A row that one of Halide's autoschedulers (Mullapudi2016, Adams2019, Anderson2021) makes.
 template<typename Form>
 Row automatic(std::string name, Where where, std::string types, std::string autoscheduler) {
-    return {std::move(name), where, std::move(types), Form::name, {}, {}, {}, std::move(autoscheduler), {}};
+    return {std::move(name), where, std::move(types), Form::name, {}, {}, {}, std::move(autoscheduler), {}, {}};
 }
 
 // A row that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it say it.
 template<typename Form>
 Row declined(std::string name, Where where, std::string types, std::string autoscheduler, std::string reason) {
-    return {std::move(name), where, std::move(types), Form::name, {}, {}, {}, std::move(autoscheduler), std::move(reason)};
+    return {std::move(name), where, std::move(types), Form::name, {}, {}, {}, std::move(autoscheduler), std::move(reason), {}};
 }
 
 // The row called `name`; an unknown one is a build error that lists the known ones.

@@ -33,7 +33,11 @@ static void print_list(const std::string &only, bool as_json) {
             for (const Option &o : op->options()) {
                 options.push_back({{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
             }
-            all.push_back({{"operator", op->name()}, {"summary", op->summary()}, {"inputs", op->inputs()}, {"options", options}, {"rows", rows}});
+            Json one = {{"operator", op->name()}, {"summary", op->summary()}, {"inputs", op->inputs()}, {"options", options}, {"rows", rows}};
+            if (const std::optional<Option> more = op->optional_input()) {
+                one["optional_input"] = {{"name", more->name}, {"help", more->help}};
+            }
+            all.push_back(one);
         }
         print({{"version", 1}, {"operators", all}});
         return;

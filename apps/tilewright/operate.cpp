@@ -20,7 +20,7 @@ namespace {
 struct Request {
     const Operator *op = nullptr;
     std::vector<std::string> inputs;
-    std::string output;
+    std::string optional_input, output;
     std::string device = "auto", schedule = "tuned";
     bool statistics = false, check = false;
     std::map<std::string, std::string> settings;  // the operator's own options that were given
@@ -93,7 +93,11 @@ void check_against_reference(const Operator &op, const Sample &sample, const Arr
 // Everything that can be refused is refused before anything is computed.
 void operate(const Request &request) {
     const Operator &op = *request.op;
-    for (const std::string &input : request.inputs) {
+    std::vector<std::string> files = request.inputs;
+    if (!request.optional_input.empty()) {
+        files.push_back(request.optional_input);
+    }
+    for (const std::string &input : files) {
         if (same_file(input, request.output)) {
             throw Error(Fault::usage, "it is an input as well; name another file",
                         {.operation = op.name(), .argument = "output", .value = request.output});
@@ -105,7 +109,7 @@ void operate(const Request &request) {
     const Settings settings = settings_of(request);
 
     std::vector<Picture> pictures;
-    for (const std::string &input : request.inputs) {
+    for (const std::string &input : files) {
         pictures.push_back(read_picture(input, request.limits));
     }
     const std::vector<Array> inputs = arrays_for(op, pictures, settings);
@@ -167,6 +171,9 @@ void add_operator(CLI::App &app, const Operator &op) {
     command->add_option("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", "))->capture_default_str();
     command->add_flag("--stats", request->statistics, "Print what the call did and cost to standard error");
     command->add_flag("--check", request->check, "Hold the result against the reference before it is written (slow: the reference is plain)");
+    if (const std::optional<Option> more = op.optional_input()) {
+        command->add_option("--" + more->name, request->optional_input, more->help)->type_name("FILE")->group(op.name());
+    }
     for (const Option &option : op.options()) {
         std::string help = option.help;
         help += option.choices.empty() ? "" : " (" + joined(option.choices, ", ") + ")";

@@ -105,6 +105,34 @@ TEST_F(CudaDriver, DevicesAreToldApart) {
     EXPECT_EQ(error_of([] { Device::parse("cuda:3"); }).fault(), Fault::device);
 }
 
+// Kernels get the first cap that is meant for them, as PTX has it: between a kernel's parameters and its body.
+TEST_F(CudaDriver, RegisterCapsReachTheDriver) {
+    const std::string before = ".version 7.0\n.visible .entry _kernel_tails_s0(\n\t.param .u64 p0\n)\n.maxntid 64, 1, 1\n{\n\tret;\n}\n"
+                               ".visible .entry _kernel_out_s0()\n{\n\tret;\n}\n";
+    void *context = nullptr, *module = nullptr;
+    driver::Current current(first);
+    ASSERT_EQ(halide_cuda_acquire_context(nullptr, &context, true), 0);
+    const auto push = symbol<int(void *)>("cuCtxPushCurrent_v2");
+    const auto pop = symbol<int(void **)>("cuCtxPopCurrent_v2");
+    const auto load = symbol<int(void **, const void *, unsigned, int *, void **)>("cuModuleLoadDataEx");
+    ASSERT_EQ(push(context), 0);
+    const auto loaded = [&](const std::vector<Row::RegisterCap> &caps) {
+        driver::RegisterCaps here(caps);
+        EXPECT_EQ(load(&module, before.c_str(), 0, nullptr, nullptr), 0);
+        return record().module_text.back();
+    };
+    EXPECT_EQ(loaded({}), before);
+    const std::string tails = loaded({{"tails", 168}});
+    EXPECT_NE(tails.find(".maxntid 64, 1, 1\n.maxnreg 168\n{"), std::string::npos) << tails;
+    EXPECT_NE(tails.find("_kernel_out_s0()\n{"), std::string::npos) << tails;
+    const std::string both = loaded({{"tails", 168}, {"", 96}});
+    EXPECT_NE(both.find(".maxntid 64, 1, 1\n.maxnreg 168\n{"), std::string::npos) << both;
+    EXPECT_NE(both.find("_kernel_out_s0()\n.maxnreg 96\n{"), std::string::npos) << both;
+    EXPECT_EQ(load(&module, before.c_str(), 0, nullptr, nullptr), 0);
+    EXPECT_EQ(record().module_text.back(), before) << "the caps end with their scope";
+    pop(&context);
+}
+
 TEST_F(CudaDriver, CallsGoToTheDeviceThatWasAskedFor) {
     ASSERT_TRUE(any.op);
     for (int index : {1, 0}) {

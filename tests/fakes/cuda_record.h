@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace fake_cuda {
@@ -17,6 +18,7 @@ struct Launch {
 
 struct Record {
     std::vector<std::vector<int>> module_options;  // of each module load: the JIT options' numbers
+    std::vector<std::string> module_text;          // and its PTX
     std::vector<int> module_device;                // and the device of the context it was loaded into
     std::vector<Launch> launches;
     std::vector<int> shared_limits;                // each cuFuncSetAttribute of a kernel's shared memory

@@ -154,6 +154,7 @@ int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *
         return invalid_value;
     }
     record.module_options.emplace_back(options, options + count);
+    record.module_text.push_back(static_cast<const char *>(image));
     record.module_device.push_back(current()->device);
     *module = new Module{current()->device, {}};
     modules.insert(*module);

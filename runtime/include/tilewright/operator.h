@@ -74,6 +74,10 @@ public:
     virtual int inputs() const {
         return 1;
     }
+    // One more array that a call may end its inputs with: on the command line an option that takes a file's name.
+    virtual std::optional<Option> optional_input() const {
+        return {};
+    }
     virtual std::vector<Option> options() const {
         return {};
     }

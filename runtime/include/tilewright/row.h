@@ -15,11 +15,17 @@ struct Row {
         int value, low, high;
     };
 
+    struct RegisterCap {
+        std::string kernel;  // a part of a CUDA kernel's name; empty: any
+        int most;            // registers a thread
+    };
+
     std::string op, schedule, type;
     Backend backend;
     bool needs_vnni;
     std::string form;            // the algebra whose arguments the library takes; the operator's front knows them
     std::vector<Tunable> tunables;
+    std::vector<RegisterCap> register_caps;
     std::string autoscheduler;   // of `auto` rows: the plug-in that made the schedule
     std::string declined;        // not empty: no library, because this is what the autoscheduler says
     int (*entry)(void **);
