@@ -1,4 +1,5 @@
-# `cmake --install`: headers, archives, the command line, and a CMake package that needs neither Halide nor LLVM.
+# `cmake --install`: headers, archives, the command line, a CMake package and a pkg-config file that need neither Halide nor LLVM; and
+# the component `Generators` of the CMake package: sources and schedules, for which a project needs the Halide wheel. And the .deb.
 include(CMakePackageConfigHelpers)
 
 get_property(operators GLOBAL PROPERTY TILEWRIGHT_ADDED)
@@ -10,13 +11,36 @@ set(unbuilt ${TILEWRIGHT_ALL_OPERATORS})
 list(REMOVE_ITEM unbuilt ${operators})
 list(TRANSFORM unbuilt REPLACE "(.+)" "PATTERN;\\1.h;EXCLUDE")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h ${unbuilt})
+install(FILES ${TILEWRIGHT_VERSION_HEADER} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TilewrightConfig.cmake.in ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake
-    INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
+    INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_DATADIR NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake ${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake DESTINATION ${package})
 install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${package})
+
+# pkg-config finds the prefix from where its file lies.
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+list(TRANSFORM archives PREPEND "-l" OUTPUT_VARIABLE linked)
+list(JOIN linked " " linked)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/tilewright.pc @ONLY CONTENT [[prefix=${pcfiledir}/@up@
+Name: Tilewright
+Description: @PROJECT_DESCRIPTION@
+Version: @PROJECT_VERSION@
+Requires.private: libpng
+Requires: libpng
+Cflags: -std=c++20 -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -ltilewright_operators @linked@ -ltilewright_runtime -lpthread -ldl
+]])
+install(FILES ${CMAKE_BINARY_DIR}/tilewright.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# What a project's own generators are made of.
+set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share} FILES_MATCHING PATTERN *.h PATTERN *.cpp)
+foreach (file halide generators add_library)
+    install(FILES ${PROJECT_SOURCE_DIR}/cmake/${file}.cmake DESTINATION ${package})
+endforeach ()
 
 # The archives hold Halide's runtime and code that Halide made; its licence goes with them.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -25,3 +49,18 @@ if (halide_licence)
     list(GET halide_licence 0 halide_licence)
     install(FILES ${halide_licence} DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.Halide)
 endif ()
+
+# `cpack -G DEB` in the build folder.
+set(CPACK_PACKAGE_NAME tilewright)
+set(CPACK_PACKAGE_VENDOR Tilewright)
+set(CPACK_PACKAGE_CONTACT "Tilewright <tilewright@localhost>")
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES OFF)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS libpng-dev)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake, pkg-config")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ocl-icd-libopencl1, pocl-opencl-icd")
+include(CPack)

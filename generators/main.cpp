@@ -28,36 +28,106 @@ std::string target_of(const std::string &backend, const std::string &features) {
     if (backend == "cuda") {
         return plain + "-cuda-cuda_capability_80" + tail;
     }
-    if (backend == "opencl") {
-        return plain + "-opencl-cl_doubles" + tail;
-    }
-    std::cerr << "no backend '" << backend << "'; known: cpu vnni cuda opencl\n";
-    exit(1);
+    return plain + "-opencl-cl_doubles" + tail;
 }
 
-std::vector<std::string> words(const std::string &text) {
+std::vector<std::string> split(const std::string &text, char separator) {
     std::istringstream stream(text);
     std::vector<std::string> all;
-    for (std::string word; stream >> word;) {
-        all.push_back(word);
+    for (std::string word; std::getline(stream, word, separator);) {
+        if (!word.empty()) {
+            all.push_back(word);
+        }
     }
     return all;
 }
 
-std::string library_name(const std::string &op, const Row &row, const std::string &type, const std::string &backend) {
-    return op + "_" + row.name + "_" + type + "_" + backend;
+bool holds(const std::vector<std::string> &all, const std::string &one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-template<typename Visit>
-void for_each_library(Visit visit) {
-    for (const Row &row : rows()) {
-        for (const std::string &type : words(row.types)) {
-            for (const std::string &backend : backends(row.where)) {
-                visit(row, type, backend);
+[[noreturn]] void fail(const std::string &message) {
+    std::cerr << "error: " << only_table().op << ": " << message << "\n";
+    exit(1);
+}
+
+// Some of the table's libraries, as the command line says: key=value, the values separated by commas.
+struct Selection {
+    std::string name;                                     // what the libraries' names begin with
+    std::vector<std::string> schedules, types, backends;  // empty: all
+    std::string tunables;                                 // values in place of the rows' own: "tile=16,pad=4"
+
+    explicit Selection(const std::vector<std::string> &args) : name(only_table().op) {
+        for (const std::string &arg : args) {
+            const std::string key = arg.substr(0, arg.find('=')), value = arg.substr(std::min(arg.size(), key.size() + 1));
+            if (key == "name") {
+                name = value;
+            } else if (key == "schedule") {
+                schedules = split(value, ',');
+            } else if (key == "type") {
+                types = split(value, ',');
+            } else if (key == "backend") {
+                backends = split(value, ',');
+            } else if (key == "tunables") {
+                tunables = value;
+            } else {
+                fail("'" + arg + "' is no selection; it is name=, schedule=, type=, backend= or tunables=");
             }
         }
     }
-}
+
+    bool has(const Row &row, const std::string &type, const std::string &backend) const {
+        return (schedules.empty() || holds(schedules, row.name)) && (types.empty() || holds(types, type)) &&
+               (backends.empty() || holds(backends, backend));
+    }
+
+    std::string library(const Row &row, const std::string &type, const std::string &backend) const {
+        return name + "_" + row.name + "_" + type + "_" + backend;
+    }
+
+    template<typename Visit>
+    void for_each(Visit visit) const {
+        for (const Row &row : only_table().rows()) {
+            for (const std::string &type : split(row.types, ' ')) {
+                for (const std::string &backend : tilewright::backends(row.where)) {
+                    if (has(row, type, backend)) {
+                        visit(row, type, backend);
+                    }
+                }
+            }
+        }
+    }
+
+    // A value that is no number, is outside its range, or belongs to none of the rows ends the program in words.
+    void check() const {
+        bool any = false;
+        for_each([&](const Row &, const std::string &, const std::string &) { any = true; });
+        if (!any) {
+            fail("no row is chosen; `list` shows them all");
+        }
+        for (const std::string &pair : split(tunables, ',')) {
+            const std::string tunable = pair.substr(0, pair.find('=')), text = pair.substr(std::min(pair.size(), tunable.size() + 1));
+            if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) {
+                fail("tunable '" + pair + "': write name=value, with a whole number");
+            }
+            std::string known;
+            bool found = false;
+            for_each([&](const Row &row, const std::string &, const std::string &) {
+                for (const Tunable &t : row.tunables) {
+                    const std::string range = std::to_string(t.low) + " to " + std::to_string(t.high);
+                    known += known.find(" " + t.name + " ") == std::string::npos ? " " + t.name + " (" + range + ")" : "";
+                    if (t.name == tunable && (std::stoi(text) < t.low || std::stoi(text) > t.high)) {
+                        fail("tunable '" + pair + "' of schedule '" + row.name + "' takes " + range);
+                    }
+                    found = found || t.name == tunable;
+                }
+            });
+            if (!found) {
+                fail("no chosen row has a tunable '" + tunable + "'; there are:" + (known.empty() ? " none" : known));
+            }
+        }
+    }
+};
 
 std::string quoted(const std::string &text) {
     std::string out = "\"";
@@ -67,21 +137,19 @@ std::string quoted(const std::string &text) {
     return out + "\"";
 }
 
-// Writes the operator's table as C++ for the runtime, with the libraries of the backends that are built.
-void write_table(const std::string &op, const std::vector<std::string> &built, std::ostream &out) {
+// Writes the operator's table as C++ for the runtime. The operator's own one lets programs add rows to it.
+void write_table(const Selection &selection, std::ostream &out) {
+    const std::string op = only_table().op;
     std::ostringstream declarations, entries;
-    for_each_library([&](const Row &row, const std::string &type, const std::string &backend) {
-        if (std::find(built.begin(), built.end(), backend) == built.end()) {
-            return;
-        }
-        const std::string name = library_name(op, row, type, backend);
+    selection.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
+        const std::string library = selection.library(row, type, backend);
         const bool made = row.declined.empty();
         if (made) {
-            declarations << "int " << name << "_argv(void **);\nconst halide_filter_metadata_t *" << name << "_metadata();\n";
+            declarations << "int " << library << "_argv(void **);\nconst halide_filter_metadata_t *" << library << "_metadata();\n";
         }
-        entries << "    {" << quoted(op) << ", " << quoted(row.name) << ", " << quoted(type) << ", "
+        entries << "        {" << quoted(op) << ", " << quoted(selection.name) << ", " << quoted(row.name) << ", " << quoted(type) << ", "
                 << (backend == "vnni" ? "Backend::cpu, true, " : "Backend::" + backend + ", false, ") << quoted(row.form) << ", {";
-        for (const Tunable &t : row.tunables) {
+        for (const Tunable &t : with_values(row.tunables, selection.tunables)) {
             entries << "{" << quoted(t.name) << ", " << t.value << ", " << t.low << ", " << t.high << "}, ";
         }
         entries << "}, {";
@@ -89,19 +157,72 @@ void write_table(const std::string &op, const std::vector<std::string> &built, s
             entries << "{" << quoted(cap.kernel) << ", " << cap.most << "}, ";
         }
         entries << "}, " << quoted(row.autoscheduler) << ", " << quoted(row.declined) << ", "
-                << (made ? name + "_argv, " + name + "_metadata" : "nullptr, nullptr") << "},\n";
+                << (made ? library + "_argv, " + library + "_metadata" : "nullptr, nullptr") << "},\n";
     });
-    out << "// Made by " << op << "'s generator from schedules/" << op << ".cpp.\n#include \"tilewright/row.h\"\n\nextern \"C\" {\n"
-        << declarations.str() << "}\n\nnamespace tilewright {\n\nconst std::vector<Row> &" << op
-        << "_rows() {\n    static const std::vector<Row> rows = {\n" << entries.str() << "    };\n    return rows;\n}\n\n}  // namespace tilewright\n";
+    const bool own = selection.name == op;
+    out << "// Made by " << op << "'s generator.\n#include \"tilewright/row.h\"\n\nextern \"C\" {\n"
+        << declarations.str() << "}\n\nnamespace tilewright {\n\nconst std::vector<Row> &" << selection.name
+        << "_rows() {\n    static const std::vector<Row> rows = " << (own ? "with_added_rows(" + quoted(op) + ", " : "") << "{\n" << entries.str()
+        << "    }" << (own ? ")" : "") << ";\n    return rows;\n}\n\n}  // namespace tilewright\n";
 }
 
-// Runs Halide's own generator program for one row.
-int build(const std::string &op, const Row &row, const std::string &type, const std::string &backend, const std::string &dir,
-          const std::string &emit, const std::string &tunables, const std::string &plugins) {
-    std::vector<std::string> args = {op, "-g", row.form, "-f", library_name(op, row, type, backend), "-o", dir, "-e", emit,
-                                     "target=" + target_of(backend, row.features), "schedule=" + row.name, "type=" + type,
-                                     "backend=" + backend};
+std::string c_type(const Halide::Type &type) {
+    if (type.is_float()) {
+        return type.bits() == 64 ? "double" : type.bits() == 32 ? "float" : "uint16_t";
+    }
+    return (type.is_uint() ? "uint" : "int") + std::to_string(type.bits()) + "_t";
+}
+
+// The C++ declaration of one library: Halide's own buffers and numbers in the order of the generator.
+void write_function(const Selection &selection, const Row &row, const std::string &type, const std::string &backend, std::ostream &out) {
+    const auto generator = Halide::Internal::GeneratorRegistry::create(
+        row.form, Halide::GeneratorContext(Halide::Target(split(target_of(backend, row.features), ',').back())));
+    for (const auto &[parameter, value] :
+         {std::pair<std::string, std::string>{"schedule", row.name}, {"type", type}, {"backend", backend}, {"tunables", selection.tunables}}) {
+        generator->set_generatorparam_value(parameter, value);
+    }
+    std::string c, typed, passed;
+    for (const auto &argument : generator->arginfos()) {
+        const bool is_output = argument.dir == Halide::Internal::ArgInfoDirection::Output;
+        const std::string comma = c.empty() ? "" : ", ", element = c_type(argument.types.front());
+        if (argument.kind == Halide::Internal::ArgInfoKind::Scalar) {
+            c += comma + element + " " + argument.name;
+            typed += comma + element + " " + argument.name;
+        } else {
+            c += comma + "struct halide_buffer_t *" + argument.name;
+            typed += comma + "Halide::Runtime::Buffer<" + (is_output ? "" : "const ") + element + ", " + std::to_string(argument.dimensions) + "> " +
+                     argument.name;
+        }
+        passed += comma + argument.name;
+    }
+    const std::string library = selection.library(row, type, backend);
+    out << "extern \"C\" int " << library << "(" << c << ");\n"
+        << "inline int " << library << "(" << typed << ") {\n    return " << library << "(" << passed << ");\n}\n\n";
+}
+
+// Writes NAME_functions.h, for programs without the runtime.
+void write_functions(const Selection &selection, std::ostream &out) {
+    const std::string op = only_table().op;
+    out << "// Made by " << op << "'s generator: its libraries as Halide makes them, without checks beyond Halide's own. They return 0, or an\n"
+        << "// error code of HalideRuntime.h. C programs include the header that Halide wrote beside each library.\n"
+        << "#pragma once\n#include \"HalideBuffer.h\"\n\n";
+    selection.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
+        if (row.declined.empty()) {
+            write_function(selection, row, type, backend, out);
+        }
+    });
+}
+
+struct Library {
+    const Row &row;
+    std::string type, backend, name;
+};
+
+// Runs Halide's own generator program for one library. `targets`: one or more, separated by commas.
+int run_halide(const Library &library, const std::string &dir, const std::string &emit, const std::string &targets, const std::string &tunables) {
+    const Row &row = library.row;
+    std::vector<std::string> args = {only_table().op, "-g", row.form, "-f", library.name, "-o", dir, "-e", emit, "target=" + targets,
+                                     "schedule=" + row.name, "type=" + library.type, "backend=" + library.backend};
     if (!tunables.empty()) {
         std::string values = tunables;  // Halide's own program takes one '=' an argument
         std::replace(values.begin(), values.end(), '=', ':');
@@ -110,7 +231,7 @@ int build(const std::string &op, const Row &row, const std::string &type, const 
     if (!row.autoscheduler.empty()) {
         std::string file = row.autoscheduler;
         std::transform(file.begin(), file.end(), file.begin(), ::tolower);
-        args.insert(args.end(), {"-p", plugins + "/libautoschedule_" + file + ".so", "autoscheduler=" + row.autoscheduler});
+        args.insert(args.end(), {"-p", std::string(TILEWRIGHT_PLUGINS) + "/libautoschedule_" + file + ".so", "autoscheduler=" + row.autoscheduler});
     }
     std::vector<char *> argv;
     for (std::string &a : args) {
@@ -119,12 +240,53 @@ int build(const std::string &op, const Row &row, const std::string &type, const 
     return Halide::Internal::generate_filter_main((int)argv.size(), argv.data());
 }
 
+// Makes the files that `emit` names, separated by commas: static_library, c_header, stmt_html, assembly, ptx (of CUDA libraries) and
+// opencl_c (of OpenCL ones).
+int build(const Library &library, const std::string &dir, const std::string &emit, const std::string &tunables) {
+    const std::string source = library.backend == "cuda" ? "ptx" : library.backend == "opencl" ? "opencl_c" : "";
+    const std::string targets = target_of(library.backend, library.row.features), first_target = targets.substr(0, targets.find(','));
+    std::string archive, looks;
+    bool wants_source = false;
+    for (const std::string &file : split(emit, ',')) {
+        if (file == "static_library" || file == "c_header") {
+            archive += (archive.empty() ? "" : ",") + file;
+        } else if (file == "stmt_html" || file == "assembly") {
+            looks += (looks.empty() ? "" : ",") + file;
+        } else if (file == "ptx" || file == "opencl_c") {
+            wants_source = wants_source || file == source;
+        } else {
+            fail("cannot emit '" + file + "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
+        }
+    }
+    const bool one_run = targets == first_target;
+    if (wants_source) {
+        looks += std::string(looks.empty() ? "" : ",") + "device_code";
+    }
+    if (one_run && !archive.empty() && !looks.empty()) {
+        archive += "," + looks;
+        looks.clear();
+    }
+    if (int code = archive.empty() ? 0 : run_halide(library, dir, archive, targets, tunables)) {
+        return code;
+    }
+    // Of a library for several instruction sets, what there is to look at is that of the widest.
+    if (int code = looks.empty() ? 0 : run_halide(library, dir, looks, first_target, tunables)) {
+        return code;
+    }
+    if (wants_source) {
+        const std::filesystem::path made = std::filesystem::path(dir) / library.name;
+        std::filesystem::rename(made.string() + ".device_code", made.string() + (source == "ptx" ? ".ptx" : ".cl"));
+    }
+    return 0;
+}
+
 // Asks each autoscheduler that a row says it is declined by, and holds its words against the row's.
-int check_declined(const std::string &op, const std::string &plugins) {
+int check_declined() {
     int wrong = 0, asked = 0;
     const auto dir = std::filesystem::temp_directory_path() / ("tilewright-" + std::to_string(getpid()));
     std::filesystem::create_directories(dir);
-    for_each_library([&](const Row &row, const std::string &type, const std::string &backend) {
+    const Selection all({});
+    all.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
         if (row.declined.empty()) {
             return;
         }
@@ -136,7 +298,7 @@ int check_declined(const std::string &op, const std::string &plugins) {
             if (!freopen(words_file.c_str(), "w", stderr)) {
                 _exit(99);
             }
-            _exit(build(op, row, type, backend, dir, "static_library", "", plugins));
+            _exit(build({row, type, backend, all.library(row, type, backend)}, dir, "static_library", ""));
         }
         int status = 0;
         waitpid(child, &status, 0);
@@ -145,7 +307,7 @@ int check_declined(const std::string &op, const std::string &plugins) {
         const bool refused = !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
         const bool as_written = said.str().find(row.declined) != std::string::npos;
         std::cout << (refused && as_written ? "declined as the table says: " : "NOT as the table says: ")
-                  << library_name(op, row, type, backend) << "\n";
+                  << all.library(row, type, backend) << "\n";
         if (!(refused && as_written)) {
             std::cout << said.str() << "\n";
             wrong++;
@@ -156,98 +318,74 @@ int check_declined(const std::string &op, const std::string &plugins) {
     return wrong ? 1 : 0;
 }
 
-}  // namespace
-
-int Site::operator[](const std::string &name) const {
-    for (const Tunable &t : tunables) {
-        if (t.name == name) {
-            return t.value;
-        }
+int make_runtime(const std::string &dir) {
+    std::vector<std::string> words = {"tilewright", "-r", "halide_runtime", "-o", dir, "-e", "object", "target=x86-64-linux-cuda-opencl"};
+    std::vector<char *> argv;
+    for (std::string &word : words) {
+        argv.push_back(word.data());
     }
-    _halide_user_assert(false) << "the row has no tunable '" << name << "'\n";
+    return Halide::Internal::generate_filter_main((int)argv.size(), argv.data());
+}
+
+int write_file(const std::string &path, const Selection &selection, void (*write)(const Selection &, std::ostream &)) {
+    selection.check();
+    std::ofstream out(path);
+    write(selection, out);
+    out.flush();
+    if (!out.good()) {
+        fail(path + " cannot be written");
+    }
     return 0;
 }
 
-std::vector<std::string> backends(Where where) {
-    switch (where) {
-    case cpu: return {"cpu"};
-    case vnni: return {"vnni"};
-    case cuda: return {"cuda"};
-    case opencl: return {"opencl"};
-    case gpu: return {"cuda", "opencl"};
-    }
-    return {};
-}
-
-const Row &find_row(const std::string &name, const std::string &type, const std::string &backend) {
-    std::string known;
-    for (const Row &row : rows()) {
-        const auto types = words(row.types), places = backends(row.where);
-        if (row.name == name && std::find(types.begin(), types.end(), type) != types.end() &&
-            std::find(places.begin(), places.end(), backend) != places.end()) {
-            return row;
-        }
-        known += " " + row.name + " (" + row.types + ")";
-    }
-    _halide_user_assert(false) << "no schedule '" << name << "' for " << type << " on " << backend << "; known:" << known << "\n";
-    return rows().front();
-}
-
-std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::string &values) {
-    std::istringstream stream(values);
-    for (std::string pair; std::getline(stream, pair, ',');) {
-        const size_t equals = pair.find(':');
-        auto t = std::find_if(tunables.begin(), tunables.end(), [&](const Tunable &t) { return t.name == pair.substr(0, equals); });
-        _halide_user_assert(equals != std::string::npos && t != tunables.end()) << "no tunable '" << pair << "'; write name=value\n";
-        t->value = std::stoi(pair.substr(equals + 1));
-    }
-    return tunables;
-}
-
-Halide::Type element_type(const std::string &name) {
-    const std::pair<const char *, Halide::Type> types[] = {{"u8", Halide::UInt(8)}, {"u16", Halide::UInt(16)}, {"u32", Halide::UInt(32)},
-                                                           {"i32", Halide::Int(32)}, {"f32", Halide::Float(32)}, {"f64", Halide::Float(64)}};
-    for (const auto &[prefix, type] : types) {
-        if (name.rfind(prefix, 0) == 0) {
-            return type;
-        }
-    }
-    _halide_user_assert(false) << "no element type '" << name << "'\n";
-    return {};
-}
-
-}  // namespace tilewright
-
-int main(int argc, char **argv) {
-    using namespace tilewright;
-    const std::vector<std::string> args(argv + 1, argv + argc);
-    const std::string op = rows().front().form, verb = args.empty() ? "" : args[0];  // the first row is the definition's
+int run(const std::vector<std::string> &args) {
+    const std::string verb = args.empty() ? "" : args[0];
+    const auto selection = [&](size_t first) { return Selection({args.begin() + (std::ptrdiff_t)first, args.end()}); };
     if (verb == "list") {
-        for_each_library([&](const Row &row, const std::string &type, const std::string &backend) {
-            std::cout << (row.declined.empty() ? library_name(op, row, type, backend) : "declined " + library_name(op, row, type, backend)) << "\n";
+        const Selection chosen = selection(1);
+        chosen.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
+            std::cout << (row.declined.empty() ? "" : "declined ") << chosen.library(row, type, backend) << "\n";
         });
         return 0;
     }
     if (verb == "table" && args.size() >= 2) {
-        std::ofstream out(args[1]);
-        write_table(op, {args.begin() + 2, args.end()}, out);
-        return out.good() ? 0 : 1;
+        return write_file(args[1], selection(2), write_table);
     }
-    if (verb == "build" && args.size() >= 6) {
-        return build(op, find_row(args[1], args[2], args[3]), args[2], args[3], args[4], args[5], args.size() > 6 ? args[6] : "", TILEWRIGHT_PLUGINS);
+    if (verb == "functions" && args.size() >= 2) {
+        return write_file(args[1], selection(2), write_functions);
+    }
+    if (verb == "build" && args.size() >= 3) {
+        const Selection chosen = selection(3);
+        chosen.check();
+        int code = 0;
+        chosen.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
+            if (row.declined.empty()) {
+                code = code ? code : build({row, type, backend, chosen.library(row, type, backend)}, args[1], args[2], chosen.tunables);
+            }
+        });
+        return code;
     }
     if (verb == "runtime" && args.size() >= 2) {
-        std::vector<std::string> words = {op, "-r", "halide_runtime", "-o", args[1], "-e", "object", "target=x86-64-linux-cuda-opencl"};
-        std::vector<char *> argv;
-        for (std::string &word : words) {
-            argv.push_back(word.data());
-        }
-        return Halide::Internal::generate_filter_main((int)argv.size(), argv.data());
+        return make_runtime(args[1]);
     }
     if (verb == "declined") {
-        return check_declined(op, TILEWRIGHT_PLUGINS);
+        return check_declined();
     }
-    std::cerr << "usage: " << op << ".generator list | table FILE BACKEND... | declined | runtime DIR\n"
-              << "       " << op << ".generator build SCHEDULE TYPE BACKEND DIR EMIT [name=value,...]\n";
+    const std::string program = only_table().op + ".generator";
+    std::cerr << "usage: " << program << " list [SELECTION]\n"
+              << "       " << program << " build FOLDER FILES [SELECTION]      FILES: static_library,c_header,stmt_html,assembly,ptx,opencl_c\n"
+              << "       " << program << " table FILE [SELECTION]             the rows, for the runtime\n"
+              << "       " << program << " functions FILE [SELECTION]         the libraries' C++ declarations\n"
+              << "       " << program << " declined                           asks the autoschedulers that decline rows\n"
+              << "       " << program << " runtime FOLDER                     Halide's runtime\n"
+              << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] [tunables=a=1,...]\n";
     return 2;
+}
+
+}  // namespace
+
+}  // namespace tilewright
+
+int main(int argc, char **argv) {
+    return tilewright::run({argv + 1, argv + argc});
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "Halide.h"
+#include "generators/kernel_limits.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {
@@ -17,8 +18,15 @@ public:
     Halide::GeneratorParam<std::string> tunables{"tunables", ""};  // "tile:16,pad:4": values in place of the row's own
 
 protected:
+    // As Halide's, with our checks of the kernels.
+    Halide::Pipeline build_pipeline() override {
+        Halide::Pipeline pipeline = Halide::Generator<Self>::build_pipeline();
+        check_kernel_limits(pipeline, this->get_target(), only_table().op + "/" + row().name + " for " + std::string(type));
+        return pipeline;
+    }
+
     const Row &row() const {
-        return find_row(schedule, type, backend);
+        return find_row(only_table(), schedule, type, backend);
     }
 
     // The row's tunables, with the values that the caller of the generator set.

@@ -101,6 +101,12 @@ View words(const Array &array, halide_type_t type) {
     return {type, {{all / bytes, 1}}, 0};
 }
 
+View complex_words(const Array &array) {
+    View view = image(array);
+    view.type = halide_type_t(halide_type_uint, 64);
+    return view;
+}
+
 struct Launch::Buffer {
     Array array;
     Array bounce;         // stands in for the array where the device cannot address it in place

@@ -36,6 +36,9 @@ View rows_of(const Array &array);
 // host's where the library owns it. `type` other than u32: the same memory in other units.
 View words(const Array &array, halide_type_t type = halide_type_t(halide_type_uint, 32));
 
+// A c64 array, (n) or (h, w), as words of 64 bits, the real part low: x[, y].
+View complex_words(const Array &array);
+
 // One call of one row on one device. Arguments are given in the order in which the generator declares them.
 class Launch {
 public:

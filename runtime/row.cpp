@@ -1,11 +1,15 @@
 #include "tilewright/row.h"
+#include "tilewright/error.h"
+#include <map>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 
 namespace tilewright {
 
 std::string Row::name() const {
     const char *const places[] = {"cpu", "cuda", "opencl"};
-    return op + "/" + schedule + "/" + type + "/" + (needs_vnni ? "vnni" : places[(int)backend]);
+    return op + "/" + schedule + "/" + type + "/" + (needs_vnni ? "vnni" : places[(int)backend]) + (library == op ? "" : "/" + library);
 }
 
 int Row::tunable(const std::string &name) const {
@@ -18,7 +22,40 @@ int Row::tunable(const std::string &name) const {
 }
 
 bool Row::belongs_to(const std::string &asked) const {
-    return schedule == asked || schedule.rfind(asked + "_", 0) == 0;
+    return schedule == asked || schedule.rfind(asked + "_", 0) == 0 || (library == asked && library != op);
+}
+
+namespace {
+
+struct Added {
+    std::map<std::string, std::vector<Row>> rows;
+    std::set<std::string> made;  // tables that cannot take more
+    std::mutex mutex;
+};
+
+Added &added() {
+    static auto &all = *new Added;
+    return all;
+}
+
+}  // namespace
+
+void add_rows(const std::vector<Row> &rows) {
+    std::lock_guard lock(added().mutex);
+    for (const Row &row : rows) {
+        if (added().made.count(row.op)) {
+            throw Error(Fault::failed, "rows are added before main(), and its table is in use already", {.operation = row.op, .value = row.name()});
+        }
+        added().rows[row.op].push_back(row);
+    }
+}
+
+std::vector<Row> with_added_rows(const std::string &op, std::vector<Row> own) {
+    std::lock_guard lock(added().mutex);
+    added().made.insert(op);
+    std::vector<Row> all = added().rows[op];
+    all.insert(all.end(), own.begin(), own.end());
+    return all;
 }
 
 }  // namespace tilewright

@@ -141,7 +141,7 @@ void rows_over_blocks(ColumnSumFolded &form, Site &site) {
 
 }  // namespace
 
-const Rows &rows() {
+static const Rows &rows() {
     static const Rows table = {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
         row("bytes1", gpu, "u8", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
@@ -175,5 +175,7 @@ const Rows &rows() {
     };
     return table;
 }
+
+static const Table table("column_sum", rows);
 
 }  // namespace tilewright

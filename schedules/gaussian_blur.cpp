@@ -174,7 +174,7 @@ void columns(GaussianBlurNear &blur, Site &site) {
 
 }  // namespace
 
-const Rows &rows() {
+static const Rows &rows() {
     using namespace gaussian_blur_gpu;
     static const Rows table = {
         row("reference", cpu, "u8 u16 f32", reference),
@@ -230,5 +230,7 @@ const Rows &rows() {
     };
     return table;
 }
+
+static const Table table("gaussian_blur", rows);
 
 }  // namespace tilewright

@@ -27,7 +27,7 @@ void direct(Invert &invert, Site &site) {
 
 }  // namespace
 
-const Rows &rows() {
+static const Rows &rows() {
     static const Rows table = {
         row("reference", cpu, "u8", reference),
         row("tuned", cpu, "u8", vectors, {{"lanes", 64, 16, 64}}),
@@ -37,5 +37,7 @@ const Rows &rows() {
     };
     return table;
 }
+
+static const Table table("invert", rows);
 
 }  // namespace tilewright

@@ -245,7 +245,7 @@ void few_columns(Matmul &m, Site &site) {
 
 }  // namespace
 
-const Rows &rows() {
+static const Rows &rows() {
     static const Rows table = {
         row("reference", cpu, "f32", reference),
         row("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}}),
@@ -269,5 +269,7 @@ const Rows &rows() {
     };
     return table;
 }
+
+static const Table table("matmul", rows);
 
 }  // namespace tilewright

@@ -174,7 +174,7 @@ void slices_of_rows(RowSumSliced &form, Site &site) {
 
 }  // namespace
 
-const Rows &rows() {
+static const Rows &rows() {
     static const Rows table = {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
         row("serial", gpu, "u8", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
@@ -208,5 +208,7 @@ const Rows &rows() {
     };
     return table;
 }
+
+static const Table table("row_sum", rows);
 
 }  // namespace tilewright

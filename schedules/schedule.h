@@ -65,8 +65,22 @@ struct Row {
 
 using Rows = std::vector<Row>;
 
-// The table of the operator; defined in schedules/<operator>.cpp, one operator a generator program.
-const Rows &rows();
+// The table of an operator. A file of schedules ends with one, which makes its rows known to the generator program that it is
+// linked into:
+//     static const Table table("transpose", rows);
+struct Table {
+    std::string op;
+    const Rows &(*rows)();
+
+    Table(std::string op, const Rows &(*rows)());
+    Table(const Table &) = delete;
+};
+
+// The table of `op`; one that is not linked in is a build error that names those that are.
+const Table &find_table(const std::string &op);
+
+// The table of a program that has only one, as an operator's generator does.
+const Table &only_table();
 
 // A row whose schedule is the function `apply`; the form is the function's own first argument.
 template<typename Form>
@@ -87,8 +101,8 @@ Row declined(std::string name, Where where, std::string types, std::string autos
     return {std::move(name), where, std::move(types), Form::name, {}, {}, {}, std::move(autoscheduler), std::move(reason), {}};
 }
 
-// The row called `name`; an unknown one is a build error that lists the known ones.
-const Row &find_row(const std::string &name, const std::string &type, const std::string &backend);
+// The row of a table called `name`; an unknown one is a build error that lists the known ones.
+const Row &find_row(const Table &table, const std::string &name, const std::string &type, const std::string &backend);
 
 // The backends ("cpu", "vnni", "cuda", "opencl") that a row makes libraries for.
 std::vector<std::string> backends(Where where);

@@ -169,7 +169,7 @@ void any_alignment(TransposeFlat &t, Site &site) {
 
 }  // namespace
 
-const Rows &rows() {
+static const Rows &rows() {
     const Tunable none{"permute", 0}, plain{"diagonal", 0}, anywhere{"aligned", 1};
     static const Rows table = {
         row("reference", cpu, "u8 u16 f32 rgb8", reference),
@@ -211,5 +211,7 @@ const Rows &rows() {
     };
     return table;
 }
+
+static const Table table("transpose", rows);
 
 }  // namespace tilewright

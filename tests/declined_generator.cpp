@@ -33,13 +33,15 @@ public:
     }
 };
 
-const Rows &rows() {
+static const Rows &rows() {
     static const Rows table = {
         row("reference", cpu, "u8", reference),
         declined<Copy>("auto", cpu, "u8", "Mullapudi2016", TILEWRIGHT_WORDS),
     };
     return table;
 }
+
+static const Table table("copy", rows);
 
 }  // namespace tilewright
 

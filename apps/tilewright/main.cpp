@@ -91,6 +91,7 @@ void run(std::vector<std::string> arguments) {
     add_devices(app);
     add_list(app);
     add_doctor(app);
+    add_pipeline(app);
     add_verify(app);
     add_bench(app);
     add_operators(app);

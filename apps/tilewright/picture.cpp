@@ -1,5 +1,7 @@
 #include "picture.h"
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -33,6 +35,12 @@ Picture read_picture(const std::string &path, const FileLimits &limits) {
     const int64_t channels = channels_of(picture.array.shape());
     picture.has_alpha = (channels == 2 || channels == 4) && is_png(path);
     return picture;
+}
+
+std::string kind_of_file(const std::string &path) {
+    std::string ending = std::filesystem::path(path).extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return (char)std::tolower(c); });
+    return ending == ".png" ? "png" : "npy";
 }
 
 std::vector<Array> arrays_for(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings) {

@@ -16,6 +16,9 @@ struct Picture {
 
 Picture read_picture(const std::string &path, const FileLimits &limits);
 
+// "png" or "npy": what the ending of an output's name says, in either case.
+std::string kind_of_file(const std::string &path);
+
 // The arrays that the operator gets: those of the pictures, the first one's colours multiplied by its alpha where the operator
 // asks for it. Errors: those of Operator::type_of, with the files' names.
 std::vector<Array> arrays_for(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings);

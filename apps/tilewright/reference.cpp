@@ -42,4 +42,17 @@ std::string difference(const Array &output, const Expected &expected) {
     return tilewright::difference(output, expected.output, expected.bound, 2);
 }
 
+void check_against_reference(const Operator &op, const Sample &sample, const Array &output, const Device &device) {
+    const std::string type = op.type_of(sample.inputs, sample.settings);
+    const Row *reference = cpu_row(op, "reference", type);
+    if (!reference) {
+        throw Error(Fault::failed, "the reference row of " + type + " is not linked in, so there is nothing to check against",
+                    {.operation = op.name(), .argument = "--check"});
+    }
+    const std::string wrong = difference(output, expect(op, *reference, sample));
+    if (!wrong.empty()) {
+        throw Error(Fault::mismatch, wrong + "; nothing was written", {.operation = op.name(), .device = device.str()});
+    }
+}
+
 }  // namespace tilewright::app

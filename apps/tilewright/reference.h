@@ -28,4 +28,8 @@ Expected expect(const Operator &op, const Row &row, const Sample &sample);
 // that twice the bound is allowed.
 std::string difference(const Array &output, const Expected &expected);
 
+// Holds the output of a call against the reference row of its type, on the CPU. Errors: mismatch, with the first difference; failed,
+// when there is no such row.
+void check_against_reference(const Operator &op, const Sample &sample, const Array &output, const Device &device);
+
 }  // namespace tilewright::app

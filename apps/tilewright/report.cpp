@@ -55,39 +55,6 @@ std::string bytes(double count) {
     return fmt::format("{:.3g} {}", count, units[unit]);
 }
 
-// The number of letters to insert, delete or change to turn one word into the other.
-static size_t distance(const std::string &a, const std::string &b) {
-    std::vector<size_t> row(b.size() + 1);
-    for (size_t j = 0; j <= b.size(); j++) {
-        row[j] = j;
-    }
-    for (size_t i = 1; i <= a.size(); i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b.size(); j++) {
-            const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row.back();
-}
-
-std::string did_you_mean(const std::string &word, const std::vector<std::string> &known) {
-    std::string best;
-    size_t least = std::max<size_t>(2, word.size() / 3) + 1;
-    for (const std::string &candidate : known) {
-        // The beginning of a longer word counts as near: `gauss` for `gaussian_blur`.
-        const bool begins = word.size() >= 3 && candidate.compare(0, word.size(), word) == 0;
-        const size_t apart = begins ? 1 : distance(word, candidate);
-        if (apart < least) {
-            least = apart;
-            best = candidate;
-        }
-    }
-    return best.empty() ? "" : fmt::format(" (did you mean '{}'?)", best);
-}
-
 std::string joined(const std::vector<std::string> &words, const std::string &between) {
     return fmt::format("{}", fmt::join(words, between));
 }

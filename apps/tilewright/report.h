@@ -1,6 +1,7 @@
 #pragma once
 #include "tilewright/device.h"
 #include "tilewright/row.h"
+#include "words.h"
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -18,9 +19,6 @@ std::string table(const std::vector<std::vector<std::string>> &lines);
 
 // "140 GB", "12.5 MB"
 std::string bytes(double count);
-
-// The known word that is nearest to `word`, as " (did you mean 'x'?)"; empty when none is near.
-std::string did_you_mean(const std::string &word, const std::vector<std::string> &known);
 
 std::string joined(const std::vector<std::string> &words, const std::string &between = " ");
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "tilewright/alpha.h"
 #include "tilewright/array.h"
 #include "tilewright/operator.h"
 
@@ -38,13 +39,6 @@ Array gaussian_blur(const Array &image, double sigma, Border border = Border::re
 
 // The same into an array that exists, which may be a view or a crop but must not share memory with the image.
 void gaussian_blur(const Array &image, Array &output, double sigma, Border border = Border::reflect, const Call &call = {});
-
-// Images with alpha, (h, w, 2) or (h, w, 4), alpha last: colour is multiplied by alpha, so that what is transparent does not bleed
-// its colour when the image is blurred. u8 and u16 become u16 (alpha 65535 is opaque), f32 stays (1 is opaque).
-Array premultiply(const Array &image);
-
-// Back to colour beside alpha, as `type` (u8 or u16 of u16, f32 of f32). Where alpha is 0 colour is 0.
-Array unpremultiply(const Array &image, Type type);
 
 const Operator &gaussian_blur_operator();
 

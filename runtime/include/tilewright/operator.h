@@ -40,6 +40,15 @@ struct Option {
     bool is_number = false;
     std::string value;                 // the default, as text
     std::vector<std::string> choices;  // for words: what it takes
+    std::string unit = {};             // for numbers: "m" for lengths, which may be written with a suffix ("532nm")
+    std::string example = {};          // for options without a default: what examples give
+    bool is_flag = false;              // for words: given without a value, which is then "yes"
+};
+
+// What a caller should know of a call besides its result.
+struct Remarks {
+    std::vector<std::pair<std::string, std::string>> facts;  // name and value, for statistics
+    std::vector<std::string> warnings;                       // one line each
 };
 
 // How and where to run: `device` unset is the best one; `schedule` is a row's name or a family's ("tuned" is the best row
@@ -48,6 +57,7 @@ struct Call {
     std::optional<Device> device;
     std::string schedule = "tuned";
     Statistics *statistics = nullptr;
+    const std::vector<Row> *rows = nullptr;  // what to choose from; unset: all the operator's rows
 };
 
 // Inputs and settings that a row can be verified or timed with.
@@ -82,12 +92,22 @@ public:
         return {};
     }
 
+    // The settings of a call whose result goes to a file of that kind ("png", "npy"), where they leave open what depends on it.
+    virtual Settings settings_for(const std::string &, std::span<const Array>, const Settings &settings) const {
+        return settings;
+    }
+
     // The type name of the table for these arguments ("u8", "rgb8" ...). Errors: input, when the operator does not take them
     // (wrong type, shape or number); usage, when a setting is wrong.
     virtual std::string type_of(std::span<const Array> inputs, const Settings &settings) const = 0;
 
     // Type and shape of the output. Called after type_of.
     virtual std::pair<Type, std::vector<int64_t>> output_of(std::span<const Array> inputs, const Settings &settings) const = 0;
+
+    // Refuses values that the operator does not take (NaN, where it means nothing). May look at each element: called once a call, last of
+    // all checks. Errors: input.
+    virtual void check_values(std::span<const Array>, const Settings &) const {
+    }
 
     // Whether a row can run on these arguments (alignment, sizes). Called for rows of the right type and backend.
     virtual bool serves(const Row &, std::span<const Array>, const Array &, const Settings &) const {
@@ -96,6 +116,11 @@ public:
 
     // Runs the row. Everything was checked before.
     virtual void run(const Row &row, Device device, std::span<const Array> inputs, Array &output, const Settings &settings) const = 0;
+
+    // What is worth saying of these arguments. Called after type_of.
+    virtual Remarks remarks(std::span<const Array>, const Settings &) const {
+        return {};
+    }
 
     // An image whose last channel is alpha, as the operator takes it, and its result as such an image of `type` again.
     // Identity, unless the operator mixes pixels: then colours are multiplied by alpha before the call, and divided after it.
@@ -107,7 +132,8 @@ public:
     }
 
     // The absolute error that each element of the output may have against the exact result: an f64 array of the output's
-    // shape; empty for equality class E (the same bytes).
+    // shape; empty for equality class E (the same bytes). One number for a larger output: the relative error that all of it may
+    // have in the L2 norm.
     virtual Array bound(std::span<const Array>, const Settings &) const {
         return {};
     }
@@ -133,9 +159,9 @@ public:
     // Errors: usage (unknown schedule or setting), input, device, memory; each names operator, argument and value.
     void operator()(std::span<const Array> inputs, Array &output, const Settings &settings = {}, const Call &call = {}) const;
 
-    // The row that the call above would run. Errors: as above.
+    // The row that the call above would run, out of `rows` if they are given. Errors: as above.
     const Row &choose(std::span<const Array> inputs, const Array &output, const Settings &settings, const std::string &schedule,
-                      Device device) const;
+                      Device device, const std::vector<Row> *rows = nullptr) const;
 
     // The rows that a schedule names on a device's backend, in the table's order.
     std::vector<const Row *> rows(const std::string &schedule, Backend backend) const;
@@ -150,7 +176,7 @@ const std::vector<const Operator *> &operators();
 // The operator called `name`. Errors: usage, with the known names.
 const Operator &find_operator(const std::string &name);
 
-// Holds an output against the expected one. `factor` widens the bound (2 where the expected one is itself an approximation
+// Holds an output against the expected one, by a bound as Operator::bound has it. `factor` widens the bound (2 where the expected one is itself an approximation
 // of the same class). Returns the first difference as a sentence, or an empty string.
 std::string difference(const Array &actual, const Array &expected, const Array &bound, double factor = 1);
 

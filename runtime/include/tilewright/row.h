@@ -20,7 +20,9 @@ struct Row {
         int most;            // registers a thread
     };
 
-    std::string op, schedule, type;
+    std::string op;
+    std::string library;         // whose functions these are: the operator's own, or what tilewright_add_library made
+    std::string schedule, type;
     Backend backend;
     bool needs_vnni;
     std::string form;            // the algebra whose arguments the library takes; the operator's front knows them
@@ -31,9 +33,16 @@ struct Row {
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();
 
-    std::string name() const;                     // "transpose/padded/u8/cuda"
+    std::string name() const;                     // "transpose/padded/u8/cuda", and "/turn" if that is the library
     int tunable(const std::string &name) const;   // the value; a name that is not there is a std::logic_error
-    bool belongs_to(const std::string &schedule) const;  // it is that schedule, or a variant of it ("tuned_few" of "tuned")
+    bool belongs_to(const std::string &schedule) const;  // it is that schedule, or a variant of it ("tuned_few" of "tuned"), or of that library
 };
+
+// Adds rows to the operators that they are of, in front of those that the operators have. Before main(), from a static
+// constructor: an operator's table is made at its first use. Errors: failed, when it was made already.
+void add_rows(const std::vector<Row> &rows);
+
+// For the tables: an operator's own rows behind those that were added to it.
+std::vector<Row> with_added_rows(const std::string &op, std::vector<Row> own);
 
 }  // namespace tilewright

@@ -1,0 +1,127 @@
+# What find_package(Tilewright COMPONENTS Generators) gives: libraries and programs of a project's own.
+
+# Checks words of a call against the words that it takes.
+function(tilewright_check_words function option known)
+    foreach (word IN LISTS ARGN)
+        if (NOT word IN_LIST known)
+            list(JOIN known ", " all)
+            message(FATAL_ERROR "${function}: ${option} '${word}' is none of ${all}")
+        endif ()
+    endforeach ()
+endfunction()
+
+# tilewright_add_library(NAME OPERATOR op [SCHEDULE names] [TYPES types] [TARGETS cpu cuda opencl] [TUNABLES tile=32 ...]
+#                        [SCHEDULES file.cpp] [EMIT stmt_html ptx opencl_c assembly])
+#
+# Makes libraries of one operator at build time: a static library NAME, and two headers in its include path.
+#   SCHEDULE   which of the rows: names of schedules, or of their families ("tuned"); all without it
+#   TYPES      which element types, as `tilewright list OP` names them; all without it
+#   TARGETS    cpu, cuda, opencl; those that the package was built for without it
+#   TUNABLES   values in place of the rows' own; ones outside their range, and ones that make a kernel that no device runs, are refused
+#              when the library is built
+#   SCHEDULES  a file of the project's own with schedule functions and the table of their rows, as schedules/*.cpp of the package
+#              are; in place of the package's own schedules of the operator
+#   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property TILEWRIGHT_FOLDER names:
+#              stmt_html (loop nests), ptx, opencl_c (kernel sources), assembly
+# NAME.h            NAME(inputs, output, settings, call): the operator with these rows, with the runtime's arrays and errors; and
+#                   tilewright::NAME_rows(), the rows themselves
+# NAME_functions.h  each library's function, for Halide::Runtime::Buffer; needs Halide's headers and nothing of our runtime.
+# C programs include NAME_SCHEDULE_TYPE_TARGET.h, which Halide writes.
+function(tilewright_add_library name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPERATOR" "SCHEDULE;TYPES;TARGETS;TUNABLES;SCHEDULES;EMIT")
+    set(usage "tilewright_add_library(${name})")
+    if (arg_UNPARSED_ARGUMENTS)
+        list(JOIN arg_UNPARSED_ARGUMENTS " " words)
+        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; it takes OPERATOR, SCHEDULE, TYPES, TARGETS, TUNABLES, SCHEDULES and EMIT")
+    endif ()
+    if (NOT name MATCHES "^[a-z][a-z0-9_]*$")
+        message(FATAL_ERROR "${usage}: the name is a function's too: small letters, digits and _")
+    endif ()
+    tilewright_check_words("${usage}" OPERATOR "${TILEWRIGHT_OPERATORS}" "${arg_OPERATOR}")
+    tilewright_check_words("${usage}" EMIT "stmt_html;ptx;opencl_c;assembly" ${arg_EMIT})
+    if (name IN_LIST TILEWRIGHT_OPERATORS)
+        message(FATAL_ERROR "${usage}: that is the name of an operator; take another")
+    endif ()
+    if (NOT arg_TARGETS)
+        set(arg_TARGETS ${TILEWRIGHT_TARGETS})
+    endif ()
+    tilewright_check_words("${usage}" TARGETS "cpu;cuda;opencl" ${arg_TARGETS})
+
+    set(op ${arg_OPERATOR})
+    if (arg_SCHEDULES)
+        get_filename_component(table ${arg_SCHEDULES} ABSOLUTE)
+        if (NOT EXISTS ${table})
+            message(FATAL_ERROR "${usage}: SCHEDULES ${table}: there is no such file")
+        endif ()
+        set(generator ${name}.generator)
+    else ()
+        set(table ${TILEWRIGHT_SHARE}/schedules/${op}.cpp)
+        set(generator ${op}.generator)
+    endif ()
+    if (NOT TARGET ${generator})
+        tilewright_add_generator(${generator} ${TILEWRIGHT_SHARE}/generators/${op}.cpp ${table})
+    endif ()
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
+    tilewright_libraries(${name} GENERATOR ${generator} TABLE ${table} FOLDER ${folder} TARGETS ${arg_TARGETS} SCHEDULES ${arg_SCHEDULE}
+        TYPES ${arg_TYPES} TUNABLES ${arg_TUNABLES} EMIT c_header ${arg_EMIT})
+
+    add_custom_command(OUTPUT ${folder}/${name}_functions.h COMMAND ${generator} functions ${folder}/${name}_functions.h ${SELECTION}
+        DEPENDS ${generator} COMMENT "Functions of ${name}" VERBATIM COMMAND_EXPAND_LISTS)
+    file(CONFIGURE OUTPUT ${folder}/${name}.h @ONLY CONTENT [[// Made by tilewright_add_library: @op@ with the rows of the library @name@.
+#pragma once
+#include "tilewright/operator.h"
+
+namespace tilewright {
+
+const Operator &@op@_operator();
+const std::vector<Row> &@name@_rows();
+
+}  // namespace tilewright
+
+// As tilewright::@op@ (see tilewright/@op@.h: shapes, types, errors), by the rows of this library. Without `call.schedule` the first
+// row runs that serves the data.
+inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Array &output, const tilewright::Settings &settings = {},
+                   tilewright::Call call = {}) {
+    call.schedule = call.schedule == tilewright::Call{}.schedule ? "@name@" : call.schedule;
+    call.rows = &tilewright::@name@_rows();
+    tilewright::@op@_operator()(inputs, output, settings, call);
+}
+]])
+    add_library(${name} STATIC ${TABLE_CPP} ${folder}/${name}_functions.h)
+    set_target_properties(${name} PROPERTIES TILEWRIGHT_FOLDER ${folder} TILEWRIGHT_OPERATOR ${op} POSITION_INDEPENDENT_CODE ON)
+    target_compile_features(${name} PUBLIC cxx_std_20)
+    target_include_directories(${name} PUBLIC ${folder} ${TILEWRIGHT_HALIDE_INCLUDE})
+    target_link_libraries(${name} PUBLIC Tilewright::${op})
+    tilewright_merge(${name} ${folder} ${ARCHIVES})
+endfunction()
+
+# tilewright_add_program(NAME LIBRARIES name...): the command line `tilewright`, with the rows of these libraries in the operators'
+# tables: `NAME verify`, `NAME bench`, `NAME OP ... --schedule S` treat them like the package's own. `--schedule LIBRARY` names the
+# rows of one library.
+function(tilewright_add_program name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+    set(declarations "")
+    set(additions "")
+    foreach (library IN LISTS arg_LIBRARIES)
+        if (NOT TARGET ${library})
+            message(FATAL_ERROR "tilewright_add_program(${name}): there is no library '${library}'; tilewright_add_library makes one")
+        endif ()
+        string(APPEND declarations "const std::vector<Row> &${library}_rows();\n")
+        string(APPEND additions "    add_rows(${library}_rows());\n")
+    endforeach ()
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_rows.cpp)
+    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[// Made by tilewright_add_program.
+#include "tilewright/row.h"
+
+namespace tilewright {
+
+@declarations@
+[[maybe_unused]] static const bool added = [] {
+@additions@    return true;
+}();
+
+}  // namespace tilewright
+]])
+    add_executable(${name} ${source})
+    target_link_libraries(${name} PRIVATE Tilewright::app ${arg_LIBRARIES} Tilewright::operators)
+endfunction()

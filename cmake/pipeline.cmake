@@ -1,0 +1,142 @@
+# tilewright_add_pipeline(NAME STAGES "gaussian_blur sigma=2" "transpose" "column_sum" [TYPE u8] [SCHEDULE staged|fused]
+#                         [TARGETS cpu cuda opencl] [EMIT stmt_html ptx opencl_c assembly] [STANDALONE])
+#
+# Operators composed into one function when the project is built: a static library NAME, and in its include path the header NAME.h.
+#   STAGES      operators with their options, as `tilewright pipeline` writes them. Composable: invert, gaussian_blur, transpose,
+#               column_sum, row_sum. What each takes and gives is checked when the library is built
+#   TYPE        of the image that goes in: u8, u16, f32 or rgb8
+#   SCHEDULE    staged: every stage by itself, with a schedule of its operator. fused: stages tile by tile where they are consumed.
+#               What is between kernels stays on the device either way
+#   TARGETS     cpu, cuda, opencl; those that the package was built for without it
+#   EMIT        keeps what Halide made beside the libraries, in the folder that the target's property TILEWRIGHT_FOLDER names
+#   STANDALONE  links Halide's own runtime in place of Tilewright's: then there is no function for arrays
+# NAME.h          int NAME_cpu(...), NAME_cuda, NAME_opencl for halide_buffer_t, and for Halide::Runtime::Buffer where C++ includes it; and
+#                 void NAME(const tilewright::Array &input, tilewright::Array &output, std::optional<tilewright::Device> = {})
+#
+# Uses TILEWRIGHT_SHARE and TILEWRIGHT_HALIDE_INCLUDE as halide.cmake has them, and tilewright_merge of generators.cmake.
+
+# What a generator program that composes stages is made of.
+function(tilewright_stages_program target)
+    set(parts generators/pipeline generators/pipeline_stages generators/table schedules/pipeline schedules/invert schedules/gaussian_blur
+        schedules/transpose schedules/column_sum schedules/row_sum runtime/operators/gaussian_blur_weights)
+    list(TRANSFORM parts PREPEND ${TILEWRIGHT_SHARE}/)
+    list(TRANSFORM parts APPEND .cpp)
+    if (NOT TARGET tilewright_stages)
+        add_library(tilewright_stages OBJECT EXCLUDE_FROM_ALL ${parts})
+        target_link_libraries(tilewright_stages PUBLIC tilewright_halide)
+        target_include_directories(tilewright_stages PUBLIC ${TILEWRIGHT_SHARE})
+        target_compile_features(tilewright_stages PUBLIC cxx_std_20)
+        target_compile_options(tilewright_stages PRIVATE -O1)  # as all generators: they run for seconds
+        target_precompile_headers(tilewright_stages REUSE_FROM tilewright_generator_main)
+        set_target_properties(tilewright_stages PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF)
+    endif ()
+    add_executable(${target} EXCLUDE_FROM_ALL ${ARGN} $<TARGET_OBJECTS:tilewright_stages>)
+    target_link_libraries(${target} PRIVATE tilewright_halide)
+    target_include_directories(${target} PRIVATE ${TILEWRIGHT_SHARE})
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    target_compile_options(${target} PRIVATE -O1)
+    target_precompile_headers(${target} REUSE_FROM tilewright_generator_main)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF)
+endfunction()
+
+# tilewright_add_stages_generator(TARGET SOURCES...): a generator program of a project's own, with Halide's own command line, whose
+# generators compose stages by "generators/pipeline.h".
+function(tilewright_add_stages_generator target)
+    tilewright_stages_program(${target} ${ARGN} ${TILEWRIGHT_SHARE}/generators/halide_main.cpp)
+endfunction()
+
+function(tilewright_add_pipeline name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "STANDALONE" "TYPE;SCHEDULE" "STAGES;TARGETS;EMIT")
+    set(usage "tilewright_add_pipeline(${name})")
+    if (arg_UNPARSED_ARGUMENTS)
+        list(JOIN arg_UNPARSED_ARGUMENTS " " words)
+        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; it takes STAGES, TYPE, SCHEDULE, TARGETS, EMIT and STANDALONE")
+    endif ()
+    if (NOT name MATCHES "^[a-z][a-z0-9_]*$")
+        message(FATAL_ERROR "${usage}: the name is a function's too: small letters, digits and _")
+    endif ()
+    if (NOT arg_STAGES)
+        message(FATAL_ERROR "${usage}: STAGES is missing; write operators and their options, STAGES \"gaussian_blur sigma=2\" \"transpose\"")
+    endif ()
+    foreach (default TYPE=u8 SCHEDULE=staged)
+        string(REPLACE "=" ";" default ${default})
+        list(GET default 0 option)
+        if (NOT arg_${option})
+            list(GET default 1 arg_${option})
+        endif ()
+    endforeach ()
+    if (NOT arg_TARGETS)
+        set(arg_TARGETS ${TILEWRIGHT_TARGETS})
+    endif ()
+    foreach (check "SCHEDULE;staged;fused" "TYPE;u8;u16;f32;rgb8" "TARGETS;cpu;cuda;opencl" "EMIT;stmt_html;ptx;opencl_c;assembly")
+        list(POP_FRONT check option)
+        foreach (word IN LISTS arg_${option})
+            if (NOT word IN_LIST check)
+                list(JOIN check ", " known)
+                message(FATAL_ERROR "${usage}: ${option} '${word}' is none of ${known}")
+            endif ()
+        endforeach ()
+    endforeach ()
+
+    if (NOT TARGET pipeline.generator)
+        tilewright_stages_program(pipeline.generator ${TILEWRIGHT_SHARE}/generators/pipeline_main.cpp)
+    endif ()
+    list(JOIN arg_STAGES " | " stages)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
+    file(MAKE_DIRECTORY ${folder})
+    list(JOIN arg_EMIT "," emit)
+    set(words name=${name} "stages=${stages}" type=${arg_TYPE} schedule=${arg_SCHEDULE})
+    set(archives "")
+    set(ptx "")
+    foreach (backend IN LISTS arg_TARGETS)
+        set(made "")
+        foreach (variant any large)
+            set(library ${folder}/${name}_${backend}_${variant})
+            list(APPEND made ${library}.a)
+            list(APPEND archives ${library}.a)
+            foreach (file stmt_html=.stmt.html assembly=.s ptx=.ptx opencl_c=.cl)
+                string(REGEX MATCH "^([a-z_]+)=(.*)$" _ ${file})
+                set(belongs YES)
+                if ((CMAKE_MATCH_1 STREQUAL ptx AND NOT backend STREQUAL cuda) OR (CMAKE_MATCH_1 STREQUAL opencl_c AND NOT backend STREQUAL opencl))
+                    set(belongs NO)
+                endif ()
+                if (CMAKE_MATCH_1 IN_LIST arg_EMIT AND belongs)
+                    list(APPEND made ${library}${CMAKE_MATCH_2})
+                endif ()
+            endforeach ()
+            if (backend STREQUAL cuda AND ptx IN_LIST arg_EMIT)
+                list(APPEND ptx ${library}.ptx)
+            endif ()
+        endforeach ()
+        add_custom_command(OUTPUT ${made}
+            COMMAND pipeline.generator build ${folder} static_library,${emit} ${words} backend=${backend}
+            DEPENDS pipeline.generator COMMENT "Pipeline ${name} for ${backend}" VERBATIM)
+    endforeach ()
+    list(JOIN arg_TARGETS "," backends)
+    set(sources ${folder}/${name}.h ${folder}/${name}.cpp ${folder}/${name}_runtime.cpp)
+    add_custom_command(OUTPUT ${sources}
+        COMMAND pipeline.generator functions ${folder} ${words} backend=${backends}
+        DEPENDS pipeline.generator COMMENT "Functions of ${name}" VERBATIM)
+    set_source_files_properties(${folder}/${name}.cpp PROPERTIES OBJECT_DEPENDS "${archives}")
+
+    if (arg_STANDALONE)
+        list(POP_BACK sources)
+        set(runtime ${folder}/halide_runtime.o)
+        add_custom_command(OUTPUT ${runtime} COMMAND pipeline.generator runtime ${folder} COMMENT "Halide's runtime" VERBATIM)
+        set_source_files_properties(${runtime} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+        list(APPEND sources ${runtime})
+    endif ()
+    add_library(${name} STATIC ${sources})
+    set_target_properties(${name} PROPERTIES TILEWRIGHT_FOLDER ${folder} TILEWRIGHT_PTX "${ptx}" POSITION_INDEPENDENT_CODE ON)
+    target_include_directories(${name} PUBLIC ${folder} PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
+    target_include_directories(${name} SYSTEM INTERFACE ${TILEWRIGHT_HALIDE_INCLUDE})
+    if (arg_STANDALONE)
+        find_package(Threads REQUIRED)
+        target_link_libraries(${name} PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+        target_compile_definitions(${name} INTERFACE TILEWRIGHT_PIPELINE_STANDALONE)
+    else ()
+        target_compile_features(${name} PUBLIC cxx_std_20)
+        target_link_libraries(${name} PUBLIC Tilewright::runtime)
+    endif ()
+    tilewright_merge(${name} ${folder} ${archives})
+endfunction()

@@ -1,0 +1,35 @@
+#pragma once
+#include "Halide.h"
+#include <functional>
+
+namespace tilewright {
+
+// Sums of lines of `length` elements, band by band: of_band(line, band) is the sum of `in_band` elements of a line, and out(line) the
+// sum of its bands, added in `terms` partial sums. element(line, at) must be defined, with any value, for lines and places that lie
+// beyond the image.
+struct BandSum : Halide::NamesInterface {
+    static constexpr const char *name = "band_sum";
+    Var line{"line"}, band{"band"}, term{"term"};
+    RDom k, each;
+    Func adding{"adding"}, of_band{"of_band"}, collecting{"collecting"}, collected{"collected"}, out{"out"};
+    int terms;
+
+    BandSum(const std::function<Expr(Expr line, Expr at)> &element, Expr length, int in_band, int partial_sums, Halide::Type sum,
+            Halide::Type output)
+        : k(0, in_band, "k"), each(0, ((length + in_band - 1) / in_band + partial_sums - 1) / partial_sums, "each"), terms(partial_sums) {
+        const Expr at = band * in_band + k, bands = (length + in_band - 1) / in_band, i = each * terms + term;
+        adding(line, band) = cast(sum, 0);
+        adding(line, band) += select(at < length, cast(sum, element(line, at)), cast(sum, 0));
+        of_band(line, band) = adding(line, band);
+        collecting(line, term) = cast(sum, 0);
+        collecting(line, term) += select(i < bands, of_band(line, unsafe_promise_clamped(min(i, bands - 1), 0, bands - 1)), cast(sum, 0));
+        collected(line, term) = collecting(line, term);
+        Expr total = collected(line, 0);
+        for (int t = 1; t < terms; t++) {
+            total += collected(line, t);
+        }
+        out(line) = cast(output, total);
+    }
+};
+
+}  // namespace tilewright

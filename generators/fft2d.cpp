@@ -1,0 +1,61 @@
+#include "generators/fft2d.h"
+#include "generators/fft2d_turn.h"
+#include "generators/fft_butterfly.h"
+#include "generators/fft_pass_generator.h"
+#include "generators/operator.h"
+
+namespace tilewright {
+
+// The whole transform. Complex numbers are words of 64 bits (generators/fft_butterfly.h); the steps are the logarithms of width and height.
+class Fft2dGenerator : public Operator<Fft2dGenerator> {
+public:
+    Input<Halide::Buffer<uint64_t, 2>> in{"in"};
+    Input<Halide::Buffer<uint64_t, 1>> row_roots{"row_roots"}, column_roots{"column_roots"};
+    Input<int> row_steps{"row_steps"}, column_steps{"column_steps"};
+    Input<float> sign{"sign"}, scale{"scale"};
+    Output<Halide::Buffer<uint64_t, 2>> output{"output"};
+
+    void generate() {
+        Var x{"x"}, y{"y"}, n{"n"};
+        auto parts = [](const Expr &word) {
+            const Complex value = Complex::of_word(word);
+            return Halide::Tuple(value.re, value.im);
+        };
+        Func field{"field"}, row_root{"row_root"}, column_root{"column_root"};
+        field(x, y) = parts(in(x, y));
+        row_root(n) = parts(row_roots(n));
+        column_root(n) = parts(column_roots(n));
+        Fft2d form(field, row_root, column_root, in.dim(0).extent(), in.dim(1).extent(), row_steps, column_steps, sign, scale);
+        output(x, y) = Complex{form.out(x, y)[0], form.out(x, y)[1]}.word();
+        apply(form, {in, output});
+
+        in.set_estimates({{0, 1024}, {0, 1024}});
+        row_roots.set_estimates({{0, 1024}});
+        column_roots.set_estimates({{0, 1024}});
+        row_steps.set_estimate(10);
+        column_steps.set_estimate(10);
+        output.set_estimates({{0, 1024}, {0, 1024}});
+    }
+};
+
+class Fft2dTurnGenerator : public Operator<Fft2dTurnGenerator> {
+public:
+    Input<Halide::Buffer<uint64_t, 2>> in{"in"};
+    Output<Halide::Buffer<uint64_t, 2>> output{"output"};
+
+    void generate() {
+        Fft2dTurn form(in);
+        output = form.out;
+        for (int d : {0, 1}) {
+            in.dim(d).set_min(0);
+            output.dim(d).set_min(0);
+        }
+        apply(form, {in, output});
+    }
+};
+
+}  // namespace tilewright
+
+HALIDE_REGISTER_GENERATOR(tilewright::Fft2dGenerator, fft2d)
+HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTurnGenerator, fft2d_turn)
+HALIDE_REGISTER_GENERATOR(tilewright::FftPassGenerator, fft_pass)

@@ -1,0 +1,195 @@
+#include "generators/min_plus_convolution.h"
+#include "generators/min_plus_convolution_pruned.h"
+#include "generators/min_plus_convolution_tiles.h"
+#include "generators/operator.h"
+
+namespace tilewright {
+
+namespace {
+
+// One instruction, where min() of floats would be a comparison and a choice.
+Halide::Expr minimum_instruction(Halide::Expr fresh, Halide::Expr old) {
+    return Halide::Internal::Call::make(Halide::Float(32), "llvm.minnum.f32", {fresh, old}, Halide::Internal::Call::PureExtern);
+}
+
+// CUDA's f32 arithmetic has no denormals.
+MinPlusNumbers numbers_of(const std::string &type, const std::string &backend) {
+    MinPlusNumbers numbers{element_type(type)};
+    if (backend == "cuda" && numbers.type == Halide::Float(32)) {
+        numbers.denormals = false;
+        numbers.least = minimum_instruction;
+    }
+    return numbers;
+}
+
+// What the generators of all forms share: a (n) and b (m).
+template<typename Self>
+class MinPlusOperator : public Operator<Self> {
+public:
+    Halide::GeneratorInput<Halide::Buffer<void, 1>> a{"a"}, b{"b"};
+
+protected:
+    MinPlusNumbers numbers() const {
+        return numbers_of(this->type, this->backend);
+    }
+    Halide::Expr n() {
+        return a.dim(0).extent();
+    }
+    Halide::Expr m() {
+        return b.dim(0).extent();
+    }
+    MinPlusTile tile() {
+        return {this->setting("own"), this->setting("owners"), this->setting("run")};
+    }
+};
+
+void starts_at_zero(const std::vector<Halide::OutputImageParam> &buffers) {
+    for (Halide::OutputImageParam buffer : buffers) {
+        for (int dimension = 0; dimension < buffer.dimensions(); dimension++) {
+            buffer.dim(dimension).set_min(0);
+        }
+    }
+}
+
+// Those that make the output, and what it is held against: a vector of the output's length, or one element that stands for all.
+template<typename Self>
+class MinPlusWholeOperator : public MinPlusOperator<Self> {
+public:
+    Halide::GeneratorInput<Halide::Buffer<void, 1>> accumulated{"accumulated"};
+
+    void configure() {
+        this->a.set_type(this->numbers().type);
+        this->b.set_type(this->numbers().type);
+        accumulated.set_type(this->numbers().type);
+        self().output.set_type(this->numbers().type);
+    }
+
+protected:
+    Self &self() {
+        return static_cast<Self &>(*this);
+    }
+    Halide::Func before() {
+        Halide::Func before("before");
+        Halide::Var k("k");
+        before(k) = accumulated(min(k, accumulated.dim(0).extent() - 1));
+        return before;
+    }
+    template<typename Form>
+    void finish(Form &form) {
+        self().output = form.out;
+        const std::vector<Halide::OutputImageParam> vectors = {this->a, this->b, accumulated, self().output};
+        starts_at_zero(vectors);
+        this->apply(form, vectors);
+        this->a.set_estimates({{0, 10000}});
+        this->b.set_estimates({{0, 10000}});
+        accumulated.set_estimates({{0, 10000}});
+        self().output.set_estimates({{0, 10000}});
+    }
+};
+
+class MinPlusConvolutionGenerator : public MinPlusWholeOperator<MinPlusConvolutionGenerator> {
+public:
+    Output<Buffer<void, 1>> output{"output"};
+
+    void generate() {
+        MinPlusConvolution form(a, b, before(), n(), m(), numbers());
+        finish(form);
+    }
+};
+
+// chunks: the runs of a chunk, where the row has no number for them, or else the chunks of a part.
+class MinPlusTilesGenerator : public MinPlusWholeOperator<MinPlusTilesGenerator> {
+public:
+    Input<int32_t> chunks{"chunks"}, parts{"parts"};
+    Output<Buffer<void, 1>> output{"output"};
+
+    void generate() {
+        const int runs = setting("runs"), several = setting("several");
+        MinPlusTiles form(a, b, before(), n(), m(), tile(), runs > 0 ? Expr(runs) : Expr(chunks),
+                          several ? Expr(chunks) : Expr(), parts, numbers());
+        finish(form);
+    }
+};
+
+class MinPlusStripsGenerator : public MinPlusWholeOperator<MinPlusStripsGenerator> {
+public:
+    Output<Buffer<void, 1>> output{"output"};
+
+    void generate() {
+        MinPlusStrips form(a, b, before(), n(), m(), setting("vectors") * get_target().natural_vector_size(numbers().type), numbers());
+        finish(form);
+    }
+};
+
+// The first half of a pruned convolution (see MinPlusPlan for the outputs), in parts of some segments.
+class MinPlusPlanGenerator : public MinPlusOperator<MinPlusPlanGenerator> {
+public:
+    Input<int32_t> length{"length"}, segments{"segments"}, parts{"parts"};
+    Output<Buffer<void, 2>> low_of_blocks{"low_of_blocks"}, low_of_windows{"low_of_windows"};
+    Output<Buffer<uint32_t, 2>> chosen{"chosen"};
+    Output<Buffer<void, 3>> best{"best"};
+    Output<Buffer<void, 2>> limits{"limits"};
+    Output<Buffer<int32_t, 1>> asked{"asked"};
+
+    void configure() {
+        a.set_type(numbers().type);
+        b.set_type(numbers().type);
+        low_of_blocks.set_type(numbers().type);
+        low_of_windows.set_type(numbers().type);
+        best.set_type(numbers().type);
+        limits.set_type(numbers().type);
+    }
+
+    void generate() {
+        MinPlusPlan form(a, b, n(), m(), length, tile(), setting("tenths"), segments, parts, numbers());
+        low_of_blocks = form.low_a;
+        low_of_windows = form.low_b;
+        chosen = form.pass.bits.values;
+        best = form.pass.best.values;
+        limits = form.limits;
+        asked = form.asked.values;
+        const std::vector<Halide::OutputImageParam> all = {a, b, low_of_blocks, low_of_windows, chosen, best, limits, asked};
+        starts_at_zero(all);
+        best.dim(0).set_extent(form.tile.owners);
+        best.dim(1).set_extent(form.tile.own);
+        limits.dim(0).set_extent(2);
+        asked.dim(0).set_extent(1);
+        apply(form, all);
+    }
+};
+
+// The second half.
+class MinPlusPrunedGenerator : public MinPlusWholeOperator<MinPlusPrunedGenerator> {
+public:
+    Input<Buffer<void, 2>> low_of_blocks{"low_of_blocks"}, low_of_windows{"low_of_windows"};
+    Input<Buffer<uint32_t, 2>> chosen{"chosen"};
+    Input<Buffer<void, 3>> best{"best"};
+    Input<Buffer<void, 2>> limits{"limits"};
+    Input<int32_t> length{"length"}, segments{"segments"}, parts{"parts"};
+    Output<Buffer<void, 1>> output{"output"};
+
+    void configure() {
+        MinPlusWholeOperator<MinPlusPrunedGenerator>::configure();
+        low_of_blocks.set_type(numbers().type);
+        low_of_windows.set_type(numbers().type);
+        best.set_type(numbers().type);
+        limits.set_type(numbers().type);
+    }
+
+    void generate() {
+        starts_at_zero({low_of_blocks, low_of_windows, chosen, best, limits});
+        MinPlusPruned form(a, b, before(), low_of_blocks, low_of_windows, chosen, best, limits, n(), m(), length, tile(), segments, parts,
+                           numbers());
+        finish(form);
+    }
+};
+
+}  // namespace
+
+}  // namespace tilewright
+
+HALIDE_REGISTER_GENERATOR(tilewright::MinPlusConvolutionGenerator, min_plus_convolution)
+HALIDE_REGISTER_GENERATOR(tilewright::MinPlusTilesGenerator, min_plus_convolution_tiles)
+HALIDE_REGISTER_GENERATOR(tilewright::MinPlusStripsGenerator, min_plus_convolution_strips)
+HALIDE_REGISTER_GENERATOR(tilewright::MinPlusPlanGenerator, min_plus_convolution_plan)
+HALIDE_REGISTER_GENERATOR(tilewright::MinPlusPrunedGenerator, min_plus_convolution_pruned)

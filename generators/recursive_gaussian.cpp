@@ -1,0 +1,185 @@
+#include "generators/recursive_gaussian.h"
+#include "generators/operator.h"
+#include "generators/recursive_gaussian_runs.h"
+#include "generators/recursive_gaussian_tiles.h"
+
+namespace tilewright {
+
+using Halide::Buffer;
+using Halide::Expr;
+using Halide::Func;
+using Halide::GeneratorInput;
+using Halide::GeneratorOutput;
+
+namespace {
+
+template<typename Scalars>
+std::vector<Expr> expressions(const Scalars &scalars) {
+    std::vector<Expr> all;
+    for (size_t i = 0; i < scalars.size(); i++) {
+        all.push_back(scalars[i]);
+    }
+    return all;
+}
+
+}  // namespace
+
+// image, output: x, y, c.
+class RecursiveGaussianGenerator : public Operator<RecursiveGaussianGenerator> {
+public:
+    Input<Buffer<void, 3>> image{"image"};
+    Input<float[3]> step{"step"};
+    Input<float[9]> turn{"turn"};
+    Output<Buffer<void, 3>> output{"output"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        output.set_type(element_type(type));
+    }
+
+    void generate() {
+        RecursiveGaussian blur(image, image.width(), image.height(), {{}, step[0], step[1], step[2], expressions(turn)});
+        output = blur.out;
+        for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+            buffer.dim(0).set_stride(Expr());  // colours are interleaved
+            buffer.dim(0).set_min(0);
+            buffer.dim(1).set_min(0);
+        }
+        apply(blur, {image, output});
+
+        image.set_estimates({{0, 8192}, {0, 8192}, {0, 1}});
+        output.set_estimates({{0, 8192}, {0, 8192}, {0, 1}});
+        for (size_t i = 0; i < 9; i++) {
+            turn.set_estimate(i, 1);
+        }
+        for (size_t i = 0; i < 3; i++) {
+            step.set_estimate(i, 1);
+        }
+    }
+};
+
+// image, output: rows of width * channels elements.
+class RecursiveGaussianRunsGenerator : public Operator<RecursiveGaussianRunsGenerator> {
+public:
+    Input<Buffer<void, 2>> image{"image"};
+    Input<int32_t> channels{"channels"};
+    Input<float[3]> step{"step"};
+    Input<float[9]> turn{"turn"};
+    Output<Buffer<void, 2>> output{"output"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        output.set_type(element_type(type));
+    }
+
+    void generate() {
+        RecursiveGaussianRuns blur(image, image.width() / channels, image.height(), channels,
+                                   {{}, step[0], step[1], step[2], expressions(turn)}, setting("run"));
+        output = blur.out;
+        for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+            buffer.dim(0).set_min(0);
+            buffer.dim(1).set_min(0);
+        }
+        apply(blur, {image, output});
+    }
+};
+
+// image, output: rows of one channel.
+class RecursiveGaussianTurnedGenerator : public Operator<RecursiveGaussianTurnedGenerator> {
+public:
+    Input<Buffer<void, 2>> image{"image"};
+    Input<float[3]> step{"step"};
+    Input<float[9]> turn{"turn"};
+    Output<Buffer<void, 2>> output{"output"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        output.set_type(element_type(type));
+    }
+
+    void generate() {
+        const Site site{get_target(), type, {}, settings()};
+        const BlockShape shape{site["width"], site["height"], site["across"], site["down"], 1, site["diagonal"] != 0};
+        RecursiveGaussianTurned blur(image, image.width(), image.height(), {{}, step[0], step[1], step[2], expressions(turn)},
+                                     site["run"], shape);
+        output = blur.out;
+        apply(blur, {image, output});
+    }
+};
+
+// What both forms in tiles take. both: weights (k, sample), k < 6, of `tile` samples, at a pitch of 8.
+template<typename Self, int dimensions, int output_dimensions>
+class TiledGenerator : public Operator<Self> {
+public:
+    GeneratorInput<Buffer<void, dimensions>> image{"image"};
+    GeneratorInput<Buffer<float, 2>> both{"both"};
+    GeneratorInput<float[3]> step{"step"};
+    GeneratorInput<float[9]> turn{"turn"}, across{"across"}, behind{"behind"};
+    GeneratorOutput<Buffer<void, output_dimensions>> output{"output"};
+
+    void configure() {
+        image.set_type(element_type(this->type));
+        output.set_type(element_type(this->type));
+        for (int i = 0; i < 3 * tile; i++) {
+            weights.push_back(this->template add_input<float>("weight" + std::to_string(i)));
+        }
+    }
+
+protected:
+    static constexpr int tile = 64;  // as the front has it
+    std::vector<GeneratorInput<float> *> weights;
+
+    Recursion recursion() const {
+        return {{}, step[0], step[1], step[2], expressions(turn)};
+    }
+    TileNumbers numbers() {
+        std::vector<Expr> w;
+        for (GeneratorInput<float> *weight : weights) {
+            w.push_back(*weight);
+        }
+        both.set_host_alignment(16);
+        both.dim(0).set_bounds(0, 6);
+        both.dim(1).set_bounds(0, tile).set_stride(8);
+        return {tile, this->setting("steps"), this->setting("rows"), expressions(across), expressions(behind), w, both};
+    }
+};
+
+// image, output: x, y, c. Without `colours`, there is one channel.
+class RecursiveGaussianTilesGenerator : public TiledGenerator<RecursiveGaussianTilesGenerator, 3, 3> {
+public:
+    void generate() {
+        RecursiveGaussianTiles blur(image, image.width(), image.height(), recursion(), numbers());
+        output = blur.out;
+        image.dim(0).set_min(0);
+        image.dim(1).set_min(0);
+        output.dim(0).set_bounds(0, image.width());
+        output.dim(1).set_bounds(0, image.height());
+        for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+            if (setting("colours")) {
+                buffer.dim(0).set_stride(Expr());
+                buffer.dim(2).set_min(0).set_stride(1);
+            } else {
+                buffer.dim(2).set_bounds(0, 1);
+            }
+        }
+        apply(blur, {image, output});
+    }
+};
+
+// image: x, y. output: x and y in the tile, tile along x and along y.
+class RecursiveGaussianAlignedGenerator : public TiledGenerator<RecursiveGaussianAlignedGenerator, 2, 4> {
+public:
+    void generate() {
+        RecursiveGaussianAligned blur(image, image.width(), image.height(), recursion(), numbers());
+        output = blur.out;
+        apply(blur, {image, output});
+    }
+};
+
+}  // namespace tilewright
+
+HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianGenerator, recursive_gaussian)
+HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianRunsGenerator, recursive_gaussian_runs)
+HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTurnedGenerator, recursive_gaussian_turned)
+HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTilesGenerator, recursive_gaussian_tiles)
+HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianAlignedGenerator, recursive_gaussian_aligned)

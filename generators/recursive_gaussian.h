@@ -1,0 +1,78 @@
+#pragma once
+#include "Halide.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// w[n] = gain x[n] + a1 w[n-1] + a2 w[n-2] + a3 w[n-3], in differences: the state is z = (w, d, e) with d = w - w1 and
+// e = w - 2 w1 + w2, and a constant line is kept whatever the coefficients are rounded to.
+struct Recursion : Halide::NamesInterface {
+    Expr gain, slope, a3;     // slope = -(a2 + 2 a3 + 1)
+    std::vector<Expr> turn;   // 3 x 3: z of the anticausal filter behind the end, from z of the causal one there, where zeros follow
+
+    Tuple step(Expr sample, const Tuple &z) const {
+        const Expr e = gain * (sample - z[0]) + (slope * z[1] + a3 * z[2]), d = z[1] + e;
+        return {z[0] + d, d, e};
+    }
+
+    // Where the last sample goes on for ever: what differs from it decays as if zeros followed.
+    Tuple turned(const Tuple &z, Expr last) const {
+        return {last + row(0, z, last), row(1, z, last), row(2, z, last)};
+    }
+
+private:
+    Expr row(size_t k, const Tuple &z, Expr last) const {
+        return turn[3 * k] * (z[0] - last) + (turn[3 * k + 1] * z[1] + turn[3 * k + 2] * z[2]);
+    }
+};
+
+// A value as a pixel: the nearest integer, or itself.
+inline Halide::Expr as_pixel(Halide::Type pixel, Halide::Expr value) {
+    return pixel.is_float() ? value : cast(pixel, clamp(value + .5f, 0.f, cast<float>(pixel.max())));
+}
+
+// Both filters of lines line(i, v, c), 0 <= i < length, whose first and last samples go on for ever: anticausal(i, v, c)[0].
+struct RecursiveLines : Halide::NamesInterface {
+    Var i{"i"}, v{"v"}, c{"c"};
+    RDom n;
+    Func causal, anticausal;
+
+    RecursiveLines(const std::string &name, Func line, Expr length, const Recursion &recursion)
+        : n(0, length, name + "_n"), causal(name + "_causal"), anticausal(name + "_anticausal") {
+        const Tuple none(Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>());
+        const Expr last = length - 1;
+        auto at = [&](Func f, Expr i) { return Tuple(f(i, v, c)[0], f(i, v, c)[1], f(i, v, c)[2]); };
+        causal(i, v, c) = none;
+        causal(-1, v, c) = Tuple(line(0, v, c), 0.f, 0.f);
+        causal(n, v, c) = recursion.step(line(n, v, c), at(causal, n - 1));
+        anticausal(i, v, c) = none;
+        anticausal(length, v, c) = recursion.turned(at(causal, last), line(last, v, c));
+        anticausal(last - n, v, c) = recursion.step(causal(last - n, v, c)[0], at(anticausal, length - n));
+    }
+};
+
+// Rows, then columns; of colour images channel by channel.
+struct RecursiveGaussian : Halide::NamesInterface {
+    static constexpr const char *name = "recursive_gaussian";
+    Var x{"x"}, y{"y"}, c{"c"};
+    Func in, row{"row"}, column{"column"}, out{"out"};
+    RecursiveLines along_x, along_y;
+
+    RecursiveGaussian(Func image, Expr width, Expr height, const Recursion &recursion)
+        : in(image), along_x("along_x", rows(), width, recursion), along_y("along_y", columns(), height, recursion) {
+        out(x, y, c) = as_pixel(in.type(), along_y.anticausal(y, x, c)[0]);
+    }
+
+private:
+    Func rows() {
+        row(x, y, c) = cast<float>(in(x, y, c));
+        return row;
+    }
+    Func columns() {
+        column(y, x, c) = along_x.anticausal(x, y, c)[0];
+        return column;
+    }
+};
+
+}  // namespace tilewright

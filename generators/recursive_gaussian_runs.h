@@ -1,0 +1,132 @@
+#pragma once
+#include "generators/recursive_gaussian.h"
+#include "generators/transpose_blocks.h"
+
+namespace tilewright {
+
+// Both filters of lines line(v, i, c), 0 <= i < length, `run` samples a step: step t has samples t run ... (t + 1) run - 1, and behind
+// them d and e, so that a step reads nothing but the end of the one before. A line goes on beyond its end by its last sample, which is
+// what the edge rule means, to the end of a run.
+struct RecursiveRuns : Halide::NamesInterface {
+    Var v{"v"}, c{"c"}, t{"t"};
+    int run;
+    RDom n;
+    Func causal, anticausal;
+
+    RecursiveRuns(const std::string &name, Func line, Expr length, const Recursion &recursion, int run)
+        : run(run), n(0, (length + run - 1) / run, name + "_n"), causal(name + "_causal"), anticausal(name + "_anticausal") {
+        const Expr steps = (length + run - 1) / run, back = steps - 1 - n;
+        const std::vector<Expr> none(size_t(run) + 2, Halide::undef<float>());
+        const size_t d = size_t(run), e = d + 1, last = d - 1;
+        auto slot = [&](Func f, Expr step, size_t k) { return f(v, c, step)[(int)k]; };
+
+        causal(v, c, t) = Tuple(none);
+        anticausal(v, c, t) = Tuple(none);
+        std::vector<Expr> start = none, end = none, forward = none, backward = none;
+        start[last] = line(v, 0, c);
+        start[d] = start[e] = 0.f;
+        Tuple z(slot(causal, n - 1, last), slot(causal, n - 1, d), slot(causal, n - 1, e));
+        for (size_t i = 0; i < d; i++) {
+            z = recursion.step(line(v, n * run + (int)i, c), z);
+            forward[i] = z[0];
+        }
+        forward[d] = z[1];
+        forward[e] = z[2];
+        causal(v, c, -1) = Tuple(start);
+        causal(v, c, n) = Tuple(forward);
+
+        z = recursion.turned({slot(causal, steps - 1, last), slot(causal, steps - 1, d), slot(causal, steps - 1, e)}, line(v, length - 1, c));
+        end[0] = z[0];
+        end[d] = z[1];
+        end[e] = z[2];
+        z = Tuple(slot(anticausal, back + 1, 0), slot(anticausal, back + 1, d), slot(anticausal, back + 1, e));
+        for (size_t i = d; i-- > 0;) {
+            z = recursion.step(slot(causal, back, i), z);
+            backward[i] = z[0];
+        }
+        backward[d] = z[1];
+        backward[e] = z[2];
+        anticausal(v, c, steps) = Tuple(end);
+        anticausal(v, c, back) = Tuple(backward);
+    }
+
+    // The filtered sample i of a line, 0 <= i < run steps; `k` is i % run.
+    Expr sample(Expr v, Expr i, Expr k, Expr c) const {
+        std::vector<Expr> samples;
+        for (int j = 0; j < run; j++) {
+            samples.push_back(anticausal(v, c, i / run)[j]);
+        }
+        return run == 1 ? samples[0] : mux(k, samples);
+    }
+    Expr sample(Expr v, Expr i, Expr c) const {
+        return sample(v, i, i % run, c);
+    }
+};
+
+// The definition with its lines in runs. image: rows of width * channels elements. What lies beyond the image is its last row and pixel.
+struct RecursiveGaussianRuns : Halide::NamesInterface {
+    static constexpr const char *name = "recursive_gaussian_runs";
+    Var x{"x"}, y{"y"}, v{"v"}, i{"i"}, c{"c"};
+    Expr width, height, channels;
+    int run;
+    Func in, turned{"turned"}, line_x{"line_x"}, square{"square"}, across{"across"}, line_y{"line_y"}, out{"out"};
+    RecursiveRuns along_x, along_y;
+
+    RecursiveGaussianRuns(Func image, Expr width, Expr height, Expr channels, const Recursion &recursion, int run)
+        : width(width), height(height), channels(channels), run(run), in(image), along_x("along_x", rows(), width, recursion, run),
+          along_y("along_y", columns(), height, recursion, run) {
+        out(x, y) = as_pixel(in.type(), along_y.sample(x, y, 0));
+    }
+
+private:
+    // turned(v, x) = image(x, v)
+    Func rows() {
+        const Expr n = width * channels, element = select(x < n, likely(x), n - channels + x % channels);
+        turned(v, x) = cast<float>(in(unsafe_promise_clamped(element, 0, n - 1), clamp(v, 0, height - 1)));
+        line_x(v, i, c) = turned(v, i * channels + c);
+        return line_x;
+    }
+    // square(i, v, t, c): sample i of run t
+    Func columns() {
+        Var t{"t"};
+        square(i, v, t, c) = along_x.sample(v, t * run + i, i, c);
+        const Expr pixel = x / channels;
+        across(x, y) = square(pixel % run, y, pixel / run, x % channels);
+        line_y(v, i, c) = across(v, min(i, height - 1));
+        return line_y;
+    }
+};
+
+// The same of one channel, where both images are turned before each filter, so that lines always are columns.
+struct RecursiveGaussianTurned : Halide::NamesInterface {
+    static constexpr const char *name = "recursive_gaussian_turned";
+    Var x{"x"}, y{"y"}, v{"v"}, i{"i"}, c{"c"};
+    Func image{"image"}, row{"row"}, rows{"rows"}, columns{"columns"}, out{"out"};
+    TransposeBlocks there;
+    RecursiveRuns along_x;
+    TransposeBlocks back;
+    RecursiveRuns along_y;
+
+    RecursiveGaussianTurned(Func in, Expr width, Expr height, const Recursion &recursion, int run, BlockShape shape)
+        : there(floats(in), width, height, 1, shape), along_x("along_x", lines(rows, there, width), width, recursion, run),
+          back(filtered(), height, width, 1, shape), along_y("along_y", lines(columns, back, height), height, recursion, run) {
+        out(x, y) = as_pixel(in.type(), along_y.sample(x, y, 0));
+    }
+
+private:
+    Func floats(Func in) {
+        image(x, y) = cast<float>(in(x, y));
+        return image;
+    }
+    Func lines(Func f, const TransposeBlocks &turned, Expr length) {
+        f(v, i, c) = turned.out(v, min(i, length - 1));
+        return f;
+    }
+    // x runs along the columns of the image.
+    Func filtered() {
+        row(x, y) = along_x.sample(x, y, 0);
+        return row;
+    }
+};
+
+}  // namespace tilewright

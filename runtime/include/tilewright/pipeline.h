@@ -1,0 +1,105 @@
+#pragma once
+#include "tilewright/files.h"
+#include "tilewright/operator.h"
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright {
+
+// A stage as its text says it.
+struct PipelineStage {
+    const Operator *op = nullptr;
+    std::string text;                // as it was written
+    Settings settings;
+    std::string schedule;            // empty: the call's
+    std::vector<std::string> files;  // that the text names, an optional input's last
+    std::vector<Array> arrays;       // their elements
+    int from_call = 0;               // further inputs, which the call gives
+};
+
+// What a stage gets and gives, and the row that does it.
+struct PipelineStep {
+    std::vector<Array> inputs;
+    Settings settings;
+    Array output;
+    const Row *row = nullptr;
+};
+
+struct PipelineCall {
+    std::optional<Device> device = {};      // unset: the best one
+    std::string schedule = "tuned";         // of the stages that name none
+    bool alpha = false;                     // the last channel of the first input is alpha
+    std::string kind_of_file = {};          // "png" or "npy", where the result goes to a file: see Operator::settings_for
+    std::vector<Statistics> *statistics = nullptr;  // one a stage
+    std::vector<PipelineStep> *steps = nullptr;     // receives what went through the stages; no array between them is then used twice
+};
+
+// Operators one after another, each on the result of the one before; what is between them stays on the device.
+//
+//     const Pipeline pipeline("gaussian_blur sigma=2 | transpose | column_sum");
+//     Array sums;
+//     pipeline(image, sums);
+//
+// A stage is the name of a linked operator and words of the form name=value: the operator's own options, with the names and values of
+// the command line, and `schedule=NAME`, the schedule of this stage. A flag is its name alone, or `name=yes`. An operator that takes more
+// arrays than the one that flows gets them after it, from files that the stage names (`matmul b.npy`), or else from the inputs of the
+// call, in the order of the stages; an optional one is an option (`accumulate=c.npy`). Quotes, ' or ", keep blanks and bars in a word.
+//
+// On a GPU the inputs are copied to the device once, where they are not there yet, and the result stays there until it is asked for
+// (data() or sync()), as with every operator. Tables that an operator keeps (the weights of a blur) are copied when they are first used.
+//
+// An image whose last channel is alpha (PipelineCall::alpha) is multiplied by it before the first of the stages that mix pixels, and divided
+// by it after the last of them, on the host; what other stages get is colour beside alpha, as they would get by themselves.
+//
+// A pipeline keeps the arrays between its stages for its next call; where types and shapes allow, two of them serve any number
+// of stages. It may be called from several threads. Values and errors are those of the operators called one by one.
+//
+// Errors: usage, of the constructor, for text that is no pipeline, unknown operators, options, values and words, and files that
+// cannot be read (input); of a call, before anything is computed, whatever an operator refuses of the type, the shape, the settings or
+// the schedule that reach it. The message begins with the number and the text of the stage, and says what it gets.
+class Pipeline {
+public:
+    using Stage = PipelineStage;
+    using Step = PipelineStep;
+    using Call = PipelineCall;
+
+    // `limits` are for the files that the stages name.
+    explicit Pipeline(std::string_view stages, const FileLimits &limits = {});
+
+    const std::vector<Stage> &stages() const {
+        return stages_;
+    }
+
+    // How many arrays a call gives: the one that flows, and the further inputs that no stage names a file for.
+    int inputs() const;
+
+    // Checks a call without computing anything. The arrays of the steps have the right types and shapes and no values, but for the
+    // call's own. Errors: those of the call.
+    std::vector<Step> check(std::span<const Array> inputs, const Call &call = {}) const;
+
+    // Type and shape of the result. Errors: those of the call.
+    std::pair<Type, std::vector<int64_t>> output_of(std::span<const Array> inputs, const Call &call = {}) const;
+
+    // Makes `output` if it is empty. Errors: as above; usage, where the output shares memory with an input; device and memory, as every
+    // operator. A call that fails leaves an empty output empty.
+    void operator()(std::span<const Array> inputs, Array &output, const Call &call = {}) const;
+    void operator()(const Array &input, Array &output, const Call &call = {}) const {
+        (*this)(std::span(&input, 1), output, call);
+    }
+
+private:
+    struct Plan;
+    struct Kept;
+    Plan plan(std::span<const Array> inputs, const Array &output, const Call &call, Device device) const;
+    void plan_stage(Plan &plan, size_t i, std::span<const Array> &further, const Array &output, const Call &call, Device device) const;
+    void run(Plan &plan, Device device, const Call &call) const;
+    std::string name_of_stage(size_t i) const;
+
+    std::vector<Stage> stages_;
+    std::shared_ptr<Kept> kept_;  // arrays between stages, for the next call
+};
+
+}  // namespace tilewright

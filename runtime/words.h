@@ -1,0 +1,17 @@
+#pragma once
+// Names and values as people write them, on the command line and in the stages of a pipeline. Not installed.
+#include "tilewright/operator.h"
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tilewright {
+
+// The known word that is nearest to `word`, as " (did you mean 'x'?)"; empty when none is near.
+std::string did_you_mean(const std::string &word, const std::vector<std::string> &known);
+
+// What `text` means as a value of that option. `written` is the option as it stands where the text was found: "--sigma", "sigma".
+// Errors: usage, for what is no number, no length or none of its words.
+std::variant<double, std::string> value_of(const Operator &op, const Option &option, const std::string &text, const std::string &written);
+
+}  // namespace tilewright

@@ -1,0 +1,130 @@
+#include "generators/recursive_gaussian.h"
+#include "generators/recursive_gaussian_runs.h"
+#include "schedules/recursive_gaussian_tiles.h"
+#include "schedules/moves.h"
+#include "schedules/schedule.h"
+
+namespace tilewright {
+
+namespace {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::LoopLevel;
+using Halide::MemoryType;
+using Halide::RVar;
+using Halide::TailStrategy;
+using Halide::Var;
+
+Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, lane{"lane"}, chunk{"chunk"};
+
+// ---------------------------------------------------------------------------------------------------------- CPU
+
+// One line after another, first all rows, then all columns.
+void reference(RecursiveGaussian &blur, Site &) {
+    for (RecursiveLines lines : {blur.along_x, blur.along_y}) {
+        lines.causal.compute_root();
+        lines.anticausal.compute_root();
+    }
+}
+
+// Strips of rows, then strips of columns go to the cores; vectors are samples of neighbouring lines. Rows are turned `chunk` pixels at a
+// time in registers on their way in and out. The causal samples of a strip stay in the cache.
+void lines(RecursiveGaussianRuns &blur, Site &site) {
+    const int lanes = site.target.natural_vector_size<float>(), run = blur.run;
+    const int rows = lanes * site["row_vectors"], columns = lanes * site["column_vectors"];
+    RVar no{"no"};
+
+    auto vectors = [&](RecursiveRuns &along, LoopLevel at, int all) {
+        for (Func f : {along.causal, along.anticausal}) {
+            f.compute_at(at).bound_extent(along.v, all);
+            f.update(0).vectorize(along.v, lanes, TailStrategy::RoundUp);
+            f.update(1).vectorize(along.v, lanes, TailStrategy::RoundUp).reorder(along.v, along.c, along.n);
+        }
+    };
+    blur.out.split(blur.x, xo, xi, columns, TailStrategy::GuardWithIf)
+        .split(blur.y, yo, yi, run, TailStrategy::GuardWithIf)
+        .reorder(xi, yi, yo, xo)
+        .vectorize(xi, lanes, TailStrategy::GuardWithIf)
+        .unroll(yi)
+        .parallel(xo);
+    vectors(blur.along_y, LoopLevel(blur.out, xo), columns);
+
+    blur.across.compute_root()
+        .split(blur.y, yo, yi, rows, TailStrategy::RoundUp)
+        .split(blur.x, xo, xi, site["chunk"], TailStrategy::RoundUp)
+        .reorder(xi, yi, xo, yo)
+        .vectorize(xi, run)
+        .parallel(yo);
+    vectors(blur.along_x, LoopLevel(blur.across, yo), rows);
+    blur.square.compute_at(blur.across, xo);
+}
+
+// ---------------------------------------------------------------------------------------------------------- GPU: the documented steps
+
+// A thread a line, which walks along it from one end to the other and back; both filters are kernels of their own.
+void walk(RecursiveRuns along, int threads) {
+    for (Func f : {along.causal, along.anticausal}) {
+        f.compute_root();
+        f.update(0).split(along.v, block, lane, threads, TailStrategy::GuardWithIf).gpu_blocks(block).gpu_threads(lane);
+        f.update(1)
+            .split(along.v, block, lane, threads, TailStrategy::GuardWithIf)
+            .reorder(along.n, lane, block, along.c)
+            .gpu_blocks(block)
+            .gpu_threads(lane);
+    }
+}
+
+// A thread a row, then a thread a column: neighbouring threads read pixels that lie a row apart, and then pixels that lie side by side.
+void columns(RecursiveGaussianRuns &blur, Site &site) {
+    walk(blur.along_x, site["threads"]);
+    tiles_over_blocks(blur.across.compute_root(), blur.x, blur.y, block, xi, yi, 32, 8, TailStrategy::RoundUp);
+    walk(blur.along_y, site["threads"]);
+    tiles_over_blocks(blur.out, blur.x, blur.y, block, xi, yi, 32, 8, TailStrategy::GuardWithIf);
+}
+
+// A tile goes through shared memory, whose rows are one pixel longer, so that a column spreads over the banks.
+void turn(TransposeBlocks turned) {
+    const BlockShape &shape = turned.shape;
+    turned.out.compute_root().update().allow_race_conditions()
+        .gpu_blocks(turned.r[4], turned.r[5], turned.r[6]).gpu_threads(turned.r[2], turned.r[3]).unroll(turned.r[0]).unroll(turned.r[1]);
+    turned.tile.compute_at(turned.out, turned.r[4]).store_in(MemoryType::GPUShared)
+        .align_storage(turned.i, shape.width + 1)
+        .split(turned.i, xo, turned.i, shape.down).split(turned.j, yo, turned.j, shape.across).reorder(xo, yo, turned.j, turned.i)
+        .gpu_threads(turned.j, turned.i).unroll(xo).unroll(yo);
+}
+
+// Turn, filter the columns, turn back, filter the columns: neighbouring threads read pixels that lie side by side everywhere.
+void transposed(RecursiveGaussianTurned &blur, Site &site) {
+    turn(blur.there);
+    walk(blur.along_x, site["threads"]);
+    turn(blur.back);
+    walk(blur.along_y, site["threads"]);
+    tiles_over_blocks(blur.out, blur.x, blur.y, block, xi, yi, 32, 8, TailStrategy::GuardWithIf);
+}
+
+}  // namespace
+
+static const Rows &rows() {
+    using namespace recursive_gaussian_tiles;
+    static const Rows table = {
+        row("reference", cpu, "u8 u16 f32", reference),
+        row("tuned", cpu, "u8 u16 f32", lines, {{"run", 8}, {"row_vectors", 1, 1, 4}, {"column_vectors", 2, 1, 8}, {"chunk", 64, 16, 256}}),
+
+        row("columns", gpu, "f32", columns, {{"run", 8, 1, 16}, {"threads", 64, 32, 256}}),
+        row("transposed", gpu, "f32", transposed,
+            {{"run", 8, 1, 16}, {"threads", 64, 32, 256}, {"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"diagonal", 0}}),
+        row("diagonal", gpu, "f32", transposed,
+            {{"run", 8, 1, 16}, {"threads", 64, 32, 256}, {"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"diagonal", 1}}),
+        row("blocks_aligned", gpu, "f32", tiles_aligned, settings()).registers("kernel_tails", 168).registers("", 96),
+        row("blocks", gpu, "f32", tiles_of_any_size, settings()).registers("kernel_tails", 168).registers("", 128),
+        row("tuned_aligned", gpu, "f32", tiles_aligned, settings()).registers("kernel_tails", 168).registers("", 96),
+        row("tuned_single", gpu, "u8 u16 f32", tiles_of_any_size, settings()).registers("kernel_tails", 168).registers("", 128),
+        row("tuned", gpu, "u8 u16 f32", tiles_of_any_size, settings(true)).registers("kernel_tails", 168).registers("", 128),
+    };
+    return table;
+}
+
+static const Table table("recursive_gaussian", rows);
+
+}  // namespace tilewright
