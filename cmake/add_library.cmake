@@ -66,7 +66,7 @@ function(tilewright_add_library name)
         TYPES ${arg_TYPES} TUNABLES ${arg_TUNABLES} EMIT c_header ${arg_EMIT})
 
     add_custom_command(OUTPUT ${folder}/${name}_functions.h COMMAND ${generator} functions ${folder}/${name}_functions.h ${SELECTION}
-        DEPENDS ${generator} COMMENT "Functions of ${name}" VERBATIM COMMAND_EXPAND_LISTS)
+        DEPENDS ${generator} COMMENT "Functions of ${name}" VERBATIM)
     file(CONFIGURE OUTPUT ${folder}/${name}.h @ONLY CONTENT [[// Made by tilewright_add_library: @op@ with the rows of the library @name@.
 #pragma once
 #include "tilewright/operator.h"
@@ -110,7 +110,7 @@ function(tilewright_add_program name)
         string(APPEND additions "    add_rows(${library}_rows());\n")
     endforeach ()
     set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_rows.cpp)
-    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[// Made by tilewright_add_program.
+    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [=[// Made by tilewright_add_program.
 #include "tilewright/row.h"
 
 namespace tilewright {
@@ -121,7 +121,7 @@ namespace tilewright {
 }();
 
 }  // namespace tilewright
-]])
+]=])
     add_executable(${name} ${source})
     target_link_libraries(${name} PRIVATE Tilewright::app ${arg_LIBRARIES} Tilewright::operators)
 endfunction()
