@@ -51,6 +51,11 @@ for sigma in 1 3 6; do
 done
 run "$out/rank24.npy" matmul "$out/left.npy" "$out/right.npy" "$out/rank24.npy"
 run "$out/invert.png" invert "$out/grey.png" "$out/invert.png"
+# The photograph as a slide in green light: the light at a distance, its intensity, and what going back makes of the light.
+light=(--wavelength 532nm --pitch 10um)
+run "$out/hologram.npy" fresnel "$out/grey.png" "$out/hologram.npy" "${light[@]}" --distance 5cm
+run "$out/hologram.png" fresnel "$out/grey.png" "$out/hologram.png" "${light[@]}" --distance 5cm
+run "$out/slide.png" fresnel "$out/hologram.npy" "$out/slide.png" "${light[@]}" --distance -5cm --scale 1
 rm -f "$out/stats.txt"
 "$python" - "$out" <<'PY'
 import sys, numpy as np

@@ -38,8 +38,16 @@ install(FILES ${CMAKE_BINARY_DIR}/tilewright.pc DESTINATION ${CMAKE_INSTALL_LIBD
 # What a project's own generators are made of.
 set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share} FILES_MATCHING PATTERN *.h PATTERN *.cpp)
-foreach (file halide generators add_library)
+install(FILES ${PROJECT_SOURCE_DIR}/runtime/operators/gaussian_blur_weights.h ${PROJECT_SOURCE_DIR}/runtime/operators/gaussian_blur_weights.cpp
+    DESTINATION ${share}/runtime/operators)  # pipelines have weights as constants
+foreach (file halide generators add_library pipeline)
     install(FILES ${PROJECT_SOURCE_DIR}/cmake/${file}.cmake DESTINATION ${package})
+endforeach ()
+
+# `cmake --install BUILD --component Generators`: the generator programs too, which `tilewright show` asks. They find the Halide wheel where
+# it was when they were built, so that neither a plain install nor the .deb has them.
+foreach (op IN LISTS operators)
+    install(PROGRAMS $<TARGET_FILE:${op}.generator> DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tilewright COMPONENT Generators EXCLUDE_FROM_ALL)
 endforeach ()
 
 # The archives hold Halide's runtime and code that Halide made; its licence goes with them.

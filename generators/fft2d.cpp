@@ -34,6 +34,8 @@ public:
         column_roots.set_estimates({{0, 1024}});
         row_steps.set_estimate(10);
         column_steps.set_estimate(10);
+        sign.set_estimate(1);
+        scale.set_estimate(1);
         output.set_estimates({{0, 1024}, {0, 1024}});
     }
 };

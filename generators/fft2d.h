@@ -30,7 +30,7 @@ private:
     static Tuple step(const std::function<Halide::FuncRef(Expr, Expr)> &value, Func roots, Expr n, Expr i, Expr s) {
         const Expr period = 1 << s, groups = n / period, r = i % groups, k = i / groups;
         const Expr half = k % (period / 2), even = r + half * 2 * groups, odd = even + groups;
-        const Halide::FuncRef a = value(clamp(even, 0, n - 1), s - 1), b = value(clamp(odd, 0, n - 1), s - 1), w = roots(k * groups);
+        const Halide::FuncRef a = value(clamp(even, 0, n - 1), s - 1), b = value(clamp(odd, 0, n - 1), s - 1), w = roots(clamp(k * groups, 0, n - 1));
         return Tuple(Expr(a[0]) + Expr(w[0]) * b[0] - Expr(w[1]) * b[1], Expr(a[1]) + Expr(w[0]) * b[1] + Expr(w[1]) * b[0]);
     }
 };

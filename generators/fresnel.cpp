@@ -37,6 +37,14 @@ public:
         Fresnel form(in, root, {field.dim(0).extent(), distance, grain}, steps, method);
         output(x, y) = word(form.out(x, y));
         apply(form, {field, output});
+
+        field.set_estimates({{0, 1024}, {0, 1024}});
+        roots.set_estimates({{0, 1024}});
+        steps.set_estimate(10);
+        method.set_estimate(1);
+        distance.set_estimate(1e5);
+        grain.set_estimate(1e-9);
+        output.set_estimates({{0, 1024}, {0, 1024}});
     }
 };
 

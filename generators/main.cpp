@@ -1,6 +1,8 @@
 // The program of an operator's generator. It knows the operator's table of schedules, and so it can say which libraries
 // there are, make each of them, and write the table that the runtime reads.
 #include "generators/operator.h"
+#include "generators/show.h"
+#include "generators/targets.h"
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,24 +14,6 @@
 namespace tilewright {
 
 namespace {
-
-// The one place that says what a backend means to Halide. GPU libraries run their host side on any x86-64.
-std::string target_of(const std::string &backend, const std::string &features) {
-    const std::string plain = "x86-64-linux", avx2 = plain + "-sse41-avx-f16c-fma-avx2",
-                      avx512 = avx2 + "-avx512-avx512_skylake",
-                      vnni = avx512 + "-avx512_cannonlake-avx512_zen4";
-    const std::string tail = "-no_runtime" + (features.empty() ? "" : "-" + features);
-    if (backend == "cpu") {
-        return avx512 + tail + "," + avx2 + tail + "," + plain + tail;
-    }
-    if (backend == "vnni") {
-        return vnni + tail;
-    }
-    if (backend == "cuda") {
-        return plain + "-cuda-cuda_capability_80" + tail;
-    }
-    return plain + "-opencl-cl_doubles" + tail;
-}
 
 std::vector<std::string> split(const std::string &text, char separator) {
     std::istringstream stream(text);
@@ -181,23 +165,28 @@ void write_function(const Selection &selection, const Row &row, const std::strin
          {std::pair<std::string, std::string>{"schedule", row.name}, {"type", type}, {"backend", backend}, {"tunables", selection.tunables}}) {
         generator->set_generatorparam_value(parameter, value);
     }
-    std::string c, typed, passed;
+    std::string c, typed, passed, elements, checks;
+    int buffers = 0;
     for (const auto &argument : generator->arginfos()) {
         const bool is_output = argument.dir == Halide::Internal::ArgInfoDirection::Output;
         const std::string comma = c.empty() ? "" : ", ", element = c_type(argument.types.front());
         if (argument.kind == Halide::Internal::ArgInfoKind::Scalar) {
             c += comma + element + " " + argument.name;
             typed += comma + element + " " + argument.name;
+            passed += comma + argument.name;
         } else {
+            const std::string type = "T" + std::to_string(buffers++);
             c += comma + "struct halide_buffer_t *" + argument.name;
-            typed += comma + "Halide::Runtime::Buffer<" + (is_output ? "" : "const ") + element + ", " + std::to_string(argument.dimensions) + "> " +
-                     argument.name;
+            elements += (elements.empty() ? "typename " : ", typename ") + type;
+            typed += comma + "Halide::Runtime::Buffer<" + type + ", " + std::to_string(argument.dimensions) + "> &" + argument.name;
+            checks += "    static_assert(std::is_same_v<" + (is_output ? type : "std::remove_const_t<" + type + ">") + ", " + element + ">, \"" +
+                      argument.name + " has elements of " + element + "\");\n";
+            passed += comma + argument.name + ".raw_buffer()";
         }
-        passed += comma + argument.name;
     }
     const std::string library = selection.library(row, type, backend);
     out << "extern \"C\" int " << library << "(" << c << ");\n"
-        << "inline int " << library << "(" << typed << ") {\n    return " << library << "(" << passed << ");\n}\n\n";
+        << "template<" << elements << ">\nint " << library << "(" << typed << ") {\n" << checks << "    return " << library << "(" << passed << ");\n}\n\n";
 }
 
 // Writes NAME_functions.h, for programs without the runtime.
@@ -205,7 +194,7 @@ void write_functions(const Selection &selection, std::ostream &out) {
     const std::string op = only_table().op;
     out << "// Made by " << op << "'s generator: its libraries as Halide makes them, without checks beyond Halide's own. They return 0, or an\n"
         << "// error code of HalideRuntime.h. C programs include the header that Halide wrote beside each library.\n"
-        << "#pragma once\n#include \"HalideBuffer.h\"\n\n";
+        << "#pragma once\n#include \"HalideBuffer.h\"\n#include <type_traits>\n\n";
     selection.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
         if (row.declined.empty()) {
             write_function(selection, row, type, backend, out);
@@ -365,6 +354,23 @@ int run(const std::vector<std::string> &args) {
         });
         return code;
     }
+    if (verb == "show" && args.size() >= 2) {
+        const Selection chosen = selection(2);
+        chosen.check();
+        std::vector<Shown> all;
+        chosen.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
+            if (row.declined.empty()) {
+                const std::string targets = target_of(backend, row.features);
+                all.push_back({row.form, chosen.library(row, type, backend),
+                               {{"schedule", row.name}, {"type", type}, {"backend", backend}, {"tunables", chosen.tunables}},
+                               targets.substr(0, targets.find(',')), row.autoscheduler, TILEWRIGHT_PLUGINS});
+            }
+        });
+        if (all.size() != 1) {
+            fail("show takes a selection of one library; this one has " + std::to_string(all.size()));
+        }
+        return show(all.front(), args[1]);
+    }
     if (verb == "runtime" && args.size() >= 2) {
         return make_runtime(args[1]);
     }
@@ -376,6 +382,7 @@ int run(const std::vector<std::string> &args) {
               << "       " << program << " build FOLDER FILES [SELECTION]      FILES: static_library,c_header,stmt_html,assembly,ptx,opencl_c\n"
               << "       " << program << " table FILE [SELECTION]             the rows, for the runtime\n"
               << "       " << program << " functions FILE [SELECTION]         the libraries' C++ declarations\n"
+              << "       " << program << " show PART [SELECTION]             one library: loops, kernels, resources, stmt or assembly\n"
               << "       " << program << " declined                           asks the autoschedulers that decline rows\n"
               << "       " << program << " runtime FOLDER                     Halide's runtime\n"
               << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] [tunables=a=1,...]\n";

@@ -116,7 +116,8 @@ public:
     Output<Buffer<void, 1>> output{"output"};
 
     void generate() {
-        MinPlusStrips form(a, b, before(), n(), m(), setting("vectors") * get_target().natural_vector_size(numbers().type), numbers());
+        MinPlusStrips form(a, b, before(), n(), m(), setting("vectors") * get_target().natural_vector_size(numbers().type), setting("run"),
+                           numbers());
         finish(form);
     }
 };

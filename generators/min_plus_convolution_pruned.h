@@ -57,7 +57,7 @@ struct MinPlusBlocks : MinPlusVectors {
     }
 
     // The sum of what a block and a tile have in `of_blocks` and `of_windows`. Window d has the blocks of b from d - 1 to d +
-    // blocks_of_tile - 1, is kept at d + 32 words, and is what block d of tile * blocks_of_tile - d meets.
+    // blocks_of_tile - 1; it is what block q * blocks_of_tile - d meets in tile q. As d may be negative, it is kept at d + 32 words.
     Expr paired(Func of_blocks, Func of_windows, Expr word, Expr bit, Expr q) const {
         const Expr digit = 32 - bit;
         return of_blocks(word, bit) + of_windows(words + (q * blocks_of_tile) / 32 - word - 1 + digit / 32, digit % 32);
@@ -112,9 +112,11 @@ struct MinPlusPass : Halide::NamesInterface {
         const Var w = of.w, q = of.q, s = of.s, place = of.place, x = of.x, t = of.t, u = of.u;
         Func chosen("bits" + name);
         const Expr word = clamp(w, 0, of.words - 1);
+        // Bounds inference does not see that this holds where the words are split and the last part is guarded.
+        const auto in_segments = [&](Expr word) { return unsafe_promise_clamped(word, 0, of.segments * of.segment_words - 1); };
         Expr fresh = u32(1);
         for (const Func &before : evaluated) {
-            fresh = fresh & (~before(w, q) >> u32(bit));
+            fresh = fresh & (~before(in_segments(w), q) >> u32(bit));
         }
         bit.where(of.meets(w, q));
         chosen(w, q) = u32(0);
@@ -122,9 +124,9 @@ struct MinPlusPass : Halide::NamesInterface {
         bits = Kept(chosen);
 
         Expr all = 0, before_word = 0;
-        const Expr bits_of_word = bits.values(s * of.segment_words + listed.y, q);
+        const Expr bits_of_word = bits.values(in_segments(s * of.segment_words + listed.y), q);
         for (int i = 0; i < of.segment_words; i++) {
-            const Expr here = cast<int>(ones(bits.values(s * of.segment_words + i, q)));
+            const Expr here = cast<int>(ones(bits.values(in_segments(s * of.segment_words + i), q)));
             all += here;
             before_word += select(i < listed.y, here, 0);
         }

@@ -98,22 +98,24 @@ struct MinPlusTiles : MinPlusVectors {
     }
 };
 
-// Strips of `width` outputs: of_strip(x, q) = min over the i that meet strip q.  Here b is padded by a strip on either side.
+// Strips of `width` outputs: of_strip(x, q) = min over the i that meet strip q, in runs of `run`.  Here a and b are padded by what a strip
+// and its last run may go beyond them.
 struct MinPlusStrips : Halide::NamesInterface {
     static constexpr const char *name = "min_plus_convolution_strips";
     const int width;
-    Var j{"j"}, x{"x"}, q{"q"}, k{"k"};
+    Var i{"i"}, j{"j"}, x{"x"}, q{"q"}, k{"k"};
     RDom r;
-    Func b{"padded_b"}, of_strip{"of_strip"}, out{"out"};
+    Func a{"padded_a"}, b{"padded_b"}, of_strip{"of_strip"}, out{"out"};
 
-    MinPlusStrips(Func a, Func whole_b, Func before, Expr n, Expr m, int width, const MinPlusNumbers &numbers)
-        : width(width), r(0, n, "r") {
+    MinPlusStrips(Func whole_a, Func whole_b, Func before, Expr n, Expr m, int width, int run, const MinPlusNumbers &numbers)
+        : width(width), r(0, run, 0, (n + run - 1) / run, "r") {
+        a(i) = select(i < n, whole_a(clamp(i, 0, n - 1)), numbers.no_a());
         b(j) = select(j >= 0 && j < m, whole_b(clamp(j, 0, m - 1)), numbers.no_b());
-        const Expr first = max(0, q * width - (m - 1)), end = min(n, q * width + width), i = first + r;
-        r.where(r < end - first);
+        const Expr first = max(0, q * width - (m - 1)), end = min(n, q * width + width), step = first + r.y * run + r.x;
+        r.where(r.y < (end - first + run - 1) / run);
         of_strip(x, q) = numbers.no_b();
-        of_strip(x, q) = numbers.least(a(unsafe_promise_clamped(i, 0, n - 1)) +
-                                       b(unsafe_promise_clamped(q * width + x - i, -width, m + width)), of_strip(x, q));
+        of_strip(x, q) = numbers.least(a(unsafe_promise_clamped(step, 0, n + run)) +
+                                       b(unsafe_promise_clamped(q * width + x - step, -width - run, m + width)), of_strip(x, q));
         out(k) = numbers.unsigned_zero(min(of_strip(k % width, k / width), before(k)));
     }
 };

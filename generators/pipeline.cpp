@@ -128,13 +128,13 @@ Sizes Stages::sizes(const Place &place) const {
 Flow Stages::compose(Func rows, Expr width, Expr height, const Halide::Target &target, bool large) {
     schedules_.clear();
     const Flow flow(input(), rows, std::move(width), std::move(height));
-    const Place place{target, large};
+    const Place place{target, large, false};
     return schedule_ == Schedule::staged ? compose_staged(flow, place) : compose_fused(flow, place);
 }
 
 Flow Stages::compose_staged(Flow flow, const Place &place) {
     for (const auto &stage : stages_) {
-        Stage::Made made = stage->make(flow, place);
+        Stage::Made made = stage->make(flow, {place.target, place.large, stage == stages_.back()});
         flow = made.flow;
         schedules_.push_back([out = flow.made, schedule = made.schedule](bool is_output) {
             if (!is_output) {
@@ -175,7 +175,7 @@ size_t Stages::compose_segment(Flow &flow, size_t first, const Place &place) {
         const Var x{"x"}, y{"y"};
         tile = Func("tile");
         const Expr last_x = flow.width * flow.shape.channels - 1, last_y = flow.height - 1;
-        tile(x, y) = flow.rows(unsafe_promise_clamped(min(x, last_x), 0, last_x), unsafe_promise_clamped(min(y, last_y), 0, last_y));
+        tile(x, y) = flow.rows(clamp(x, 0, last_x), clamp(y, 0, last_y));  // tiles reach over the border
         flow.rows = flow.made = tile;
         make_tile = [=](LoopLevel level) { gpu ? copy_on_gpu(tile, level) : copy_on_cpu(tile, level, place.target); };
     }

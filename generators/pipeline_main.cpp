@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <tuple>
 
 namespace tilewright {
 
@@ -163,8 +164,9 @@ std::string c_type(const std::string &element) {
 std::string header(const Wanted &wanted) {
     const Stages chain = wanted.chain();
     const Shape in = chain.input(), out = chain.output();
-    const std::string name = wanted.name, from = "Halide::Runtime::Buffer<const " + c_type(in.element) + ", " + (in.channels > 1 ? "3" : "2") + ">",
-                      to = "Halide::Runtime::Buffer<" + c_type(out.element) + ", " + (out.vector ? "1" : out.channels > 1 ? "3" : "2") + ">";
+    const std::string name = wanted.name;
+    const int in_dimensions = in.channels > 1 ? 3 : 2, out_dimensions = out.vector ? 1 : out.channels > 1 ? 3 : 2;
+    const bool input_rows = in.channels > 1, output_rows = out.channels > 1 && chain.dimensions() == 2;
     std::ostringstream o;
     o << "#pragma once\n// Made by pipeline.generator: " << chain.text() << "\n//\n// " << in.str() << " -> " << out.str() << " ("
       << (out.vector ? chain.turned() ? "height" : "width" : chain.turned() ? "height x width" : "width x height") << " of the input), schedule "
@@ -176,28 +178,34 @@ std::string header(const Wanted &wanted) {
     for (const std::string &backend : wanted.backends) {
         o << "int " << name << "_" << backend << "(struct halide_buffer_t *input, struct halide_buffer_t *output);\n";
     }
-    o << "#ifdef __cplusplus\n}\n\n#if __has_include(<HalideBuffer.h>)\n#include <HalideBuffer.h>\n\n// The same, typed.\n";
+    o << "#ifdef __cplusplus\n}\n\n#if __has_include(<HalideBuffer.h>)\n#include <HalideBuffer.h>\n#include <type_traits>\n\n"
+      << "// The same, typed: " << c_type(in.element) << ", " << in_dimensions << " dimensions, and " << c_type(out.element) << ", " << out_dimensions
+      << (input_rows || out_dimensions == 3 ? "; colours are interleaved" : "") << ".\n";
+    if (input_rows || output_rows) {
+        o << "#ifndef TILEWRIGHT_INTERLEAVED_ROWS\n#define TILEWRIGHT_INTERLEAVED_ROWS\nnamespace tilewright {\n\n"
+          << "// x, y, c of an interleaved image as rows of elements, while a function has it.\nstruct InterleavedRows {\n"
+          << "    halide_buffer_t rows, *of;\n    halide_dimension_t dims[2];\n    bool fits;\n\n"
+          << "    InterleavedRows(halide_buffer_t *colour, int channels)\n"
+          << "        : rows(*colour), of(colour), dims{halide_dimension_t(0, colour->dim[0].extent * channels, 1), colour->dim[1]},\n"
+          << "          fits(colour->dim[0].min == 0 && colour->dim[0].stride == channels && colour->dim[2].min == 0 && "
+             "colour->dim[2].extent == channels && colour->dim[2].stride == 1) {\n"
+          << "        rows.dim = dims;\n        rows.dimensions = 2;\n    }\n    ~InterleavedRows() {\n        of->device = rows.device;\n"
+          << "        of->device_interface = rows.device_interface;\n        of->flags = rows.flags;\n    }\n};\n\n}  // namespace tilewright\n#endif\n";
+    }
     for (const std::string &backend : wanted.backends) {
-        o << "inline int " << name << "_" << backend << "(" << from << " input, " << to << " output) {\n";
-        const bool input_rows = in.channels > 1, output_rows = out.channels > 1 && chain.dimensions() == 2;
-        if (input_rows || output_rows) {
-            o << "    // Interleaved colours as rows of elements.\n"
-              << "    struct Rows {\n        halide_buffer_t whole, *of;\n        halide_dimension_t dims[2];\n"
-              << "        explicit Rows(halide_buffer_t *colour) : whole(*colour), of(colour), dims{{0, colour->dim[0].extent * colour->dim[2].extent, 1}, "
-                 "colour->dim[1]} {\n            whole.dim = dims;\n            whole.dimensions = 2;\n        }\n"
-              << "        ~Rows() {\n            of->device = whole.device;\n            of->device_interface = whole.device_interface;\n"
-              << "            of->flags = whole.flags;\n        }\n    };\n";
+        o << "template<typename T, int N, typename U, int M>\n"
+          << "int " << name << "_" << backend << "(Halide::Runtime::Buffer<T, N> &input, Halide::Runtime::Buffer<U, M> &output) {\n"
+          << "    static_assert(std::is_same_v<std::remove_const_t<T>, " << c_type(in.element) << "> && N == " << in_dimensions << ", \"the input is Buffer<"
+          << c_type(in.element) << ", " << in_dimensions << ">\");\n    static_assert(std::is_same_v<U, " << c_type(out.element) << "> && M == "
+          << out_dimensions << ", \"the output is Buffer<" << c_type(out.element) << ", " << out_dimensions << ">\");\n";
+        for (const auto &[needed, buffer, channels] : {std::tuple{input_rows, "input", in.channels}, {output_rows, "output", out.channels}}) {
+            if (needed) {
+                o << "    tilewright::InterleavedRows " << buffer << "_rows(" << buffer << ".raw_buffer(), " << channels << ");\n    if (!" << buffer
+                  << "_rows.fits) {\n        return halide_error_code_constraint_violated;\n    }\n";
+            }
         }
-        if (input_rows) {
-            o << "    if (input.dim(0).stride() != " << in.channels << " || input.dim(2).stride() != 1 || input.dim(2).extent() != " << in.channels
-              << ") {\n        return halide_error_code_constraint_violated;\n    }\n    Rows from(input);\n";
-        }
-        if (output_rows) {
-            o << "    if (output.dim(0).stride() != " << out.channels << " || output.dim(2).stride() != 1 || output.dim(2).extent() != " << out.channels
-              << ") {\n        return halide_error_code_constraint_violated;\n    }\n    Rows to(output);\n";
-        }
-        o << "    return " << name << "_" << backend << "(" << (input_rows ? "&from.whole" : "input.raw_buffer()") << ", "
-          << (output_rows ? "&to.whole" : "output.raw_buffer()") << ");\n}\n";
+        o << "    return " << name << "_" << backend << "(" << (input_rows ? "&input_rows.rows" : "input.raw_buffer()") << ", "
+          << (output_rows ? "&output_rows.rows" : "output.raw_buffer()") << ");\n}\n";
     }
     o << "#endif\n\n#if !defined(TILEWRIGHT_PIPELINE_STANDALONE) && __has_include(<tilewright/generated.h>)\n#include <tilewright/generated.h>\n\n"
       << "// With Tilewright's runtime: checks type and shape, makes `output` if it is empty, and runs on the device, or the best one that this\n"
@@ -209,7 +217,23 @@ std::string header(const Wanted &wanted) {
 
 Place place_of(const std::string &backend, bool large) {
     const std::string targets = target_of(backend, "");
-    return {Halide::Target(targets.substr(0, targets.find(','))), large};
+    return {Halide::Target(targets.substr(0, targets.find(','))), large, false};
+}
+
+// An output of another size would be one of another image; a query of bounds has no memory yet.
+std::string extents_check(const Stages &chain) {
+    std::vector<std::string> extents = {"width", "height"};
+    if (chain.turned()) {
+        std::swap(extents[0], extents[1]);
+    }
+    if (chain.dimensions() == 2 && chain.output().channels > 1) {
+        extents[0] = std::to_string(chain.output().channels) + " * " + extents[0];
+    }
+    std::string differs = "output->dimensions != " + std::to_string(chain.dimensions());
+    for (int d = 0; d < std::min(2, chain.dimensions()); d++) {
+        differs += " || output->dim[" + std::to_string(d) + "].extent != " + extents[(size_t)d];
+    }
+    return "    if (output && (output->host || output->device) && (" + differs + ")) {\n        return halide_error_code_constraint_violated;\n    }\n";
 }
 
 // Which of the two libraries serves an image: plain C++, without a runtime.
@@ -226,6 +250,7 @@ std::string functions(const Wanted &wanted) {
         o << "\nint " << wanted.name << "_" << backend << "(halide_buffer_t *input, halide_buffer_t *output) {\n"
           << "    if (!input || input->dimensions != 2) {\n        return " << any << "(input, output);  // it says what is wrong\n    }\n"
           << "    const long long width = input->dim[0].extent / " << chain.input().channels << ", height = input->dim[1].extent;\n"
+          << extents_check(chain)
           << "    const bool large = width >= " << s.least_width << " && width <= " << s.most_width << " && height >= " << s.least_height
           << " && height <= " << s.most_height << ";\n    return large ? " << large << "(input, output) : " << any << "(input, output);\n}\n\n";
     }

@@ -6,6 +6,8 @@
 #include "generators/column_sum_sliced.h"
 #include "generators/gaussian_blur.h"
 #include "generators/gaussian_blur_window.h"
+#include "generators/gaussian_blur_window_dot.h"
+#include "generators/gaussian_blur_window_floats.h"
 #include "generators/invert.h"
 #include "generators/operator.h"
 #include "generators/row_sum.h"
@@ -228,7 +230,7 @@ public:
         Sizes sizes{radius() + 1, radius() + 1};
         if (const Choice choice = window_row(in); !choice.op.empty()) {
             const int rows = choice.tunable("rows", place) * choice.tunable("groups", place);
-            if (choice.tunable("large", place)) {
+            if (in.element == "f32" && choice.tunable("large", place)) {
                 sizes.least_width = choice.tunable("columns", place) + 2 * radius() + 8;
                 sizes.least_height = rows + radius();
             }
@@ -242,8 +244,8 @@ public:
             const bool floats = in.shape.element == "u8" && weights_->bytes.fits_f32();
             return floats ? lines<GaussianBlurFloats>(in, place, "tuned_floats") : lines<GaussianBlur>(in, place, "tuned");
         }
-        if (const Choice choice = window_row(in.shape); place.large && !choice.op.empty()) {
-            return window(in, place, choice);
+        if (const Choice choice = window_row(in.shape); place.large && !choice.op.empty() && !(in.shape.element == "u8" && place.last)) {
+            return in.shape.element == "f32" ? window(in, place, choice) : window_of_words(in, place, choice);
         }
         return place.large ? taps<GaussianBlurNear>(in, place, "tuned_near") : taps<GaussianBlur>(in, place, "tuned");
     }
@@ -253,28 +255,85 @@ private:
     int border_ = 0;
     std::shared_ptr<const GaussianWeights> weights_;
 
-    // The row of a fixed radius that makes both passes in one kernel; none for integers, whose rows see memory in words.
+    // The row of a fixed radius that makes both passes in one kernel. Of bytes it takes and makes words of four pixels, so the output
+    // itself cannot be its result.
     Choice window_row(const Shape &in) const {
-        if (in.element != "f32" || in.channels > 1) {
+        const bool floats = in.element == "f32", bytes = in.element == "u8" && weights_->bytes.fits_f32();
+        if (in.channels > 1 || !(floats || bytes)) {
             return {};
         }
         for (const int radius : {4, 9, 12, 20, 30, 40}) {
             if (weights_->radius <= radius) {
-                return {"gaussian_blur", (border_ == 3 ? "tuned_window_" : "tuned_large_") + std::to_string(radius), "f32"};
+                return {"gaussian_blur", (floats && border_ != 3 ? "tuned_large_" : "tuned_window_") + std::to_string(radius), in.element};
             }
         }
         return {};
     }
 
+    // How positions over the border are brought inside.
+    BorderMap border_map(const Flow &in, bool large) const {
+        const bool turns = border_ < 2;
+        const auto high = [&](const Expr &n) { return border_ == 0 ? 2 * n - 1 : border_ == 1 ? 2 * n - 2 : n - 1; };
+        return {turns ? -1 : 0, border_ == 0 ? -1 : 0, high(in.width), high(in.height), large ? Expr() : Expr(border_ == 3 ? 1 : 0), large};
+    }
+
     Made window(const Flow &in, const Place &place, const Choice &choice) const {
         const Site s = choice.site(place);
-        const bool turns = border_ < 2, large = s["large"] != 0;
-        auto high = [&](const Expr &n) { return border_ == 0 ? 2 * n - 1 : border_ == 1 ? 2 * n - 2 : n - 1; };
-        const BorderMap border = {turns ? -1 : 0, border_ == 0 ? -1 : 0, high(in.width), high(in.height), large ? Expr() : Expr(border_ == 3 ? 1 : 0), large};
+        const BorderMap border = border_map(in, s["large"] != 0);
         const std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
         auto form = std::make_shared<GaussianBlurWindow>(in.rows, in.width, in.height, border, taps,
                                                          WindowTile{s["columns"], s["rows"], s["groups"], s["window"]});
         return {flow_of(in, in.shape, form->out), choice.schedule_of(form, place)};
+    }
+
+    Made window_of_words(const Flow &in, const Place &place, const Choice &choice) const {
+        const Site s = choice.site(place);
+        const BorderMap border = border_map(in, false);
+        const WindowTile tile{s["columns"] / 4, s["rows"], s["groups"], s["window"] / 4};
+        const Expr multiplier = cast<uint32_t>((int)weights_->bytes.multiplier);
+        const Var x{"x"}, y{"y"};
+        Func words{"words"};
+        Expr word = cast<uint32_t>(0);
+        for (int b = 0; b < 4; b++) {
+            const Expr last = in.width - 1;
+            word = word | (cast<uint32_t>(in.rows(unsafe_promise_clamped(min(4 * x + b, last), 0, last), y)) << (8 * b));
+        }
+        words(x, y) = word;
+        if (place.backend() == "cuda") {
+            auto form = std::make_shared<GaussianBlurWindowDot>(words, in.width, in.height, border, tap_words(), multiplier, tile, true,
+                                                                WordOperations{{}, true});
+            return {bytes_of(in, form->out), choice.schedule_of(form, place)};
+        }
+        std::vector<Expr> floats;
+        for (const uint32_t tap : weights_->bytes.taps) {
+            floats.push_back((float)tap);
+        }
+        auto form = std::make_shared<GaussianBlurWindowFloats>(words, in.width, in.height, border, floats, multiplier, tile);
+        return {bytes_of(in, form->out), choice.schedule_of(form, place)};
+    }
+
+    // The taps four to a word, as constants.
+    TapWords tap_words() const {
+        TapWords taps(radius(), weights_->bytes.high);
+        for (int phase = 0; phase < 4; phase++) {
+            for (int k = 0; k < taps.words(); k++) {
+                const size_t i = (size_t)(phase * taps.words() + k);
+                const auto constant = [&](bool upper) { return WordOperations::hex(tap_word(weights_->bytes, radius(), phase, k, upper)); };
+                taps.lower[i] = taps.used(phase, k, radius() + 1) ? constant(false) : Expr();
+                taps.upper[i] = taps.used(phase, k, taps.high) ? constant(true) : Expr();
+            }
+        }
+        return taps;
+    }
+
+    // What is made in words, byte by byte.
+    static Flow bytes_of(const Flow &in, Func words) {
+        const Var x{"x"}, y{"y"};
+        Func bytes{"bytes"};
+        bytes(x, y) = cast<uint8_t>(words(x / 4, y) >> cast<uint32_t>(8 * (x % 4)));
+        Flow flow = flow_of(in, in.shape, bytes);
+        flow.made = words;
+        return flow;
     }
 
     // Rows of the definition on a GPU. Weights are constants of unrolled loops, or, where there are many, a table.
@@ -368,7 +427,7 @@ private:
             return made(in, form, choice, place);
         }
         auto element = [&](const Expr &x, const Expr &y) {
-            return in.rows(unsafe_promise_clamped(min(x, in.width - 1), 0, in.width - 1), unsafe_promise_clamped(min(y, in.height - 1), 0, in.height - 1));
+            return in.rows(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));
         };
         auto form = std::make_shared<BandSum>(element, in.height, 128, 8, sum, output);
         return {flow_of(in, check(in.shape), form->out), [form] { bands_over_blocks(*form); }};

@@ -74,7 +74,7 @@ public:
 
     void generate() {
         RecursiveGaussianRuns blur(image, image.width() / channels, image.height(), channels,
-                                   {{}, step[0], step[1], step[2], expressions(turn)}, setting("run"));
+                                   {{}, step[0], step[1], step[2], expressions(turn)}, setting("run"), setting("strip"));
         output = blur.out;
         for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
             buffer.dim(0).set_min(0);

@@ -13,7 +13,8 @@ struct RecursiveRuns : Halide::NamesInterface {
     RDom n;
     Func causal, anticausal;
 
-    RecursiveRuns(const std::string &name, Func line, Expr length, const Recursion &recursion, int run)
+    // ends: what line is, where it is asked for the first and the last sample.
+    RecursiveRuns(const std::string &name, Func line, Func ends, Expr length, const Recursion &recursion, int run)
         : run(run), n(0, (length + run - 1) / run, name + "_n"), causal(name + "_causal"), anticausal(name + "_anticausal") {
         const Expr steps = (length + run - 1) / run, back = steps - 1 - n;
         const std::vector<Expr> none(size_t(run) + 2, Halide::undef<float>());
@@ -23,7 +24,7 @@ struct RecursiveRuns : Halide::NamesInterface {
         causal(v, c, t) = Tuple(none);
         anticausal(v, c, t) = Tuple(none);
         std::vector<Expr> start = none, end = none, forward = none, backward = none;
-        start[last] = line(v, 0, c);
+        start[last] = ends(v, 0, c);
         start[d] = start[e] = 0.f;
         Tuple z(slot(causal, n - 1, last), slot(causal, n - 1, d), slot(causal, n - 1, e));
         for (size_t i = 0; i < d; i++) {
@@ -35,7 +36,7 @@ struct RecursiveRuns : Halide::NamesInterface {
         causal(v, c, -1) = Tuple(start);
         causal(v, c, n) = Tuple(forward);
 
-        z = recursion.turned({slot(causal, steps - 1, last), slot(causal, steps - 1, d), slot(causal, steps - 1, e)}, line(v, length - 1, c));
+        z = recursion.turned({slot(causal, steps - 1, last), slot(causal, steps - 1, d), slot(causal, steps - 1, e)}, ends(v, length - 1, c));
         end[0] = z[0];
         end[d] = z[1];
         end[e] = z[2];
@@ -64,35 +65,45 @@ struct RecursiveRuns : Halide::NamesInterface {
 };
 
 // The definition with its lines in runs. image: rows of width * channels elements. What lies beyond the image is its last row and pixel.
+// Between the filters the image is held in strips of `strip` elements of all rows.
 struct RecursiveGaussianRuns : Halide::NamesInterface {
     static constexpr const char *name = "recursive_gaussian_runs";
-    Var x{"x"}, y{"y"}, v{"v"}, i{"i"}, c{"c"};
+    Var x{"x"}, y{"y"}, s{"s"}, v{"v"}, i{"i"}, c{"c"};
     Expr width, height, channels;
-    int run;
-    Func in, turned{"turned"}, line_x{"line_x"}, square{"square"}, across{"across"}, line_y{"line_y"}, out{"out"};
+    int run, strip;
+    Func in, padded{"padded"}, turned{"turned"}, line_x{"line_x"}, square{"square"}, across{"across"}, line_y{"line_y"}, out{"out"};
     RecursiveRuns along_x, along_y;
 
-    RecursiveGaussianRuns(Func image, Expr width, Expr height, Expr channels, const Recursion &recursion, int run)
-        : width(width), height(height), channels(channels), run(run), in(image), along_x("along_x", rows(), width, recursion, run),
-          along_y("along_y", columns(), height, recursion, run) {
+    RecursiveGaussianRuns(Func image, Expr width, Expr height, Expr channels, const Recursion &recursion, int run, int strip)
+        : width(width), height(height), channels(channels), run(run), strip(strip), in(image), along_x("along_x", rows(), row_ends(), width, recursion, run),
+          along_y("along_y", columns(), line_y, height, recursion, run) {
         out(x, y) = as_pixel(in.type(), along_y.sample(x, y, 0));
     }
 
 private:
-    // turned(v, x) = image(x, v)
+    // padded: what a line goes on with beyond its end; turned(v, x) = padded(x, v)
     Func rows() {
-        const Expr n = width * channels, element = select(x < n, likely(x), n - channels + x % channels);
-        turned(v, x) = cast<float>(in(unsafe_promise_clamped(element, 0, n - 1), clamp(v, 0, height - 1)));
+        const Expr n = width * channels;
+        padded(x, v) = sample(v, select(x < n, likely(x), n - channels + x % channels));
+        turned(v, x) = padded(x, v);
         line_x(v, i, c) = turned(v, i * channels + c);
         return line_x;
+    }
+    Func row_ends() {
+        Func ends("row_ends");
+        ends(v, i, c) = sample(v, i * channels + c);
+        return ends;
+    }
+    Expr sample(Expr v, Expr element) {
+        return cast<float>(in(unsafe_promise_clamped(element, 0, width * channels - 1), clamp(v, 0, height - 1)));
     }
     // square(i, v, t, c): sample i of run t
     Func columns() {
         Var t{"t"};
         square(i, v, t, c) = along_x.sample(v, t * run + i, i, c);
-        const Expr pixel = x / channels;
-        across(x, y) = square(pixel % run, y, pixel / run, x % channels);
-        line_y(v, i, c) = across(v, min(i, height - 1));
+        const Expr element = s * strip + x, pixel = element / channels;
+        across(x, y, s) = square(pixel % run, y, pixel / run, element % channels);
+        line_y(v, i, c) = across(v % strip, min(i, height - 1), v / strip);
         return line_y;
     }
 };
@@ -108,8 +119,8 @@ struct RecursiveGaussianTurned : Halide::NamesInterface {
     RecursiveRuns along_y;
 
     RecursiveGaussianTurned(Func in, Expr width, Expr height, const Recursion &recursion, int run, BlockShape shape)
-        : there(floats(in), width, height, 1, shape), along_x("along_x", lines(rows, there, width), width, recursion, run),
-          back(filtered(), height, width, 1, shape), along_y("along_y", lines(columns, back, height), height, recursion, run) {
+        : there(floats(in), height, width, 1, shape), along_x("along_x", lines(rows, there, width), rows, width, recursion, run),
+          back(filtered(), width, height, 1, shape), along_y("along_y", lines(columns, back, height), columns, height, recursion, run) {
         out(x, y) = as_pixel(in.type(), along_y.sample(x, y, 0));
     }
 

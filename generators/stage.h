@@ -46,6 +46,7 @@ struct Sizes {
 struct Place {
     Halide::Target target;
     bool large = false;  // images of the sizes that the stages ask for
+    bool last = false;   // the stage's result may be the output: its Func has the elements themselves
 
     std::string backend() const;  // as the tables of schedules name it
     bool on_gpu() const {

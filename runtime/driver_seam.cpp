@@ -155,6 +155,10 @@ CUresult launch(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, uns
     return reinterpret_cast<decltype(&launch)>(real<launch_kernel>)(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
 }
 
+}  // namespace
+
+namespace driver {
+
 // The PTX with each kernel's cap as a directive of its entry: `.entry name(parameters)\n.maxnreg 96\n{`.
 std::string with_register_caps(const std::string &ptx, const std::vector<Row::RegisterCap> &caps) {
     const std::string entry = ".entry ";
@@ -174,6 +178,10 @@ std::string with_register_caps(const std::string &ptx, const std::vector<Row::Re
     return capped + ptx.substr(done);
 }
 
+}  // namespace driver
+
+namespace {
+
 // Halide asks for at most 64 registers a thread; without that option ptxas takes what the kernel needs, or what its row allows.
 CUresult load(void **module, const void *image, unsigned n, int *options, void **values) {
     ModuleClock clock;
@@ -188,7 +196,7 @@ CUresult load(void **module, const void *image, unsigned n, int *options, void *
     }
     std::string capped;
     if (register_caps && !register_caps->empty()) {
-        capped = with_register_caps(static_cast<const char *>(image), *register_caps);
+        capped = driver::with_register_caps(static_cast<const char *>(image), *register_caps);
         image = capped.c_str();
     }
     return reinterpret_cast<decltype(&load)>(real<load_module>)(module, image, (unsigned)kept_options.size(), kept_options.data(), kept_values.data());

@@ -5,6 +5,7 @@
 #include "tilewright/device.h"
 #include "tilewright/row.h"
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace tilewright::driver {
@@ -34,6 +35,9 @@ public:
 private:
     const std::vector<Row::RegisterCap> *before_;
 };
+
+// PTX with each kernel's cap as a directive of its entry.
+std::string with_register_caps(const std::string &ptx, const std::vector<Row::RegisterCap> &caps);
 
 // Milliseconds between two events around `calls`, on the current CUDA device.
 double cuda_time_ms(const std::function<void()> &calls);

@@ -50,6 +50,7 @@ static const Rows &rows() {
     using enum Pass::Lines;
     static const Rows table = {
         row("reference", cpu, "c64", reference),
+        automatic<Fft2d>("auto", cpu, "c64", "Mullapudi2016"),
 
         row("passes", gpu, "c64", tiles_in_shared, {{"tile", 16, 8, 32}}),
 
@@ -64,6 +65,10 @@ static const Rows &rows() {
         row("fused_rows_4096", gpu, "c64", lines_in_shared, pass({16, 16, 16}, {.lines = along, .together = 1, .pad = 2})),
         row("fused_rows_8192", cuda, "c64", lines_in_shared, pass({16, 16, 32}, {.lines = along, .together = 1, .pad = 2})).registers("", 128),
 
+        // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
+        row("tuned_first_16", opencl, "c64", lines_in_shared, pass({4, 4}, {.lines = across, .together = 32})),
+        row("tuned_first_32", gpu, "c64", lines_in_shared, pass({4, 8}, {.lines = across, .together = 32})),
+        row("tuned_first_64", opencl, "c64", lines_in_shared, pass({8, 8}, {.lines = across, .together = 32})),
         row("fused_columns_16", gpu, "c64", lines_in_shared, pass({4, 4}, {.lines = across, .together = 16})),
         row("fused_columns_32", gpu, "c64", lines_in_shared, pass({4, 8}, {.lines = across, .together = 16})),
         row("fused_columns_64", gpu, "c64", lines_in_shared, pass({8, 8}, {.lines = across, .together = 16})),
@@ -74,11 +79,8 @@ static const Rows &rows() {
         row("fused_columns_2048", cuda, "c64", lines_in_shared, pass({8, 16, 16}, {.lines = across, .together = 4, .pad = 2})).registers("", 96),
         row("fused_columns_4096", cuda, "c64", lines_in_shared, pass({16, 16, 16}, {.lines = across, .together = 4, .pad = 2})).registers("", 64),
 
-        // Lines in two parts: 32 columns together, and 16 where there are no more.
+        // Second parts of lines: 32 columns together, and 16 where there are no more.
         row("tuned_rows", opencl, "c64", lines_in_shared, pass({8, 16}, second_part(turned, 16))),
-        row("tuned_first_64", opencl, "c64", lines_in_shared, pass({8, 8}, {.lines = across, .together = 32})),
-        row("tuned_first_32", gpu, "c64", lines_in_shared, pass({4, 8}, {.lines = across, .together = 32})),
-        row("tuned_first_16", opencl, "c64", lines_in_shared, pass({4, 4}, {.lines = across, .together = 32})),
         row("tuned", cuda, "c64", lines_in_shared, pass({16, 16}, second_part(across, 32))).registers("", 64),
         row("tuned", opencl, "c64", lines_in_shared, pass({8, 16}, second_part(across, 32))),
         row("tuned_thin", gpu, "c64", lines_in_shared, pass({8, 16}, second_part(across, 16))),

@@ -59,6 +59,7 @@ inline void lines_in_shared(FftPass &f, Site &site) {
     const Halide::RVar turn = f.last_stage.x, side = f.last_stage.y;
     Var block{"block"}, within{"within"};
 
+    f.out.gpu_single_thread();  // nothing: the initial values are undefined
     Halide::Stage last = f.out.update();
     last.allow_race_conditions().split(f.line, block, within, together);  // every butterfly writes other places
     if (neighbours_first) {
@@ -118,16 +119,18 @@ inline void lines_in_shared(FftPass &f, Site &site) {
 // A core takes a few lines at a time and keeps them in its cache, the points of different lines side by side in vectors: butterflies of
 // one stage after another, all arithmetic on whole vectors. Rows are turned as they are read and written.
 inline void lines_in_vectors(FftPass &f, Site &site) {
+    using Halide::TailStrategy;
     using Halide::Var;
     const int together = site["together"], lanes = std::min(together, site.target.natural_vector_size<float>());
     Var block{"block"}, within{"within"}, task{"task"};
     Halide::Stage last = f.out.update();
     last.allow_race_conditions().split(f.line, block, within, together);
-    last.reorder({within, f.last_stage.x, f.last_stage.y, block, f.batch}).fuse(block, f.batch, task).parallel(task).vectorize(within, lanes);
+    last.reorder({within, f.last_stage.x, f.last_stage.y, block, f.batch}).fuse(block, f.batch, block).vectorize(within, lanes);
+    last.split(block, task, block, 8, TailStrategy::GuardWithIf).parallel(task);
     for (Halide::Func &factor : f.last_factors) {
         factor.compute_at(f.out, f.last_stage.x);
     }
-    f.cells.compute_at(f.out, task);
+    f.cells.compute_at(f.out, block).hoist_storage(f.out, task);  // memory is fetched once a task: new pages cost as much as a pass
     for (int s = 0; s < f.count; s++) {
         f.cells.bound(f.digits[(size_t)s], 0, f.pass.radices[(size_t)s]);
     }

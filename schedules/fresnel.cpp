@@ -38,22 +38,35 @@ PassNumbers chirped(Pass::Lines lines, int together, int pad = 1) {
 }
 
 // Whole lines there and back, with the response of `convolution` between; columns may have one each, as `angular_spectrum` has them.
-PassNumbers convolved(Pass::Lines lines, int together, int pad = 1) {
+PassNumbers convolved(Pass::Lines lines, int together) {
     return {.lines = lines, .numbered = lines == Pass::Lines::across ? Pass::Numbered::by_line : Pass::Numbered::none, .convolve = true,
-            .together = together, .pad = pad};
+            .together = together};
 }
 
-// Columns in parts (generators/fft_pass.h). The first part of `transform` has its phase before, and the second one that after;
-// between a first part and its inverse a second one is convolved.
-PassNumbers first_part(bool chirp) {
-    return {.lines = Pass::Lines::across, .numbered = Pass::Numbered::by_batch, .chirp_first = chirp, .together = 16};
+// Columns in parts (generators/fft_pass.h), 32 together. `transform` has its first phase in the first part, and the other in the second one;
+// `convolution` goes there and back in the second part, and its last part is the inverse of the first.
+PassNumbers columns_in_parts() {
+    return {.lines = Pass::Lines::across, .numbered = Pass::Numbered::by_batch, .together = 32};
 }
-PassNumbers second_part(bool convolve) {
-    return {.lines = Pass::Lines::across, .numbered = Pass::Numbered::by_batch, .twiddled = true, .chirp_last = !convolve, .convolve = convolve,
-            .together = 16};
+PassNumbers first_part() {
+    PassNumbers numbers = columns_in_parts();
+    numbers.chirp_first = true;
+    return numbers;
+}
+PassNumbers second_part() {
+    PassNumbers numbers = columns_in_parts();
+    numbers.twiddled = numbers.chirp_last = true;
+    return numbers;
+}
+PassNumbers convolved_part() {
+    PassNumbers numbers = columns_in_parts();
+    numbers.twiddled = numbers.convolve = true;
+    return numbers;
 }
 PassNumbers last_part() {
-    return {.lines = Pass::Lines::across, .numbered = Pass::Numbered::by_batch, .twiddled = true, .together = 16};
+    PassNumbers numbers = columns_in_parts();
+    numbers.twiddled = true;
+    return numbers;
 }
 
 const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}};
@@ -70,16 +83,83 @@ static const Rows &rows() {
         row("passes", gpu, "c64", samples<FresnelTimes>, tile),
         row("passes_turn", gpu, "c64", turned_in_shared, {{"tile", 16, 8, 32}}),
 
+        row("fused_rows_16", gpu, "c64", lines_in_shared, pass({4, 4}, chirped(along, 16))),
+        row("fused_rows_32", gpu, "c64", lines_in_shared, pass({4, 8}, chirped(along, 16))),
         row("fused_rows_64", gpu, "c64", lines_in_shared, pass({8, 8}, chirped(along, 16))),
+        row("fused_rows_128", gpu, "c64", lines_in_shared, pass({8, 16}, chirped(along, 16))),
+        row("fused_rows_256", gpu, "c64", lines_in_shared, pass({16, 16}, chirped(along, 8))),
+        row("fused_rows_512", gpu, "c64", lines_in_shared, pass({8, 8, 8}, chirped(along, 4, 2))),
+        row("fused_rows_1024", gpu, "c64", lines_in_shared, pass({8, 8, 16}, chirped(along, 2, 2))),
+        row("fused_rows_2048", gpu, "c64", lines_in_shared, pass({8, 16, 16}, chirped(along, 1, 2))),
+        row("fused_rows_4096", gpu, "c64", lines_in_shared, pass({16, 16, 16}, chirped(along, 1, 2))),
+        row("fused_rows_8192", cuda, "c64", lines_in_shared, pass({16, 16, 32}, chirped(along, 1, 2))).registers("", 128),
+        row("fused_columns_16", gpu, "c64", lines_in_shared, pass({4, 4}, chirped(across, 16))),
+        row("fused_columns_32", gpu, "c64", lines_in_shared, pass({4, 8}, chirped(across, 16))),
         row("fused_columns_64", gpu, "c64", lines_in_shared, pass({8, 8}, chirped(across, 16))),
-        row("fused_rows_convolved_64", gpu, "c64", lines_in_shared, pass({8, 8}, convolved(along, 16))),
-        row("fused_columns_convolved_64", gpu, "c64", lines_in_shared, pass({8, 8}, convolved(across, 16))),
+        row("fused_columns_128", gpu, "c64", lines_in_shared, pass({8, 16}, chirped(across, 16))),
+        row("fused_columns_256", gpu, "c64", lines_in_shared, pass({16, 16}, chirped(across, 16))),
+        row("fused_columns_512", gpu, "c64", lines_in_shared, pass({8, 8, 8}, chirped(across, 8))),
+        row("fused_columns_1024", gpu, "c64", lines_in_shared, pass({8, 8, 16}, chirped(across, 4, 2))),
+        row("fused_columns_2048", cuda, "c64", lines_in_shared, pass({8, 16, 16}, chirped(across, 4, 2))).registers("", 96),
+        row("fused_columns_4096", cuda, "c64", lines_in_shared, pass({16, 16, 16}, chirped(across, 4, 2))).registers("", 64),
+
+        row("fused_convolved_rows_16", gpu, "c64", lines_in_shared, pass({4, 4}, convolved(along, 16))),
+        row("fused_convolved_rows_32", gpu, "c64", lines_in_shared, pass({4, 8}, convolved(along, 16))),
+        row("fused_convolved_rows_64", gpu, "c64", lines_in_shared, pass({8, 8}, convolved(along, 16))),
+        row("fused_convolved_rows_128", gpu, "c64", lines_in_shared, pass({8, 16}, convolved(along, 16))),
+        row("fused_convolved_rows_256", gpu, "c64", lines_in_shared, pass({16, 16}, convolved(along, 8))),
+        row("fused_convolved_rows_512", gpu, "c64", lines_in_shared, pass({8, 8, 8}, convolved(along, 4))),
+        row("fused_convolved_rows_1024", gpu, "c64", lines_in_shared, pass({8, 8, 16}, convolved(along, 2))),
+        row("fused_convolved_rows_2048", gpu, "c64", lines_in_shared, pass({8, 16, 16}, convolved(along, 1))),
+        row("fused_convolved_rows_4096", gpu, "c64", lines_in_shared, pass({16, 16, 16}, convolved(along, 1))).registers("", 64),
+        row("fused_convolved_rows_8192", cuda, "c64", lines_in_shared, pass({16, 16, 32}, convolved(along, 1))).registers("", 128),
+        row("fused_convolved_columns_16", gpu, "c64", lines_in_shared, pass({4, 4}, convolved(across, 16))),
+        row("fused_convolved_columns_32", gpu, "c64", lines_in_shared, pass({4, 8}, convolved(across, 16))),
+        row("fused_convolved_columns_64", gpu, "c64", lines_in_shared, pass({8, 8}, convolved(across, 16))),
+        row("fused_convolved_columns_128", gpu, "c64", lines_in_shared, pass({8, 16}, convolved(across, 16))),
+        row("fused_convolved_columns_256", gpu, "c64", lines_in_shared, pass({16, 16}, convolved(across, 16))),
+        row("fused_convolved_columns_512", gpu, "c64", lines_in_shared, pass({8, 8, 8}, convolved(across, 8))),
+        row("fused_convolved_columns_1024", gpu, "c64", lines_in_shared, pass({8, 8, 16}, convolved(across, 4))),
+        row("fused_convolved_columns_2048", cuda, "c64", lines_in_shared, pass({16, 16, 8}, convolved(across, 4))).registers("", 64),
+        row("fused_convolved_columns_4096", cuda, "c64", lines_in_shared, pass({16, 16, 16}, convolved(across, 4))).registers("", 64),
+
+        // Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
+        row("fused_first_16", opencl, "c64", lines_in_shared, pass({4, 4}, first_part())),
+        row("fused_first_32", gpu, "c64", lines_in_shared, pass({4, 8}, first_part())),
+        row("fused_first_64", gpu, "c64", lines_in_shared, pass({8, 8}, first_part())),
+        row("fused_second", opencl, "c64", lines_in_shared, pass({8, 16}, second_part())),
+        row("fused_second", cuda, "c64", lines_in_shared, pass({16, 16}, second_part())).registers("", 64),
+        row("fused_convolved_second", gpu, "c64", lines_in_shared, pass({8, 16}, convolved_part())).registers("", 64),
+        row("fused_last_16", opencl, "c64", lines_in_shared, pass({4, 4}, last_part())),
+        row("fused_last_32", opencl, "c64", lines_in_shared, pass({4, 8}, last_part())),
+        row("fused_last_64", gpu, "c64", lines_in_shared, pass({8, 8}, last_part())),
 
         row("tuned", gpu, "c64", samples<FresnelTransfer>, tile),
 
+        row("fused_rows_16", cpu, "c64", lines_in_vectors, pass({4, 4}, chirped(along, 16))),
+        row("fused_rows_32", cpu, "c64", lines_in_vectors, pass({4, 8}, chirped(along, 16))),
         row("fused_rows_64", cpu, "c64", lines_in_vectors, pass({8, 8}, chirped(along, 16))),
+        row("fused_rows_128", cpu, "c64", lines_in_vectors, pass({2, 8, 8}, chirped(along, 16))),
+        row("fused_rows_256", cpu, "c64", lines_in_vectors, pass({4, 8, 8}, chirped(along, 16))),
+        row("fused_rows_512", cpu, "c64", lines_in_vectors, pass({8, 8, 8}, chirped(along, 16))),
+        row("fused_rows_1024", cpu, "c64", lines_in_vectors, pass({2, 8, 8, 8}, chirped(along, 16))),
+        row("fused_rows_2048", cpu, "c64", lines_in_vectors, pass({4, 8, 8, 8}, chirped(along, 16))),
+        row("fused_rows_4096", cpu, "c64", lines_in_vectors, pass({8, 8, 8, 8}, chirped(along, 16))),
+        row("fused_rows_8192", cpu, "c64", lines_in_vectors, pass({8, 8, 8, 16}, chirped(along, 16))),
+        row("fused_columns_16", cpu, "c64", lines_in_vectors, pass({4, 4}, chirped(across, 16))),
+        row("fused_columns_32", cpu, "c64", lines_in_vectors, pass({4, 8}, chirped(across, 16))),
         row("fused_columns_64", cpu, "c64", lines_in_vectors, pass({8, 8}, chirped(across, 16))),
+        row("fused_columns_128", cpu, "c64", lines_in_vectors, pass({2, 8, 8}, chirped(across, 16))),
+        row("fused_columns_256", cpu, "c64", lines_in_vectors, pass({4, 8, 8}, chirped(across, 16))),
+        row("fused_columns_512", cpu, "c64", lines_in_vectors, pass({8, 8, 8}, chirped(across, 16))),
+        row("fused_columns_1024", cpu, "c64", lines_in_vectors, pass({2, 8, 8, 8}, chirped(across, 16))),
+        row("fused_columns_2048", cpu, "c64", lines_in_vectors, pass({4, 8, 8, 8}, chirped(across, 16))),
+        row("fused_columns_4096", cpu, "c64", lines_in_vectors, pass({8, 8, 8, 8}, chirped(across, 16))),
+        row("fused_columns_8192", cpu, "c64", lines_in_vectors, pass({8, 8, 8, 16}, chirped(across, 16))),
         row("tuned", cpu, "c64", rows_of_samples),
+
+        // Anderson2021 does not come to an end within minutes.
+        declined<Fresnel>("auto", cpu, "c64", "Mullapudi2016", "Unhandled exception"),
     };
     return table;
 }

@@ -27,7 +27,8 @@ void strips(MinPlusStrips &m, Site &site) {
     const int lanes = site.target.natural_vector_size(m.b.type());
     m.out.split(m.k, block, m.k, m.width, TailStrategy::GuardWithIf).vectorize(m.k, lanes).parallel(block);
     m.of_strip.compute_at(m.out, block).store_in(MemoryType::Stack).bound_extent(m.x, m.width).vectorize(m.x, lanes).unroll(m.x);
-    m.of_strip.update().reorder(m.x, m.r.x, m.q).vectorize(m.x, lanes).unroll(m.x);
+    m.of_strip.update().reorder(m.x, m.r.x, m.r.y, m.q).vectorize(m.x, lanes).unroll(m.x).unroll(m.r.x);
+    m.a.compute_root().vectorize(m.i, lanes, TailStrategy::RoundUp);
     m.b.compute_root().vectorize(m.j, lanes, TailStrategy::RoundUp);
 }
 
@@ -37,6 +38,12 @@ void strips(MinPlusStrips &m, Site &site) {
 void direct(MinPlusConvolution &m, Site &site) {
     m.out.gpu_tile(m.k, block, thread, site["threads"], TailStrategy::GuardWithIf);
     m.least.compute_at(m.out, thread);
+}
+
+// The padded vectors, in global memory once.
+void pad(MinPlusVectors &m) {
+    m.a.compute_root().gpu_tile(m.i, block, thread, 256);
+    m.b.compute_root().bound(m.rest, 0, m.tile.own).reorder(m.rest, m.quotient).gpu_tile(m.quotient, block, thread, 64).unroll(m.rest);
 }
 
 // The minimum of the parts: a thread an output, eight loads under way.
@@ -50,6 +57,7 @@ void owners_are_threads(MinPlusTiles &m, Func stage) {
     stage.bound(m.x, 0, m.tile.own).bound(m.t, 0, m.tile.owners).reorder(m.x, m.t, m.q, m.u).unroll(m.x).gpu_threads(m.t);
 }
 
+// The least sums so far of an owner, a run of i at a time: own x run additions and comparisons without a branch.
 void in_registers(MinPlusTiles &m, Func consumer) {
     m.of_chunk.compute_at(consumer, m.t).unroll(m.x).update().reorder(m.x, m.r.x, m.r.y).unroll(m.x).unroll(m.r.x);
 }
@@ -69,8 +77,7 @@ void registers(MinPlusTiles &m, Site &) {
     owners_are_threads(m, m.part.compute_root().reorder_storage(m.t, m.x, m.q, m.u));
     m.part.gpu_blocks(m.q, m.u);
     in_registers(m, m.part);
-    m.a.compute_root().gpu_tile(m.i, block, thread, 256);
-    m.b.compute_root().bound(m.rest, 0, m.tile.own).reorder(m.rest, m.quotient).gpu_tile(m.quotient, block, thread, 64).unroll(m.rest);
+    pad(m);
 }
 
 // A chunk of i a block of threads, and its windows of a and b in shared memory: two kernels in all.
@@ -95,20 +102,15 @@ void staged(MinPlusTiles &m, Site &) {
 
 // ---------------------------------------------------------------------------------------------------------- pruned, on a GPU
 
-// A value a thread, with all that is summed up for it: `width` along the first dimension are a block.
-void a_value_a_thread(Kept &kept, int width, TailStrategy tail = TailStrategy::Auto) {
+// A value a thread, with all that is summed up for it: `width` along the first dimension are a block. No thread goes beyond the last
+// value, as some of these are the library's outputs, and what they are made of is.
+void a_value_a_thread(Kept &kept, int width) {
     const std::vector<Var> args = kept.values.args();
-    kept.values.compute_root().split(args[0], block, thread, width, tail).gpu_threads(thread).gpu_blocks(block);
+    kept.values.compute_root().split(args[0], block, thread, width, TailStrategy::GuardWithIf).gpu_threads(thread).gpu_blocks(block);
     for (size_t i = 1; i < args.size(); i++) {
         kept.values.gpu_blocks(args[i]);
     }
     kept.steps.compute_at(kept.values, thread);
-}
-
-// The padded vectors, in global memory once.
-void pad(MinPlusVectors &m) {
-    m.a.compute_root().gpu_tile(m.i, block, thread, 256);
-    m.b.compute_root().bound(m.rest, 0, m.tile.own).reorder(m.rest, m.quotient).gpu_tile(m.quotient, block, thread, 64).unroll(m.rest);
 }
 
 // A tile's outputs an owner, then the owners.
@@ -119,12 +121,12 @@ void schedule(MinPlusBlocks &m, MinPlusGreatest &greatest) {
 
 // Bits a word a thread; counts a segment a thread; lists a word a thread, which puts each of its bits into its place: no two into the
 // same. Then the registers of a tile walk the lists.
-void schedule(MinPlusBlocks &m, MinPlusPass &pass, TailStrategy tail) {
+void schedule(MinPlusBlocks &m, MinPlusPass &pass) {
     const RVar bit(pass.listed.x.name()), word(pass.listed.y.name());
-    a_value_a_thread(pass.bits, 128, tail);
-    pass.count.compute_root().gpu_tile(m.s, block, thread, 64).gpu_blocks(m.q);
+    a_value_a_thread(pass.bits, 128);
+    pass.count.compute_root().gpu_tile(m.s, block, thread, 64, TailStrategy::GuardWithIf).gpu_blocks(m.q);
     pass.list.compute_root();
-    pass.list.update().allow_race_conditions().reorder(bit, word, m.s, m.q).split(m.s, block, thread, 16).gpu_threads(word, thread).gpu_blocks(block, m.q);
+    pass.list.update().allow_race_conditions().reorder(bit, word, m.s, m.q).split(m.s, block, thread, 16, TailStrategy::GuardWithIf).gpu_threads(word, thread).gpu_blocks(block, m.q);
     pass.part.compute_root().reorder_storage(m.t, m.x, m.q, m.u).bound(m.x, 0, m.tile.own).bound(m.t, 0, m.tile.owners)
         .reorder(m.x, m.t, m.q, m.u).gpu_blocks(m.q, m.u).gpu_threads(m.t).unroll(m.x);
     pass.least.compute_at(pass.part, m.t).unroll(m.x).update().reorder(m.x, pass.r.x, pass.r.y, pass.r.z).unroll(m.x).unroll(pass.r.x);
@@ -140,36 +142,35 @@ void schedule(MinPlusBlocks &m, MinPlusCounts &counts) {
     a_value_a_thread(counts.total, m.levels);
 }
 
-// Each sum, bound and level of all tiles a kernel; what the second half needs stays in global memory.
+// A kernel for each step of all tiles; what the second half needs stays in global memory.
 void plan(MinPlusPlan &m, Site &) {
     pad(m);
     for (int greatest : {0, 1}) {
-        const TailStrategy tail = greatest ? TailStrategy::Auto : TailStrategy::GuardWithIf;  // the least ones are outputs
-        a_value_a_thread(m.blocks_a[greatest], 64, tail);
+        a_value_a_thread(m.blocks_a[greatest], 64);
         a_value_a_thread(m.blocks_b[greatest], 64);
-        a_value_a_thread(m.windows[greatest], 64, tail);
+        a_value_a_thread(m.windows[greatest], 64);
     }
     a_value_a_thread(m.spread_of_lane, m.lanes);
     a_value_a_thread(m.spread, 32);
     schedule(m, m.below);
     a_value_a_thread(m.pick, 32);
-    schedule(m, m.pass, TailStrategy::GuardWithIf);
-    a_value_a_thread(m.pass.best, m.tile.owners, TailStrategy::GuardWithIf);
+    schedule(m, m.pass);
+    a_value_a_thread(m.pass.best, m.tile.owners);
     schedule(m, m.bound);
     schedule(m, m.above);
     a_value_a_thread(m.middle, 32);
     m.limits.split(m.q, block, thread, 32, TailStrategy::GuardWithIf).reorder(m.level, thread, block).gpu_blocks(block).gpu_threads(thread);
     a_value_a_thread(m.asked_of_lane, m.lanes);
-    a_value_a_thread(m.asked, 1, TailStrategy::GuardWithIf);
+    a_value_a_thread(m.asked, 1);
 }
 
-// As `plan`.
+// As `plan`; the last pass ends in the kernel that makes the output.
 void pruned(MinPlusPruned &m, Site &) {
     pad(m);
-    schedule(m, m.pass_m, TailStrategy::Auto);
+    schedule(m, m.pass_m);
     a_value_a_thread(m.pass_m.best, m.tile.owners);
     schedule(m, m.bound);
-    schedule(m, m.pass_c, TailStrategy::Auto);
+    schedule(m, m.pass_c);
     m.out.gpu_tile(m.k, block, thread, 128, TailStrategy::GuardWithIf);
     m.least.compute_at(m.out, thread);
 }
@@ -184,7 +185,8 @@ std::vector<Tunable> tile(int own, int owners, int run, int runs, int several = 
 static const Rows &rows() {
     static const Rows table = {
         row("reference", cpu, "f64 f32 i32", reference).with("strict_float"),
-        row("tuned", cpu, "f64 f32 i32", strips, {{"vectors", 12, 4, 24}}).with("strict_float"),
+        row("tuned", cpu, "f64 f32 i32", strips, {{"vectors", 12, 4, 24}, {"run", 4, 1, 8}}).with("strict_float"),
+        automatic<MinPlusConvolution>("auto", cpu, "f64 f32 i32", "Mullapudi2016").with("strict_float"),
 
         row("direct", gpu, "f64", direct, {{"threads", 512, 32, 1024}}).with("strict_float"),
         row("shared", gpu, "f64", staged, tile(1, 256, 8, 32, 1)).with("strict_float"),

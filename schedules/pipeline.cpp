@@ -109,7 +109,8 @@ LoopLevel sums_on_cpu(BandSum &form, bool along_rows, const Target &target) {
         form.adding.update().atomic().vectorize(form.k, lanes);
     }
     form.out.split(form.line, xo, xi, 64, TailStrategy::GuardWithIf);
-    form.collecting.compute_at(form.out, xo).vectorize(form.line, lanes).update().reorder(form.line, form.each).vectorize(form.line, lanes);
+    form.collecting.compute_at(form.out, xo).vectorize(form.line, lanes, TailStrategy::RoundUp);
+    form.collecting.update().reorder(form.line, form.each).vectorize(form.line, lanes, TailStrategy::RoundUp);
     return {form.of_band, task};
 }
 
@@ -150,7 +151,7 @@ void blur_on_cpu(Form &blur, LoopLevel level, const Target &target) {
     };
     pass(blur.out, blur.along_sum, blur.j);
     pass(blur.down, blur.down_sum, blur.i);
-    blur.endless.compute_at(level).vectorize(x, lanes);
+    blur.endless.compute_at(level).vectorize(x, lanes, TailStrategy::RoundUp);
     blur.columns.compute_root().vectorize(x, lanes);
 }
 
@@ -166,7 +167,7 @@ void copy_on_gpu(Func copy, LoopLevel level) {
 }
 
 void copy_on_cpu(Func copy, LoopLevel level, const Target &target) {
-    copy.compute_at(level).vectorize(copy.args()[0], target.natural_vector_size(copy.type()));
+    copy.compute_at(level).vectorize(copy.args()[0], target.natural_vector_size(copy.type()), TailStrategy::RoundUp);
 }
 
 void turned_on_cpu(Func tile, LoopLevel level) {
@@ -175,7 +176,7 @@ void turned_on_cpu(Func tile, LoopLevel level) {
     const Var u = turned.args()[0], v = turned.args()[1];
     turned.compute_at(level)
         .reorder_storage(v, u)
-        .tile(u, v, xo, yo, xv, yv, square, square)
+        .tile(u, v, xo, yo, xv, yv, square, square, TailStrategy::RoundUp)
         .reorder(yv, xv, yo, xo)
         .vectorize(xv)
         .unroll(yv);

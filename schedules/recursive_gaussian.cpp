@@ -8,15 +8,13 @@ namespace tilewright {
 
 namespace {
 
-using Halide::Expr;
 using Halide::Func;
-using Halide::LoopLevel;
 using Halide::MemoryType;
 using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 
-Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, lane{"lane"}, chunk{"chunk"};
+Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, lane{"lane"}, task{"task"};
 
 // ---------------------------------------------------------------------------------------------------------- CPU
 
@@ -28,36 +26,53 @@ void reference(RecursiveGaussian &blur, Site &) {
     }
 }
 
-// Strips of rows, then strips of columns go to the cores; vectors are samples of neighbouring lines. Rows are turned `chunk` pixels at a
-// time in registers on their way in and out. The causal samples of a strip stay in the cache.
+// Strips of rows, then strips of columns go to the cores; vectors are samples of neighbouring lines. Rows are turned in registers, `chunk`
+// pixels at a time, on their way in and out. What a strip's filters leave stays in the cache.
 void lines(RecursiveGaussianRuns &blur, Site &site) {
-    const int lanes = site.target.natural_vector_size<float>(), run = blur.run;
-    const int rows = lanes * site["row_vectors"], columns = lanes * site["column_vectors"];
-    RVar no{"no"};
+    const int lanes = site.target.natural_vector_size<float>(), run = blur.run, chunk = site["chunk"];
+    const int rows = lanes * site["row_vectors"], columns = blur.strip;
+    RVar no{"no"}, ni{"ni"};
 
-    auto vectors = [&](RecursiveRuns &along, LoopLevel at, int all) {
+    // Memory is kept from strip to strip: made for each, half of the time goes into the system's pages.
+    // Memory is kept from strip to strip: made for each, half of the time goes into the system's pages.
+    auto vectors = [&](RecursiveRuns &along, Func at, Var strip, int all) {
         for (Func f : {along.causal, along.anticausal}) {
-            f.compute_at(at).bound_extent(along.v, all);
+            f.compute_at(at, strip).hoist_storage(at, task).bound_extent(along.v, all);
             f.update(0).vectorize(along.v, lanes, TailStrategy::RoundUp);
             f.update(1).vectorize(along.v, lanes, TailStrategy::RoundUp).reorder(along.v, along.c, along.n);
         }
     };
     blur.out.split(blur.x, xo, xi, columns, TailStrategy::GuardWithIf)
         .split(blur.y, yo, yi, run, TailStrategy::GuardWithIf)
-        .reorder(xi, yi, yo, xo)
+        .split(xo, task, xo, site["strips"], TailStrategy::GuardWithIf)
+        .reorder(xi, yi, yo, xo, task)
         .vectorize(xi, lanes, TailStrategy::GuardWithIf)
         .unroll(yi)
-        .parallel(xo);
-    vectors(blur.along_y, LoopLevel(blur.out, xo), columns);
+        .parallel(task);
+    vectors(blur.along_y, blur.out, xo, columns);
 
     blur.across.compute_root()
+        .bound(blur.x, 0, columns)
         .split(blur.y, yo, yi, rows, TailStrategy::RoundUp)
-        .split(blur.x, xo, xi, site["chunk"], TailStrategy::RoundUp)
-        .reorder(xi, yi, xo, yo)
-        .vectorize(xi, run)
-        .parallel(yo);
-    vectors(blur.along_x, LoopLevel(blur.across, yo), rows);
-    blur.square.compute_at(blur.across, xo);
+        .split(blur.s, xo, xi, chunk / columns, TailStrategy::RoundUp)
+        .split(yo, task, yo, site["strips"], TailStrategy::GuardWithIf)
+        .reorder(blur.x, xi, yi, xo, yo, task)
+        .vectorize(blur.x, run)
+        .unroll(blur.x)
+        .parallel(task);
+    vectors(blur.along_x, blur.across, yo, rows);
+    blur.along_x.causal.update(1).split(blur.along_x.n, no, ni, chunk / run).reorder(blur.along_x.v, blur.along_x.c, ni, no);
+    blur.turned.compute_at(blur.along_x.causal, no)
+        .reorder_storage(blur.v, blur.x)
+        .split(blur.x, xo, xi, lanes, TailStrategy::RoundUp)
+        .split(blur.v, yo, yi, lanes, TailStrategy::RoundUp)
+        .reorder(yi, xi, xo, yo)
+        .vectorize(xi)
+        .unroll(yi);
+    blur.padded.compute_at(blur.along_x.causal, no).split(blur.x, xo, xi, lanes, TailStrategy::RoundUp).vectorize(xi);
+    blur.along_x.causal.update(1).never_partition(no, ni);
+    blur.square.compute_at(blur.across, xo).bound(blur.i, 0, run).reorder(blur.i, blur.v).vectorize(blur.v, lanes).unroll(blur.i);
+    blur.across.specialize(blur.channels == 1);
 }
 
 // ---------------------------------------------------------------------------------------------------------- GPU: the documented steps
@@ -78,7 +93,8 @@ void walk(RecursiveRuns along, int threads) {
 // A thread a row, then a thread a column: neighbouring threads read pixels that lie a row apart, and then pixels that lie side by side.
 void columns(RecursiveGaussianRuns &blur, Site &site) {
     walk(blur.along_x, site["threads"]);
-    tiles_over_blocks(blur.across.compute_root(), blur.x, blur.y, block, xi, yi, 32, 8, TailStrategy::RoundUp);
+    blur.across.compute_root().bound(blur.x, 0, blur.strip).split(blur.y, yo, yi, 8, TailStrategy::RoundUp)
+        .reorder(blur.x, yi, blur.s, yo).fuse(blur.s, yo, block).gpu_blocks(block).gpu_threads(blur.x, yi);
     walk(blur.along_y, site["threads"]);
     tiles_over_blocks(blur.out, blur.x, blur.y, block, xi, yi, 32, 8, TailStrategy::GuardWithIf);
 }
@@ -109,9 +125,9 @@ static const Rows &rows() {
     using namespace recursive_gaussian_tiles;
     static const Rows table = {
         row("reference", cpu, "u8 u16 f32", reference),
-        row("tuned", cpu, "u8 u16 f32", lines, {{"run", 8}, {"row_vectors", 1, 1, 4}, {"column_vectors", 2, 1, 8}, {"chunk", 64, 16, 256}}),
+        row("tuned", cpu, "u8 u16 f32", lines, {{"run", 8}, {"row_vectors", 1, 1, 4}, {"strip", 32, 16, 64}, {"chunk", 64, 16, 256}, {"strips", 8, 1, 32}}),
 
-        row("columns", gpu, "f32", columns, {{"run", 8, 1, 16}, {"threads", 64, 32, 256}}),
+        row("columns", gpu, "f32", columns, {{"run", 8, 1, 16}, {"strip", 32}, {"threads", 64, 32, 256}}),
         row("transposed", gpu, "f32", transposed,
             {{"run", 8, 1, 16}, {"threads", 64, 32, 256}, {"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"diagonal", 0}}),
         row("diagonal", gpu, "f32", transposed,
@@ -119,7 +135,6 @@ static const Rows &rows() {
         row("blocks_aligned", gpu, "f32", tiles_aligned, settings()).registers("kernel_tails", 168).registers("", 96),
         row("blocks", gpu, "f32", tiles_of_any_size, settings()).registers("kernel_tails", 168).registers("", 128),
         row("tuned_aligned", gpu, "f32", tiles_aligned, settings()).registers("kernel_tails", 168).registers("", 96),
-        row("tuned_single", gpu, "u8 u16 f32", tiles_of_any_size, settings()).registers("kernel_tails", 168).registers("", 128),
         row("tuned", gpu, "u8 u16 f32", tiles_of_any_size, settings(true)).registers("kernel_tails", 168).registers("", 128),
     };
     return table;

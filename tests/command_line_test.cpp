@@ -204,7 +204,7 @@ TEST_F(CommandLine, HelpOfTheProgramNamesEveryCommand) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(ran.err, "");
     Words commands = operators();
-    commands.insert(commands.end(), {"devices", "list", "doctor", "verify", "bench", "Examples:"});
+    commands.insert(commands.end(), {"devices", "list", "doctor", "pipeline", "show", "verify", "bench", "Examples:"});
     for (const std::string &command : commands) {
         EXPECT_NE(ran.out.find(command), std::string::npos) << command;
     }
@@ -213,7 +213,7 @@ TEST_F(CommandLine, HelpOfTheProgramNamesEveryCommand) {
 TEST_F(CommandLine, HelpOfEveryCommandHasExamples) {
     Words commands = operators();
     ASSERT_FALSE(commands.empty());
-    commands.insert(commands.end(), {"devices", "list", "doctor", "verify", "bench"});
+    commands.insert(commands.end(), {"devices", "list", "doctor", "pipeline", "show", "verify", "bench"});
     for (const std::string &command : commands) {
         const Ran ran = run({command, "--help"});
         EXPECT_EQ(ran.code, 0) << command;
@@ -419,6 +419,243 @@ TEST_F(CommandLine, GreyWithAlphaStaysGreyWithAlpha) {
     ASSERT_EQ(result.shape(), image.shape());
     EXPECT_EQ(result.at<uint8_t>({12, 12, 0}), 255);
     EXPECT_EQ(result.at<uint8_t>({12, 12, 1}), 255);
+}
+
+// ------------------------------------------------------------------------------------------------------------------ fresnel
+
+// Green light on 10 um pixels.
+Words fresnel(const std::string &in, const std::string &out, const std::string &distance, const Words &more = {}) {
+    Words words = {"fresnel", in, out, "--wavelength", "532nm", "--pitch", "10um", "--distance", distance};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+TEST_F(CommandLine, LightGoesThereAndBack) {
+    NEEDS_OPERATOR("fresnel");
+    const Array image = make_image("in.png", 64, 64);
+    const Ran there = run(fresnel(path("in.png"), path("field.npy"), "5mm", {"--check"}));
+    ASSERT_EQ(there.code, 0) << there.err;
+    EXPECT_EQ(there.err, "verified    against the reference\n");
+    ASSERT_EQ(tilewright::read_array(path("field.npy")).type(), Type::c64);
+    ASSERT_EQ(run(fresnel(path("field.npy"), path("back.npy"), "-5mm", {"--output-type", "f32"})).code, 0);
+    ASSERT_EQ(run(fresnel(path("field.npy"), path("back.png"), "-5mm", {"--scale", "1"})).code, 0);
+    const Array intensity = tilewright::read_array(path("back.npy")), picture = tilewright::read_array(path("back.png"));
+    ASSERT_EQ(intensity.type(), Type::f32);
+    ASSERT_EQ(picture.type(), Type::u8);
+    for (int64_t y = 0; y < 64; y++) {
+        for (int64_t x = 0; x < 64; x++) {
+            const double amplitude = image.at<uint8_t>({y, x}) / 255.0;
+            ASSERT_NEAR(intensity.at<float>({y, x}), amplitude * amplitude, 1e-4) << x << ", " << y;
+            ASSERT_NEAR(picture.at<uint8_t>({y, x}), 255 * amplitude * amplitude, .6) << x << ", " << y;
+        }
+    }
+}
+
+TEST_F(CommandLine, LengthsTakeSuffixes) {
+    NEEDS_OPERATOR("fresnel");
+    make_image("in.png", 32, 32);
+    const auto result = [&](const std::string &wavelength, const std::string &distance, const std::string &pitch) {
+        const Ran ran = run({"fresnel", path("in.png"), path("out.npy"), "--wavelength", wavelength, "--distance", distance, "--pitch", pitch});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        return contents(path("out.npy"));
+    };
+    const std::string expected = result("532nm", "2.5mm", "10um");
+    EXPECT_EQ(result("532000pm", "0.25cm", "0.01mm"), expected);
+    EXPECT_EQ(result("532e-9", "0.0025", "1e-5m"), expected);
+    EXPECT_EQ(result("532nm", "2500\u00b5m", "10\u03bcm"), expected);
+    EXPECT_NE(result("532nm", "2.6mm", "10um"), expected);
+    EXPECT_NE(result("532nm", "-2.5mm", "10um"), expected);
+}
+
+TEST_F(CommandLine, PicturesOfLightKeepTheirDepth) {
+    NEEDS_OPERATOR("fresnel");
+    make_image("in.png", 32, 32);
+    Array deep(Type::u16, {32, 32});
+    for (int64_t i = 0; i < 32; i++) {
+        deep.as<uint16_t>()[i * deep.strides()[0] + i] = (uint16_t)(2000 * i);
+    }
+    tilewright::write_array(path("deep.png"), deep);
+    const auto type = [&](const std::string &in, const std::string &out, const Words &more = {}) {
+        const Ran ran = run(fresnel(path(in), path(out), "2mm", more));
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        return tilewright::read_array(path(out)).type();
+    };
+    EXPECT_EQ(type("in.png", "out.png"), Type::u8);
+    EXPECT_EQ(type("deep.png", "out.png"), Type::u16);
+    EXPECT_EQ(type("in.png", "out.png", {"--output-type", "u16"}), Type::u16);
+    EXPECT_EQ(type("in.png", "out.npy", {"--phase", path("deep.png")}), Type::c64);
+    EXPECT_EQ(type("in.png", "out.npy", {"--output-type", "u8"}), Type::u8);
+    expect_refusal(2, fresnel(path("in.png"), path("out.png"), "2mm", {"--output-type", "c64"}), {"c64 (32, 32)", "write .npy"});
+}
+
+TEST_F(CommandLine, LightThatAliasesIsWarnedOf) {
+    NEEDS_OPERATOR("fresnel");
+    make_image("in.png", 64, 64);
+    const Ran warned = run(fresnel(path("in.png"), path("out.png"), "5cm", {"--method", "convolution", "--stats"}));
+    ASSERT_EQ(warned.code, 0) << warned.err;
+    EXPECT_EQ(warned.out, "");
+    for (const char *words : {"tilewright: warning: fresnel: convolution aliases: ", "the critical distance N p^2 / wavelength is 1.203 cm", "take --method transform\n",
+                              "\nmethod      convolution\n", "\nsampling    the critical", "\npitch       10 um in, 10 um out\n"}) {
+        EXPECT_NE(warned.err.find(words), std::string::npos) << words << " in " << warned.err;
+    }
+    const Ran fitting = run(fresnel(path("in.png"), path("out.png"), "5cm"));
+    ASSERT_EQ(fitting.code, 0) << fitting.err;
+    EXPECT_EQ(fitting.err, "");
+}
+
+TEST_F(CommandLine, LightThatCannotGoIsRefused) {
+    NEEDS_OPERATOR("fresnel");
+    make_image("in.png", 64, 64);
+    make_image("wide.png", 64, 128);
+    make_image("odd.png", 100, 100);
+    Array colours(Type::u8, {64, 64, 3});
+    tilewright::write_array(path("colours.png"), colours);
+    const std::string in = path("in.png"), out = path("out.png");
+    expect_refusal(2, {"fresnel", in, out, "--wavelength", "532nm", "--pitch", "10um"}, {"distance", "is needed", "25cm"});
+    expect_refusal(2, fresnel(in, out, "5 parsec"), {"--distance", "5 parsec", "km, m, cm, mm, um, nm or pm"});
+    expect_refusal(2, fresnel(in, out, "far"), {"--distance", "far", "length"});
+    expect_refusal(2, {"fresnel", in, out, "--wavelength", "532", "--pitch", "10um", "--distance", "5mm"}, {"wavelength = 532 m", "from 1pm to 1m"});
+    expect_refusal(2, fresnel(in, out, "5mm", {"--method", "convolve"}), {"--method", "convolution"});
+    expect_refusal(2, fresnel(in, out, "5mm", {"--scale", "bright"}), {"scale", "auto"});
+    expect_refusal(3, fresnel(path("wide.png"), out, "5mm"), {"square", "(64, 128)", "wide.png"});
+    expect_refusal(3, fresnel(path("odd.png"), out, "5mm"), {"power of two", "--pad", "odd.png"});
+    expect_refusal(3, fresnel(path("colours.png"), out, "5mm"), {"grey", "colours.png"});
+    EXPECT_EQ(run(fresnel(path("odd.png"), out, "5mm", {"--pad"})).code, 0);
+    EXPECT_EQ(tilewright::read_array(out).shape(), (std::vector<int64_t>{100, 100}));
+}
+
+// ---------------------------------------------------------------------------------------------------------------- pipelines
+
+TEST_F(CommandLine, APipelineIsItsOperatorsOneByOne) {
+    NEEDS_OPERATOR("gaussian_blur");
+    NEEDS_OPERATOR("transpose");
+    NEEDS_OPERATOR("column_sum");
+    make_image("in.png", 60, 90);
+    for (const std::string device : {"cpu", "opencl"}) {
+        if (!has_device(device)) {
+            continue;
+        }
+        const Words where = {"--device", device};
+        const auto on_device = [&](Words words) {
+            words.insert(words.end(), where.begin(), where.end());
+            const Ran ran = run(words);
+            EXPECT_EQ(ran.code, 0) << ran.err;
+        };
+        on_device({"gaussian_blur", path("in.png"), path("blurred.png"), "--sigma", "2", "--border", "mirror"});
+        on_device({"transpose", path("blurred.png"), path("turned.png")});
+        on_device({"column_sum", path("turned.png"), path("expected.npy"), "--output-type", "f32"});
+        on_device({"pipeline", "gaussian_blur sigma=2 border=mirror | transpose | column_sum output-type=f32", path("in.png"), path("out.npy"), "--check"});
+        EXPECT_EQ(contents(path("out.npy")), contents(path("expected.npy"))) << device;
+    }
+}
+
+TEST_F(CommandLine, APipelineCopiesOnceToTheDeviceAndOnceBack) {
+    NEEDS_OPERATOR("transpose");
+    NEEDS_OPERATOR("invert");
+    NEEDS_DEVICE("opencl");
+    make_image("in.png", 64, 96);
+    const Ran ran = run({"pipeline", "transpose | invert | transpose schedule=tuned", path("in.png"), path("out.png"), "--device", "opencl", "--stats"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_TRUE(std::regex_search(ran.err, std::regex("stage 1 +transpose/tuned[a-z_]*/u8/opencl, .*copies 1 to the device .*, 0 to the host"))) << ran.err;
+    EXPECT_TRUE(std::regex_search(ran.err, std::regex("stage 2 +invert/tuned[a-z_]*/u8/opencl, .*copies 0 to the device .*, 0 to the host"))) << ran.err;
+    EXPECT_TRUE(std::regex_search(ran.err, std::regex("stage 3 +transpose/tuned[a-z_]*/u8/opencl, .*copies 0 to the device .*, 0 to the host"))) << ran.err;
+    EXPECT_TRUE(std::regex_search(ran.err, std::regex("\ncopies +1 to the device \\([^)]*\\), 1 to the host"))) << ran.err;
+}
+
+TEST_F(CommandLine, APipelineIsCheckedBeforeAnythingIsComputed) {
+    NEEDS_OPERATOR("transpose");
+    NEEDS_OPERATOR("column_sum");
+    make_image("in.png");
+    const std::string in = path("in.png"), out = path("out.npy");
+    expect_refusal(2, {"pipeline", "transpose | colum_sum", in, out}, {"stage 2 of 2", "'colum_sum'", "did you mean 'column_sum'"});
+    expect_refusal(2, {"pipeline", "column_sum outputtype=f32", in, out}, {"stage 1 of 1", "did you mean 'output-type'"});
+    expect_refusal(2, {"pipeline", "column_sum output-type=f23", in, out}, {"output-type = f23", "did you mean 'f32'"});
+    expect_refusal(2, {"pipeline", "transpose", in}, {"files"});
+    expect_refusal(2, {"pipeline", "transpose", in, in, out}, {"inputs = 2", "takes 1 input"});
+    expect_refusal(2, {"pipeline", "transpose", in, in}, {"in.png", "input"});
+    expect_refusal(2, {"pipeline", "transpose", in, path("out.jpeg")}, {"out.jpeg"});
+    expect_refusal(2, {"pipeline", "transpose", in, out, "--schedule", "paded"}, {"stage 1 of 1", "no such schedule", "tuned"});
+    expect_refusal(2, {"pipeline", "transpose | column_sum", in, path("out.png")}, {"u32 (37)", "PNG", ".npy"});
+    expect_refusal(3, {"pipeline", "transpose | column_sum | transpose", in, out}, {"stage 3 of 3", "u32 (37)", "in.png is u8 (37, 53)"});
+    EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, PipelinesKeepAlphaAndMetadata) {
+    NEEDS_OPERATOR("gaussian_blur");
+    NEEDS_OPERATOR("transpose");
+    Array image(Type::u8, {24, 40, 4});
+    for (int64_t i = 0; i < 24; i++) {
+        for (int64_t j = 0; j < 40 * 4; j++) {
+            image.as<uint8_t>()[i * image.strides()[0] + j] = (uint8_t)(i * 91 + j * 57 + i * j);
+        }
+    }
+    tilewright::PngMetadata metadata;
+    metadata.gamma = .45455;
+    tilewright::write_array(path("in.png"), image, metadata);
+    ASSERT_EQ(run({"gaussian_blur", path("in.png"), path("blurred.png"), "--sigma", "2"}).code, 0);
+    ASSERT_EQ(run({"transpose", path("blurred.png"), path("expected.png")}).code, 0);
+    const Ran ran = run({"pipeline", "gaussian_blur sigma=2 | transpose", path("in.png"), path("out.png"), "--check"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(contents(path("out.png")), contents(path("expected.png")));
+}
+
+// --------------------------------------------------------------------------------------------------------------------- show
+
+TEST_F(CommandLine, ShowPrintsWhatIsInALibrary) {
+    NEEDS_OPERATOR("transpose");
+    const json rows = run_json({"list", "transpose", "--json"})["operators"][0]["rows"];
+    const auto is_built = [&](const std::string &backend) {
+        return std::any_of(rows.begin(), rows.end(), [&](const json &row) { return row["backend"] == backend; });
+    };
+    const auto shown = [&](const Words &words, const Words &expected) {
+        Words all = {"show", "transpose"};
+        all.insert(all.end(), words.begin(), words.end());
+        const Ran ran = run(all);
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        EXPECT_EQ(ran.err, "");
+        for (const std::string &word : expected) {
+            EXPECT_NE(ran.out.find(word), std::string::npos) << word << " in\n" << ran.out;
+        }
+    };
+    if (is_built("cpu")) {
+        shown({"--target", "cpu", "--schedule", "reference", "--type", "u8"}, {"transpose/reference/u8/cpu", "==== loop nest", "produce out", "for x"});
+        shown({"--target", "cpu", "--schedule", "reference", "--source", "assembly,stmt"}, {"==== assembly", ".globl", "==== Halide's statements", "produce"});
+    }
+    if (is_built("cuda")) {
+        shown({"--target", "cuda", "--schedule", "padded", "--type", "u8"},
+              {"transpose/padded/u8/cuda", "gpu_block", "==== PTX", ".visible .entry", "==== kernels", "threads", "shared bytes"});
+    }
+    if (is_built("opencl")) {
+        shown({"--target", "opencl", "--schedule", "padded", "--type", "u8"}, {"transpose/padded/u8/opencl", "==== OpenCL C", "__kernel", "get_local_id"});
+    }
+}
+
+TEST_F(CommandLine, ShowRefusesWhatThereIsNot) {
+    NEEDS_OPERATOR("transpose");
+    expect_refusal(2, {"show", "transpse"}, {"transpse", "did you mean 'transpose'"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "refrence"}, {"refrence", "did you mean 'reference'"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "gpu"}, {"--target", "gpu", "opencl"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cuda"}, {"reference", "on cuda", "on cpu"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--type", "u7"}, {"u7", "u8"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--source", "loop"}, {"--source", "did you mean 'loops'"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--source", "kernels"}, {"--source", "assembly"});
+}
+
+TEST_F(CommandLine, ShowFindsTheGeneratorElsewhere) {
+    NEEDS_OPERATOR("transpose");
+    fs::create_directories(folder_ / "bin");
+    fs::copy_file(TILEWRIGHT_APP, folder_ / "bin/tilewright");
+    const Words arguments = {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--type", "u8"};
+    const Ran missing = Process(folder_, path("bin/tilewright"), arguments, {"TILEWRIGHT_GENERATORS="}).wait();
+    EXPECT_EQ(missing.code, 1);
+    EXPECT_NE(missing.err.find("transpose.generator was not found"), std::string::npos) << missing.err;
+    EXPECT_NE(missing.err.find("TILEWRIGHT_GENERATORS"), std::string::npos) << missing.err;
+    EXPECT_EQ(std::count(missing.err.begin(), missing.err.end(), '\n'), 1) << missing.err;
+    const std::string folder = fs::path(TILEWRIGHT_APP).parent_path().parent_path().parent_path();
+    const Ran found = Process(folder_, path("bin/tilewright"), arguments, {"TILEWRIGHT_GENERATORS=" + folder}).wait();
+    EXPECT_EQ(found.code, 0) << found.err;
+    EXPECT_NE(found.out.find("produce out"), std::string::npos) << found.out;
 }
 
 // ------------------------------------------------------------------------------------------------------- exit code 2: usage

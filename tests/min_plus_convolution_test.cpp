@@ -128,6 +128,20 @@ TEST_P(MinPlusRow, AgreesOnLongVectors) {
     EXPECT_GT(served(), 0);
 }
 
+// So long that there are several blocks of threads over the words and the segments of the pruned form. Held against the CPU, whose row the
+// tests above hold against the plain loop.
+TEST_P(MinPlusRow, AgreesOnVeryLongVectors) {
+    if (row().form != "min_plus_convolution_pruned" && row().form != "min_plus_convolution_plan") {
+        GTEST_SKIP() << "another row";
+    }
+    for (const char *kind : {"walk", "absent"}) {
+        const Array a = vector(140000, kind, 1), b = vector(150000, kind, 2);
+        Array c;
+        EXPECT_TRUE(run({a, b}, c, {{"length", 140001.}}));
+        EXPECT_EQ(difference(c, min_plus_convolution(a, b, 140001, {.device = Device{}}), {}), "") << kind;
+    }
+}
+
 // The first entries only, from one to all; what lies beyond is not written.
 TEST_P(MinPlusRow, MakesTheFirstEntries) {
     const Array a = vector(600, "gaussian", 1), b = vector(901, "gaussian", 2);
@@ -189,6 +203,20 @@ TEST_P(MinPlusRow, GivesTheSameBytesEachTime) {
         run({a, b}, again);
         EXPECT_EQ(difference(again, first, {}), "");
     }
+}
+
+// Where a first pass shows that nearly all blocks are needed, `pruned` goes on with the dense form, which has fewer kernels.
+TEST_P(MinPlusRow, PrunesWhereItPays) {
+    if (row().schedule != "pruned") {
+        GTEST_SKIP() << "another row";
+    }
+    const auto kernels = [&](const char *kind) {
+        Array c;
+        const uint64_t before = counters().kernels;
+        run({vector(6000, kind, 1), vector(6000, kind, 2)}, c, {{"length", 6000.}});
+        return counters().kernels - before;
+    };
+    EXPECT_LT(kernels("sorted"), kernels("walk"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, MinPlusRow, testing::ValuesIn(row_cases(min_plus_convolution_operator())), row_case_name);

@@ -257,7 +257,7 @@ TEST_P(RecursiveGaussianRow, ImpulsesAreSymmetric) {
     if (row().type != "f32") {
         GTEST_SKIP() << "floats show it";
     }
-    for (double sigma : {.5, 1., 5., 20.}) {
+    for (double sigma : {.5, 1., 5., 10.}) {  // at 20, the edges can be seen
         SCOPED_TRACE(sigma);
         const int64_t n = 320, at = 155;
         Array image(Type::f32, {n, n}), output;
@@ -275,8 +275,8 @@ TEST_P(RecursiveGaussianRow, ImpulsesAreSymmetric) {
             }
         }
         EXPECT_NEAR(sum, 1, 2e-5);
-        for (int64_t y = 0; y < n - at; y++) {
-            for (int64_t x = 0; x < n - at; x++) {
+        for (int64_t y = 0; y <= at; y++) {
+            for (int64_t x = 0; x <= at; x++) {
                 for (const double other : {pixel(-y, x), pixel(y, -x), pixel(-y, -x), pixel(x, y)}) {
                     ASSERT_NEAR(other, pixel(y, x), 4e-6) << y << " " << x;
                 }
@@ -367,7 +367,7 @@ TEST(RecursiveGaussian, DistanceFromTheGaussianIsAsDocumented) {
     const struct {
         double sigma, peak, sum;
     } documented[] = {{.5, 8.90e-2, 1.99e-1}, {1, 3.56e-2, 6.97e-2},  {2, 2.08e-2, 2.83e-2},  {5, 1.11e-2, 2.10e-2},
-                      {10, 1.01e-2, 2.02e-2}, {30, 9.8e-3, 2.00e-2}, {100, 9.80e-3, 2.00e-2}};
+                      {10, 1.01e-2, 2.02e-2}, {30, 9.8e-3, 2.00e-2}, {100, 9.8e-3, 2.00e-2}};
     for (const auto &[sigma, peak, sum] : documented) {
         const int64_t reach = (int64_t)(10 * sigma) + 10, n = 2 * reach + 1;
         Array image(Type::f32, {1, n});

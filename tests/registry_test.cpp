@@ -182,6 +182,10 @@ TEST(Registry, TheDocumentedStepsAreThere) {
         {"transpose", "direct shared padded diagonal vector4"},
         {"gaussian_blur", "direct separable shared registers texture half"},
         {"matmul", "direct shared registers"},
+        {"recursive_gaussian", "columns transposed diagonal blocks"},
+        {"fft2d", "passes fused"},
+        {"fresnel", "passes fused"},
+        {"min_plus_convolution", "direct shared registers pruned"},
     };
     for (const auto &[name, schedules] : steps) {
         if (!built_operators.count(name) || !is_built("cuda") || !is_built("opencl")) {

@@ -10,6 +10,7 @@ void add_list(CLI::App &app);
 void add_doctor(CLI::App &app);
 void add_operators(CLI::App &app);  // one for each operator of the registry
 void add_pipeline(CLI::App &app);
+void add_show(CLI::App &app);
 void add_verify(CLI::App &app);
 void add_bench(CLI::App &app);
 

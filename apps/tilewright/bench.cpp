@@ -212,7 +212,7 @@ private:
         run.verified_by = right->row->name();
         Expected held = *right;
         if (timed) {
-            held.bound = op_.bound_of(*timed, sample().inputs, settings_);
+            held.bound = op_.bound_of(*timed, sample().inputs, sample().settings);
         }
         run.wrong = sets_.difference(held);
     }

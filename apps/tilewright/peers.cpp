@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 #include <thread>
 
@@ -83,6 +84,22 @@ void matmul(const Sample &sample, Array &output) {
     }
 }
 
+template<typename T>
+void min_plus_convolution(const Sample &sample, Array &output) {
+    const Array &a = sample.inputs[0], &b = sample.inputs[1];
+    const T *left = a.as<T>(), *right = b.as<T>();
+    T *least = output.as<T>();
+    const int64_t length = output.size();
+    std::fill(least, least + length, std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max());
+    for (int64_t i = 0; i < std::min(a.size(), length); i++) {
+        const T x = left[i];
+        const int64_t end = std::min(b.size(), length - i);
+        for (int64_t j = 0; j < end; j++) {
+            least[i + j] = std::min(x + right[j], least[i + j]);
+        }
+    }
+}
+
 // `reflect`: d c b a | a b c d | d c b a
 int64_t reflected(int64_t i, int64_t n) {
     i = ((i % (2 * n)) + 2 * n) % (2 * n);
@@ -145,6 +162,9 @@ constexpr Loop loops[] = {
     {"transpose", "rgb8", transpose<uint8_t, 3>},
     {"matmul", "f32", matmul},
     {"gaussian_blur", "f32", gaussian_blur},
+    {"min_plus_convolution", "f64", min_plus_convolution<double>},
+    {"min_plus_convolution", "f32", min_plus_convolution<float>},
+    {"min_plus_convolution", "i32", min_plus_convolution<int32_t>},
 };
 
 // Copies half of the bytes that the operator moves, so that reads and writes together are as many, by all threads.

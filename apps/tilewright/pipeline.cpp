@@ -139,7 +139,7 @@ void add_pipeline(CLI::App &app) {
     CLI::App *command = app.add_subcommand("pipeline", "Runs operators one after another; what is between them stays on the device");
     const auto request = std::make_shared<Request>();
     command->add_option("stages", request->stages, "Operators with their options, and a bar between two of them")->required();
-    command->add_option("files", request->files, "The inputs, PNG or .npy, and the file to write")->required()->expected(2, 1 << 20);
+    command->add_option("files", request->files, "The inputs, PNG or .npy, and the file to write")->required()->expected(2, 1 << 20)->option_text("FILE FILE ... REQUIRED");
     command->add_option("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]")->capture_default_str();
     command->add_option("--schedule", request->schedule, "The schedule of the stages that name none")->capture_default_str();
     command->add_flag("--stats", request->statistics, "Print what each stage did and cost to standard error");

@@ -4,7 +4,11 @@
 #include <bit>
 #include <complex>
 #include <fmt/format.h>
+#include <map>
+#include <mutex>
 #include <random>
+#include <stdexcept>
+#include <tuple>
 
 namespace tilewright {
 
@@ -74,13 +78,20 @@ Steps steps_along(Backend backend, bool across, int64_t n, int64_t lines) {
     return {};
 }
 
-// The passes of a whole transform.
-Steps steps_of(Backend backend, int64_t h, int64_t w) {
-    Steps steps = steps_along(backend, false, w, h), down = steps_along(backend, true, h, w);
-    if (steps.empty() || down.empty()) {
-        throw std::logic_error(fmt::format("fft2d: no passes for {} x {}", w, h));
+// The passes of a whole transform. Kept: finding them takes longer than a call should.
+const Steps &steps_of(Backend backend, int64_t h, int64_t w) {
+    static std::mutex mutex;
+    static std::map<std::tuple<Backend, int64_t, int64_t>, Steps> known;
+    const std::lock_guard lock(mutex);
+    Steps &steps = known[{backend, h, w}];
+    if (steps.empty()) {
+        const Steps along = steps_along(backend, false, w, h), down = steps_along(backend, true, h, w);
+        if (along.empty() || down.empty()) {
+            throw std::logic_error(fmt::format("fft2d: no passes for {} x {}", w, h));
+        }
+        steps = along;
+        steps.insert(steps.end(), down.begin(), down.end());
     }
-    steps.insert(steps.end(), down.begin(), down.end());
     return steps;
 }
 
@@ -183,6 +194,10 @@ public:
 
     // A row that is a pass serves what it is a step of. `passes` and `tuned` put steps together for every size.
     bool serves(const Row &row, std::span<const Array>, const Array &output, const Settings &) const override {
+        if (!row.autoscheduler.empty()) {  // it was made for tiles of 64, and keeps all steps of all lines
+            const int64_t h = output.shape()[0], w = output.shape()[1];
+            return std::min(h, w) >= 64 && w * h <= 4096 * 4096;
+        }
         if (!is_pass(row) || row.schedule == "tuned") {
             return true;
         }
@@ -248,7 +263,7 @@ public:
     }
 
     Sample benchmark_sample(const std::string &, int64_t w, int64_t h, const Settings &settings) const override {
-        return sample(h, w, settings);
+        return sample(std::max(h, shortest), std::max(w, shortest), settings);
     }
     std::pair<int64_t, int64_t> benchmark_size() const override {
         return {1024, 1024};

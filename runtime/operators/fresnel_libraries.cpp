@@ -1,6 +1,7 @@
 #include "fresnel_libraries.h"
 #include "fft_tables.h"
 #include "launch.h"
+#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 #include <functional>
@@ -15,6 +16,52 @@ const std::vector<Row> &fresnel_rows();
 namespace {
 
 using Lines = FftPassRow::Lines;
+
+// ------------------------------------------------------------------------------------------------------------------------ rows
+
+// Which pass is looked for.
+struct Kind {
+    Lines lines;
+    bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false;
+};
+
+// Every row that is a pass, with what its tunables say.
+const std::vector<std::pair<const Row *, FftPassRow>> &passes() {
+    static const auto all = [] {
+        std::vector<std::pair<const Row *, FftPassRow>> found;
+        for (const Row &row : fresnel_rows()) {
+            if (row.form == "fft_pass") {
+                found.emplace_back(&row, FftPassRow(row));
+            }
+        }
+        return found;
+    }();
+    return all;
+}
+
+const FftPassRow &pass_of(const Row &row) {
+    return std::find_if(passes().begin(), passes().end(), [&](const auto &one) { return one.first == &row; })->second;
+}
+
+const Row *find_pass(Backend backend, const Kind &kind, int64_t length, int64_t side) {
+    for (const auto &[row, pass] : passes()) {
+        const bool of_kind = pass.lines == kind.lines && pass.twiddled == kind.twiddled && pass.chirp_first == kind.chirp_first &&
+                             pass.chirp_last == kind.chirp_last && pass.convolve == kind.convolve;
+        if (row->backend == backend && of_kind && pass.length == length && side % pass.together == 0) {
+            return row;
+        }
+    }
+    return nullptr;
+}
+
+const Row *find_form(Backend backend, const std::string &form) {
+    for (const Row &row : fresnel_rows()) {
+        if (row.backend == backend && row.form == form) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
 
 // ---------------------------------------------------------------------------------------------------------------------- tables
 
@@ -83,7 +130,7 @@ Array factors_of(const Propagation &p, Factors factors) {
 // The transfer function in the order in which a pass meets the frequencies b + parts k of lines in `parts` parts: (k, b).
 Array response_of(const Propagation &p, const Row &row, int64_t parts) {
     return remembered(fmt::format("{} {} {} {} {}", row.name(), parts, p.side, p.wavelengths(), p.grain()), many, [&] {
-        const FftPassRow pass(row);
+        const FftPassRow &pass = pass_of(row);
         return vector_of(p.side, [&](int64_t i) { return p.transfer(i / pass.length + parts * pass.order(i % pass.length)) / (double)p.side; });
     });
 }
@@ -97,35 +144,6 @@ struct Step {
     std::function<void(Device, const Array &from, Array &to)> launch;
 };
 using Steps = std::vector<Step>;
-
-// Which pass is looked for.
-struct Kind {
-    Lines lines;
-    bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false;
-};
-
-const Row *find_pass(Backend backend, const Kind &kind, int64_t length, int64_t side) {
-    for (const Row &row : fresnel_rows()) {
-        if (row.backend == backend && row.form == "fft_pass") {
-            const FftPassRow pass(row);
-            const bool of_kind = pass.lines == kind.lines && pass.twiddled == kind.twiddled && pass.chirp_first == kind.chirp_first &&
-                                 pass.chirp_last == kind.chirp_last && pass.convolve == kind.convolve;
-            if (of_kind && pass.length == length && side % pass.together == 0) {
-                return &row;
-            }
-        }
-    }
-    return nullptr;
-}
-
-const Row *find_form(Backend backend, const std::string &form) {
-    for (const Row &row : fresnel_rows()) {
-        if (row.backend == backend && row.form == form) {
-            return &row;
-        }
-    }
-    return nullptr;
-}
 
 // What a pass does to the imaginary part that it reads, and to the one that it writes. A conjugate before and after makes the inverse.
 struct Ends {
@@ -159,11 +177,11 @@ struct PassCall {
     const Row *row;
     Sight reads = whole, writes = whole;
     int64_t turns = 0;
-    std::function<Table(Device)> first, last, response;
-    Ends ends;
+    std::function<Table(Device)> first = {}, last = {}, response = {};
+    Ends ends = {};
 
     void launch(Device device, const Array &from, Array &to) const {
-        const FftPassRow pass(*row);
+        const FftPassRow &pass = pass_of(*row);
         View in = complex_words(from), out = complex_words(to);
         in.dims = reads(from);
         out.dims = writes(to);
@@ -355,7 +373,7 @@ private:
 
     // H of both axes: row i is for the frequency that the pass meets as number i.
     static Array transfer_table(const Propagation &p, const Row &pass_row, const Row &table_row, Device device) {
-        const FftPassRow pass(pass_row);
+        const FftPassRow &pass = pass_of(pass_row);
         Array order(Type::i32, {p.side}), made(Type::c64, {p.side, p.side});
         for (int64_t i = 0; i < p.side; i++) {
             order.as<int32_t>()[i] = (int32_t)pass.order(i);

@@ -119,13 +119,13 @@ constexpr int64_t short_vector = 16;      // below it an output a thread has lit
 constexpr double small_pairs = 4e6, medium_pairs = 1e9;
 constexpr int64_t most_bytes_of_parts = (int64_t)512 << 20;
 
-// From how many pairs on `tuned` makes a plan: it must cost less than a tenth of the dense form. And up to which part of them a plan may ask
-// for, so that the pruned form pays: lists are walked at a lower rate than whole ranges.
+// From how many pairs on `tuned` makes a plan, which must cost less than a tenth of the dense form: an estimate from the times of its kernels.
+// And up to which part of them a plan may ask for, so that the pruned form pays: lists are walked at a lower rate than whole ranges.
 struct Worth {
     double pairs, asked;
 };
 Worth worth(Type type) {
-    return type == Type::f64 ? Worth{1.5e10, .75} : type == Type::f32 ? Worth{4e10, .5} : Worth{4e10, .45};
+    return type == Type::f64 ? Worth{2e10, .75} : type == Type::f32 ? Worth{8e10, .5} : Worth{8e10, .45};
 }
 
 class MinPlusConvolution : public Operator {
@@ -307,7 +307,7 @@ private:
     bool fits(const Row &row, const Problem &p) const {
         const auto element = (int64_t)size_of(p.a.type());
         if (row.form == "min_plus_convolution") {
-            return true;
+            return row.autoscheduler.empty() || p.length >= 16;  // a vector, of the plug-in's making
         }
         if ((2 * p.n + 2 * p.length + (1 << 20)) * element > INT32_MAX && row.backend != Backend::cpu) {
             return false;  // the padded vectors

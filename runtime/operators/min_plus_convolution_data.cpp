@@ -36,7 +36,7 @@ std::vector<double> numbers(int64_t n, const std::string &kind, unsigned seed, d
         } else if (kind == "zeros") {
             x = random() % 2 ? 0. : -0.;
         } else if (kind == "denormals") {
-            x = (uniform(random) - .5) * smallest;
+            x = (uniform(random) - .5) * 8 * smallest;  // and normal numbers whose sums are denormal
         } else if (kind == "huge") {
             x = (uniform(random) < .5 ? 1 : -1) * largest * uniform(random);
         } else if (kind == "uniform" || kind == "sorted" || kind == "falling") {

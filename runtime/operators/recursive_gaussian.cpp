@@ -144,7 +144,10 @@ public:
         if (row.form == "recursive_gaussian_tiles") {
             return row.tunable("colours") || channels_of(image) == 1;
         }
-        return (row.backend == Backend::cpu && row.autoscheduler.empty()) || channels_of(image) == 1;
+        if (!row.autoscheduler.empty()) {
+            return takes(row, image, output);
+        }
+        return row.backend == Backend::cpu || channels_of(image) == 1;
     }
 
     void run(const Row &row, Device device, std::span<const Array> inputs, Array &output, const Settings &settings) const override {
@@ -225,6 +228,32 @@ public:
     }
 
 private:
+    // Whether a library that an autoscheduler made takes images of this size: it is asked without any data (Halide's bounds query),
+    // and writes the shapes that it would need into the buffers.
+    static bool takes(const Row &row, const Array &image, const Array &output) {
+        const View views[] = {pixels_of(image), pixels_of(output)};
+        halide_buffer_t buffers[2] = {};
+        halide_dimension_t dims[2][3];
+        float number = 0;
+        std::vector<void *> arguments(14, &number);  // between the buffers, the twelve numbers of the recursion
+        for (size_t i = 0; i < 2; i++) {
+            for (size_t d = 0; d < 3; d++) {
+                dims[i][d] = halide_dimension_t(0, (int32_t)views[i].dims[d].extent, (int32_t)views[i].dims[d].stride);
+            }
+            buffers[i].type = views[i].type;
+            buffers[i].dimensions = 3;
+            buffers[i].dim = dims[i];
+            (i ? arguments.back() : arguments.front()) = &buffers[i];
+        }
+        bool fits = row.entry(arguments.data()) == 0;
+        for (size_t i = 0; i < 2; i++) {
+            for (size_t d = 0; d < 3; d++) {
+                fits = fits && dims[i][d].min >= 0 && dims[i][d].min + dims[i][d].extent <= views[i].dims[d].extent;
+            }
+        }
+        return fits;
+    }
+
     static Launch &recursion(Launch &launch, const RecursiveTiles &tiles) {
         const RecursiveCoefficients &c = tiles.coefficients;
         launch.value((float)c.gain).value((float)c.slope).value((float)c.feedback[2]);
