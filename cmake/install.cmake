@@ -28,8 +28,7 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/tilewright.pc @ONLY CONTENT [[prefix=$
 Name: Tilewright
 Description: @PROJECT_DESCRIPTION@
 Version: @PROJECT_VERSION@
-Requires.private: libpng
-Requires: libpng
+Requires: libpng zlib
 Cflags: -std=c++20 -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -ltilewright_operators @linked@ -ltilewright_runtime -lpthread -ldl
 ]])

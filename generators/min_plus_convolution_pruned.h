@@ -265,8 +265,9 @@ private:
         RDom r(0, tile.run, "r_block"), d(0, blocks_of_tile + 1, "r_window");
         const Var j("j");
         const Expr i_a = (w * 32 + v) * tile.run + r, i_b = j * tile.run + r;
-        const auto a_or = [&](Expr none) { return select(i_a < n, whole_a(clamp(i_a, 0, n - 1)), none); };
-        const auto b_or = [&](Expr none) { return select(i_b >= 0 && i_b < m, whole_b(clamp(i_b, 0, m - 1)), none); };
+        // What is absent is high, in the greatest too: a block that some outputs do not meet promises them nothing.
+        const Expr from_a = select(i_a < n, whole_a(clamp(i_a, 0, n - 1)), numbers.no_a());
+        const Expr from_b = select(i_b >= 0 && i_b < m, whole_b(clamp(i_b, 0, m - 1)), numbers.highest());
         const Expr none[] = {numbers.highest(), numbers.lowest()};
         const char *names[] = {"low", "high"};
         for (int greatest : {0, 1}) {
@@ -274,10 +275,10 @@ private:
             const std::string word = names[greatest];
             Func of_a(word + "_a"), of_b(word + "_b"), of_window(word + "_window");
             of_a(w, v) = greatest ? numbers.lowest() : numbers.no_a();
-            of_a(w, v) = better(of_a(w, v), a_or(greatest ? numbers.lowest() : numbers.no_a()));
+            of_a(w, v) = better(of_a(w, v), from_a);
             blocks_a.push_back(Kept(of_a));
             of_b(j) = none[greatest];
-            of_b(j) = better(of_b(j), b_or(none[greatest]));
+            of_b(j) = better(of_b(j), from_b);
             blocks_b.push_back(Kept(of_b));
             of_window(w, v) = none[greatest];
             of_window(w, v) = better(of_window(w, v), blocks_b.back().values((w - words) * 32 + v - 1 + d));
