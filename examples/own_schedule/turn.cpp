@@ -1,6 +1,6 @@
 // Turns an image by the library's own schedule, on the best device of this machine, and by the runtime-free function on the CPU.
-#include "strips.h"
-#include "strips_functions.h"
+#include "my_turn.h"
+#include "my_turn_functions.h"
 #include <cstdio>
 
 namespace tw = tilewright;
@@ -16,12 +16,12 @@ int main() {
             }
         }
         tw::Statistics statistics;
-        strips({image}, turned, {}, {.statistics = &statistics});
+        my_turn({image}, turned, {}, {.statistics = &statistics});
         const uint8_t *result = static_cast<const tw::Array &>(turned).as<uint8_t>();
 
         Halide::Runtime::Buffer<uint8_t, 2> in(width, height), out(height, width);
         in.for_each_element([&](int x, int y) { in(x, y) = (uint8_t)(x + 3 * y); });
-        if (int code = strips_strips_u8_cpu(in, out)) {
+        if (int code = my_turn_strips_u8_cpu(in, out)) {
             fprintf(stderr, "turn: Halide error %d\n", code);
             return 1;
         }
