@@ -43,17 +43,17 @@ run() {
         $1 == "device" { device = $2 }
         $1 == "total" { ms = $2 }
         $1 == "verified" { verified = "verified" }
-        END { printf "%-14s %-10s %-22s %9.3f ms  %-9s %s\n", what, device, row[2] "/" row[3], ms, verified, output }' "$out/stats.txt"
+        END { printf "%-20s %-10s %-18s %9.3f ms  %-9s %s\n", what, device, row[2] "/" row[3], ms, verified, output }' "$out/stats.txt"
 }
 
 echo "photograph: $out/photo.png (astronaut, from scikit-image's sample images)"
-printf '%-14s %-10s %-22s %12s  %-9s %s\n' operator device schedule/type 'first call' '' file
+printf '%-20s %-10s %-18s %12s  %-9s %s\n' operator device schedule/type 'first call' '' file
 run "$out/column_sum.npy" column_sum "$out/grey.png" "$out/column_sum.npy"
 run "$out/row_sum.npy" row_sum "$out/grey.png" "$out/row_sum.npy"
 run "$out/transpose.png" transpose "$out/photo.png" "$out/transpose.png"
 run "$out/transpose_grey.npy" transpose "$out/grey.png" "$out/transpose_grey.npy"
 for sigma in 1 3 6; do
-    run "$out/blur_$sigma.png" gaussian_blur "$out/photo.png" "$out/blur_$sigma.png" --sigma "$sigma"
+    run "$out/blur_$sigma.png" gaussian_blur "$out/photo.png" "$out/blur_$sigma.png" --sigma "$sigma" --border nearest
     run "$out/recursive_$sigma.png" recursive_gaussian "$out/photo.png" "$out/recursive_$sigma.png" --sigma "$sigma"
 done
 run "$out/rank24.npy" matmul "$out/left.npy" "$out/right.npy" "$out/rank24.npy"
