@@ -16,6 +16,13 @@ struct Recursion : Halide::NamesInterface {
         return {z[0] + d, d, e};
     }
 
+    // The same with z = (w, d, e, rest), where rest is what rounding took from w: over sigma steps it would add up to 3e-8 sigma.
+    Tuple step_with_rest(Expr sample, const Tuple &z) const {
+        const Tuple next = step(sample, z);
+        const Expr rise = next[1] + z[3], w = z[0] + rise;
+        return {w, next[1], next[2], rise - (w - z[0])};
+    }
+
     // Where the last sample goes on for ever: what differs from it decays as if zeros followed.
     Tuple turned(const Tuple &z, Expr last) const {
         return {last + row(0, z, last), row(1, z, last), row(2, z, last)};
@@ -40,15 +47,16 @@ struct RecursiveLines : Halide::NamesInterface {
 
     RecursiveLines(const std::string &name, Func line, Expr length, const Recursion &recursion)
         : n(0, length, name + "_n"), causal(name + "_causal"), anticausal(name + "_anticausal") {
-        const Tuple none(Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>());
+        const Tuple none(Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>());
         const Expr last = length - 1;
-        auto at = [&](Func f, Expr i) { return Tuple(f(i, v, c)[0], f(i, v, c)[1], f(i, v, c)[2]); };
+        auto at = [&](Func f, Expr i) { return Tuple(f(i, v, c)[0], f(i, v, c)[1], f(i, v, c)[2], f(i, v, c)[3]); };
         causal(i, v, c) = none;
-        causal(-1, v, c) = Tuple(line(0, v, c), 0.f, 0.f);
-        causal(n, v, c) = recursion.step(line(n, v, c), at(causal, n - 1));
+        causal(-1, v, c) = Tuple(line(0, v, c), 0.f, 0.f, 0.f);
+        causal(n, v, c) = recursion.step_with_rest(line(n, v, c), at(causal, n - 1));
         anticausal(i, v, c) = none;
-        anticausal(length, v, c) = recursion.turned(at(causal, last), line(last, v, c));
-        anticausal(last - n, v, c) = recursion.step(causal(last - n, v, c)[0], at(anticausal, length - n));
+        const Tuple turned = recursion.turned(at(causal, last), line(last, v, c));
+        anticausal(length, v, c) = Tuple(turned[0], turned[1], turned[2], 0.f);
+        anticausal(last - n, v, c) = recursion.step_with_rest(causal(last - n, v, c)[0], at(anticausal, length - n));
     }
 };
 

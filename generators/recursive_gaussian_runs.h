@@ -20,6 +20,12 @@ struct RecursiveRuns : Halide::NamesInterface {
         const std::vector<Expr> none(size_t(run) + 2, Halide::undef<float>());
         const size_t d = size_t(run), e = d + 1, last = d - 1;
         auto slot = [&](Func f, Expr step, size_t k) { return f(v, c, step)[(int)k]; };
+        // One step. w is what it was before the run and what it rose by since, so that it is rounded into the state once a run.
+        auto advance = [&](Tuple &z, Expr sample, Expr before, Expr &rise) {
+            const Tuple next = recursion.step(sample, z);
+            rise = rise.defined() ? rise + next[1] : next[1];
+            z = Tuple(before + rise, next[1], next[2]);
+        };
 
         causal(v, c, t) = Tuple(none);
         anticausal(v, c, t) = Tuple(none);
@@ -27,8 +33,9 @@ struct RecursiveRuns : Halide::NamesInterface {
         start[last] = ends(v, 0, c);
         start[d] = start[e] = 0.f;
         Tuple z(slot(causal, n - 1, last), slot(causal, n - 1, d), slot(causal, n - 1, e));
+        Expr before = z[0], rise;
         for (size_t i = 0; i < d; i++) {
-            z = recursion.step(line(v, n * run + (int)i, c), z);
+            advance(z, line(v, n * run + (int)i, c), before, rise);
             forward[i] = z[0];
         }
         forward[d] = z[1];
@@ -41,8 +48,10 @@ struct RecursiveRuns : Halide::NamesInterface {
         end[d] = z[1];
         end[e] = z[2];
         z = Tuple(slot(anticausal, back + 1, 0), slot(anticausal, back + 1, d), slot(anticausal, back + 1, e));
+        before = z[0];
+        rise = Expr();
         for (size_t i = d; i-- > 0;) {
-            z = recursion.step(slot(causal, back, i), z);
+            advance(z, slot(causal, back, i), before, rise);
             backward[i] = z[0];
         }
         backward[d] = z[1];

@@ -34,7 +34,6 @@ void lines(RecursiveGaussianRuns &blur, Site &site) {
     RVar no{"no"}, ni{"ni"};
 
     // Memory is kept from strip to strip: made for each, half of the time goes into the system's pages.
-    // Memory is kept from strip to strip: made for each, half of the time goes into the system's pages.
     auto vectors = [&](RecursiveRuns &along, Func at, Var strip, int all) {
         for (Func f : {along.causal, along.anticausal}) {
             f.compute_at(at, strip).hoist_storage(at, task).bound_extent(along.v, all);
@@ -124,7 +123,7 @@ void transposed(RecursiveGaussianTurned &blur, Site &site) {
 static const Rows &rows() {
     using namespace recursive_gaussian_tiles;
     static const Rows table = {
-        row("reference", cpu, "u8 u16 f32", reference),
+        row("reference", cpu, "u8 u16 f32", reference).with("strict_float"),
         row("tuned", cpu, "u8 u16 f32", lines, {{"run", 8}, {"row_vectors", 1, 1, 4}, {"strip", 32, 16, 64}, {"chunk", 64, 16, 256}, {"strips", 8, 1, 32}}),
 
         row("columns", gpu, "f32", columns, {{"run", 8, 1, 16}, {"strip", 32}, {"threads", 64, 32, 256}}),

@@ -211,6 +211,24 @@ TEST_P(RecursiveGaussianRow, EverySigma) {
     }
 }
 
+// A pattern whose roundings fall to one side: over the many samples that a wide filter remembers they add up.
+TEST_P(RecursiveGaussianRow, WideFiltersOfAPatternStayWithinTheBound) {
+    if (row().type != "f32") {
+        GTEST_SKIP() << "integers are rounded by more";
+    }
+    Array image(Type::f32, {300, 1000});
+    float *data = image.as<float>();
+    for (int64_t i = 0; i < 300 * image.strides()[0]; i++) {
+        data[i] = (float)((uint64_t)i * 2654435761u / 256 % 1000003) / 1000003.f;
+    }
+    for (const double sigma : {100., 200.}) {
+        Array output(Type::f32, {300, 1000});
+        if (run({image}, output, {{"sigma", sigma}})) {
+            EXPECT_EQ(first_difference<float>(image, output, exact_blur<float>(image, sigma)), "") << "sigma " << sigma;
+        }
+    }
+}
+
 TEST_P(RecursiveGaussianRow, LargeWideTall) {
     if (row().schedule == "reference") {
         GTEST_SKIP() << "this row is not made for large images";

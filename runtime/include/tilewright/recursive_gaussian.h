@@ -22,6 +22,13 @@ namespace tilewright {
 // max |image| of the recursion in f64: the same integer, unless it is within the error of a tie. A constant image stays (integers
 // exactly, f32 within 1e-6 of its value). NaN and infinities reach the whole of their rows and columns, and all after that.
 //
+// Largest error against the recursion in f64, measured on noise in 0 ... 1, 1000 x 1000 (CPU; OpenCL on a CPU):
+//
+//     sigma               0.5      1        2        5        10       30       100      200
+//     reference           2.2e-7   1.2e-7   0.9e-7   0.8e-7   0.8e-7   0.8e-7   0.8e-7   1.0e-7
+//     tuned, CPU          2.3e-7   1.5e-7   1.5e-7   2.0e-7   2.6e-7   4.6e-7   7.7e-7   7.2e-7
+//     tuned, tiles        2.0e-7   1.2e-7   1.4e-7   2.2e-7   2.8e-7   5.2e-7   8.5e-7   1.5e-6
+//
 // Distance from the sampled Gaussian along one line: the largest difference, as a part of the Gaussian's peak, and the sum of all
 // differences, which bounds the error of a line of values in 0 ... 1 (twice it bounds an image's):
 //
