@@ -1,5 +1,5 @@
 #include "generators/fft2d.h"
-#include "generators/fft2d_turn.h"
+#include "generators/fft2d_turn_generator.h"
 #include "generators/fft_butterfly.h"
 #include "generators/fft_pass_generator.h"
 #include "generators/operator.h"
@@ -37,22 +37,6 @@ public:
         sign.set_estimate(1);
         scale.set_estimate(1);
         output.set_estimates({{0, 1024}, {0, 1024}});
-    }
-};
-
-class Fft2dTurnGenerator : public Operator<Fft2dTurnGenerator> {
-public:
-    Input<Halide::Buffer<uint64_t, 2>> in{"in"};
-    Output<Halide::Buffer<uint64_t, 2>> output{"output"};
-
-    void generate() {
-        Fft2dTurn form(in);
-        output = form.out;
-        for (int d : {0, 1}) {
-            in.dim(d).set_min(0);
-            output.dim(d).set_min(0);
-        }
-        apply(form, {in, output});
     }
 };
 

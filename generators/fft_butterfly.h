@@ -13,8 +13,8 @@ namespace tilewright {
 struct Complex {
     Halide::Expr re, im;
 
-    // The two parts as one word: the real part is the low half, as in memory. Taking a word apart and putting it together costs a GPU
-    // nothing: it is a pair of registers.
+    // The two parts as one word: the real part is the low half, as in memory. Taking a word apart and putting it together
+    // costs nothing: it is a pair of registers.
     static Complex of_word(Halide::Expr word) {
         return {Halide::reinterpret<float>(Halide::cast<uint32_t>(word)), Halide::reinterpret<float>(Halide::cast<uint32_t>(word >> 32))};
     }

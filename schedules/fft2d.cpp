@@ -1,14 +1,11 @@
 #include "generators/fft2d.h"
-#include "generators/fft2d_turn.h"
+#include "schedules/fft2d_turn.h"
 #include "schedules/fft_pass.h"
 
 namespace tilewright {
 
 namespace {
 
-using Halide::MemoryType;
-using Halide::TailStrategy;
-using Halide::Var;
 
 // A row of the image after another, then a column after another; of each, one step after another.
 void reference(Fft2d &f, Site &) {
@@ -16,23 +13,6 @@ void reference(Fft2d &f, Site &) {
     f.rows.compute_root();
     f.down.compute_at(f.columns, f.x);
     f.columns.compute_root();
-}
-
-// A tile goes through shared memory, whose rows are longer by one: whole rows are read, and whole rows are written. Blocks are counted
-// along one axis; sides are multiples of 16.
-void tiles_in_shared(Fft2dTurn &t, Site &site) {
-    const int tile = site["tile"];
-    Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};
-    t.out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile).fuse(xo, yo, block).gpu_blocks(block).gpu_threads(xi, yi);
-    Halide::Func read = t.in.in(t.out);
-    const Var along = read.args()[0], across = read.args()[1];
-    read.compute_at(t.out, block).store_in(MemoryType::GPUShared).align_storage(along, tile + 1).gpu_threads(along, across);
-    for (Halide::OutputImageParam &field : site.buffers) {
-        field.set_host_alignment(8);
-        for (int d : {0, 1}) {
-            field.dim(d).set_extent((field.dim(d).extent() / tile) * tile);
-        }
-    }
 }
 
 // A pass over long lines' second parts (generators/fft_pass.h): over columns, the part's number being the batch, or over rows, which come
@@ -52,7 +32,7 @@ static const Rows &rows() {
         row("reference", cpu, "c64", reference),
         automatic<Fft2d>("auto", cpu, "c64", "Mullapudi2016"),
 
-        row("passes", gpu, "c64", tiles_in_shared, {{"tile", 16, 8, 32}}),
+        row("passes", gpu, "c64", turned_in_shared, {{"tile", 16, 8, 32}}),
 
         row("fused_rows_16", gpu, "c64", lines_in_shared, pass({4, 4}, {.lines = along, .together = 16})),
         row("fused_rows_32", gpu, "c64", lines_in_shared, pass({4, 8}, {.lines = along, .together = 16})),
