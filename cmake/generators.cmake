@@ -1,15 +1,20 @@
 # Generator programs, and the libraries that they make. Used by our own tree and by the package's component `Generators`, with
 # TILEWRIGHT_SHARE as halide.cmake has it.
 
-# tilewright_add_generator(TARGET SOURCES...): a generator program of an operator: its generators/OP.cpp and one file of schedules.
-function(tilewright_add_generator target)
-    add_executable(${target} EXCLUDE_FROM_ALL ${ARGN} $<TARGET_OBJECTS:tilewright_generator_main>)
+# What all programs and object libraries that see Halide.h have in common.
+function(tilewright_uses_halide target)
     target_link_libraries(${target} PRIVATE tilewright_halide)
     target_include_directories(${target} PRIVATE ${TILEWRIGHT_SHARE})
     target_compile_features(${target} PRIVATE cxx_std_20)
-    target_compile_options(${target} PRIVATE -O1)
+    target_compile_options(${target} PRIVATE -O1)  # they run for seconds
     target_precompile_headers(${target} REUSE_FROM tilewright_generator_main)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF)
+endfunction()
+
+# tilewright_add_generator(TARGET SOURCES...): a generator program of an operator: its generators/OP.cpp and one file of schedules.
+function(tilewright_add_generator target)
+    add_executable(${target} EXCLUDE_FROM_ALL ${ARGN} $<TARGET_OBJECTS:tilewright_generator_main>)
+    tilewright_uses_halide(${target})
 endfunction()
 
 # tilewright_libraries(NAME GENERATOR target TABLE file FOLDER folder TARGETS ... [SCHEDULES ...] [TYPES ...] [TUNABLES ...] [EMIT ...])

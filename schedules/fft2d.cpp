@@ -6,7 +6,6 @@ namespace tilewright {
 
 namespace {
 
-
 // A row of the image after another, then a column after another; of each, one step after another.
 void reference(Fft2d &f, Site &) {
     f.along.compute_at(f.rows, f.y);
