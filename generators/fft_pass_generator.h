@@ -56,8 +56,8 @@ public:
         }
 
         // On a GPU the multiply-add is named, so that 2 a - (a + w b) is not made a - w b again; elsewhere the machine's own is found.
-        const bool gpu = get_target().has_gpu_feature();
-        const std::string fused = get_target().has_feature(Target::OpenCL) ? "fma" : "llvm.fma.f32";
+        const std::string place = backend, fused = place == "opencl" ? "fma" : "llvm.fma.f32";
+        const bool gpu = place != "cpu";
         const MultiplyAdd multiply_add = [=](Expr a, Expr b, Expr c) {
             return gpu ? Halide::Internal::Call::make(Halide::Float(32), fused, {a, b, c}, Halide::Internal::Call::PureExtern) : a * b + c;
         };

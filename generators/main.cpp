@@ -65,7 +65,7 @@ struct Selection {
                (backends.empty() || holds(backends, backend));
     }
 
-    std::string library(const Row &row, const std::string &type, const std::string &backend) const {
+    std::string name_of(const Row &row, const std::string &type, const std::string &backend) const {
         return name + "_" + row.name + "_" + type + "_" + backend;
     }
 
@@ -126,7 +126,7 @@ void write_table(const Selection &selection, std::ostream &out) {
     const std::string op = only_table().op;
     std::ostringstream declarations, entries;
     selection.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
-        const std::string library = selection.library(row, type, backend);
+        const std::string library = selection.name_of(row, type, backend);
         const bool made = row.declined.empty();
         if (made) {
             declarations << "int " << library << "_argv(void **);\nconst halide_filter_metadata_t *" << library << "_metadata();\n";
@@ -184,7 +184,7 @@ void write_function(const Selection &selection, const Row &row, const std::strin
             passed += comma + argument.name + ".raw_buffer()";
         }
     }
-    const std::string library = selection.library(row, type, backend);
+    const std::string library = selection.name_of(row, type, backend);
     out << "extern \"C\" int " << library << "(" << c << ");\n"
         << "template<" << elements << ">\nint " << library << "(" << typed << ") {\n" << checks << "    return " << library << "(" << passed << ");\n}\n\n";
 }
@@ -287,7 +287,7 @@ int check_declined() {
             if (!freopen(words_file.c_str(), "w", stderr)) {
                 _exit(99);
             }
-            _exit(build({row, type, backend, all.library(row, type, backend)}, dir, "static_library", ""));
+            _exit(build({row, type, backend, all.name_of(row, type, backend)}, dir, "static_library", ""));
         }
         int status = 0;
         waitpid(child, &status, 0);
@@ -296,7 +296,7 @@ int check_declined() {
         const bool refused = !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
         const bool as_written = said.str().find(row.declined) != std::string::npos;
         std::cout << (refused && as_written ? "declined as the table says: " : "NOT as the table says: ")
-                  << all.library(row, type, backend) << "\n";
+                  << all.name_of(row, type, backend) << "\n";
         if (!(refused && as_written)) {
             std::cout << said.str() << "\n";
             wrong++;
@@ -333,7 +333,7 @@ int run(const std::vector<std::string> &args) {
     if (verb == "list") {
         const Selection chosen = selection(1);
         chosen.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
-            std::cout << (row.declined.empty() ? "" : "declined ") << chosen.library(row, type, backend) << "\n";
+            std::cout << (row.declined.empty() ? "" : "declined ") << chosen.name_of(row, type, backend) << "\n";
         });
         return 0;
     }
@@ -349,7 +349,7 @@ int run(const std::vector<std::string> &args) {
         int code = 0;
         chosen.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
             if (row.declined.empty()) {
-                code = code ? code : build({row, type, backend, chosen.library(row, type, backend)}, args[1], args[2], chosen.tunables);
+                code = code ? code : build({row, type, backend, chosen.name_of(row, type, backend)}, args[1], args[2], chosen.tunables);
             }
         });
         return code;
@@ -361,7 +361,7 @@ int run(const std::vector<std::string> &args) {
         chosen.for_each([&](const Row &row, const std::string &type, const std::string &backend) {
             if (row.declined.empty()) {
                 const std::string targets = target_of(backend, row.features);
-                all.push_back({row.form, chosen.library(row, type, backend),
+                all.push_back({row.form, chosen.name_of(row, type, backend),
                                {{"schedule", row.name}, {"type", type}, {"backend", backend}, {"tunables", chosen.tunables}},
                                targets.substr(0, targets.find(',')), row.autoscheduler, TILEWRIGHT_PLUGINS});
             }

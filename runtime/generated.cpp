@@ -47,7 +47,7 @@ Device device_for(const GeneratedPipeline &pipeline) {
 Row generated_row(const std::string &name, const std::string &schedule, const std::string &type, Backend backend, int (*entry)(void **),
                   const halide_filter_metadata_t *(*metadata)()) {
     Row row = {};
-    row.op = row.library = row.form = name;
+    row.op = row.origin = row.form = name;
     row.schedule = schedule;
     row.type = type;
     row.backend = backend;

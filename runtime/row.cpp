@@ -9,7 +9,7 @@ namespace tilewright {
 
 std::string Row::name() const {
     const char *const places[] = {"cpu", "cuda", "opencl"};
-    return op + "/" + schedule + "/" + type + "/" + (needs_vnni ? "vnni" : places[(int)backend]) + (library == op ? "" : "/" + library);
+    return op + "/" + schedule + "/" + type + "/" + (needs_vnni ? "vnni" : places[(int)backend]) + (origin == op ? "" : "/" + origin);
 }
 
 int Row::tunable(const std::string &name) const {
@@ -22,7 +22,7 @@ int Row::tunable(const std::string &name) const {
 }
 
 bool Row::belongs_to(const std::string &asked) const {
-    return schedule == asked || schedule.rfind(asked + "_", 0) == 0 || (library == asked && library != op);
+    return schedule == asked || schedule.rfind(asked + "_", 0) == 0 || (origin == asked && origin != op);
 }
 
 namespace {

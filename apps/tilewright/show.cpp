@@ -77,7 +77,7 @@ std::string generator_of(const Row &row) {
         folders.push_back((here / beside).lexically_normal());
     }
     for (const fs::path &folder : folders) {
-        for (const std::string &name : {row.library, row.op}) {
+        for (const std::string &name : {row.origin, row.op}) {
             const fs::path program = folder / (name + ".generator");
             if (fs::is_regular_file(program, none) && access(program.c_str(), X_OK) == 0) {
                 return program.string();

@@ -21,7 +21,7 @@ struct Row {
     };
 
     std::string op;
-    std::string library;         // whose functions these are: the operator's own, or what tilewright_add_library made
+    std::string origin;          // whose functions these are: the operator's own, or what tilewright_add_library made
     std::string schedule, type;
     Backend backend;
     bool needs_vnni;
