@@ -629,17 +629,6 @@ TEST(Fresnel, RemarksNameMethodAndAliasing) {
 
 // --------------------------------------------------------------------------------------------------------------------- refusals
 
-template<typename Call>
-Error error_of(Call call) {
-    try {
-        call();
-    } catch (const Error &error) {
-        return error;
-    }
-    ADD_FAILURE() << "no error";
-    return Error(Fault::failed, "no error");
-}
-
 void expect_error(const Error &error, Fault fault, const std::string &argument, const std::string &word) {
     EXPECT_EQ(error.fault(), fault) << error.what();
     EXPECT_EQ(error.place().argument, argument) << error.what();

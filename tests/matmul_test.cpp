@@ -180,17 +180,6 @@ TEST(Matmul, TakesViewsOfAnyStride) {
     EXPECT_EQ(memory[5 + 47], 5.0f);
 }
 
-template<typename Call>
-Error error_of(Call call) {
-    try {
-        call();
-    } catch (const Error &error) {
-        return error;
-    }
-    ADD_FAILURE() << "no error";
-    return Error(Fault::failed, "no error");
-}
-
 TEST(Matmul, NamesBothShapesWhereTheyDoNotFit) {
     const Error error = error_of([] { matmul(random_array<float>({3, 4}), random_array<float>({5, 6})); });
     EXPECT_EQ(error.fault(), Fault::input);

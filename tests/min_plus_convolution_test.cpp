@@ -277,17 +277,6 @@ TEST(MinPlusConvolution, MakesADistanceTransform) {
     }
 }
 
-template<typename Call>
-Error error_of(Call call) {
-    try {
-        call();
-    } catch (const Error &error) {
-        return error;
-    }
-    ADD_FAILURE() << "no error";
-    return Error(Fault::failed, "no error");
-}
-
 TEST(MinPlusConvolution, NamesTheValueThatItRefuses) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const Array good = vector_of({1, 2, 3});

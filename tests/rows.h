@@ -5,6 +5,7 @@
 //     class TransposeRow : public RowTest {};
 //     TEST_P(TransposeRow, AgreesWithThePlainLoop) { ... run(inputs, output, settings) ... }
 //     INSTANTIATE_TEST_SUITE_P(Rows, TransposeRow, testing::ValuesIn(row_cases(transpose_operator())), row_case_name);
+#include "errors.h"
 #include "tilewright/operator.h"
 #include <algorithm>
 #include <gtest/gtest.h>

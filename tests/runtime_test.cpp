@@ -15,19 +15,6 @@ namespace tilewright {
 
 namespace {
 
-// Runs `call` and returns the Error that it throws; a test without one fails.
-template<typename Call>
-Error error_of(Call call) {
-    try {
-        call();
-    } catch (const Error &error) {
-        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-        return error;
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return Error(Fault::failed, "");
-}
-
 Array counted(std::vector<int64_t> shape, int64_t row_bytes = Array::padded) {
     Array array(Type::u8, std::move(shape), row_bytes);
     uint8_t next = 0;

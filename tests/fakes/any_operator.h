@@ -1,4 +1,5 @@
 #pragma once
+#include "errors.h"
 #include "tilewright/operator.h"
 #include <gtest/gtest.h>
 
@@ -25,18 +26,5 @@ struct AnyOperator {
         return output;
     }
 };
-
-// Runs `call` and returns the Error that it throws; a test without one fails.
-template<typename Call>
-Error error_of(Call call) {
-    try {
-        call();
-    } catch (const Error &error) {
-        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-        return error;
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return Error(Fault::failed, "");
-}
 
 }  // namespace tilewright
