@@ -45,7 +45,7 @@ file(GLOB runtime_headers ${TILEWRIGHT_HALIDE}/include/HalideRuntime*.h ${TILEWR
 file(COPY ${runtime_headers} DESTINATION ${TILEWRIGHT_HALIDE_INCLUDE})
 
 add_library(tilewright_generator_main OBJECT EXCLUDE_FROM_ALL ${TILEWRIGHT_SHARE}/generators/main.cpp ${TILEWRIGHT_SHARE}/generators/table.cpp
-    ${TILEWRIGHT_SHARE}/generators/kernel_limits.cpp ${TILEWRIGHT_SHARE}/generators/show.cpp)
+    ${TILEWRIGHT_SHARE}/generators/kernel_limits.cpp ${TILEWRIGHT_SHARE}/generators/show.cpp ${TILEWRIGHT_SHARE}/generators/thread_folds.cpp)
 target_link_libraries(tilewright_generator_main PUBLIC tilewright_halide)
 target_include_directories(tilewright_generator_main PUBLIC ${TILEWRIGHT_SHARE})
 target_compile_features(tilewright_generator_main PUBLIC cxx_std_20)

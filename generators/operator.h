@@ -1,6 +1,7 @@
 #pragma once
 #include "Halide.h"
 #include "generators/kernel_limits.h"
+#include "generators/thread_folds.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {
@@ -18,9 +19,13 @@ public:
     Halide::GeneratorParam<std::string> tunables{"tunables", ""};  // "tile:16,pad:4": values in place of the row's own
 
 protected:
-    // As Halide's, with our checks of the kernels.
+    // As Halide's, with our own passes.
     Halide::Pipeline build_pipeline() override {
+        _halide_user_assert(!this->get_target().has_feature(Halide::Target::NoAsserts))
+            << only_table().op << "/" << row().name << ": no_asserts would leave out the checks of launches and allocations too: a launch "
+            << "that fails would give a wrong result without a word. Leave it out; Site::fold_per_thread is for folds that Halide refuses\n";
         Halide::Pipeline pipeline = Halide::Generator<Self>::build_pipeline();
+        leave_out_fold_checks(pipeline, folded_per_thread_);
         check_kernel_limits(pipeline, this->get_target(), only_table().op + "/" + row().name + " for " + std::string(type));
         return pipeline;
     }
@@ -43,8 +48,12 @@ protected:
         if (!this->using_autoscheduler()) {
             Site site{this->get_target(), type, std::move(buffers), settings()};
             row().apply(&form, site);
+            folded_per_thread_ = site.folded_per_thread;
         }
     }
+
+private:
+    std::vector<std::string> folded_per_thread_;
 };
 
 std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::string &values);

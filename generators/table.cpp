@@ -71,6 +71,11 @@ int Site::operator[](const std::string &name) const {
     return 0;
 }
 
+void Site::fold_per_thread(Halide::Func func, const Halide::Var &threads) {
+    func.fold_storage(threads, 1);
+    folded_per_thread.push_back(func.name());
+}
+
 std::vector<std::string> backends(Where where) {
     switch (where) {
     case cpu: return {"cpu"};

@@ -26,9 +26,15 @@ struct Site {
     std::string type;
     std::vector<Halide::OutputImageParam> buffers;
     std::vector<Tunable> tunables;
+    std::vector<std::string> folded_per_thread = {};  // the Funcs that fold_per_thread() was called for
 
     // The value of the tunable called `name`; a name that the row does not have is a build error.
     int operator[](const std::string &name) const;
+
+    // Folds the storage of `func` along `threads`, a dimension that GPU threads divide between them, to one element. The storage of
+    // a block of threads that is not shared memory is private to each thread, so that every thread then has one element of its
+    // own. Halide's checks of a fold do not know this and fail, so they are left out for `func`; every other check stays.
+    void fold_per_thread(Halide::Func func, const Halide::Var &threads);
 };
 
 // A limit on the registers a thread of some CUDA kernels may take; see Row::registers.

@@ -116,6 +116,7 @@ TEST(Registry, EveryRowHasItsOwnLibrary) {
             EXPECT_EQ(row.metadata()->name, library_of(row));
             EXPECT_GE(row.metadata()->num_arguments, 2) << row.name();
             const std::string target = row.metadata()->target;
+            EXPECT_EQ(target.find("no_asserts"), std::string::npos) << row.name() << " would pass over launches that fail";
             EXPECT_EQ(target.find("-cuda") != std::string::npos, row.backend == Backend::cuda) << row.name() << ": " << target;
             EXPECT_EQ(target.find("-opencl") != std::string::npos, row.backend == Backend::opencl) << row.name() << ": " << target;
         }

@@ -1,0 +1,13 @@
+#pragma once
+#include "Halide.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// Leaves out Halide's checks that a fold is wide enough, and is walked in order, for these Funcs, whose storage is folded per GPU
+// thread (Site::fold_per_thread says why the checks are wrong there). All other checks of the pipeline stay, those of launches
+// and of allocations among them.
+void leave_out_fold_checks(Halide::Pipeline &pipeline, const std::vector<std::string> &funcs);
+
+}  // namespace tilewright
