@@ -142,8 +142,8 @@ Launch &Launch::buffer(const Array &array, const View &asked, bool written) {
         last += (d.extent - 1) * d.stride;
         largest = std::max(largest, d.extent * d.stride);  // Halide counts the last row's padding too, in elements
     }
-    if ((last + 1) * view.type.bytes() > INT32_MAX || largest > INT32_MAX) {
-        throw Error(Fault::input, "it spans more than 2^31 - 1 bytes, which is the most a library addresses; work on clones of parts of it",
+    if ((last + 1) * view.type.bytes() > most_bytes || largest > most_bytes) {
+        throw Error(Fault::input, fmt::format("it spans more than {} MiB, which is the most a library addresses; work on clones of parts of it", most_bytes >> 20),
                     {.operation = row_.op, .argument = array.describe(), .schedule = row_.schedule, .device = device_.str()});
     }
     Storage *storage = array.storage().get();

@@ -23,6 +23,10 @@ struct View {
     bool operator==(const View &) const = default;
 };
 
+// The most bytes that a buffer of a library may span: 2047 MiB. Libraries count elements in 31 bits, and round the size of an image
+// up to their tiles in these 31 bits. The last MiB is the room for that; no tile of a schedule has as many elements along an axis.
+constexpr int64_t most_bytes = (int64_t(1) << 31) - (1 << 20);
+
 halide_type_t halide_type(Type type);
 
 // (n) -> x; (h, w) -> x, y; (h, w, c) -> x, y, c, interleaved.

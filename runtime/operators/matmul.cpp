@@ -12,7 +12,6 @@ const std::vector<Row> &matmul_rows();
 
 namespace {
 
-constexpr int64_t most_bytes = INT32_MAX;       // of one buffer of a library, its own panels included
 constexpr int64_t most_rows = 4 * 65535;        // of one launch: the grids of all kernels stay within 65535 in y and z
 constexpr int64_t most_columns = 64 * 65535;
 constexpr int64_t most_depth = 32 * 65535;      // of the forms that copy panels on a GPU
@@ -123,7 +122,7 @@ public:
             return largest <= 640 && size.k <= 65536;
         }
         if (row.belongs_to("tuned_medium")) {
-            return largest <= 1536 && size.k <= 65536;  // panels of both matrices in one buffer stay below 2^31 bytes
+            return largest <= 1536 && size.k <= 65536;  // panels of both matrices in one buffer stay below most_bytes
         }
         return row.schedule != "tuned_shallow" || size.k <= 2048;
     }

@@ -98,7 +98,7 @@ struct Blocks {
 
     // Lists are in one buffer; a grid ends at 65535.
     bool fit() const {
-        return tiles <= 65535 && 256 * segments * tiles <= INT32_MAX;
+        return tiles <= 65535 && 256 * segments * tiles <= most_bytes;
     }
 };
 
@@ -309,7 +309,7 @@ private:
         if (row.form == "min_plus_convolution") {
             return row.autoscheduler.empty() || p.length >= 16;  // a vector, of the plug-in's making
         }
-        if ((2 * p.n + 2 * p.length + (1 << 20)) * element > INT32_MAX && row.backend != Backend::cpu) {
+        if ((2 * p.n + 2 * p.length + (1 << 20)) * element > most_bytes && row.backend != Backend::cpu) {
             return false;  // the padded vectors
         }
         if (row.form == "min_plus_convolution_plan") {

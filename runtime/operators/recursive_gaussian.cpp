@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 #include <map>
 #include <mutex>
 
@@ -122,8 +121,9 @@ public:
             refuse(Fault::usage, "must be a number from 0.5 to 200", "sigma", fmt::format("{}", sigma));
         }
         const int64_t h = image.shape()[0], w = image.shape()[1];  // what lies between the passes is f32, in whole tiles
-        if ((h + tile) * (w + tile) * channels_of(image) * 4 > std::numeric_limits<int32_t>::max()) {
-            refuse(Fault::input, "has more than 2^29 elements, and what lies between the passes would span more than 2^31 - 1 bytes; work on parts of it",
+        if ((h + tile) * (w + tile) * channels_of(image) * 4 > most_bytes) {
+            refuse(Fault::input,
+                   fmt::format("has nearly 2^29 elements or more, and the f32 image between the passes would span more than {} MiB; work on parts of it", most_bytes >> 20),
                    "image", image.describe());
         }
         return name_of(image.type());

@@ -8,8 +8,7 @@ const std::vector<Row> &transpose_rows();
 
 namespace {
 
-constexpr int64_t most_bytes = INT32_MAX - 63;  // that a library addresses, the rounding of a storage's end included
-constexpr int64_t most_blocks = 65535;      // of a GPU's grid in y
+constexpr int64_t most_blocks = 65535;  // of a GPU's grid in y
 
 int64_t channels(const Array &a) {
     return a.dimensions() == 3 ? a.shape()[2] : 1;

@@ -17,7 +17,7 @@ enum class Direction { forward, inverse };
 // Equality class B: the error is within 2e-6 log2(max(w, h)) of the result in the L2 norm, against the exact transform; the measured one is
 // 2e-7 to 6e-7. NaN and infinity anywhere reach every element.
 // Errors: input, where the field is not of these types, or a side is no power of two from 16 to 8192 and `pad` was not asked for, or is
-// above 8192, or the field spans more than 2^31 - 1 bytes; usage, where the output shares memory with the input; device and memory as every operator.
+// above 8192, or the field spans more than 2047 MiB; usage, where the output shares memory with the input; device and memory as every operator.
 //
 // Source: Cooley and Tukey, "An Algorithm for the Machine Calculation of Complex Fourier Series" (1965), mixed radix, in place.
 void fft2d(const Array &field, Array &output, Direction direction = Direction::forward, bool pad = false, const Call &call = {});

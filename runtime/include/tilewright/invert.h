@@ -7,8 +7,8 @@ namespace tilewright {
 // it is empty; bytes between its rows are left alone.
 //
 // Equality class E: the same bytes from every schedule on every device.
-// Errors: input, for other types and shapes, for an output of another shape and for an image that spans more than 2^31 - 1
-// bytes; usage, where the output shares memory with the input, and for an unknown schedule; device and memory as every operator.
+// Errors: input, for other types and shapes, for an output of another shape and for an image that spans more than 2047
+// MiB; usage, where the output shares memory with the input, and for an unknown schedule; device and memory as every operator.
 void invert(const Array &image, Array &output, const Call &call = {});
 
 const Operator &invert_operator();

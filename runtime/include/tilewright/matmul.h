@@ -10,7 +10,7 @@ namespace tilewright {
 // Equality class B: each element is within 2 K 2^-24 (|a| |b|) of the exact sum, whatever the order in which a schedule adds.
 // NaN and infinity are carried as IEEE arithmetic does; on CUDA denormals count as 0.
 // Errors: input, where a or b is not an f32 matrix, where the columns of a are not as many as the rows of b (the message names
-// both shapes), for an output of the wrong type or shape, and for a matrix that spans more than 2^31 - 1 bytes; usage, where the
+// both shapes), for an output of the wrong type or shape, and for a matrix that spans more than 2047 MiB; usage, where the
 // output shares memory with an input, and for an unknown schedule; device and memory as every operator.
 //
 // `direct` and `shared` are the two kernels of the CUDA programming guide's matrix product; `tuned` on the CPU follows Goto and

@@ -1,0 +1,194 @@
+// Images as large as a library addresses, 2047 MiB in one row or in one column, and larger ones. Libraries count in 31 bits and
+// round sizes up to their tiles, so a mistake shows only here: as a crash, or as pixels that were left out.
+#include "rows.h"
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <sys/mman.h>
+
+namespace tilewright {
+namespace {
+
+constexpr int64_t most = 2047ll << 20;
+constexpr int period = 251;  // prime, so that no tile has a whole number of periods
+
+size_t available_memory() {
+    std::ifstream file("/proc/meminfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.rfind("MemAvailable:", 0) == 0) {
+            return std::stoull(line.substr(13)) * 1024;
+        }
+    }
+    return 0;
+}
+
+// Memory for the largest image, mapped once; nullptr where the machine has too little for it and for an output.
+uint8_t *memory() {
+    static uint8_t *const mapped = [] {
+        constexpr size_t bytes = size_t(1) << 31;
+        void *at = available_memory() < 4 * bytes ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED) {
+            return static_cast<uint8_t *>(nullptr);
+        }
+        auto *data = static_cast<uint8_t *>(at);
+        for (int i = 0; i < period; i++) {
+            data[i] = (uint8_t)i;
+        }
+        for (size_t done = period; done < bytes; done *= 2) {  // each copy is a whole number of periods away
+            memcpy(data + done, data, std::min(done, bytes - done));
+        }
+        return data;
+    }();
+    return mapped;
+}
+
+uint32_t sum_of_first(int64_t n) {
+    const int64_t whole = n / period, rest = n % period;
+    return (uint32_t)(whole * (period * (period - 1) / 2) + rest * (rest - 1) / 2);
+}
+
+// What an output of an image in one row or one column must be at place i, by the operator's name.
+std::function<double(int64_t)> expected(const std::string &op, const Array &image) {
+    const bool wide = image.shape()[0] == 1;
+    const auto pixel = [](int64_t i) { return (double)(i % period); };
+    if (op == "invert") {
+        return [=](int64_t i) { return 255 - pixel(i); };
+    }
+    if (op == (wide ? "row_sum" : "column_sum")) {
+        return [n = image.size()](int64_t) { return (double)sum_of_first(n); };
+    }
+    return pixel;  // transposes, sums of one pixel each, and blurs so narrow that no neighbour counts
+}
+
+template<typename T>
+int64_t wrong_elements(const Array &output, const std::function<double(int64_t)> &expected) {
+    const T *data = output.as<T>();
+    std::vector<T> one_period(period);
+    for (int i = 0; i < period; i++) {
+        one_period[(size_t)i] = (T)(float)expected(i);
+        if constexpr (std::is_integral_v<T>) {
+            one_period[(size_t)i] = (T)expected(i);
+        }
+    }
+    int64_t wrong = 0;
+    for (int64_t i = 0, at = 0; i < output.size(); i++, at = at + 1 == period ? 0 : at + 1) {
+        wrong += data[i] != one_period[(size_t)at];
+    }
+    return wrong;
+}
+
+int64_t wrong_elements(const Array &output, const std::function<double(int64_t)> &expected) {
+    switch (output.type()) {
+    case Type::u8: return wrong_elements<uint8_t>(output, expected);
+    case Type::u32: return wrong_elements<uint32_t>(output, expected);
+    default: return wrong_elements<float>(output, expected);
+    }
+}
+
+class Limits : public testing::TestWithParam<std::tuple<std::string, Backend>> {
+protected:
+    void SetUp() override {
+        const auto &known = operators();
+        const auto at = std::find_if(known.begin(), known.end(), [](const Operator *o) { return o->name() == std::get<0>(GetParam()); });
+        if (at == known.end()) {
+            GTEST_SKIP() << "not built";
+        }
+        op_ = *at;
+        std::string why = "no such device";
+        for (const DeviceInfo &d : devices()) {
+            if (d.device.backend == std::get<1>(GetParam())) {
+                device_ = d.usable ? std::optional(d) : device_;
+                why = d.why_not;
+            }
+        }
+        if (!device_) {
+            GTEST_SKIP() << "not run here: " << why;
+        }
+        if (!memory()) {
+            GTEST_SKIP() << "not run here: it takes 8 GiB of free memory";
+        }
+    }
+
+    // The rows of images of bytes. Of a CPU that poses as an OpenCL device only the default ones: the others take minutes.
+    std::vector<const Row *> rows() const {
+        std::vector<const Row *> chosen;
+        for (const Row &row : op_->rows()) {
+            const bool bytes = row.type == "u8" || row.type == "u8f32";
+            const bool here = row.backend == device_->device.backend && row.declined.empty() && (!row.needs_vnni || cpu_has_vnni());
+            const bool slow = row.backend == Backend::opencl && !device_->is_gpu && !row.belongs_to("tuned");
+            if (bytes && here && !slow) {
+                chosen.push_back(&row);
+            }
+        }
+        return chosen;
+    }
+
+    Settings settings_of(const Row &row) const {
+        Settings settings;
+        if (op_->name() == "gaussian_blur") {
+            settings.set("sigma", .01);  // radius 0
+        }
+        if (row.type == "u8f32") {
+            settings.set("output-type", "f32");
+        }
+        return settings;
+    }
+
+    // Runs a row on the first `n` bytes of memory. False where it leaves such an image to other rows.
+    bool runs_right(const Row &row, int64_t n, bool wide) const {
+        const Array image = Array::view(Type::u8, memory(), wide ? std::vector<int64_t>{1, n} : std::vector<int64_t>{n, 1});
+        const Settings settings = settings_of(row);
+        const auto [type, shape] = op_->output_of({&image, 1}, settings);
+        Array output(type, shape, 0);
+        if (!op_->serves(row, {&image, 1}, output, settings)) {
+            return false;
+        }
+        op_->run(row, device_->device, {&image, 1}, output, settings);
+        output.sync();
+        EXPECT_EQ(wrong_elements(output, expected(op_->name(), image)), 0) << row.name() << " of " << image.describe();
+        return true;
+    }
+
+    const Operator *op_ = nullptr;
+    std::optional<DeviceInfo> device_;
+};
+
+TEST_P(Limits, TheLargestImagesAreRight) {
+    int served = 0;
+    for (const Row *row : rows()) {
+        for (const bool wide : {true, false}) {
+            served += runs_right(*row, most, wide);
+        }
+    }
+    EXPECT_GT(served, 0);
+}
+
+// Right where the front takes them by parts, refused in words elsewhere.
+TEST_P(Limits, LargerImagesAreRefusedOrRight) {
+    for (const Row *row : rows()) {
+        for (const int64_t less : {1, 15, 64, 2048, 16000, (1 << 20) - 1}) {
+            for (const bool wide : {true, false}) {
+                try {
+                    runs_right(*row, (int64_t(1) << 31) - less, wide);
+                } catch (const Error &error) {
+                    EXPECT_EQ(error.fault(), Fault::input) << error.what();
+                    EXPECT_NE(std::string(error.what()).find("2047 MiB"), std::string::npos) << error.what();
+                }
+            }
+        }
+        if (op_->name() == "transpose") {
+            break;  // it takes them all, at seconds each
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, Limits,
+                         testing::Combine(testing::Values("invert", "column_sum", "row_sum", "transpose", "gaussian_blur"),
+                                          testing::Values(Backend::cpu, Backend::cuda, Backend::opencl)),
+                         [](const auto &info) {
+                             const char *const backends[] = {"cpu", "cuda", "opencl"};
+                             return std::get<0>(info.param) + "_" + backends[(int)std::get<1>(info.param)];
+                         });
+
+}  // namespace
+}  // namespace tilewright
