@@ -15,7 +15,8 @@ std::vector<double> exact_taps(double sigma, int radius) {
     std::vector<double> taps(radius + 1);
     double sum = 0;
     for (int i = 0; i <= radius; i++) {
-        taps[i] = std::exp(-.5 * i * i / (sigma * sigma));
+        const double distance = i / sigma;  // not i * i / (sigma * sigma): the square of a tiny sigma is 0
+        taps[i] = std::exp(-.5 * distance * distance);
         sum += i ? 2 * taps[i] : taps[i];
     }
     for (double &t : taps) {
