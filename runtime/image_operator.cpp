@@ -69,8 +69,13 @@ std::string ImageOperator::type_of(std::span<const Array> inputs, const Settings
         }
     }
     const std::string type = name_of(image.type());
-    if (image.dimensions() < 2 || std::find(types.begin(), types.end(), type) == types.end()) {
+    const bool known = std::find(types.begin(), types.end(), type) != types.end();
+    if (kind_ == Kind::pointwise && (!known || image.dimensions() < 2)) {
         refuse(Fault::input, fmt::format("takes an image (h, w) or (h, w, c) of {}", fmt::join(types, ", ")), "image", image.describe());
+    }
+    if (kind_ == Kind::window && (!known || image.dimensions() != 2)) {
+        refuse(Fault::input, fmt::format("takes an image of one channel, (h, w), of {}; of a colour image, give it each channel alone", fmt::join(types, ", ")),
+               "image", image.describe());
     }
     return type;
 }
@@ -88,10 +93,10 @@ void ImageOperator::run(const Row &row, Device device, std::span<const Array> in
 }
 
 std::vector<Sample> ImageOperator::samples(const std::string &type) const {
-    const auto [element, channels] = pixel_of(type);
+    const Pixel pixel = pixel_of(type);
     std::vector<Sample> samples;
     auto add = [&](int64_t h, int64_t w, int64_t row_bytes, const char *what) {
-        Array image(element, shape_of(h, w, channels), row_bytes);
+        Array image(pixel.type, shape_of(h, w, pixel.channels), row_bytes);
         fill_random(image);
         samples.push_back({{image}, {}, fmt::format("{} {}x{}{}", type, w, h, what)});
     };
@@ -100,9 +105,14 @@ std::vector<Sample> ImageOperator::samples(const std::string &type) const {
         add(h, w, Array::padded, "");
     }
     add(263, 269, 0, " dense");
-    Array large(element, shape_of(211, 307, channels), 0);
+    Array large(pixel.type, shape_of(211, 307, pixel.channels), 0);
     fill_random(large);
     samples.push_back({{large.crop(3, 5, 197, 291)}, {}, fmt::format("{} 291x197 cropped", type)});
+    if (kind_ == Kind::pointwise && pixel.channels == 1) {
+        Array colour(pixel.type, {61, 67, 3});
+        fill_random(colour);
+        samples.push_back({{colour}, {}, fmt::format("{} 67x61, 3 channels", type)});
+    }
     return samples;
 }
 

@@ -6,12 +6,17 @@
 
 namespace tilewright {
 
-// As it is: output of the input's type and shape, every pixel and channel for itself, one row of the table per element type
-// ("u8", "f32" ...), libraries that take (image, output) as rows of elements. What differs is overridden.
+// As it is: output of the input's type and shape, one row of the table per element type ("u8", "f32" ...), libraries that take
+// (image, output) as rows of elements. What differs is overridden.
 class ImageOperator : public Operator {
 public:
-    ImageOperator(std::string name, std::string summary, const std::vector<Row> &rows)
-        : name_(std::move(name)), summary_(std::move(summary)), rows_(rows) {
+    // What an output element depends on. Of a colour image a library sees rows of w * c elements, in which the neighbours of an element
+    // are other channels. So only a `pointwise` operator, whose output element depends on the input element at the same place alone,
+    // takes (h, w, c). `window` is any other operator: it takes (h, w) and refuses colour, unless it overrides type_of() and view_of().
+    enum class Kind { window, pointwise };
+
+    ImageOperator(std::string name, std::string summary, const std::vector<Row> &rows, Kind kind = Kind::window)
+        : name_(std::move(name)), summary_(std::move(summary)), rows_(rows), kind_(kind) {
     }
 
     std::string name() const override {
@@ -30,7 +35,8 @@ public:
     bool serves(const Row &row, std::span<const Array> inputs, const Array &output, const Settings &settings) const override;
     void run(const Row &row, Device device, std::span<const Array> inputs, Array &output, const Settings &settings) const override;
 
-    // Random images: one pixel, odd, thin, around 16, 64, 128 and 256, prime, without padding, and a crop of a larger one.
+    // Random images: one pixel, odd, thin, around 16, 64, 128 and 256, prime, without padding, and a crop of a larger one;
+    // for a pointwise operator one with three channels.
     std::vector<Sample> samples(const std::string &type) const override;
     Sample benchmark_sample(const std::string &type, int64_t w, int64_t h, const Settings &settings) const override;
 
@@ -50,6 +56,7 @@ protected:
 private:
     std::string name_, summary_;
     const std::vector<Row> &rows_;
+    Kind kind_;
 };
 
 }  // namespace tilewright

@@ -6,7 +6,7 @@ namespace tilewright {
 const std::vector<Row> &invert_rows();
 
 const Operator &invert_operator() {
-    static const ImageOperator invert("invert", "the negative: output = 255 - input", invert_rows());
+    static const ImageOperator invert("invert", "the negative: output = 255 - input", invert_rows(), ImageOperator::Kind::pointwise);
     return invert;
 }
 
