@@ -135,7 +135,10 @@ endfunction()
 
 # tilewright_merge(TARGET FOLDER ARCHIVES...): puts the objects of the libraries into the static library TARGET.
 function(tilewright_merge target folder)
-    list(JOIN ARGN "\nADDLIB " added)
-    file(GENERATE OUTPUT ${folder}/${target}.mri CONTENT "OPEN $<TARGET_FILE:${target}>\nADDLIB ${added}\nSAVE\nEND\n")
-    add_custom_command(TARGET ${target} POST_BUILD COMMAND ${CMAKE_AR} -M < ${folder}/${target}.mri VERBATIM)
+    list(JOIN ARGN "\n" archives)
+    file(GENERATE OUTPUT ${folder}/${target}.archives CONTENT "${archives}\n")
+    add_custom_command(TARGET ${target} POST_BUILD
+        COMMAND ${CMAKE_COMMAND} -DAR=${CMAKE_AR} -DRANLIB=${CMAKE_RANLIB} -DARCHIVE=$<TARGET_FILE:${target}>
+            -DLIST=${folder}/${target}.archives -DWORK=${folder}/${target}.objects
+            -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/merge.cmake VERBATIM)
 endfunction()

@@ -39,7 +39,7 @@ set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share} FILES_MATCHING PATTERN *.h PATTERN *.cpp)
 install(FILES ${PROJECT_SOURCE_DIR}/runtime/operators/gaussian_blur_weights.h ${PROJECT_SOURCE_DIR}/runtime/operators/gaussian_blur_weights.cpp
     DESTINATION ${share}/runtime/operators)  # pipelines have weights as constants
-foreach (file halide generators add_library pipeline)
+foreach (file halide generators merge add_library pipeline)
     install(FILES ${PROJECT_SOURCE_DIR}/cmake/${file}.cmake DESTINATION ${package})
 endforeach ()
 

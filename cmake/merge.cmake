@@ -1,0 +1,14 @@
+# cmake -DAR=ar -DRANLIB=ranlib -DARCHIVE=target.a -DLIST=file -DWORK=folder -P merge.cmake
+#
+# Appends the objects of the archives that LIST names, one per line, to ARCHIVE. Objects are taken out and put in again: ar's scripts (ar -M)
+# take no folder names with blanks or with one of @ , =, and llvm-ar reads them differently.
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+file(STRINGS ${LIST} archives ENCODING UTF-8)
+foreach (archive IN LISTS archives)
+    execute_process(COMMAND ${AR} x ${archive} WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+endforeach ()
+file(GLOB objects RELATIVE ${WORK} ${WORK}/*.o)
+execute_process(COMMAND ${AR} q ${ARCHIVE} ${objects} WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${RANLIB} ${ARCHIVE} COMMAND_ERROR_IS_FATAL ANY)
+file(REMOVE_RECURSE ${WORK})
