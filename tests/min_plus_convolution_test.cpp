@@ -170,7 +170,7 @@ TEST_P(MinPlusRow, Accumulates) {
     EXPECT_GT(served(), 0);
 }
 
-// The published kernel reads one element past a and b, and begins at b[1].
+// The published kernel reads one element past the end of a, and begins at a[1]. The rows must do neither, for a and for b.
 TEST_P(MinPlusRow, IsRightAtBothEnds) {
     // The least sum of each entry is with the first and last element of one or the other; past the ends lies what would win.
     const int n = 333;
