@@ -146,8 +146,9 @@ void write_table(const Selection &selection, std::ostream &out) {
     const bool own = selection.name == op;
     out << "// Made by " << op << "'s generator.\n#include \"tilewright/row.h\"\n\nextern \"C\" {\n"
         << declarations.str() << "}\n\nnamespace tilewright {\n\nconst std::vector<Row> &" << selection.name
-        << "_rows() {\n    static const std::vector<Row> rows = " << (own ? "with_added_rows(" + quoted(op) + ", " : "") << "{\n" << entries.str()
-        << "    }" << (own ? ")" : "") << ";\n    return rows;\n}\n\n}  // namespace tilewright\n";
+        << "_rows() {\n    // Never destroyed: other threads may still call libraries while the process ends.\n    static const auto &rows = *new std::vector<Row>("
+        << (own ? "with_added_rows(" + quoted(op) + ", " : "") << "{\n" << entries.str() << "    }" << (own ? ")" : "")
+        << ");\n    return rows;\n}\n\n}  // namespace tilewright\n";
 }
 
 std::string c_type(const Halide::Type &type) {
