@@ -8,6 +8,7 @@ function(tilewright_uses_halide target)
     target_compile_features(${target} PRIVATE cxx_std_20)
     target_compile_options(${target} PRIVATE -O1)  # they run for seconds
     target_precompile_headers(${target} REUSE_FROM tilewright_generator_main)
+    tilewright_without_sanitizers(${target})
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF)
 endfunction()
 

@@ -44,12 +44,21 @@ set(TILEWRIGHT_HALIDE_INCLUDE ${CMAKE_BINARY_DIR}/halide_runtime_headers)
 file(GLOB runtime_headers ${TILEWRIGHT_HALIDE}/include/HalideRuntime*.h ${TILEWRIGHT_HALIDE}/include/HalideBuffer.h)
 file(COPY ${runtime_headers} DESTINATION ${TILEWRIGHT_HALIDE_INCLUDE})
 
+# Programs with Halide in them: Halide is not instrumented, and a sanitizer takes what passes between the two for faults.
+function(tilewright_without_sanitizers target)
+    if (TILEWRIGHT_SANITIZE)
+        target_compile_options(${target} PRIVATE -fno-sanitize=all)
+        target_link_options(${target} PRIVATE -fno-sanitize=all)
+    endif ()
+endfunction()
+
 add_library(tilewright_generator_main OBJECT EXCLUDE_FROM_ALL ${TILEWRIGHT_SHARE}/generators/main.cpp ${TILEWRIGHT_SHARE}/generators/table.cpp
     ${TILEWRIGHT_SHARE}/generators/kernel_limits.cpp ${TILEWRIGHT_SHARE}/generators/show.cpp ${TILEWRIGHT_SHARE}/generators/thread_folds.cpp)
 target_link_libraries(tilewright_generator_main PUBLIC tilewright_halide)
 target_include_directories(tilewright_generator_main PUBLIC ${TILEWRIGHT_SHARE})
 target_compile_features(tilewright_generator_main PUBLIC cxx_std_20)
 target_compile_options(tilewright_generator_main PRIVATE -O1)
+tilewright_without_sanitizers(tilewright_generator_main)
 # On the source, because the generators share the precompiled header.
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/main.cpp PROPERTIES COMPILE_DEFINITIONS TILEWRIGHT_PLUGINS="${TILEWRIGHT_HALIDE}/lib64")
 target_precompile_headers(tilewright_generator_main PRIVATE <Halide.h>)

@@ -1,0 +1,18 @@
+// Does what a sanitizer must find, and says so if nobody stopped it: a build whose sanitizers find nothing proves nothing.
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "heap_overflow") == 0) {
+        const auto bytes = std::make_unique<char[]>((size_t)argc);
+        memset(bytes.get(), 1, (size_t)argc + 1);
+        printf("wrote past the end: %d\n", bytes[0]);
+    } else if (argc == 2) {
+        volatile int large = INT_MAX;
+        large = large + argc;
+        printf("counted past the end: %d\n", large);
+    }
+    return 0;
+}
