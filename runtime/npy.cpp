@@ -307,7 +307,8 @@ void read_c_order(InputFile &file, Array &array) {
 }
 
 // In Fortran order the file holds columns: for each channel, for each x, the elements of all y. Some columns are read at a
-// time and spread over the rows, so that a row's cache line is filled by neighbours and no second array is needed.
+// time and spread over the rows, so that a row's cache line is filled by neighbours. Of long columns there are fewer at a time,
+// and of one that alone would fill the memory for them a part, so that no second array is needed.
 template<size_t element>
 void read_fortran_order(InputFile &file, Array &array) {
     struct Element {
@@ -318,16 +319,20 @@ void read_fortran_order(InputFile &file, Array &array) {
     const int64_t pitch = array.strides()[0];
     auto *data = static_cast<Element *>(array.data());
 
-    constexpr int64_t block_columns = 64, block_rows = 4096;
-    std::vector<Element> columns(static_cast<size_t>(std::min(block_columns, w) * h));
+    constexpr int64_t most_columns = 64, most_elements = (int64_t(16) << 20) / element;
+    const int64_t block_columns = std::clamp<int64_t>(most_elements / h, 1, std::min(most_columns, w));
+    const int64_t block_rows = std::min(h, most_elements);
+    Array block(Type::u8, {block_columns * block_rows * static_cast<int64_t>(element)});
+    auto *columns = static_cast<Element *>(block.data());
     for (int64_t c = 0; c < channels; c++) {
         for (int64_t x0 = 0; x0 < w; x0 += block_columns) {
-            const int64_t count = std::min(block_columns, w - x0);
-            file.read_whole(columns.data(), static_cast<size_t>(count * h) * element);
-            for (int64_t y0 = 0; y0 < h; y0 += block_rows) {
-                for (int64_t y = y0; y < std::min(h, y0 + block_rows); y++) {
-                    for (int64_t x = 0; x < count; x++) {
-                        data[y * pitch + (x0 + x) * channels + c] = columns[static_cast<size_t>(x * h + y)];
+            const int64_t width = std::min(block_columns, w - x0);
+            for (int64_t y0 = 0; y0 < h; y0 += block_rows) {  // once, unless a block is a part of one column
+                const int64_t height = std::min(block_rows, h - y0);
+                file.read_whole(columns, static_cast<size_t>(width * height) * element);
+                for (int64_t y = 0; y < height; y++) {
+                    for (int64_t x = 0; x < width; x++) {
+                        data[(y0 + y) * pitch + (x0 + x) * channels + c] = columns[x * height + y];
                     }
                 }
             }

@@ -5,6 +5,9 @@
 #include <complex>
 #include <numeric>
 #include <random>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace tilewright {
 namespace {
@@ -217,6 +220,45 @@ TEST_F(NpyTest, ReadsEveryTypeShapeOrderAndVersion) {
             }
         }
     }
+}
+
+// Columns so long that what is read at a time is a few of them, one, or a part of one.
+TEST_F(NpyTest, ReadsLongColumnsInFortranOrder) {
+    for (const auto &[h, w] : {std::pair<int64_t, int64_t>(300000, 8), {1200000, 3}, {2100001, 2}}) {
+        SCOPED_TRACE(h);
+        const Array array = read(file_of(dictionary("<f8", true, text_of({h, w})), data_of<double>({h, w}, true)));
+        int64_t wrong = 0;
+        for (int64_t y = 0; y < h; y++) {
+            for (int64_t x = 0; x < w; x++) {
+                wrong += row_of<double>(array, y)[x] != sample<double>(y * w + x);
+            }
+        }
+        EXPECT_EQ(wrong, 0);
+    }
+}
+
+// Beside the array it takes memory for a part of it, not for a copy.
+TEST_F(NpyTest, FortranOrderTakesNoSecondArray) {
+    const int64_t h = 1000000, w = 64;
+    const std::string path = folder.file("sample.npy");
+    write_bytes(path, file_of(dictionary("|u1", true, text_of({h, w})), Bytes(size_t(h * w))));
+    const pid_t child = fork();
+    if (child == 0) {
+        int64_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        const rlim_t bytes = rlim_t(pages * sysconf(_SC_PAGESIZE) + h * w + (int64_t(40) << 20));
+        const rlimit limit = {bytes, bytes};
+        setrlimit(RLIMIT_AS, &limit);
+        try {
+            read_npy(path);
+        } catch (...) {
+            _exit(1);
+        }
+        _exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(NpyTest, WritesFromAnyStrides) {
