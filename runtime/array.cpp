@@ -16,13 +16,19 @@ namespace tilewright {
 
 // ----------------------------------------------------------------------------------------------------------------- Storage
 
+// A size in the unit that shows it: below a GiB, GiB would read 0.0.
+static std::string size_text(size_t bytes) {
+    constexpr size_t gib = size_t(1) << 30;
+    return bytes < gib ? fmt::format("{:.1f} MiB", (double)bytes / (1 << 20)) : fmt::format("{:.1f} GiB", (double)bytes / gib);
+}
+
 Storage::Storage(Layout layout) : layout_(layout), bytes_((layout.rows * layout.pitch + 63) / 64 * 64), owned_(true) {
     const size_t installed = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
     void *memory = bytes_ > installed ? MAP_FAILED :
                                         mmap(nullptr, bytes_ + 64, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
-        throw Error(Fault::memory, fmt::format("{:.1f} GiB of host memory cannot be had (installed: {:.1f} GiB); use smaller data",
-                                               (double)bytes_ / (1 << 30), (double)installed / (1 << 30)));
+        throw Error(Fault::memory, fmt::format("{} of host memory cannot be had (installed: {}); use smaller data", size_text(bytes_),
+                                               size_text(installed)));
     }
     begin_ = static_cast<std::byte *>(memory);
     describe();
@@ -64,7 +70,7 @@ void Storage::copy_to_host() {
     const bool apart = !owned_ && layout_.row < layout_.pitch;
     std::unique_ptr<std::byte[]> bytes(apart ? new (std::nothrow) std::byte[bytes_] : nullptr);
     if (apart && !bytes) {
-        throw Error(Fault::memory, fmt::format("{:.1f} GiB of host memory cannot be had; use smaller data", (double)bytes_ / (1 << 30)),
+        throw Error(Fault::memory, fmt::format("{} of host memory cannot be had; use smaller data", size_text(bytes_)),
                     {.operation = "copy to the host"});
     }
     if (apart) {
