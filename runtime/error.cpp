@@ -1,16 +1,19 @@
 #include "tilewright/error.h"
+#include "plain_text.h"
 
 namespace tilewright {
 
 namespace {
 
-// Without line breaks and other control characters.
+// One line: what would break it, or steer a terminal, becomes a space, and several such become one.
 std::string plain(const std::string &text) {
+    constexpr char control = '\n';
     std::string line;
-    for (char c : text) {
-        const bool control = (unsigned char)c < ' ' || c == 127;
-        if (!control || (!line.empty() && line.back() != ' ')) {
-            line += control ? ' ' : c;
+    for (const char c : plain_text(text, control)) {
+        if (c != control) {
+            line += c;
+        } else if (!line.empty() && line.back() != ' ') {
+            line += ' ';
         }
     }
     line.erase(line.find_last_not_of(' ') + 1);

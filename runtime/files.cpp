@@ -32,10 +32,7 @@ Kind kind_of(const std::string &path) {
 
 Array read_array(const std::string &path, PngMetadata *metadata, const FileLimits &limits) {
     uint8_t first = 0;
-    InputFile file(path);
-    if (!file.size()) {
-        file.refuse("it is no regular file, and its beginning must be read twice", "write it to a file first");
-    }
+    InputFile file(path, InputFile::Kinds::regular);
     if (file.read(&first, 1) != 1) {
         file.refuse_truncated();
     }

@@ -1,4 +1,5 @@
 #include "input_file.h"
+#include "plain_text.h"
 #include <cerrno>
 #include <cstring>
 #include <sys/stat.h>
@@ -13,29 +14,44 @@ namespace {
     throw Error(Fault::input, "cannot read " + in_quotes(path) + ": " + why + "; " + next, place);
 }
 
+// The same for what the system says.
+[[noreturn]] void refuse_file(const std::string &path, int fault, const std::string &next) {
+    if (fault == ENOMEM) {
+        throw_no_memory("read", path);
+    }
+    refuse_file(path, std::strerror(fault), next);
+}
+
 }  // namespace
+
+void throw_no_memory(const char *verb, const std::string &path) {
+    Place place;
+    place.value = path;
+    throw Error(Fault::memory, std::string("no memory to ") + verb + " " + in_quotes(path) + "; free some", place);
+}
 
 std::string in_quotes(const std::string &path) {
     std::string text = "'";
-    for (const char c : path) {
-        const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-        text += is_control ? '?' : c;
-    }
+    text += plain_text(path, '?');
     return text + "'";
 }
 
-InputFile::InputFile(const std::string &path) : path_(path), file_(std::fopen(path.c_str(), "rbe")) {
-    if (!file_) {
-        refuse_file(path, std::strerror(errno), "check the name and its permissions");
-    }
+InputFile::InputFile(const std::string &path, Kinds kinds) : path_(path) {
     struct stat about = {};
-    if (fstat(fileno(file_.get()), &about) == 0) {
-        if (S_ISDIR(about.st_mode)) {
-            refuse_file(path, "it is a directory", "name a file");
-        }
-        if (S_ISREG(about.st_mode)) {
-            size_ = about.st_size;
-        }
+    if (stat(path.c_str(), &about) != 0) {
+        refuse_file(path, errno, "check the name and its permissions");
+    }
+    if (S_ISDIR(about.st_mode)) {
+        refuse_file(path, "it is a directory", "name a file");
+    }
+    if (S_ISREG(about.st_mode)) {
+        size_ = about.st_size;
+    } else if (kinds == Kinds::regular) {
+        refuse_file(path, "it is no regular file, and its beginning must be read twice", "write it to a file first");
+    }
+    file_.reset(std::fopen(path.c_str(), "rbe"));
+    if (!file_) {
+        refuse_file(path, errno, "check the name and its permissions");
     }
 }
 
@@ -60,7 +76,7 @@ void InputFile::refuse(const std::string &why, const std::string &next) const {
 
 void InputFile::refuse_truncated() const {
     if (fault_ != 0) {
-        refuse(std::strerror(fault_), "check the disk that it is on");
+        refuse_file(path_, fault_, "check the disk that it is on");
     }
     if (position_ == 0) {
         refuse("the file is empty", "give one that was written to its end");

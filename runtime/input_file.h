@@ -8,14 +8,22 @@
 
 namespace tilewright {
 
-// A path as an error line shows it: in quotes, without control characters.
+// A path as an error line shows it: in quotes, with a question mark for what a terminal must not be sent.
 std::string in_quotes(const std::string &path);
+
+// Throws Error (memory): "no memory to VERB 'PATH'".
+[[noreturn]] void throw_no_memory(const char *verb, const std::string &path);
 
 // A file that is read from its beginning to its end.
 class InputFile {
 public:
-    // Errors: input, when it cannot be opened, or is a directory.
-    explicit InputFile(const std::string &path);
+    enum class Kinds {
+        regular,    // what is no regular file is refused before it is opened: a pipe would wait for its other end
+        regular_or_stream
+    };
+
+    // Errors: input, when it cannot be opened, is a directory or of another kind; memory.
+    explicit InputFile(const std::string &path, Kinds kinds = Kinds::regular_or_stream);
 
     const std::string &path() const {
         return path_;

@@ -5,9 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <csetjmp>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <png.h>
 #include <string_view>
 #include <type_traits>
@@ -22,10 +22,11 @@ namespace {
 // through attempt(): the step that it is given may hold pointers, numbers and references, but no object with a destructor,
 // and what it returns false about becomes an exception outside.
 
-// What libpng said last.
+// What libpng said last, and whether it was ever refused memory: it and zlib have several words for that.
 struct Words {
     char error[200] = "";
     char warning[200] = "";
+    bool is_out_of_memory = false;
 };
 
 void keep(char (&place)[200], const char *message) {
@@ -39,6 +40,18 @@ void keep(char (&place)[200], const char *message) {
 
 void on_warning(png_structp png, const char *message) {
     keep(static_cast<Words *>(png_get_error_ptr(png))->warning, message);
+}
+
+png_voidp take_memory(png_structp png, png_alloc_size_t bytes) {
+    void *memory = std::malloc(bytes);
+    if (memory == nullptr) {
+        static_cast<Words *>(png_get_mem_ptr(png))->is_out_of_memory = true;
+    }
+    return memory;
+}
+
+void give_memory_back(png_structp, png_voidp memory) {
+    std::free(memory);
 }
 
 template<typename Step>
@@ -61,20 +74,45 @@ std::string sentence(const Words &words) {
     return text.empty() ? "libpng gives no reason" : text;
 }
 
+uint32_t read_u32(const uint8_t *from) {
+    return uint32_t(from[0]) << 24 | uint32_t(from[1]) << 16 | uint32_t(from[2]) << 8 | from[3];
+}
+
+// The chunks of metadata that are kept, each name with its end, as libpng takes them.
+constexpr char kept_chunks[] = "gAMA\0sRGB\0iCCP\0pHYs";
+constexpr int kept_chunks_count = sizeof(kept_chunks) / 5;
+
+bool is_kept(const uint8_t *name) {
+    for (int i = 0; i < kept_chunks_count; i++) {
+        if (std::memcmp(name, kept_chunks + 5 * i, 4) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 class Reader {
 public:
-    explicit Reader(InputFile &file) : file_(file) {
-        png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &words_, on_error, on_warning);
+    // A chunk that is kept may be as long as a compressed profile within the limit; others are skipped unread.
+    Reader(InputFile &file, const PngLimits &limits)
+        : file_(file), most_kept_bytes_(compressBound(static_cast<uLong>(std::max<int64_t>(limits.profile_bytes, 0))) + 81) {
+        png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &words_, on_error, on_warning, &words_, take_memory, give_memory_back);
         info = png != nullptr ? png_create_info_struct(png) : nullptr;
         if (info == nullptr) {
             png_destroy_read_struct(&png, nullptr, nullptr);
-            throw Error(Fault::memory, "no memory to read " + in_quotes(file.path()) + "; free some");
+            throw_no_memory("read", file.path());
         }
         png_set_read_fn(png, this, [](png_structp handle, png_bytep to, size_t bytes) {
             auto *reader = static_cast<Reader *>(png_get_io_ptr(handle));
             if (reader->file_.read(to, bytes) != bytes) {
                 reader->is_truncated_ = true;
                 png_error(handle, "truncated");
+            }
+            // A chunk's length and name, before libpng takes memory for it.
+            const bool is_head = png_get_io_state(handle) == (PNG_IO_READING | PNG_IO_CHUNK_HDR) && bytes == 8;
+            if (is_head && is_kept(to + 4) && read_u32(to) > reader->most_kept_bytes_) {
+                reader->kept_bytes_ = read_u32(to);
+                png_error(handle, "too long");
             }
         });
     }
@@ -93,11 +131,15 @@ public:
         if (is_truncated_) {
             file_.refuse_truncated();
         }
-        const std::string why = sentence(words_);
-        if (why.find("ut of memory") != std::string::npos) {
-            throw Error(Fault::memory, "no memory to read " + in_quotes(file_.path()) + "; free some");
+        if (kept_bytes_ > 0) {
+            file_.refuse("a chunk of its metadata has " + std::to_string(kept_bytes_) + " bytes, and the limit is " +
+                             std::to_string(most_kept_bytes_),
+                         "raise PngLimits::profile_bytes if the file is to be trusted, or remove the profile");
         }
-        file_.refuse("it is a broken PNG: " + why, "get a whole copy of it, or write it again");
+        if (words_.is_out_of_memory) {
+            throw_no_memory("read", file_.path());
+        }
+        file_.refuse("it is a broken PNG: " + sentence(words_), "get a whole copy of it, or write it again");
     }
 
     png_structp png;
@@ -105,18 +147,20 @@ public:
 
 private:
     InputFile &file_;
+    const uLong most_kept_bytes_;
     Words words_;
     bool is_truncated_ = false;
+    uint32_t kept_bytes_ = 0;  // of a chunk that was too long
 };
 
 class Writer {
 public:
     Writer(OutputFile &file, const std::string &name) : file_(file), name_(name) {
-        png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &words_, on_error, on_warning);
+        png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &words_, on_error, on_warning, &words_, take_memory, give_memory_back);
         info = png != nullptr ? png_create_info_struct(png) : nullptr;
         if (info == nullptr) {
             png_destroy_write_struct(&png, nullptr);
-            throw Error(Fault::memory, "no memory to write " + in_quotes(name) + "; free some");
+            throw_no_memory("write", name);
         }
         png_set_write_fn(
             png, this,
@@ -143,6 +187,9 @@ public:
         if (is_disk_) {
             file_.fail();
         }
+        if (words_.is_out_of_memory) {
+            throw_no_memory("write", name_);
+        }
         throw Error(Fault::failed, "cannot write " + in_quotes(name_) + ": " + sentence(words_) + "; write .npy instead");
     }
 
@@ -160,23 +207,19 @@ private:
 // The four chunks are carried as they are in the file, not through libpng's colour management: that would add a gAMA to
 // each sRGB, and drop profiles that other programs are happy with.
 
-uint32_t read_u32(const uint8_t *from) {
-    return uint32_t(from[0]) << 24 | uint32_t(from[1]) << 16 | uint32_t(from[2]) << 8 | from[3];
-}
-
 void append_u32(std::vector<uint8_t> &to, uint32_t value) {
     for (int shift = 24; shift >= 0; shift -= 8) {
         to.push_back(uint8_t(value >> shift));
     }
 }
 
-enum class Inflated { whole, malformed, over_limit };
+enum class Inflated { whole, malformed, over_limit, out_of_memory };
 
 // Decompresses a zlib stream, piece by piece, so that a small stream cannot take more memory than the limit.
 Inflated inflate_into(std::vector<uint8_t> &to, const uint8_t *from, size_t bytes, int64_t limit) {
     z_stream stream = {};
     if (inflateInit(&stream) != Z_OK) {
-        throw std::bad_alloc();
+        return Inflated::out_of_memory;
     }
     struct End {
         z_stream &stream;
@@ -200,7 +243,7 @@ Inflated inflate_into(std::vector<uint8_t> &to, const uint8_t *from, size_t byte
             return Inflated::whole;
         }
         if (result != Z_OK) {
-            return Inflated::malformed;
+            return result == Z_MEM_ERROR ? Inflated::out_of_memory : Inflated::malformed;
         }
     }
 }
@@ -219,6 +262,8 @@ std::optional<PngMetadata::Profile> profile_of(const png_unknown_chunk &chunk, c
     switch (inflate_into(profile.bytes, stream, static_cast<size_t>(end - stream), limits.profile_bytes)) {
     case Inflated::malformed:
         return std::nullopt;
+    case Inflated::out_of_memory:
+        throw_no_memory("read", file.path());
     case Inflated::over_limit:
         file.refuse("its ICC profile is larger than " + std::to_string(limits.profile_bytes) + " bytes",
                     "raise PngLimits::profile_bytes if it is to be trusted, or remove the profile");
@@ -228,9 +273,11 @@ std::optional<PngMetadata::Profile> profile_of(const png_unknown_chunk &chunk, c
     return profile;
 }
 
-// Chunks of a wrong length or value are passed over; of several of a kind the first counts.
+// Chunks of a wrong length or value are passed over; of several of a kind the first counts. Of profiles that is the first of
+// all, right or not: each may inflate to the limit, and a file has room for many.
 PngMetadata metadata_of(const png_unknown_chunk *chunks, int count, const InputFile &file, const PngLimits &limits) {
     PngMetadata metadata;
+    bool has_profile = false;
     for (const png_unknown_chunk *chunk = chunks; chunk < chunks + count; chunk++) {
         const std::string_view name(reinterpret_cast<const char *>(chunk->name), 4);
         const uint8_t *data = chunk->data;
@@ -243,7 +290,8 @@ PngMetadata metadata_of(const png_unknown_chunk *chunks, int count, const InputF
             metadata.srgb_intent = data[0];
         } else if (name == "pHYs" && chunk->size == 9 && data[8] <= 1 && !metadata.density) {
             metadata.density = {read_u32(data), read_u32(data + 4), data[8] == 1};
-        } else if (name == "iCCP" && !metadata.icc_profile) {
+        } else if (name == "iCCP" && !has_profile) {
+            has_profile = true;
             metadata.icc_profile = profile_of(*chunk, file, limits);
         }
     }
@@ -261,7 +309,7 @@ bool fits(const PngMetadata::Profile &profile, int channels) {
     return profile.bytes.size() >= 20 && std::memcmp(profile.bytes.data() + 16, space, 4) == 0;
 }
 
-std::vector<Chunk> chunks_of(const PngMetadata &metadata, int channels) {
+std::vector<Chunk> chunks_of(const PngMetadata &metadata, int channels, const std::string &path) {
     auto check = [](bool is_right, const char *argument, const std::string &value, const char *message) {
         if (!is_right) {
             Place place;
@@ -289,7 +337,7 @@ std::vector<Chunk> chunks_of(const PngMetadata &metadata, int channels) {
         uLongf length = compressBound(profile.size());
         data.resize(before + length);
         if (compress2(data.data() + before, &length, profile.data(), profile.size(), 9) != Z_OK) {
-            throw std::bad_alloc();
+            throw_no_memory("write", path);
         }
         data.resize(before + length);
     } else if (metadata.srgb_intent) {
@@ -416,10 +464,11 @@ Frame read_header(Reader &reader, Palette &palette) {
         png_set_crc_action(reader.png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
         png_set_benign_errors(reader.png, 0);
         png_set_user_limits(reader.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+        png_set_chunk_malloc_max(reader.png, 0);  // else none may be over 8,000,000 bytes, not even one that is skipped
         // Chunks that nothing here needs are skipped unread, so that no text can decompress into memory.
         png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
-        png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_ALWAYS,
-                                    reinterpret_cast<png_const_bytep>("gAMA\0sRGB\0iCCP\0pHYs"), 4);
+        png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_ALWAYS, reinterpret_cast<png_const_bytep>(kept_chunks),
+                                    kept_chunks_count);
         png_set_check_for_invalid_index(reader.png, 0);  // expand() checks, and says where
         png_set_sig_bytes(reader.png, 8);
         png_read_info(reader.png, reader.info);
@@ -472,7 +521,7 @@ void read_pixels(Reader &reader, const Frame &frame, uint8_t *pixels, int64_t ro
 Png read_png(const std::string &path, const PngLimits &limits) {
     InputFile file(path);
     check_signature(file);
-    Reader reader(file);
+    Reader reader(file, limits);
     Palette palette;
     const Frame frame = read_header(reader, palette);
     check_limits(frame, file, limits);
@@ -532,7 +581,7 @@ void write_png(const std::string &path, const Array &image, const PngMetadata &m
     check_png(image.type(), image.shape());
     const int64_t h = image.shape()[0], w = image.shape()[1];
     const int channels = image.dimensions() == 3 ? static_cast<int>(image.shape()[2]) : 1;
-    const std::vector<Chunk> chunks = chunks_of(metadata, channels);
+    const std::vector<Chunk> chunks = chunks_of(metadata, channels, path);
     const auto *pixels = static_cast<const uint8_t *>(image.data());
     const int64_t row_bytes = image.strides()[0] * static_cast<int64_t>(size_of(image.type()));
     const int depth = image.type() == Type::u16 ? 16 : 8;

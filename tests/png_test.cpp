@@ -793,6 +793,62 @@ TEST_F(PngTest, MetadataIsWhatTheFileSaysAndNoMore) {
     }
 }
 
+TEST_F(PngTest, AChunkMayBeOfAnyLength) {
+    const Chunk data = {"IDAT", deflated(four_pixels)};
+    const Bytes much(9000000, 1);
+    for (const char *name : {"prVt", "eXIf", "tEXt", "caBX"}) {
+        SCOPED_TRACE(name);
+        EXPECT_EQ(read(file_of({header(2, 2), {name, much}, data, end_chunk})).pixels.size(), 4);
+        EXPECT_EQ(read(file_of({header(2, 2), data, {name, much}, end_chunk})).pixels.size(), 4);
+    }
+    // A profile that no compression makes smaller.
+    Bytes profile(12000000);
+    std::generate(profile.begin(), profile.end(), [&] { return uint8_t(random()); });
+    Bytes chunk = {'n', 0, 0};
+    const Bytes packed = deflated(profile);
+    chunk.insert(chunk.end(), packed.begin(), packed.end());
+    ASSERT_GT(chunk.size(), profile.size());
+    const Bytes bytes = file_of({header(2, 2), {"iCCP", chunk}, data, end_chunk});
+    PngLimits limits;
+    limits.profile_bytes = int64_t(profile.size());
+    const PngMetadata metadata = read(bytes, limits).metadata;
+    ASSERT_TRUE(metadata.icc_profile);
+    EXPECT_EQ(metadata.icc_profile->bytes, profile);
+
+    // One that is longer than the limit explains is refused before memory is taken for it: the file need not hold it.
+    Bytes claim = file_of({header(2, 2)});
+    append_u32(claim, 0x7fffffff);
+    for (const char *name : {"iCCP", "gAMA"}) {
+        Bytes cut = claim;
+        cut.insert(cut.end(), name, name + 4);
+        expect_refused(cut, "a chunk of its metadata has 2147483647 bytes, and the limit is 1678");
+    }
+    claim.insert(claim.end(), {'p', 'r', 'V', 't'});
+    expect_refused(claim, "the file ends too early");
+}
+
+TEST_F(PngTest, OnlyTheFirstProfileCounts) {
+    const Chunk data = {"IDAT", deflated(four_pixels)};
+    auto profile = [](const Bytes &content) {
+        Bytes chunk = {'n', 0, 0};
+        const Bytes packed = deflated(content);
+        chunk.insert(chunk.end(), packed.begin(), packed.end());
+        return Chunk{"iCCP", chunk};
+    };
+    const Chunk first = profile(Bytes(1000, 1)), second = profile(Bytes(1000, 2));
+    Chunk broken = profile(Bytes(100000, 3));
+    broken.data.resize(broken.data.size() - 4);  // of the checksum
+    const PngMetadata metadata = read(file_of({header(2, 2), first, second, data, end_chunk})).metadata;
+    ASSERT_TRUE(metadata.icc_profile);
+    EXPECT_EQ(metadata.icc_profile->bytes, Bytes(1000, 1));
+    // Were the second inflated as well, it would be over the limit.
+    PngLimits limits;
+    limits.profile_bytes = 100000;
+    const Chunk large = profile(Bytes(200000, 4));
+    EXPECT_FALSE(read(file_of({header(2, 2), broken, large, data, end_chunk}), limits).metadata.icc_profile);
+    EXPECT_FALSE(read(file_of({header(2, 2), broken, first, data, end_chunk}), limits).metadata.icc_profile);
+}
+
 TEST_F(PngTest, AProfileIsLimitedAndKeptFromPixelsItDoesNotFit) {
     Bytes chunk = {'n', 0, 0};
     const Bytes packed = deflated(Bytes(100000, 7));

@@ -13,7 +13,7 @@ struct PngLimits {
     int64_t side = int64_t(1) << 20;           // pixels along x and along y
     int64_t pixels = int64_t(1) << 30;
     int64_t bytes = int64_t(8) << 30;          // decoded
-    int64_t profile_bytes = int64_t(16) << 20; // of the ICC profile, decompressed
+    int64_t profile_bytes = int64_t(16) << 20; // of the ICC profile, decompressed; bounds each chunk of metadata that is kept, too
 };
 
 // What a PNG file says about its pixels besides their values.
@@ -49,7 +49,7 @@ Png read_png(const std::string &path, const PngLimits &limits = {});
 // Writes (h, w) or (h, w, c) with c from 1 to 4, of u8 or u16, at the depth of its type. The metadata goes into the file,
 // except a depth, an ICC profile made for another number of colours, and an sRGB intent beside a profile (PNG allows one).
 // The file is whole or absent; an existing one is replaced only once the new one is complete.
-// Errors: usage, for another type or shape, or metadata that PNG cannot hold; failed, when the file cannot be written.
+// Errors: usage, for another type or shape, or metadata that PNG cannot hold; failed, when the file cannot be written; memory.
 void write_png(const std::string &path, const Array &image, const PngMetadata &metadata = {});
 
 // Whether write_png takes such an array. Errors: usage, when it does not; they say why.
