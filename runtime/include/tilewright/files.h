@@ -16,6 +16,9 @@ struct FileLimits {
 Array read_array(const std::string &path, PngMetadata *metadata = nullptr, const FileLimits &limits = {});
 
 // Writes a PNG or .npy file; which, the ending of `path` says (.png or .npy, in either case). .npy has no metadata.
+// The file is whole or absent: it takes its name when it is complete. An older file of that name is replaced, not changed: its
+// permissions pass on, and its owner and group where the user may give files away; access control lists do not, and other hard
+// links to the older file keep the older content. A symbolic link stays, and what it leads to is written.
 // Errors: usage, for another ending, and those of write_png and write_npy.
 void write_array(const std::string &path, const Array &array, const PngMetadata &metadata = {});
 
