@@ -1,4 +1,5 @@
 #include "driver_seam.h"
+#include "kept_signals.h"
 #include "tilewright/error.h"
 #include "tilewright/statistics.h"
 #include <HalideRuntime.h>
@@ -274,6 +275,7 @@ std::string opencl_text(int (*ask)(void *, unsigned, size_t, void *, size_t *), 
 // runtime may still ask for while the process ends, it is never destroyed.
 std::vector<OpenClDevice> &opencl_list() {
     static auto &list = *new std::vector<OpenClDevice>([] {
+        const KeptSignals kept;
         std::vector<OpenClDevice> found;
         using Info = int(void *, unsigned, size_t, void *, size_t *);
         auto platform_ids = opencl<int(unsigned, void **, unsigned *)>("clGetPlatformIDs");

@@ -18,7 +18,7 @@ std::string in_quotes(const std::string &path);
 class InputFile {
 public:
     enum class Kinds {
-        regular,    // what is no regular file is refused before it is opened: a pipe would wait for its other end
+        regular,  // what is no regular file is refused before it is opened: a pipe would wait for its other end
         regular_or_stream
     };
 

@@ -52,8 +52,7 @@ static_assert(std::atomic<OutputFile *>::is_always_lock_free && std::atomic<int>
 
 // --- places -----------------------------------------------------------------------------------------------------------------
 
-FolderEntry::FolderEntry(FolderEntry &&other) noexcept
-    : folder(std::exchange(other.folder, -1)), name(std::move(other.name)) {
+FolderEntry::FolderEntry(FolderEntry &&other) noexcept : folder(std::exchange(other.folder, -1)), name(std::move(other.name)) {
 }
 
 FolderEntry &FolderEntry::operator=(FolderEntry &&other) noexcept {

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -947,18 +946,6 @@ TEST_F(CommandLine, AFullStandardOutputIsAnError) {
     EXPECT_EQ(ran.err.rfind("tilewright: error: standard output", 0), 0u) << ran.err;
 }
 
-// Waits until `happened`, for ten seconds at most.
-bool eventually(const std::function<bool()> &happened) {
-    const auto end = std::chrono::steady_clock::now() + 10s;
-    while (!happened()) {
-        if (std::chrono::steady_clock::now() > end) {
-            return false;
-        }
-        std::this_thread::sleep_for(200us);
-    }
-    return true;
-}
-
 class Interrupted : public CommandLine, public testing::WithParamInterface<std::pair<int, int>> {};
 
 TEST_P(Interrupted, ALongBenchEndsAtOnce) {
@@ -973,36 +960,6 @@ TEST_P(Interrupted, ALongBenchEndsAtOnce) {
     EXPECT_EQ(ran.code, code) << ran.err;
     EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
     EXPECT_EQ(files(), Words{}) << "the report is whole or absent";
-}
-
-TEST_P(Interrupted, AnOutputThatIsBeingWrittenIsRemoved) {
-    NEEDS_OPERATOR("invert");
-    const auto [signal, code] = GetParam();
-    tilewright::write_array(path("in.npy"), Array(Type::u8, {16384, 16384}, 0));
-    std::ofstream(path("out.npy")) << "what was there before";
-    const auto has_temporary = [&] {
-        const Words names = files();
-        return std::any_of(names.begin(), names.end(), [](const std::string &name) { return name.ends_with(".part"); });
-    };
-    const auto is_growing = [&] {
-        for (const std::string &name : files()) {
-            std::error_code gone;
-            const uintmax_t size = fs::file_size(folder_ / name, gone);
-            if (!gone && name.ends_with(".part") && size > 0) {
-                return true;
-            }
-        }
-        return false;
-    };
-    // The trial file of the early check is empty; the one that grows is the output.
-    Process invert(folder_, TILEWRIGHT_APP, {"invert", path("in.npy"), path("out.npy"), "--device", "cpu"}, {});
-    const bool seen = eventually(is_growing);
-    kill(invert.id(), signal);
-    const Ran ran = invert.wait();
-    ASSERT_TRUE(seen) << "the output was never being written: " << ran.err;
-    EXPECT_EQ(ran.code, code) << ran.err;
-    EXPECT_FALSE(has_temporary());
-    EXPECT_EQ(contents(path("out.npy")), "what was there before");
 }
 
 INSTANTIATE_TEST_SUITE_P(By, Interrupted, testing::Values(std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}),

@@ -11,12 +11,23 @@ static void leave(int signal) {
     _exit(128 + signal);
 }
 
-void handle_interrupts() {
+// Signals that are ignored, or that a tool (a profiler, for example) handles, are left to whoever set that.
+static void replace_default(int signal, void (*handler)(int)) {
     struct sigaction action = {};
-    action.sa_handler = leave;
-    sigemptyset(&action.sa_mask);
-    for (const int signal : {SIGINT, SIGTERM}) {
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {
+        action = {};
+        action.sa_handler = handler;
+        sigfillset(&action.sa_mask);
         sigaction(signal, &action, nullptr);
+    }
+}
+
+void handle_interrupts() {
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU}) {
+        replace_default(signal, leave);
+    }
+    for (const int signal : {SIGPIPE, SIGXFSZ}) {
+        replace_default(signal, SIG_IGN);
     }
 }
 

@@ -94,7 +94,8 @@ Json json(const Row &row) {
 void print(const std::string &text) {
     Progress::hide();
     if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {
-        throw Error(Fault::failed, fmt::format("standard output cannot be written: {}; send it to a place with room", strerror(errno)));
+        throw Error(Fault::failed, fmt::format("standard output cannot be written: {}; {}", strerror(errno),
+                                               errno == EPIPE ? "keep the program that reads it running" : "send it to a place with room"));
     }
 }
 

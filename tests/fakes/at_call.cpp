@@ -1,0 +1,64 @@
+// Loaded before the C library by tests of signals: sends this process a signal at a chosen call, so that a test need not hit the moment.
+//   TILEWRIGHT_TEST_CALL     fwrite (to a file, not to a standard stream), linkat or renameat
+//   TILEWRIGHT_TEST_SIGNAL   the signal's number
+//   TILEWRIGHT_TEST_NAMED    when set, no file can be made without a name, as on file systems that lack O_TMPFILE
+#include <cerrno>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace {
+
+void at(const char *call) {
+    const char *asked = getenv("TILEWRIGHT_TEST_CALL"), *number = getenv("TILEWRIGHT_TEST_SIGNAL");
+    if (asked != nullptr && number != nullptr && strcmp(asked, call) == 0) {
+        kill(getpid(), atoi(number));
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+size_t fwrite(const void *from, size_t size, size_t count, FILE *to) {
+    static const auto real = reinterpret_cast<decltype(&fwrite)>(dlsym(RTLD_NEXT, "fwrite"));
+    if (fileno(to) > 2) {
+        at("fwrite");
+    }
+    return real(from, size, count, to);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) noexcept {
+    const auto done = static_cast<int>(syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+    at("linkat");
+    return done;
+}
+
+int renameat(int from_folder, const char *from, int to_folder, const char *to) noexcept {
+    at("renameat");
+    return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, 0));
+}
+
+int openat(int folder, const char *path, int flags, ...) {
+    const bool is_unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+    mode_t mode = 0;
+    if ((flags & O_CREAT) != 0 || is_unnamed) {
+        va_list arguments;
+        va_start(arguments, flags);
+        mode = va_arg(arguments, mode_t);
+        va_end(arguments);
+    }
+    if (is_unnamed && getenv("TILEWRIGHT_TEST_NAMED") != nullptr) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return static_cast<int>(syscall(SYS_openat, folder, path, flags, mode));
+}
+
+}  // extern "C"
