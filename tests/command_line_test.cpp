@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -944,6 +945,57 @@ TEST_F(CommandLine, AFullStandardOutputIsAnError) {
     const Ran ran = Process(folder_, TILEWRIGHT_APP, {"devices"}, {}, "/dev/full").wait();
     EXPECT_EQ(ran.code, 1);
     EXPECT_EQ(ran.err.rfind("tilewright: error: standard output", 0), 0u) << ran.err;
+}
+
+TEST_F(CommandLine, AStandardErrorThatCannotBeWrittenChangesNoExitCode) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    const std::string in = path("in.png"), out = path("out.png");
+    ASSERT_EQ(run({"invert", in, path("expected.png")}).code, 0);
+    const auto code = [&](const std::string &redirection, const Words &arguments) {
+        Words words = {"-c", "exec \"$0\" \"$@\" " + redirection, TILEWRIGHT_APP};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return Process(folder_, "/bin/sh", words, bare_machine).wait().code;
+    };
+    for (const std::string closed : {"2>&-", "2>/dev/full", "<&- 2>&-", "<&- >&- 2>&-", ">/dev/full 2>/dev/full"}) {
+        EXPECT_EQ(code(closed, {"nosuch"}), 2) << closed;
+        EXPECT_EQ(code(closed, {"invert", path("missing.png"), out}), 3) << closed;
+        EXPECT_EQ(code(closed, {"invert", in, out, "--device", "cuda"}), 4) << closed;
+        fs::remove(out);
+        EXPECT_EQ(code(closed, {"invert", in, out, "--stats", "--check"}), 0) << closed;
+        EXPECT_EQ(contents(out), contents(path("expected.png"))) << closed;
+        const bool loses_data = closed.find('>') < closed.find("2>");
+        EXPECT_EQ(code(closed, {"list", "invert"}), loses_data ? 1 : 0) << closed;
+        EXPECT_EQ(code(closed, {"verify", "invert", "--schedule", "reference"}), loses_data ? 1 : 0) << closed;
+    }
+}
+
+// However early it is that there is no memory any more: the program says so, and its exit code too.
+TEST_F(CommandLine, AHostWithoutMemoryEndsInOneLine) {
+    int code = 5;
+    size_t refused = 0;
+    for (int calls = 1; code == 5; calls += calls / 2 + 1) {
+        ASSERT_LT(calls, 10000000);
+        const Ran ran = run({"nosuch"}, {"LD_PRELOAD=" TILEWRIGHT_FAILING_MALLOC, "TILEWRIGHT_TEST_MALLOC_FAILS=" + std::to_string(calls)});
+        code = ran.code;
+        refused += code == 5;
+        EXPECT_EQ(ran.err.rfind(code == 5 ? "tilewright: error: out of memory" : "tilewright: error: no command", 0), 0u) << ran.err;
+        EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    }
+    EXPECT_EQ(code, 2);
+    EXPECT_GT(refused, 5u);
+}
+
+// Waits until `happened`, for ten seconds at most.
+bool eventually(const std::function<bool()> &happened) {
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (!happened()) {
+        if (std::chrono::steady_clock::now() > end) {
+            return false;
+        }
+        std::this_thread::sleep_for(200us);
+    }
+    return true;
 }
 
 class Interrupted : public CommandLine, public testing::WithParamInterface<std::pair<int, int>> {};

@@ -8,6 +8,7 @@
 #include "report.h"
 #include "rotation.h"
 #include "selection.h"
+#include "streams.h"
 #include "threads.h"
 #include "tilewright/files.h"
 #include "version.h"
@@ -365,10 +366,10 @@ void bench(const Options &options) {
     }
     if (options.peers) {
         for (const std::string &missing : missing_peers()) {
-            fmt::print(stderr, "tilewright: bench: no peer {}\n", missing);
+            print_error(fmt::format("tilewright: bench: no peer {}\n", missing));
         }
         if (device.backend != Backend::cpu) {
-            fmt::print(stderr, "tilewright: bench: the peers run on the CPU: there are none for {}; add --device cpu\n", device.str());
+            print_error(fmt::format("tilewright: bench: the peers run on the CPU: there are none for {}; add --device cpu\n", device.str()));
         }
     }
 

@@ -1,5 +1,6 @@
 #include "call.h"
 #include "report.h"
+#include "streams.h"
 #include <fmt/format.h>
 
 namespace tilewright::app {
@@ -13,7 +14,7 @@ void add_limits(CLI::App &command, FileLimits &limits) {
 
 void print_warnings(const Operator &op, const Remarks &remarks) {
     for (const std::string &warning : remarks.warnings) {
-        fmt::print(stderr, "tilewright: warning: {}: {}\n", op.name(), warning);
+        print_error(fmt::format("tilewright: warning: {}: {}\n", op.name(), warning));
     }
 }
 
@@ -23,20 +24,20 @@ std::string copies(uint64_t count, uint64_t size, const char *where) {
 
 void print_costs(const Device &device, const Counters &before, const Counters &after, double total_ms) {
     const uint64_t modules = after.modules - before.modules;
-    fmt::print(stderr, "device      {} ({})\n", device.str(), device_info(device).name);
-    fmt::print(stderr, "total       {:.3f} ms, the result on the host\n", total_ms);
-    fmt::print(stderr, "first call  {} module{} loaded or compiled in {:.3f} ms\n", modules, modules == 1 ? "" : "s",
-               after.module_ms - before.module_ms);
-    fmt::print(stderr, "kernels     {} launched\n", after.kernels - before.kernels);
-    fmt::print(stderr, "copies      {}, {}\n",
-               copies(after.copies_to_device - before.copies_to_device, after.bytes_to_device - before.bytes_to_device, "device"),
-               copies(after.copies_to_host - before.copies_to_host, after.bytes_to_host - before.bytes_to_host, "host"));
-    fmt::print(stderr, "allocations {} on the device\n", after.allocations - before.allocations);
+    print_error(fmt::format("device      {} ({})\n", device.str(), device_info(device).name));
+    print_error(fmt::format("total       {:.3f} ms, the result on the host\n", total_ms));
+    print_error(fmt::format("first call  {} module{} loaded or compiled in {:.3f} ms\n", modules, modules == 1 ? "" : "s",
+                            after.module_ms - before.module_ms));
+    print_error(fmt::format("kernels     {} launched\n", after.kernels - before.kernels));
+    print_error(fmt::format("copies      {}, {}\n",
+                            copies(after.copies_to_device - before.copies_to_device, after.bytes_to_device - before.bytes_to_device, "device"),
+                            copies(after.copies_to_host - before.copies_to_host, after.bytes_to_host - before.bytes_to_host, "host")));
+    print_error(fmt::format("allocations {} on the device\n", after.allocations - before.allocations));
 }
 
 void print_facts(const Remarks &remarks) {
     for (const auto &[name, value] : remarks.facts) {
-        fmt::print(stderr, "{:<11} {}\n", name, value);
+        print_error(fmt::format("{:<11} {}\n", name, value));
     }
 }
 

@@ -4,6 +4,7 @@
 #include "reference.h"
 #include "report.h"
 #include "selection.h"
+#include "streams.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
 #include "words.h"
@@ -83,12 +84,12 @@ void operate(const Request &request) {
     }
     write_array(request.output, array_for_file(op, pictures.front(), output), pictures.front().metadata);
     if (request.statistics) {
-        fmt::print(stderr, "row         {}\n", statistics.row);
+        print_error(fmt::format("row         {}\n", statistics.row));
         print_costs(device, before, after, total_ms);
         print_facts(remarks);
     }
     if (request.check) {
-        fmt::print(stderr, "verified    against the reference\n");
+        print_error("verified    against the reference\n");
     }
 }
 

@@ -4,6 +4,7 @@
 #include "picture.h"
 #include "reference.h"
 #include "report.h"
+#include "streams.h"
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -76,9 +77,9 @@ void check_against_references(const Pipeline &pipeline, const std::vector<Pipeli
 void print_stages(const std::vector<Statistics> &stages, const std::vector<Remarks> &remarks) {
     for (size_t i = 0; i < stages.size(); i++) {
         const Counters &c = stages[i].counters;
-        fmt::print(stderr, "{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n", fmt::format("stage {}", i + 1), stages[i].row, stages[i].total_ms,
-                   c.kernels, c.kernels == 1 ? "" : "s", copies(c.copies_to_device, c.bytes_to_device, "device"),
-                   copies(c.copies_to_host, c.bytes_to_host, "host"));
+        print_error(fmt::format("{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n", fmt::format("stage {}", i + 1), stages[i].row,
+                                stages[i].total_ms, c.kernels, c.kernels == 1 ? "" : "s", copies(c.copies_to_device, c.bytes_to_device, "device"),
+                                copies(c.copies_to_host, c.bytes_to_host, "host")));
         print_facts(remarks[i]);
     }
 }
@@ -129,7 +130,7 @@ void run(const Request &request) {
         print_costs(device, before, after, total_ms);
     }
     if (request.check) {
-        fmt::print(stderr, "verified    every stage against its reference\n");
+        print_error("verified    every stage against its reference\n");
     }
 }
 

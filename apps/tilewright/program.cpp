@@ -4,11 +4,13 @@
 #include "progress.h"
 #include "report.h"
 #include "selection.h"
+#include "streams.h"
 #include "tilewright/operator.h"
 #include "version.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <new>
+#include <unistd.h>
 
 namespace tilewright::app {
 
@@ -111,15 +113,17 @@ void run(std::vector<std::string> arguments) {
     }
 }
 
-int fail(Fault fault, const std::string &message) {
+// The last thing that the program does. Nothing may fail here: there may be no memory, and standard error may be closed.
+int fail(Fault fault, const char *message) noexcept {
     Progress::hide();
-    fmt::print(stderr, "tilewright: error: {}\n", one_line(message));
+    print_error_line("tilewright: error: ", message);
     return (int)fault;
 }
 
 }  // namespace
 
 int program(int argc, char **argv) {
+    open_closed_streams();
     try {
         handle_interrupts();
         run({argv + 1, argv + argc});
@@ -127,7 +131,8 @@ int program(int argc, char **argv) {
     } catch (const Error &error) {
         return fail(error.fault(), error.what());
     } catch (const std::bad_alloc &) {
-        return fail(Fault::memory, "out of memory on the host; take a smaller image, or a machine with more");
+        // Not by way of exit(): what Halide's runtime and the drivers do there may need memory as well.
+        _exit(fail(Fault::memory, "out of memory on the host; take a smaller image, or a machine with more"));
     } catch (const std::exception &error) {
         return fail(Fault::failed, error.what());
     }

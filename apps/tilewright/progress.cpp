@@ -1,6 +1,6 @@
 #include "progress.h"
+#include "streams.h"
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -34,15 +34,13 @@ void Progress::step(const std::string &now) {
     const size_t full = steps_ == 0 ? 0 : std::min(width, done * width / steps_);
     std::string line = fmt::format("{} [{}{}] {}/{} {}", what_, std::string(full, '#'), std::string(width - full, '-'), done, steps_, now);
     line.resize(std::min(line.size(), terminal_width() - 1));
-    fmt::print(stderr, "\r\033[K{}", line);
-    fflush(stderr);
+    print_error("\r\033[K" + line);
     shown = true;
 }
 
-void Progress::hide() {
+void Progress::hide() noexcept {
     if (shown) {
-        fmt::print(stderr, "\r\033[K");
-        fflush(stderr);
+        print_error("\r\033[K");
         shown = false;
     }
 }

@@ -15,7 +15,7 @@ public:
     void step(const std::string &now);
 
     // Takes the bar away until the next step, so that other lines can be printed.
-    static void hide();
+    static void hide() noexcept;
 
 private:
     const std::string what_;

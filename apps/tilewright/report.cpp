@@ -1,5 +1,6 @@
 #include "report.h"
 #include "progress.h"
+#include "streams.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <array>
@@ -11,17 +12,7 @@ namespace tilewright::app {
 
 std::string one_line(const std::string &text) {
     std::string line;
-    for (const char c : text) {
-        const bool space = c == '\n' || c == '\r' || c == '\t';
-        if (!space) {
-            line += c;
-        } else if (!line.empty() && line.back() != ' ') {
-            line += ' ';
-        }
-    }
-    while (!line.empty() && line.back() == ' ') {
-        line.pop_back();
-    }
+    put_in_one_line(text, [&](char c) { line += c; });
     return line;
 }
 

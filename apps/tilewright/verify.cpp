@@ -4,6 +4,7 @@
 #include "reference.h"
 #include "report.h"
 #include "selection.h"
+#include "streams.h"
 #include "tilewright/operator.h"
 #include <fmt/format.h>
 #include <map>
@@ -184,7 +185,7 @@ void verify(const Options &options) {
         throw Error(Fault::device, "none of these rows can run here: " + sum + "; `tilewright devices` says why",
                     {.device = options.device});
     }
-    fmt::print(stderr, "tilewright: verify: {}\n", sum);
+    print_error(fmt::format("tilewright: verify: {}\n", sum));
 }
 
 }  // namespace
