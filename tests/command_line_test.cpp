@@ -636,7 +636,8 @@ TEST_F(CommandLine, ShowRefusesWhatThereIsNot) {
     expect_refusal(2, {"show", "transpse"}, {"transpse", "did you mean 'transpose'"});
     expect_refusal(2, {"show", "transpose", "--schedule", "refrence"}, {"refrence", "did you mean 'reference'"});
     expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "gpu"}, {"--target", "gpu", "opencl"});
-    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cuda"}, {"reference", "on cuda", "on cpu"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cuda"}, {"reference", "there is no row on cuda;", "u8 on cpu"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cuda", "--type", "u8"}, {"there is no row for u8 on cuda;"});
     expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--type", "u7"}, {"u7", "u8"});
     expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--source", "loop"}, {"--source", "did you mean 'loops'"});
     expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--source", "kernels"}, {"--source", "assembly"});
@@ -656,6 +657,31 @@ TEST_F(CommandLine, ShowFindsTheGeneratorElsewhere) {
     const Ran found = Process(folder_, path("bin/tilewright"), arguments, {"TILEWRIGHT_GENERATORS=" + folder}).wait();
     EXPECT_EQ(found.code, 0) << found.err;
     EXPECT_NE(found.out.find("produce out"), std::string::npos) << found.out;
+}
+
+TEST_F(CommandLine, ShowRunsNoGeneratorOfAFolderThatIsNotTheProgramsOwn) {
+    NEEDS_OPERATOR("transpose");
+    const auto make_generator = [&](const std::string &folder, const std::string &word) {
+        fs::create_directories(folder_ / folder);
+        const fs::path file = folder_ / folder / "transpose.generator";
+        std::ofstream(file) << "#!/bin/sh\necho " << word << "\n";
+        fs::permissions(file, fs::perms::owner_all);
+    };
+    fs::create_directories(folder_ / "prefix/bin");
+    fs::copy_file(TILEWRIGHT_APP, folder_ / "prefix/bin/tilewright");
+    const auto show = [&] {
+        const Words arguments = {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--type", "u8"};
+        return Process(folder_, path("prefix/bin/tilewright"), arguments, {"TILEWRIGHT_GENERATORS="}).wait();
+    };
+    make_generator(".", "planted");
+    make_generator("prefix", "planted");
+    const Ran missing = show();
+    EXPECT_EQ(missing.code, 1) << missing.out;
+    EXPECT_NE(missing.err.find("transpose.generator was not found"), std::string::npos) << missing.err;
+    make_generator("prefix/libexec/tilewright", "installed");
+    const Ran installed = show();
+    EXPECT_EQ(installed.code, 0) << installed.err;
+    EXPECT_NE(installed.out.find("installed"), std::string::npos) << installed.out;
 }
 
 // ------------------------------------------------------------------------------------------------------- exit code 2: usage
@@ -1012,6 +1038,32 @@ TEST_P(Interrupted, ALongBenchEndsAtOnce) {
     EXPECT_EQ(ran.code, code) << ran.err;
     EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
     EXPECT_EQ(files(), Words{}) << "the report is whole or absent";
+}
+
+// Whether there is such a process, and it has not ended.
+bool is_running(const std::string &id) {
+    const std::string stat = contents("/proc/" + id + "/stat");
+    const size_t name_end = stat.rfind(") ");
+    return name_end != std::string::npos && stat[name_end + 2] != 'Z';
+}
+
+TEST_P(Interrupted, AShowLeavesNeitherItsGeneratorNorFiles) {
+    NEEDS_OPERATOR("transpose");
+    fs::create_directories(folder_ / "temporary");
+    const fs::path generator = folder_ / "transpose.generator";
+    std::ofstream(generator) << "#!/bin/sh\necho $$ >'" << path("id.part") << "' && mv '" << path("id.part") << "' '" << path("id") << "'\nexec sleep 600\n";
+    fs::permissions(generator, fs::perms::owner_all);
+    Process show(folder_, TILEWRIGHT_APP, {"show", "transpose", "--schedule", "reference", "--target", "cpu"},
+                 {"TILEWRIGHT_GENERATORS=" + folder_.string(), "TMPDIR=" + path("temporary")});
+    const bool seen = eventually([&] { return fs::exists(path("id")); });
+    std::string id = contents(path("id"));
+    id = id.substr(0, id.find('\n'));
+    EXPECT_TRUE(seen && is_running(id)) << id;
+    const auto [signal, code] = GetParam();
+    kill(show.id(), signal);
+    EXPECT_EQ(show.wait().code, code);
+    EXPECT_TRUE(eventually([&] { return !is_running(id); })) << id;
+    EXPECT_TRUE(fs::is_empty(path("temporary")));
 }
 
 INSTANTIATE_TEST_SUITE_P(By, Interrupted, testing::Values(std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}),

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
+#include <map>
 #include <memory>
 #include <regex>
 #include <sstream>
@@ -43,15 +43,15 @@ const Row &chosen_row(const Operator &op, const Request &request) {
         if (!row.belongs_to(request.schedule)) {
             continue;
         }
-        const bool here = (request.target.empty() || name_of(row.backend) == request.target) && (request.type.empty() || row.type == request.type);
+        const bool here = name_of(row.backend) == request.target && (request.type.empty() || row.type == request.type);
         if (here) {
             fit.push_back(&row);
         }
         elsewhere.push_back(row.type + " on " + place_of(row));
     }
     if (fit.empty()) {
-        std::string asked = request.type + (request.target.empty() ? "" : std::string(request.type.empty() ? "" : " ") + "on " + request.target);
-        throw Error(Fault::usage, fmt::format("there is no row for {}; there are: {}", asked, joined(elsewhere, ", ")),
+        const std::string type = request.type.empty() ? "" : " for " + request.type;
+        throw Error(Fault::usage, fmt::format("there is no row{} on {}; there are: {}", type, request.target, joined(elsewhere, ", ")),
                     {.operation = op.name(), .argument = "schedule", .value = request.schedule});
     }
     const auto exact = std::find_if(fit.begin(), fit.end(), [&](const Row *row) { return row->schedule == request.schedule; });
@@ -73,7 +73,9 @@ std::string generator_of(const Row &row) {
     }
     std::error_code none;
     const fs::path here = fs::read_symlink("/proc/self/exe", none).parent_path();
-    for (const char *beside : {".", "../..", "../libexec/tilewright"}) {  // of a project's build, our own build, and what was installed
+    // Of a project's build, and of what was installed; our own build folder has the second one too. Only folders that belong to
+    // the program: what is in others may be anybody's.
+    for (const char *beside : {".", "../libexec/tilewright"}) {
         folders.push_back((here / beside).lexically_normal());
     }
     for (const fs::path &folder : folders) {
@@ -89,8 +91,8 @@ std::string generator_of(const Row &row) {
         looked.push_back(folder.string());
     }
     throw Error(Fault::failed,
-                fmt::format("{0}.generator was not found in {1}: build it (`cmake --build BUILD --target {0}.generator`), and set TILEWRIGHT_GENERATORS to "
-                            "its folder", row.op, joined(looked, ", ")),
+                fmt::format("{0}.generator was not found in {1}: install it (`cmake --install BUILD --component Generators`), or build it (`cmake --build "
+                            "BUILD --target {0}.generator`) and set TILEWRIGHT_GENERATORS to its folder", row.op, joined(looked, ", ")),
                 {.operation = "show"});
 }
 
@@ -153,8 +155,8 @@ struct Assembled {
 };
 
 // What `ptxas -v` says of each kernel, by name.
-std::map<std::string, Assembled> assemble(const std::string &ptxas, const std::string &file, const std::string &arch) {
-    const Finished ran = run_program(ptxas, {"-v", "-arch=" + arch, "-o", "/dev/null", file});
+std::map<std::string, Assembled> assemble(const std::string &ptxas, const std::string &ptx, const std::string &arch) {
+    const Finished ran = run_program(ptxas, {"-v", "-arch=" + arch, "-o", "/dev/null", "/dev/stdin"}, ptx);
     const std::string said = ran.err + ran.out;
     if (ran.code != 0) {
         throw Error(Fault::failed, fmt::format("it does not assemble for {}: {}", arch, one_line(said)), {.argument = ptxas});
@@ -199,12 +201,10 @@ std::string resources(const std::string &generator, const Row &row) {
         return table(lines) + (row.backend == Backend::cuda ? "Registers and spills: ptxas says them; it comes with the CUDA toolkit and is neither on "
                                                               "PATH nor in /usr/local/cuda/bin.\n" : "");
     }
-    const ScratchFolder folder;
-    const std::string file = folder.file(row.op + ".ptx");
-    std::ofstream(file) << driver::with_register_caps(generated(generator, row, "kernels"), row.register_caps);
+    const std::string ptx = driver::with_register_caps(generated(generator, row, "kernels"), row.register_caps);
     std::vector<std::vector<std::string>> lines = {{"kernel", "for", "registers", "cap", "stack bytes", "spill stores", "spill loads", "threads", "shared bytes"}};
     for (const char *arch : {"sm_80", "sm_90"}) {
-        std::map<std::string, Assembled> assembled = assemble(ptxas, file, arch);
+        std::map<std::string, Assembled> assembled = assemble(ptxas, ptx, arch);
         for (const Kernel &k : kernels) {
             const Assembled &a = assembled[k.name];
             lines.push_back({k.name, arch, a.registers, cap_of(row, k.name), a.stack, a.stores, a.loads, k.threads, k.shared});

@@ -10,22 +10,8 @@ struct Finished {
     std::string out, err;
 };
 
-// Runs a program, with nothing to read, and waits for it. Errors: failed, when it cannot be started.
-Finished run_program(const std::string &program, const std::vector<std::string> &arguments);
-
-// A folder of its own, which goes away with it.
-class ScratchFolder {
-public:
-    ScratchFolder();
-    ~ScratchFolder();
-    ScratchFolder(const ScratchFolder &) = delete;
-
-    std::string file(const std::string &name) const {
-        return path_ + "/" + name;
-    }
-
-private:
-    std::string path_;
-};
+// Runs a program, with `input` as its standard input, and waits for it. It leaves no files, and it ends when this program does,
+// by whatever signal. /dev/stdin is a name for its input. Errors: failed, when it cannot be started.
+Finished run_program(const std::string &program, const std::vector<std::string> &arguments, const std::string &input = "");
 
 }  // namespace tilewright::app
