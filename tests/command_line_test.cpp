@@ -928,6 +928,44 @@ TEST_F(CommandLine, BenchToStandardOutputIsJsonAlone) {
     EXPECT_FALSE(report["runs"].empty());
 }
 
+TEST_F(CommandLine, BenchGivesUpWhatTakesTooLongAtAnySize) {
+    NEEDS_OPERATOR("matmul");
+    // 2^27 multiplications without any schedule take longer than a quarter of a millisecond on any machine.
+    const Words arguments = {"bench", "matmul", "--device", "cpu", "--schedule", "reference", "--size", "512x512", "--limit", ".001"};
+    const Ran ran = run(arguments);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.out.find("not timed: a call would take about"), std::string::npos) << ran.out;
+    EXPECT_TRUE(ran.out.ends_with("\n# not timed: 1 of 1; their lines say why\n")) << ran.out;
+    Words as_json = arguments;
+    as_json.insert(as_json.end(), {"--json", "-"});
+    EXPECT_EQ(run_json(as_json)["not_timed"], 1);
+}
+
+TEST_F(CommandLine, BenchRecordsTheSizeThatRan) {
+    const auto run_of = [&](const std::string &op, const std::string &type, const std::string &size) {
+        const json report = run_json({"bench", op, "--type", type, "--device", "cpu", "--schedule", "reference", "--size", size, "--batch", "1",
+                                      "--repeats", "3", "--json", "-"});
+        return report["runs"][0];
+    };
+    if (has_operator("min_plus_convolution")) {
+        const json vectors = run_of("min_plus_convolution", "f32", "70x30");
+        EXPECT_EQ(vectors["width"], 70);
+        EXPECT_EQ(vectors["height"], 1);
+        EXPECT_EQ(vectors["inputs"], (json{"f32 (70)", "f32 (70)"}));
+    }
+    if (has_operator("fresnel")) {
+        const json field = run_of("fresnel", "c64", "100x40");
+        EXPECT_EQ(field["width"], 64);
+        EXPECT_EQ(field["height"], 64);
+    }
+    if (has_operator("invert")) {
+        const json image = run_of("invert", "u8", "70x30");
+        EXPECT_EQ(image["width"], 70);
+        EXPECT_EQ(image["height"], 30);
+        EXPECT_EQ(image["inputs"], (json{"u8 (30, 70)"}));
+    }
+}
+
 TEST_F(CommandLine, BenchFindsAWrongResult) {
     NEEDS_DEVICE("opencl");
     const Ran ran = run({"bench", operators().front(), "--device", "opencl", "--schedule", "tuned", "--size", "64", "--batch", "1", "--repeats", "3"},

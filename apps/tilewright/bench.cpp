@@ -14,6 +14,7 @@
 #include "version.h"
 #include <charconv>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -33,8 +34,9 @@ struct Options {
 // What is timed: one row or peer on one set of data.
 struct Run {
     std::string name, op, type;
-    Sample sample;
-    Size size;
+    Sample sample;                    // without its inputs
+    std::vector<std::string> inputs;  // what they were: "f32 (512, 512)"
+    Size size;                        // of the first one; a vector has height 1
     Work work;
     std::string why_not;  // not empty: it was not timed
     Measured measured;
@@ -98,15 +100,16 @@ public:
             run.why_not = "it does not serve this size";
             return run;
         }
-        const double expected_ms = estimate(row, device_);
-        if (expected_ms * 4 > plan_.limit_s * 1000) {
-            run.why_not = fmt::format("a call would take about {:.3g} s; raise --limit or take a smaller --size", expected_ms / 1000);
-            return run;
-        }
         const auto direct = [&](size_t i) {
             Rotation::Set &set = sets_[i];
             op_.run(row, device_, set.sample.inputs, set.output, set.sample.settings);
         };
+        const double limit_ms = plan_.limit_s * 1000, enough_ms = limit_ms / 4;
+        const double ms = expected_ms(estimate(row, device_), [&] { return call_ms(device_, [&] { direct(0); }); }, enough_ms, limit_ms);
+        if (ms > enough_ms) {
+            run.why_not = fmt::format("a call would take about {:.3g} s; raise --limit or take a smaller --size", ms / 1000);
+            return run;
+        }
         // A user's call checks its arguments and finds the row; a row that another one hides cannot be called so.
         const auto whole = [&](size_t i) {
             Rotation::Set &set = sets_[i];
@@ -115,6 +118,13 @@ public:
         const bool reachable = &op_.choose(sample().inputs, sets_[0].output, sample().settings, row.schedule, device_) == &row;
         time(run, device_, direct, reachable ? std::function<void(size_t)>(whole) : direct);
         check(run, &row);
+        return run;
+    }
+
+    // The run of a row that ended in an error.
+    Run failed(const Row &row, const Error &error) {
+        Run run = begin(row.name());
+        run.why_not = std::string("FAILED: ") + error.what();
         return run;
     }
 
@@ -144,9 +154,12 @@ private:
         run.name = name;
         run.op = op_.name();
         run.type = type_;
-        run.sample.what = sample().what;
-        run.sample.settings = sample().settings;
-        run.size = size_;
+        run.sample = {{}, sample().settings, sample().what};
+        for (const Array &input : sample().inputs) {
+            run.inputs.push_back(input.describe());
+        }
+        const std::vector<int64_t> &shape = sample().inputs.front().shape();
+        run.size = {shape.size() > 1 ? shape[1] : shape[0], shape.size() > 1 ? shape[0] : 1};
         run.work = work_;
         return run;
     }
@@ -165,29 +178,27 @@ private:
         run.copies = after.copies_to_device - before.copies_to_device + after.copies_to_host - before.copies_to_host;
     }
 
-    // Milliseconds that a call will take, from one on an image of 1/16 the side; 0 when that says nothing.
-    double estimate(const Row &row, Device device) {
+    // What estimates the milliseconds of a call, by one on an image of 1/16 the side; 0 when that says nothing.
+    std::function<double()> estimate(const Row &row, Device device) {
         constexpr int64_t smaller = 16;
-        if (size_.first * size_.second <= 512 * 512) {
-            return 0;
-        }
         const Sample small = op_.benchmark_sample(type_, std::max<int64_t>(1, size_.first / smaller), std::max<int64_t>(1, size_.second / smaller), settings_);
         Array output = spoiled_output(op_, small);
         if (!app::serves(op_, row, small, output)) {
-            return 0;
+            return [] { return 0.; };
         }
-        const auto call = [&] { op_.run(row, device, small.inputs, output, small.settings); };
-        call();
-        const double ms = call_ms(device, call);
         const Work work = op_.work(small.inputs, output, small.settings);
-        return ms * std::max(work_.bytes / work.bytes, work.flops > 0 ? work_.flops / work.flops : 0);
+        const double times = std::max(work_.bytes / work.bytes, work.flops > 0 ? work_.flops / work.flops : 0);
+        const std::function<void()> call = [this, &row, device, small, output]() mutable { op_.run(row, device, small.inputs, output, small.settings); };
+        call();  // loads and compiles what there is to load and compile
+        return [device, call, times] { return call_ms(device, call) * times; };
     }
 
     // The reference where it is affordable, and else the best row of the CPU.
     const Expected *expected(const Row *timed) {
         constexpr double affordable_ms = 2000;
         const Row *reference = cpu_row(op_, "reference", type_);
-        if (!reference_ && reference && reference != timed && estimate(*reference, Device{}) < affordable_ms) {
+        const auto is_affordable = [&] { return expected_ms(estimate(*reference, Device{}), {}, affordable_ms, 0) <= affordable_ms; };
+        if (!reference_ && reference && reference != timed && is_affordable()) {
             reference_ = expect(op_, *reference, sample());
         }
         if (reference_ && reference_->row != timed) {
@@ -264,7 +275,7 @@ Json json(const Times &times) {
 // The names of Google Benchmark where it has one: name, real_time, time_unit, iterations, repetitions, bytes_per_second.
 Json json(const Run &run, Device device) {
     Json out = {{"name", run.name}, {"operator", run.op}, {"type", run.type}, {"device", device.str()}, {"data", run.sample.what}, {"settings", text_of(run.sample.settings)},
-                {"width", run.size.first}, {"height", run.size.second}};
+                {"inputs", run.inputs}, {"width", run.size.first}, {"height", run.size.second}};
     if (!run.why_not.empty()) {
         out["skipped"] = run.why_not;
         return out;
@@ -353,10 +364,11 @@ void bench(const Options &options) {
     const int cpus = pin_threads();
     const Json about = context();
     Json runs = Json::array();
-    size_t wrong = 0, failed = 0;
+    size_t wrong = 0, failed = 0, not_timed = 0;
     const auto report = [&](const Run &run) {
         runs.push_back(json(run, device));
         wrong += !run.wrong.empty();
+        not_timed += !run.why_not.empty();
         if (!to_stdout) {
             print(line_of(run));
         }
@@ -400,13 +412,7 @@ void bench(const Options &options) {
                             report(one.row(*row));
                         } catch (const Error &error) {
                             failed++;
-                            Run run;
-                            run.name = row->name();
-                            run.op = row->op;
-                            run.type = row->type;
-                            run.size = size;
-                            run.why_not = std::string("FAILED: ") + error.what();
-                            report(run);
+                            report(one.failed(*row, error));
                         }
                     }
                     for (const Peer &peer : options.peers && device.backend == Backend::cpu ? one.peers() : std::vector<Peer>{}) {
@@ -418,11 +424,14 @@ void bench(const Options &options) {
     }
     Progress::hide();
 
-    const Json all = {{"version", 1}, {"context", about}, {"runs", runs}};
+    const Json all = {{"version", 1}, {"context", about}, {"runs", runs}, {"not_timed", not_timed}};
     if (to_stdout) {
         print(all);
     } else if (!options.json.empty()) {
         write_json(options.json, all);
+    }
+    if (!to_stdout && not_timed > 0) {
+        print(fmt::format("# not timed: {} of {}; their lines say why\n", not_timed, runs.size()));
     }
     if (wrong > 0) {
         throw Error(Fault::mismatch, fmt::format("{} of {} runs gave a wrong result", wrong, runs.size()));

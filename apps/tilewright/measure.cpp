@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace tilewright::app {
@@ -40,6 +41,14 @@ double call_ms(Device device, const std::function<void()> &call) {
     call();
     synchronize(device);
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+double expected_ms(const std::function<double()> &estimate, const std::function<double()> &full, double enough_ms, double most_ms) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 3 && least > enough_ms; i++) {
+        least = std::min(least, estimate());
+    }
+    return least > enough_ms && least <= most_ms ? std::min(least, full()) : least;
 }
 
 Measured measure(Device device, const std::function<void(size_t)> &run, const std::function<void(size_t)> &whole, const Plan &plan) {

@@ -31,4 +31,9 @@ Measured measure(Device device, const std::function<void(size_t)> &run, const st
 // Milliseconds of one call and the wait for its end, on the host's steady clock.
 double call_ms(Device device, const std::function<void()> &call);
 
+// Milliseconds that a call will take. `estimate` returns them by a call on less data, `full` by a call on all of it. A machine
+// that does something else meanwhile only makes calls longer: the least of three estimates counts, and where that is more than
+// `enough_ms`, a full call is asked before a row is given up for it, unless that were to take more than `most_ms`.
+double expected_ms(const std::function<double()> &estimate, const std::function<double()> &full, double enough_ms, double most_ms);
+
 }  // namespace tilewright::app
