@@ -407,7 +407,7 @@ void check_limits(const Frame &frame, const InputFile &file, const PngLimits &li
     auto check = [&](int64_t value, int64_t limit, const char *unit, const char *name) {
         if (value > limit) {
             file.refuse(claims + ", and the limit is " + std::to_string(limit) + unit,
-                        std::string("raise PngLimits::") + name + " if the file is to be trusted");
+                        std::string("raise PngLimits::") + name + " (--max-" + name + " of the program) if the file is to be trusted");
         }
     };
     check(std::max(frame.w, frame.h), limits.side, " a side", "side");

@@ -223,6 +223,25 @@ TEST_F(CommandLine, HelpOfEveryCommandHasExamples) {
     }
 }
 
+TEST_F(CommandLine, HelpSaysWhatAnOperatorTakes) {
+    const auto expect = [&](const std::string &op, const Words &words, const std::string &not_there) {
+        if (!has_operator(op)) {
+            return;
+        }
+        const std::string help = run({op, "--help"}).out;
+        for (const std::string &word : words) {
+            EXPECT_NE(help.find(word), std::string::npos) << "no '" << word << "' in\n" << help;
+        }
+        EXPECT_EQ(help.find(not_there), std::string::npos) << "'" << not_there << "' in\n" << help;
+    };
+    expect("gaussian_blur", {"A PNG or .npy file: u8, u16, f32 of shape (h, w), (h, w, 2), (h, w, 3), (h, w, 4)", ".png or .npy", " photo.png out.png"}, " out.npy");
+    expect("column_sum", {"A PNG without colours and alpha, or an .npy file: u8, u16, f32 of shape (h, w)\n", "write: .npy", " grey.png out.npy"}, "photo.png");
+    expect("fft2d", {"An .npy file: f32, c64 of shape (h, w)\n", "write: .npy", " field.npy out.npy"}, ".png");
+    expect("matmul", {"An .npy file: f32 of shape (h, w)\n", " a.npy b.npy out.npy"}, ".png");
+    expect("min_plus_convolution", {"An .npy file: i32, f32, f64 of shape (n)\n", " a.npy b.npy out.npy"}, ".png");
+    expect("fresnel", {"A PNG without colours and alpha, or an .npy file: u8, u16, f32, c64", ".png or .npy", " grey.png out.png"}, "photo.png");
+}
+
 TEST_F(CommandLine, VersionNamesHalideLlvmAndTheDevices) {
     const Ran ran = run({"--version"});
     EXPECT_EQ(ran.code, 0);
@@ -760,7 +779,7 @@ TEST_F(CommandLine, BrokenInputsAreRefusedAndNothingIsOverwritten) {
         EXPECT_EQ(contents(path("out.png")), "what was there before");
     }
     expect_refusal(3, {"invert", folder_.string(), path("out.png")}, {folder_.string()});
-    expect_refusal(3, {"invert", path("whole.png"), path("out.png"), "--max-side", "99"}, {"whole.png", "99"});
+    expect_refusal(3, {"invert", path("whole.png"), path("out.png"), "--max-side", "99"}, {"whole.png", "99", "raise", "--max-side"});
     EXPECT_EQ(contents(path("out.png")), "what was there before");
     EXPECT_EQ(files(), (Words{"empty.png", "out.png", "text.png", "truncated.png", "whole.png"}));
 }

@@ -1,3 +1,4 @@
+#include "accepted.h"
 #include "app.h"
 #include "call.h"
 #include "picture.h"
@@ -93,11 +94,7 @@ void operate(const Request &request) {
     }
 }
 
-std::string examples_of(const Operator &op) {
-    std::string inputs = op.inputs() == 1 ? "photo.png" : "";
-    for (int i = 0; op.inputs() > 1 && i < op.inputs(); i++) {
-        inputs += fmt::format("{}{}.npy", i == 0 ? "" : " ", (char)('a' + i));
-    }
+std::string footer_of(const Operator &op, const Accepted &accepted) {
     std::string needed, option;
     for (const Option &o : op.options()) {
         if (!o.example.empty()) {
@@ -106,12 +103,23 @@ std::string examples_of(const Operator &op) {
             option = fmt::format(" --{} {}", o.name, o.value);
         }
     }
-    return fmt::format("An input is a PNG or .npy file; the output's name ends in .png (u8 and u16 images) or .npy (anything).\n"
+    const char *channels = "A PNG is u8 or, with 16 bits per channel, u16; grey is (h, w), RGB (h, w, 3); with alpha (h, w, 2) and (h, w, 4).\n";
+    return fmt::format("{4}"
                        "Examples:\n"
-                       "  tilewright {0} {1} out.npy{3}{2}\n"
-                       "  tilewright {0} {1} out.npy{3} --device cpu --stats\n"
-                       "  tilewright {0} {1} out.npy{3} --schedule reference\n",
-                       op.name(), inputs, option, needed);
+                       "  tilewright {0} {1}{3}{2}\n"
+                       "  tilewright {0} {1}{3} --device cpu --stats\n"
+                       "  tilewright {0} {1}{3} --schedule reference\n",
+                       op.name(), accepted.example, option, needed, accepted.png ? channels : "");
+}
+
+// The words that need answers of the operator. They are asked for once its command is named: there are many operators.
+void describe_files(CLI::App &command, const Operator &op, const std::vector<CLI::Option *> &inputs, CLI::Option &output) {
+    const Accepted accepted = accepted_by(op);
+    for (CLI::Option *input : inputs) {
+        input->description(accepted.inputs);
+    }
+    output.description(accepted.output);
+    command.footer(footer_of(op, accepted));
 }
 
 void add_operator(CLI::App &app, const Operator &op) {
@@ -119,11 +127,12 @@ void add_operator(CLI::App &app, const Operator &op) {
     const auto request = std::make_shared<Request>();
     request->op = &op;
     request->inputs.resize((size_t)op.inputs());
+    std::vector<CLI::Option *> inputs;
     for (size_t i = 0; i < request->inputs.size(); i++) {
         const std::string name = request->inputs.size() == 1 ? "input" : fmt::format("input{}", i + 1);
-        command->add_option(name, request->inputs[i], "A PNG or .npy file")->required();
+        inputs.push_back(command->add_option(name, request->inputs[i])->required());
     }
-    command->add_option("output", request->output, "The file to write: .png or .npy")->required();
+    CLI::Option *output = command->add_option("output", request->output)->required();
     command->add_option("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]")->capture_default_str();
     command->add_option("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", "))->capture_default_str();
     command->add_flag("--stats", request->statistics, "Print what the call did and cost to standard error");
@@ -145,7 +154,7 @@ void add_operator(CLI::App &app, const Operator &op) {
             ->group(op.name());
     }
     add_limits(*command, request->limits);
-    command->footer(examples_of(op));
+    command->preparse_callback([command, &op, inputs, output](size_t) { describe_files(*command, op, inputs, *output); });
     command->callback([request] { operate(*request); });
 }
 

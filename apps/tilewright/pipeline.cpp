@@ -150,8 +150,8 @@ void add_pipeline(CLI::App &app) {
                     "inputs takes the files that its stage names, or else further files of the command line, in the order of the stages.\n"
                     "Types, shapes and options of all stages are checked before anything is computed.\n"
                     "Examples:\n"
-                    "  tilewright pipeline \"gaussian_blur sigma=2 | transpose | column_sum\" photo.png sums.npy --stats\n"
-                    "  tilewright pipeline \"transpose schedule=padded | invert\" photo.png turned.png --device cuda\n"
+                    "  tilewright pipeline \"gaussian_blur sigma=2 | transpose | column_sum\" grey.png sums.npy --stats\n"
+                    "  tilewright pipeline \"transpose | invert schedule=reference\" photo.png turned.png --device cpu\n"
                     "  tilewright pipeline \"transpose | matmul b.npy\" a.npy product.npy --check\n");
     command->callback([request] { run(*request); });
 }

@@ -71,7 +71,8 @@ std::string contents(int file) {
     return text;
 }
 
-// In the child. Another thread of the parent may have held a lock at the fork, which is then held here for ever: only async-signal-safe calls.
+// In the child. Another thread of the parent may have held a lock at the fork, which is then held here for ever: only async-signal-safe
+// calls.
 [[noreturn]] void become(char **argv, pid_t parent, const std::array<int, 3> &streams, int report) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
