@@ -25,10 +25,11 @@ struct ColumnSumSliced : Halide::NamesInterface {
         auto begin = [&](Expr g) { return min(g * shape.lanes, width - shape.lanes); };
         auto pixel = [&](Expr y) { return cast(narrow, in(begin(group) + lane, unsafe_promise_clamped(y, 0, height - 1))); };
 
-        Expr over = all_slices * in_slice + slice;
+        // The row beyond the slices that a slice takes; unsigned, because near 2^31 rows that of the last slice is larger than an int.
+        Expr rows = cast<uint32_t>(height), over = cast<uint32_t>(all_slices * in_slice) + cast<uint32_t>(slice);
         of_slice(lane, group, slice) = cast(narrow, 0);
         of_slice(lane, group, slice) += pixel(slice * in_slice + row);
-        of_slice(lane, group, slice) += select(over < height, pixel(min(over, height - 1)), cast(narrow, 0));
+        of_slice(lane, group, slice) += select(over < rows, pixel(cast<int32_t>(min(over, rows - 1))), cast(narrow, 0));
 
         each.where(band * shape.slices + each < all_slices);
         of_band(lane, group, band) = cast(sum, 0);

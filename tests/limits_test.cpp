@@ -62,27 +62,25 @@ std::function<double(int64_t)> expected(const std::string &op, const Array &imag
 
 template<typename T>
 int64_t wrong_elements(const Array &output, const std::function<double(int64_t)> &expected) {
-    const T *data = output.as<T>();
-    std::vector<T> one_period(period);
-    for (int i = 0; i < period; i++) {
-        one_period[(size_t)i] = (T)(float)expected(i);
-        if constexpr (std::is_integral_v<T>) {
-            one_period[(size_t)i] = (T)expected(i);
-        }
+    std::vector<T> block(4096 * period);
+    for (size_t i = 0; i < block.size(); i++) {
+        block[i] = (T)expected((int64_t)i);
     }
+    const T *data = output.as<T>();
     int64_t wrong = 0;
-    for (int64_t i = 0, at = 0; i < output.size(); i++, at = at + 1 == period ? 0 : at + 1) {
-        wrong += data[i] != one_period[(size_t)at];
+    for (int64_t at = 0; at < output.size(); at += (int64_t)block.size()) {
+        const int64_t n = std::min(output.size() - at, (int64_t)block.size());
+        if (memcmp(data + at, block.data(), (size_t)n * sizeof(T)) != 0) {
+            for (int64_t i = 0; i < n; i++) {
+                wrong += data[at + i] != block[(size_t)i];
+            }
+        }
     }
     return wrong;
 }
 
 int64_t wrong_elements(const Array &output, const std::function<double(int64_t)> &expected) {
-    switch (output.type()) {
-    case Type::u8: return wrong_elements<uint8_t>(output, expected);
-    case Type::u32: return wrong_elements<uint32_t>(output, expected);
-    default: return wrong_elements<float>(output, expected);
-    }
+    return output.type() == Type::u32 ? wrong_elements<uint32_t>(output, expected) : wrong_elements<uint8_t>(output, expected);
 }
 
 class Limits : public testing::TestWithParam<std::tuple<std::string, Backend>> {
@@ -104,60 +102,63 @@ protected:
         if (!device_) {
             GTEST_SKIP() << "not run here: " << why;
         }
+        if (device_->device.backend == Backend::opencl && !device_->is_gpu) {
+            GTEST_SKIP() << "not run here: a CPU that poses as an OpenCL device takes minutes for each; a GPU takes seconds";
+        }
         if (!memory()) {
             GTEST_SKIP() << "not run here: it takes 8 GiB of free memory";
         }
     }
 
-    // The rows of images of bytes. Of a CPU that poses as an OpenCL device only the default ones: the others take minutes.
+    // The rows of images of bytes.
     std::vector<const Row *> rows() const {
         std::vector<const Row *> chosen;
         for (const Row &row : op_->rows()) {
-            const bool bytes = row.type == "u8" || row.type == "u8f32";
             const bool here = row.backend == device_->device.backend && row.declined.empty() && (!row.needs_vnni || cpu_has_vnni());
-            const bool slow = row.backend == Backend::opencl && !device_->is_gpu && !row.belongs_to("tuned");
-            if (bytes && here && !slow) {
+            if (row.type == "u8" && here) {
                 chosen.push_back(&row);
             }
         }
         return chosen;
     }
 
-    Settings settings_of(const Row &row) const {
+    // Runs a row on the first `n` bytes of memory. False where it leaves such an image to other rows.
+    bool runs_right(const Row &row, int64_t n, bool wide) {
+        const Array image = Array::view(Type::u8, memory(), wide ? std::vector<int64_t>{1, n} : std::vector<int64_t>{n, 1});
         Settings settings;
         if (op_->name() == "gaussian_blur") {
             settings.set("sigma", .01);  // radius 0
         }
-        if (row.type == "u8f32") {
-            settings.set("output-type", "f32");
-        }
-        return settings;
-    }
-
-    // Runs a row on the first `n` bytes of memory. False where it leaves such an image to other rows.
-    bool runs_right(const Row &row, int64_t n, bool wide) const {
-        const Array image = Array::view(Type::u8, memory(), wide ? std::vector<int64_t>{1, n} : std::vector<int64_t>{n, 1});
-        const Settings settings = settings_of(row);
         const auto [type, shape] = op_->output_of({&image, 1}, settings);
-        Array output(type, shape, 0);
-        if (!op_->serves(row, {&image, 1}, output, settings)) {
+        if (output_.empty() || output_.shape() != shape) {
+            output_ = Array();
+            output_ = Array(type, shape, 0);
+        }
+        if (!op_->serves(row, {&image, 1}, output_, settings)) {
             return false;
         }
-        op_->run(row, device_->device, {&image, 1}, output, settings);
-        output.sync();
-        EXPECT_EQ(wrong_elements(output, expected(op_->name(), image)), 0) << row.name() << " of " << image.describe();
+        memset(output_.data(), 0xa5, (size_t)output_.size() * size_of(type));
+        op_->run(row, device_->device, {&image, 1}, output_, settings);
+        output_.sync();
+        EXPECT_EQ(wrong_elements(output_, expected(op_->name(), image)), 0) << row.name() << " of " << image.describe();
         return true;
     }
 
+    // The longest row or column of pixels whose image and output are within the limit: the sum of each pixel is four bytes.
+    int64_t longest(bool wide) const {
+        return op_->name() == (wide ? "column_sum" : "row_sum") ? most / 4 : most;
+    }
+
+    Array output_;
     const Operator *op_ = nullptr;
     std::optional<DeviceInfo> device_;
 };
 
 TEST_P(Limits, TheLargestImagesAreRight) {
     int served = 0;
-    for (const Row *row : rows()) {
-        for (const bool wide : {true, false}) {
-            served += runs_right(*row, most, wide);
+    for (const bool wide : {true, false}) {
+        for (const Row *row : rows()) {
+            served += runs_right(*row, longest(wide), wide);
         }
     }
     EXPECT_GT(served, 0);
@@ -166,7 +167,7 @@ TEST_P(Limits, TheLargestImagesAreRight) {
 // Right where the front takes them by parts, refused in words elsewhere.
 TEST_P(Limits, LargerImagesAreRefusedOrRight) {
     for (const Row *row : rows()) {
-        for (const int64_t less : {1, 15, 64, 2048, 16000, (1 << 20) - 1}) {
+        for (const int64_t less : {64, 16000, (1 << 20) - 1}) {
             for (const bool wide : {true, false}) {
                 try {
                     runs_right(*row, (int64_t(1) << 31) - less, wide);
@@ -182,13 +183,15 @@ TEST_P(Limits, LargerImagesAreRefusedOrRight) {
     }
 }
 
+std::string case_name(const testing::TestParamInfo<std::tuple<std::string, Backend>> &info) {
+    const auto &[op, backend] = info.param;
+    return op + (backend == Backend::cpu ? "_cpu" : backend == Backend::cuda ? "_cuda" : "_opencl");
+}
+
 INSTANTIATE_TEST_SUITE_P(Operators, Limits,
                          testing::Combine(testing::Values("invert", "column_sum", "row_sum", "transpose", "gaussian_blur"),
                                           testing::Values(Backend::cpu, Backend::cuda, Backend::opencl)),
-                         [](const auto &info) {
-                             const char *const backends[] = {"cpu", "cuda", "opencl"};
-                             return std::get<0>(info.param) + "_" + backends[(int)std::get<1>(info.param)];
-                         });
+                         case_name);
 
 }  // namespace
 }  // namespace tilewright
