@@ -1,4 +1,5 @@
 #include "tilewright/array.h"
+#include "copy.h"
 #include "driver_seam.h"
 #include "storage.h"
 #include "tilewright/error.h"
@@ -99,23 +100,42 @@ void Storage::release_device() noexcept {
 }
 
 std::byte *Storage::host(bool write) {
+    if (write) {
+        hold_host();
+        release_host();
+        return begin_;
+    }
     std::lock_guard lock(mutex_);
     copy_to_host();
-    if (write && where_) {
+    return begin_;
+}
+
+void Storage::hold_host() {
+    std::unique_lock lock(mutex_);
+    released_.wait(lock, [&] { return device_writers_ == 0; });
+    copy_to_host();
+    host_writers_++;
+}
+
+void Storage::release_host() noexcept {
+    std::lock_guard lock(mutex_);
+    if (where_) {
         flat_.set_host_dirty();
     }
-    return begin_;
+    host_writers_--;
+    released_.notify_all();
 }
 
 void Storage::to_device(Device device) {
     std::unique_lock lock(mutex_);
-    make_current(lock, device, false);
+    make_current(lock, device, false, false);
 }
 
-void Storage::hold(Device device, bool overwritten) {
+void Storage::hold(Device device, bool written, bool overwritten) {
     std::unique_lock lock(mutex_);
-    make_current(lock, device, overwritten);
+    make_current(lock, device, written, overwritten);
     held_++;
+    device_writers_ += written;
 }
 
 void Storage::release(bool written, bool failed) noexcept {
@@ -126,13 +146,13 @@ void Storage::release(bool written, bool failed) noexcept {
     } else if (written && !flat_.device_dirty()) {
         flat_.set_host_dirty();  // what is on the device now is nobody's; the host has the elements as they were
     }
-    if (--held_ == 0) {
-        idle_.notify_all();
-    }
+    held_--;
+    device_writers_ -= written;
+    released_.notify_all();
 }
 
-void Storage::make_current(std::unique_lock<std::mutex> &lock, Device device, bool overwritten) {
-    idle_.wait(lock, [&] { return held_ == 0 || where_ == device; });
+void Storage::make_current(std::unique_lock<std::mutex> &lock, Device device, bool written, bool overwritten) {
+    released_.wait(lock, [&] { return (held_ == 0 || where_ == device) && !(written && host_writers_ > 0); });
     prepare_halide();
     if (bytes_ / flat_.type.bytes() > INT32_MAX) {
         throw Error(Fault::input, fmt::format("{:.1f} GiB at once are more than Halide copies to a device; clone() the part that is needed",
@@ -284,14 +304,18 @@ Array Array::crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const {
 
 Array Array::clone(int64_t row_bytes) const {
     Array a(type_, shape_, row_bytes);
-    const auto *from = static_cast<const char *>(data());
-    auto *to = static_cast<char *>(a.data());
-    const size_t element = size_of(type_);
-    const int64_t rows = shape_.size() > 1 ? shape_[0] : 1;
-    for (int64_t y = 0; y < rows; y++) {
-        memcpy(to + y * a.strides_[0] * element, from + y * strides_[0] * element, (size_t)(size() / rows) * element);
-    }
+    copy(*this, a);
     return a;
+}
+
+void copy(const Array &from, Array &to) {
+    const auto *source = static_cast<const char *>(from.data());
+    const HostWrite held(to);
+    auto *sink = static_cast<char *>(to.data());
+    const int64_t element = (int64_t)size_of(from.type()), rows = from.dimensions() > 1 ? from.shape()[0] : 1, bytes = from.size() / rows * element;
+    for (int64_t y = 0; y < rows; y++) {
+        memcpy(sink + y * to.strides()[0] * element, source + y * from.strides()[0] * element, (size_t)bytes);
+    }
 }
 
 int64_t Array::size() const {

@@ -1,4 +1,5 @@
 #include "launch.h"
+#include "copy.h"
 #include "driver_seam.h"
 #include "storage.h"
 #include "tilewright/error.h"
@@ -111,8 +112,8 @@ struct Launch::Buffer {
     Array array;
     Array bounce;         // stands in for the array where the device cannot address it in place
     bool written = false;
-    Storage *storage = nullptr;  // on a GPU: what holds the bytes there
-    bool overwritten = false;    // all of them
+    Storage *storage = nullptr;  // what holds the bytes
+    bool overwritten = false;    // on a GPU: all of them
     int64_t offset = 0;
     halide_buffer_t halide = {};
     halide_dimension_t dims[4] = {};
@@ -165,14 +166,14 @@ Launch &Launch::buffer(const Array &array, const View &asked, bool written) {
         }
         storage = b.bounce.storage().get();
     }
+    b.storage = storage;
     halide_buffer_t &h = b.halide;
     if (!gpu) {
-        h.host = reinterpret_cast<uint8_t *>(storage->host(written)) + view.offset;
+        h.host = reinterpret_cast<uint8_t *>(storage->begin()) + view.offset;
     } else {
         // Where the array is all of its storage, what the kernel overwrites need not be sent.
         const Array &held = b.bounce.empty() ? array : b.bounce;
         const size_t rows = held.dimensions() > 1 ? (size_t)held.shape()[0] : 1, bytes = (size_t)held.size() * size_of(held.type());
-        b.storage = storage;
         b.overwritten = written && rows == storage->layout().rows && bytes / rows == storage->layout().row;
         b.offset = view.offset;
     }
@@ -207,27 +208,30 @@ void Launch::run() {
     if ((int)arguments_.size() != metadata->num_arguments) {
         throw std::logic_error(fmt::format("{}: the library takes {} arguments, not {}", row_.name(), metadata->num_arguments, arguments_.size()));
     }
-    if (device_.backend == Backend::cpu) {
-        call();
-        return;
-    }
 
-    // Each storage once, in the order of their addresses, so that threads do not wait for each other in a ring.
+    // Each storage once, in the order of their addresses, so that threads do not wait for each other in a ring. On the CPU only what is
+    // written is held: what is read stays as it is, whatever a device does with other parts of it.
     struct Use {
         bool written = false, overwritten = true;
     };
     struct Held {
+        bool gpu = false;
         std::map<Storage *, Use> uses;
         std::vector<std::pair<Storage *, bool>> held;  // and whether it is written
         bool failed = true;
         ~Held() {
             for (auto &[storage, written] : held) {
-                storage->release(written, failed);
+                if (gpu) {
+                    storage->release(written, failed);
+                } else {
+                    storage->release_host();
+                }
             }
         }
     };
     {
         Held all;
+        all.gpu = device_.backend != Backend::cpu;
         for (Buffer &b : buffers_) {
             Use &use = all.uses[b.storage];
             use.written = use.written || b.written;
@@ -235,12 +239,21 @@ void Launch::run() {
         }
         all.held.reserve(all.uses.size());
         for (auto &[storage, use] : all.uses) {
-            storage->hold(device_, use.overwritten);
+            if (all.gpu) {
+                storage->hold(device_, use.written, use.overwritten);
+            } else if (use.written) {
+                storage->hold_host();
+            } else {
+                storage->host(false);
+                continue;
+            }
             all.held.emplace_back(storage, use.written);
         }
         for (Buffer &b : buffers_) {
-            b.halide.device_interface = b.storage->flat().device_interface;
-            b.halide.device = b.storage->flat().device + (uint64_t)b.offset;  // an offset on CUDA only, where it is a pointer
+            if (all.gpu) {
+                b.halide.device_interface = b.storage->flat().device_interface;
+                b.halide.device = b.storage->flat().device + (uint64_t)b.offset;  // an offset on CUDA only, where it is a pointer
+            }
         }
         call();
         all.failed = false;
@@ -248,12 +261,7 @@ void Launch::run() {
 
     for (Buffer &b : buffers_) {
         if (b.written && !b.bounce.empty()) {
-            const auto *from = static_cast<const char *>(std::as_const(b.bounce).data());
-            auto *to = static_cast<char *>(b.array.data());
-            const int64_t element = (int64_t)size_of(b.array.type()), rows = b.array.dimensions() > 1 ? b.array.shape()[0] : 1;
-            for (int64_t y = 0; y < rows; y++) {
-                memcpy(to + y * b.array.strides()[0] * element, from + y * b.bounce.strides()[0] * element, (size_t)(b.array.size() / rows * element));
-            }
+            copy(b.bounce, b.array);
         }
     }
 }

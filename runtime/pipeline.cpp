@@ -1,7 +1,7 @@
 #include "tilewright/pipeline.h"
+#include "copy.h"
 #include "words.h"
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mutex>
@@ -388,19 +388,6 @@ std::pair<Type, std::vector<int64_t>> Pipeline::output_of(std::span<const Array>
 }
 
 // ----------------------------------------------------------------------------------------------------------- the call
-
-namespace {
-
-void copy(const Array &from, Array &to) {
-    const auto *source = static_cast<const char *>(from.data());
-    auto *sink = static_cast<char *>(to.data());
-    const int64_t element = (int64_t)size_of(from.type()), rows = from.shape()[0], bytes = from.size() / rows * element;
-    for (int64_t y = 0; y < rows; y++) {
-        memcpy(sink + y * to.strides()[0] * element, source + y * from.strides()[0] * element, (size_t)bytes);
-    }
-}
-
-}  // namespace
 
 void Pipeline::run(Plan &plan, Device device, const Call &call) const {
     Array current = plan.steps.front().inputs.front();

@@ -1,4 +1,5 @@
 #include "fresnel_images.h"
+#include "storage.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -77,6 +78,7 @@ Array field_of(std::span<const Array> inputs, int64_t side) {
 void write_middle(const Array &field, Array &output, std::optional<double> white) {
     const int64_t n = output.shape()[0], first = field.shape()[0] / 2 - n / 2, pitch = field.strides()[0];
     const Complex *from = field.as<Complex>() + first * pitch + first;
+    const HostWrite held(output);
     if (output.type() == Type::c64) {
         Complex *to = output.as<Complex>();
         for (int64_t y = 0; y < n; y++) {

@@ -1,6 +1,6 @@
 #include "tilewright/transpose.h"
+#include "copy.h"
 #include "image_operator.h"
-#include <cstring>
 
 namespace tilewright {
 
@@ -49,15 +49,6 @@ View pixels(const Array &a) {
 View patches(const Array &a) {
     const int64_t words = pixel_bytes(a), row = pitch(a) / 4;
     return {bits(4), {{words, 1}, {a.shape()[1] / 4, words}, {4, row}, {a.shape()[0] / 4, 4 * row}}, a.offset_bytes()};
-}
-
-// The same elements in the same order, whatever the strides.
-void copy(const Array &from, Array &to) {
-    const auto *source = static_cast<const char *>(from.data());
-    auto *sink = static_cast<char *>(to.data());
-    for (int64_t y = 0; y < from.shape()[0]; y++) {
-        memcpy(sink + y * pitch(to), source + y * pitch(from), (size_t)(from.shape()[1] * pixel_bytes(from)));
-    }
 }
 
 class Transpose : public ImageOperator {

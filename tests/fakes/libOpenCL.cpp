@@ -1,6 +1,8 @@
 // A libOpenCL.so.1 without a device: six platforms whose memory is host memory and whose kernels do nothing. It checks every
 // handle that it is given, and records what it was asked for. What Halide looks up but does not need here refuses.
 #include "opencl_record.h"
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +15,7 @@ namespace {
 
 using namespace fake_opencl;
 
-constexpr int ok = 0, out_of_resources = -5, invalid_value = -30, invalid_operation = -59;
+constexpr int ok = 0, allocation_failure = -4, invalid_value = -30, invalid_operation = -59;
 
 // Handles: platform, device, context and queue of platform i are addresses in one object, which says what they are.
 struct Handle {
@@ -41,6 +43,23 @@ Record &record = *new Record;
 std::map<void *, Buffer> &buffers = *new std::map<void *, Buffer>;
 std::map<void *, Program> &programs = *new std::map<void *, Program>;
 std::map<void *, int> &kernels = *new std::map<void *, int>;
+
+std::atomic<bool> refuses_memory{false};
+
+// Launches that wait, apart from the mutex above: the others' calls go on.
+struct Gate {
+    std::mutex mutex;
+    std::condition_variable opened;
+    bool closed = false;
+    int waiting = 0;
+
+    void pass() {
+        std::unique_lock lock(mutex);
+        waiting++;
+        opened.wait(lock, [&] { return !closed; });
+        waiting--;
+    }
+} &gate = *new Gate;
 
 // The platform that a handle belongs to, or -1 when it is no handle of that kind.
 int platform_of(const void *handle, char kind) {
@@ -100,6 +119,22 @@ extern "C" {
 
 const Record *fake_opencl_record() {
     return &record;
+}
+
+const Requests *fake_opencl_requests() {
+    static const Requests requests = {
+        [](bool hold) {
+            const std::lock_guard lock(gate.mutex);
+            gate.closed = hold;
+            gate.opened.notify_all();
+        },
+        [] {
+            const std::lock_guard lock(gate.mutex);
+            return gate.waiting;
+        },
+        [](bool refuse) { refuses_memory = refuse; },
+    };
+    return &requests;
 }
 
 int clGetPlatformIDs(unsigned room, void **list, unsigned *count) {
@@ -182,9 +217,9 @@ void *clCreateCommandQueue(void *context, void *device, uint64_t, int *error) {
 void *clCreateBuffer(void *context, uint64_t, size_t bytes, void *, int *error) {
     std::lock_guard lock(mutex);
     const int p = platform_of(context, 'c');
-    char *data = p < 0 ? nullptr : static_cast<char *>(malloc(bytes));
+    char *data = p < 0 || refuses_memory ? nullptr : static_cast<char *>(malloc(bytes));
     if (!data) {
-        fail(error, out_of_resources);
+        fail(error, allocation_failure);
         return nullptr;
     }
     buffers[data] = {p, bytes, data};
@@ -271,6 +306,7 @@ int clSetKernelArg(void *kernel, unsigned, size_t, const void *) {
     return kernels.count(kernel) ? ok : invalid_value;
 }
 int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned, const size_t *, const size_t *, const size_t *, unsigned, const void *, void *) {
+    gate.pass();
     std::lock_guard lock(mutex);
     const int p = platform_of(queue, 'q');
     auto at = kernels.find(kernel);

@@ -3,24 +3,39 @@
 #include "driver_seam.h"
 #include "opencl_record.h"
 #include "storage.h"
+#include "tilewright/generated.h"
 #include <HalideRuntimeOpenCL.h>
 #include <algorithm>
-#include <cstdlib>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <functional>
 #include <dlfcn.h>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
+#include <thread>
 
 namespace tilewright {
 
 namespace {
 
-const fake_opencl::Record &record() {
+template<typename T>
+const T &exported(const char *name) {
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
-    auto ask = library ? reinterpret_cast<const fake_opencl::Record *(*)()>(dlsym(library, "fake_opencl_record")) : nullptr;
+    auto ask = library ? reinterpret_cast<const T *(*)()>(dlsym(library, name)) : nullptr;
     if (!ask) {
         throw std::runtime_error("the fake libOpenCL.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
     }
     return *ask();
+}
+
+const fake_opencl::Record &record() {
+    return exported<fake_opencl::Record>("fake_opencl_record");
+}
+
+const fake_opencl::Requests &requests() {
+    return exported<fake_opencl::Requests>("fake_opencl_requests");
 }
 
 const Device last{Backend::opencl, 5};
@@ -149,17 +164,172 @@ TEST_F(OpenClDriver, ABufferIsNotGivenAwayWhileACropOfItLives) {
     halide_device_free(nullptr, &next.buffer);
 }
 
-TEST(OpenClFaultDeathTest, NoDeviceMemoryIsAMemoryFault) {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    setenv("TILEWRIGHT_FAULT", "device-memory", 1);
-    EXPECT_EXIT(
-        {
-            const AnyOperator any(Backend::opencl);
-            const Error error = error_of([&] { any.run(last); });
-            exit(error.fault() == Fault::memory && std::string(error.what()).find("opencl:5") != std::string::npos ? 0 : 1);
-        },
-        testing::ExitedWithCode(0), "");
-    unsetenv("TILEWRIGHT_FAULT");
+TEST_F(OpenClDriver, NoDeviceMemoryIsAMemoryFault) {
+    ASSERT_TRUE(any.op);
+    driver::trim_opencl_pool();
+    requests().refuse_memory(true);
+    const Error error = error_of([&] { any.run(last); });
+    requests().refuse_memory(false);
+    EXPECT_EQ(error.fault(), Fault::memory) << error.what();
+    EXPECT_NE(std::string(error.what()).find("opencl:5"), std::string::npos) << error.what();
+    EXPECT_FALSE(any.run(last).empty());
+}
+
+// ---------------------------------------------------------------------------------- threads on disjoint parts of one array
+
+namespace {
+
+// A library for the CPU that fills its output with 7 and then waits, in the middle of its work, for whatever the test does there.
+std::function<void()> in_the_middle;
+
+int fill_with_seven(void **arguments) {
+    auto &output = *static_cast<halide_buffer_t *>(arguments[1]);
+    in_the_middle();
+    for (int y = 0; y < output.dim[1].extent; y++) {
+        std::fill_n(output.host + y * output.dim[1].stride, output.dim[0].extent, 7);
+    }
+    return 0;
+}
+
+const halide_filter_metadata_t *image_to_image() {
+    static const halide_filter_argument_t arguments[] = {
+        {"input", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr, nullptr, nullptr, nullptr},
+        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr, nullptr, nullptr, nullptr},
+    };
+    static const halide_filter_metadata_t metadata = {halide_filter_metadata_t::VERSION, 2, arguments, "", "fill"};
+    return &metadata;
+}
+
+// Two crops side by side of one image that is on the device; the device writes, or reads, the left one, and the host writes the right one.
+class SharedArray : public OpenClDriver {
+protected:
+    void SetUp() override {
+        OpenClDriver::SetUp();
+        for (const Operator *o : operators()) {
+            invert_ = o->name() == "invert" ? o : invert_;
+        }
+        if (!invert_) {
+            GTEST_SKIP() << "not run here: invert was not built";
+        }
+        image_.sync(last);
+    }
+
+    void TearDown() override {
+        requests().hold_launches(false);
+        OpenClDriver::TearDown();
+    }
+
+    void on_device(const Array &input, Array &output) const {
+        (*invert_)({&input, 1}, output, {}, {.device = last});
+    }
+
+    void on_host(Array &output, const std::function<void()> &middle = [] {}) const {
+        in_the_middle = middle;
+        run_generated(row_, Device{}, {&other_, 1}, output);
+    }
+
+    static bool all_seven(const Array &array) {
+        for (int64_t i = 0; i < array.size(); i++) {
+            if (array.at<uint8_t>({i / array.shape()[1], i % array.shape()[1]}) != 7) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // Runs `call` on a thread of its own. The destructor waits for it.
+    class Thread {
+    public:
+        explicit Thread(std::function<void()> call) : thread_([this, call = std::move(call)] {
+            call();
+            done_ = true;
+        }) {
+        }
+        ~Thread() {
+            thread_.join();
+        }
+        // Gives it the time to do its work, if nothing keeps it from that.
+        void give_time() const {
+            for (int i = 0; i < 100 && !done_; i++) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            }
+        }
+
+    private:
+        std::atomic<bool> done_{false};
+        std::thread thread_;
+    };
+
+    const Operator *invert_ = nullptr;
+    const Row row_ = generated_row("fill", "by hand", "u8", Backend::cpu, fill_with_seven, image_to_image);
+    const Array other_{Type::u8, {64, 128}};
+    Array image_{Type::u8, {64, 256}};
+    Array left_ = image_.crop(0, 0, 64, 128), right_ = image_.crop(0, 128, 64, 128);
+};
+
+}  // namespace
+
+TEST_F(SharedArray, ALaunchThatWritesDoesNotUndoTheHost) {
+    requests().hold_launches(true);
+    Thread device([&] { on_device(other_, left_); });
+    while (requests().held_launches() == 0) {
+        std::this_thread::yield();
+    }
+    Thread host([&] { on_host(right_); });
+    host.give_time();
+    requests().hold_launches(false);
+    host.give_time();
+    device.give_time();
+    EXPECT_TRUE(all_seven(right_));
+}
+
+TEST_F(SharedArray, NorDoesOneThatBeginsMeanwhile) {
+    std::optional<Thread> device;
+    on_host(right_, [&] {
+        device.emplace([&] { on_device(other_, left_); });
+        device->give_time();
+    });
+    device.reset();
+    EXPECT_TRUE(all_seven(right_));
+}
+
+TEST_F(SharedArray, NorAPointerToTheHostsMemory) {
+    requests().hold_launches(true);
+    Thread device([&] { on_device(other_, left_); });
+    while (requests().held_launches() == 0) {
+        std::this_thread::yield();
+    }
+    Thread host([&] {
+        auto *to = right_.as<uint8_t>();
+        for (int y = 0; y < 64; y++) {
+            std::fill_n(to + y * right_.strides()[0], 128, 7);
+        }
+    });
+    host.give_time();
+    requests().hold_launches(false);
+    host.give_time();
+    device.give_time();
+    EXPECT_TRUE(all_seven(right_));
+}
+
+TEST_F(SharedArray, WhatTheHostWroteWhileADeviceReadBesideItIsSentAgain) {
+    on_host(right_, [&] {
+        Array output;
+        on_device(left_, output);  // on this thread: a device that reads does not wait for the host
+    });
+    const int writes = record().writes[5];
+    image_.sync(last);
+    EXPECT_EQ(record().writes[5], writes + 1);
+    EXPECT_TRUE(all_seven(right_));
+}
+
+TEST_F(SharedArray, TheHostWritesWithTwoThreadsAtOnce) {
+    std::barrier both(2);
+    in_the_middle = [&] { both.arrive_and_wait(); };
+    Thread left([&] { run_generated(row_, Device{}, {&other_, 1}, left_); }), right([&] { run_generated(row_, Device{}, {&other_, 1}, right_); });
+    left.give_time();
+    right.give_time();
+    EXPECT_TRUE(all_seven(image_));
 }
 
 }  // namespace tilewright

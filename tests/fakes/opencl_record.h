@@ -18,4 +18,11 @@ struct Record {
     int wrong = 0;                      // handles that are none, memory of another context, bytes outside a buffer
 };
 
+// What it does on request.
+struct Requests {
+    void (*hold_launches)(bool);   // a launch waits until they are no longer held
+    int (*held_launches)();        // how many wait
+    void (*refuse_memory)(bool);
+};
+
 }  // namespace fake_opencl

@@ -28,6 +28,8 @@ class Storage;
 // A vector (n), an image (h, w) or (h, w, c), or a matrix (rows, columns), in NumPy's order: the last index is contiguous.
 // Copies share the elements, as NumPy's views do; clone() makes new ones. The elements live on the host and, once a device
 // has used them, there too; whichever side is asked for is brought up to date first.
+//
+// Threads may work on parts of an array that have no byte in common (crop()) at the same time, each on the host or on a device of its choice.
 class Array {
 public:
     Array() = default;
@@ -69,7 +71,8 @@ public:
     std::string describe() const;  // "u8 (512, 768, 3)"
 
     // Host memory, up to date; null for an empty array. The non-const form says that the caller will write: device copies become
-    // stale. Errors: device or memory, when a device does not give its copy back.
+    // stale, so ask again after each use of the array, or of a crop of the same one, on a device: what is written through an older
+    // pointer meanwhile may be lost. Errors: device or memory, when a device does not give its copy back.
     const void *data() const;
     void *data();
 
