@@ -124,11 +124,13 @@ protected:
 
     // Runs a row on the first `n` bytes of memory. False where it leaves such an image to other rows.
     bool runs_right(const Row &row, int64_t n, bool wide) {
+        const bool may_be_refused = n > most;
         const Array image = Array::view(Type::u8, memory(), wide ? std::vector<int64_t>{1, n} : std::vector<int64_t>{n, 1});
         Settings settings;
         if (op_->name() == "gaussian_blur") {
             settings.set("sigma", .01);  // radius 0
         }
+        op_->type_of({&image, 1}, settings);  // refuses what no row takes
         const auto [type, shape] = op_->output_of({&image, 1}, settings);
         if (output_.empty() || output_.shape() != shape) {
             output_ = Array();
@@ -137,15 +139,21 @@ protected:
         if (!op_->serves(row, {&image, 1}, output_, settings)) {
             return false;
         }
-        memset(output_.data(), 0xa5, (size_t)output_.size() * size_of(type));
+        if (!may_be_refused || op_->name() == "transpose") {
+            memset(output_.data(), 0xa5, (size_t)output_.size() * size_of(type));
+        }
         op_->run(row, device_->device, {&image, 1}, output_, settings);
         output_.sync();
         EXPECT_EQ(wrong_elements(output_, expected(op_->name(), image)), 0) << row.name() << " of " << image.describe();
         return true;
     }
 
-    // The longest row or column of pixels whose image and output are within the limit: the sum of each pixel is four bytes.
+    // The longest row or column of pixels whose image and output are within the limit: the sum of each pixel is four bytes, and a blur looks
+    // up each pixel of a row in a table.
     int64_t longest(bool wide) const {
+        if (op_->name() == "gaussian_blur" && wide) {
+            return most / 4 - 65536;
+        }
         return op_->name() == (wide ? "column_sum" : "row_sum") ? most / 4 : most;
     }
 

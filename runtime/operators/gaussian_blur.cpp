@@ -112,6 +112,12 @@ public:
         if (!(sigma > 0 && sigma < largest_sigma)) {
             refuse(Fault::usage, "must be a number above 0 and below 8192 (a radius of at most 32768 pixels)", "sigma", fmt::format("{}", sigma));
         }
+        // Rows of the CPU look up where each element of a row and of its borders lies: four bytes for each.
+        constexpr int64_t most_elements = most_bytes / 4 - 65536;
+        if ((image.shape()[1] + 2 * (int64_t)std::floor(4 * sigma + .5)) * channels_of(image) > most_elements) {
+            refuse(Fault::input, fmt::format("a row with its borders has more than {} elements, and four bytes for each would span more than {} MiB; work on parts of it",
+                                             most_elements, most_bytes >> 20), "image", image.describe());
+        }
         const std::string border = settings.text("border", border_names[0]);
         if (std::find(border_names.begin(), border_names.end(), border) == border_names.end()) {
             refuse(Fault::usage, fmt::format("takes {}", fmt::join(border_names, ", ")), "border", border);
