@@ -40,7 +40,7 @@ namespace tilewright {
 
 @declarations@
 const std::vector<const Operator *> &operators() {
-    static const std::vector<const Operator *> all = {
+    static const auto &all = *new std::vector<const Operator *>{  // never destroyed: other threads may call while the program ends
 @entries@    };
     return all;
 }

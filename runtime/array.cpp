@@ -1,6 +1,8 @@
 #include "tilewright/array.h"
 #include "copy.h"
 #include "driver_seam.h"
+#include "inside.h"
+#include "leaving.h"
 #include "storage.h"
 #include "tilewright/error.h"
 #include <HalideRuntimeCuda.h>
@@ -87,19 +89,29 @@ void Storage::copy_to_host() {
 }
 
 void Storage::release_device() noexcept {
-    if (where_) {
-        driver::Current current(*where_);
-        if (halide_device_free(nullptr, &flat_) != 0) {
-            flat_.device = 0;  // lost, but not in the way of another device
-            flat_.device_interface = nullptr;
-        }
-        where_.reset();
-        flat_.set_device_dirty(false);
-        flat_.set_host_dirty(false);
+    if (!where_) {
+        return;
     }
+    const Inside inside;
+    bool freed = false;
+    try {
+        if (!drivers_have_ended()) {
+            driver::Current current(*where_);
+            freed = halide_device_free(nullptr, &flat_) == 0;
+        }
+    } catch (const Error &) {  // they ended meanwhile
+    }
+    if (!freed) {
+        flat_.device = 0;  // lost, but not in the way of another device
+        flat_.device_interface = nullptr;
+    }
+    where_.reset();
+    flat_.set_device_dirty(false);
+    flat_.set_host_dirty(false);
 }
 
-std::byte *Storage::host(bool write) {
+std::byte *Storage::host(bool write) try {
+    const Inside inside;
     if (write) {
         hold_host();
         release_host();
@@ -108,6 +120,8 @@ std::byte *Storage::host(bool write) {
     std::lock_guard lock(mutex_);
     copy_to_host();
     return begin_;
+} catch (...) {
+    leave_with_error();
 }
 
 void Storage::hold_host() {
@@ -126,9 +140,12 @@ void Storage::release_host() noexcept {
     released_.notify_all();
 }
 
-void Storage::to_device(Device device) {
+void Storage::to_device(Device device) try {
+    const Inside inside;
     std::unique_lock lock(mutex_);
     make_current(lock, device, false, false);
+} catch (...) {
+    leave_with_error();
 }
 
 void Storage::hold(Device device, bool written, bool overwritten) {
@@ -180,6 +197,8 @@ void Storage::make_current(std::unique_lock<std::mutex> &lock, Device device, bo
 
 // ------------------------------------------------------------------------------------------------------------------- Array
 
+const Error &no_memory = *new Error(Fault::memory, "the host has no memory left; use smaller data");
+
 size_t size_of(Type type) {
     switch (type) {
     case Type::u8: return 1;
@@ -195,7 +214,7 @@ size_t size_of(Type type) {
 
 const char *name_of(Type type) {
     static const char *const names[] = {"u8", "u16", "u32", "i32", "f32", "f64", "c64"};
-    return names[(int)type];
+    return (size_t)type < std::size(names) ? names[(size_t)type] : "of no type";
 }
 
 namespace {
@@ -206,12 +225,12 @@ std::string text(Type type, const std::vector<int64_t> &shape) {
 
 void check_shape(Type type, const std::vector<int64_t> &shape) {
     int64_t size = (int64_t)size_of(type);
-    bool good = !shape.empty() && shape.size() <= 3;
+    bool good = size > 0 && !shape.empty() && shape.size() <= 3;
     for (int64_t n : shape) {
         good = good && n >= 1 && n <= INT32_MAX && !__builtin_mul_overflow(size, n, &size);
     }
     if (!good) {
-        throw Error(Fault::usage, "an array has 1 to 3 dimensions of 1 to 2^31 - 1 elements", {.argument = "shape", .value = text(type, shape)});
+        throw Error(Fault::usage, "an array has a type, and 1 to 3 dimensions of 1 to 2^31 - 1 elements", {.argument = "shape", .value = text(type, shape)});
     }
 }
 
@@ -248,7 +267,7 @@ std::vector<int64_t> dense_strides(const std::vector<int64_t> &shape) {
 
 }  // namespace
 
-Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes) : type_(type), shape_(std::move(shape)) {
+Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes) try : type_(type), shape_(std::move(shape)) {
     check_shape(type, shape_);
     strides_ = dense_strides(shape_);
     if (shape_.size() > 1) {
@@ -266,9 +285,11 @@ Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes) : type_(t
                     {.argument = "row_bytes", .value = std::to_string(row_bytes)});
     }
     storage_ = std::make_shared<Storage>(layout);
+} catch (...) {
+    leave_with_error();
 }
 
-Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides) {
+Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides) try {
     check_shape(type, shape);
     Array a;
     a.type_ = type;
@@ -289,9 +310,11 @@ Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector
     }
     a.storage_ = std::make_shared<Storage>(layout, data);
     return a;
+} catch (...) {
+    leave_with_error();
 }
 
-Array Array::crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const {
+Array Array::crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const try {
     if (shape_.size() < 2 || y0 < 0 || x0 < 0 || h < 1 || w < 1 || h > shape_[0] - y0 || w > shape_[1] - x0) {
         throw Error(Fault::usage, fmt::format("{} rows from {} and {} columns from {} are not inside {}", h, y0, w, x0, describe()), {.argument = "crop"});
     }
@@ -300,12 +323,16 @@ Array Array::crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const {
     a.shape_[0] = h;
     a.shape_[1] = w;
     return a;
+} catch (...) {
+    leave_with_error();
 }
 
-Array Array::clone(int64_t row_bytes) const {
+Array Array::clone(int64_t row_bytes) const try {
     Array a(type_, shape_, row_bytes);
     copy(*this, a);
     return a;
+} catch (...) {
+    leave_with_error();
 }
 
 void copy(const Array &from, Array &to) {
@@ -348,7 +375,7 @@ void Array::sync(Device device) const {
     if (storage_ && device.backend == Backend::cpu) {
         storage_->host(false);
     } else if (storage_) {
-        device_info(device);
+        driver::open(device);
         storage_->to_device(device);
     }
 }

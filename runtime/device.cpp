@@ -1,5 +1,7 @@
 #include "tilewright/device.h"
 #include "driver_seam.h"
+#include "inside.h"
+#include "leaving.h"
 #include "storage.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
@@ -7,6 +9,7 @@
 #include <HalideRuntimeOpenCL.h>
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <fstream>
 #include <thread>
 #include <unistd.h>
@@ -78,48 +81,79 @@ Device Device::parse(const std::string &text) {
                 {.argument = "device", .value = text});
 }
 
+const std::vector<DeviceInfo> &devices(Backend backend) {
+    const Inside inside;
+    switch (backend) {
+    case Backend::cuda: {
+        static const auto &found = *new std::vector<DeviceInfo>(driver::cuda_devices());
+        return found;
+    }
+    case Backend::opencl: {
+        static const auto &found = *new std::vector<DeviceInfo>(driver::opencl_devices());
+        return found;
+    }
+    case Backend::cpu: break;
+    }
+    static const auto &found = *new std::vector<DeviceInfo>{cpu_info()};
+    return found;
+}
+
 const std::vector<DeviceInfo> &devices() {
     static const auto &all = *new std::vector<DeviceInfo>([] {
-        std::vector<DeviceInfo> found = {cpu_info()};
-        for (auto list : {driver::cuda_devices(), driver::opencl_devices()}) {
-            found.insert(found.end(), list.begin(), list.end());
+        std::vector<DeviceInfo> found;
+        for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
+            found.insert(found.end(), devices(backend).begin(), devices(backend).end());
         }
         return found;
     }());
     return all;
 }
 
-Device best_device() {
-    for (Backend backend : {Backend::cuda, Backend::opencl}) {
-        for (const DeviceInfo &d : devices()) {
-            if (d.device.backend == backend && d.usable && d.is_gpu) {
+std::optional<Device> best_device(const std::function<bool(Backend)> &wanted) {
+    const auto first = [&](Backend backend, bool gpu) -> std::optional<Device> {
+        if (!wanted(backend)) {
+            return {};
+        }
+        for (const DeviceInfo &d : devices(backend)) {
+            if (d.usable && d.is_gpu == gpu) {
                 return d.device;
             }
+        }
+        return {};
+    };
+    for (const auto &[backend, gpu] : {std::pair(Backend::cuda, true), {Backend::opencl, true}, {Backend::cpu, false}, {Backend::opencl, false}}) {
+        if (const auto found = first(backend, gpu)) {
+            return found;
         }
     }
     return {};
 }
 
+Device best_device() {
+    return *best_device([](Backend) { return true; });
+}
+
 const DeviceInfo &device_info(Device device) {
-    std::string known;
+    std::string known = "cpu";
     const DeviceInfo *first = nullptr;
-    for (const DeviceInfo &d : devices()) {
+    for (const DeviceInfo &d : devices(device.backend)) {
         if (d.device == device && d.usable) {
             return d;
         }
-        if (d.device.backend == device.backend && !d.usable && (!first || d.device == device)) {
+        if (!d.usable && (!first || d.device == device)) {
             first = &d;
         }
-        known += d.usable ? (known.empty() ? "" : ", ") + d.device.str() : "";
+        known += d.usable && d.device.backend != Backend::cpu ? ", " + d.device.str() : "";
     }
-    throw Error(Fault::device, (first ? first->why_not : "there is no such device") + "; usable here: " + known,
+    throw Error(Fault::device, fmt::format("{}; usable here: {} (`tilewright devices` lists all)", first ? first->why_not : "there is no such device", known),
                 {.argument = "device", .value = device.str()});
 }
 
-void synchronize(Device device) {
+void synchronize(Device device) try {
     if (device.backend == Backend::cpu) {
         return;
     }
+    const Inside inside;
     prepare_halide();
     driver::Current current(device);
     halide_buffer_t anything = {};
@@ -128,6 +162,8 @@ void synchronize(Device device) {
     if (int code = halide_device_sync(nullptr, &anything)) {
         throw_halide_error(code, "waiting for the device", "", device);
     }
+} catch (...) {
+    leave_with_error();
 }
 
 double device_time_ms(Device device, const std::function<void()> &calls) {

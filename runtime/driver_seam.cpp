@@ -1,4 +1,5 @@
 #include "driver_seam.h"
+#include "inside.h"
 #include "kept_signals.h"
 #include "tilewright/error.h"
 #include "tilewright/statistics.h"
@@ -6,13 +7,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace tilewright {
 
@@ -51,14 +52,137 @@ struct ModuleClock {
     }
 };
 
-// Tests make the driver fail: TILEWRIGHT_FAULT=device-memory refuses every allocation, =launch drops every kernel.
-bool injected(const char *fault) {
-    static const char *asked = getenv("TILEWRIGHT_FAULT");
-    return asked && strcmp(asked, fault) == 0;
-}
-
 thread_local Device current;
 thread_local const std::vector<Row::RegisterCap> *register_caps = nullptr;
+
+// ---------------------------------------------------------------------------------------------------------- device memory
+
+// Device memory that was given back, kept by context and size for the next call: Halide's runtime asks for it and gives it back for every
+// intermediate of every call, and the drivers take long over both. A queue, and CUDA's stream, run in order, so memory can be handed out again
+// at once.
+class MemoryPool {
+public:
+    using Free = void (*)(void *context, uint64_t memory);
+
+    explicit MemoryPool(Free free) : free_(free) {
+    }
+
+    // Kept memory, or what `make` makes (0: it cannot, even after all that is kept was freed).
+    template<typename Make>
+    uint64_t take(void *context, size_t bytes, Make make) {
+        std::lock_guard lock(mutex_);
+        if (auto at = kept_.find({context, bytes}); at != kept_.end()) {
+            const uint64_t memory = at->second.memory;
+            forget(at);
+            taken_[memory].owners = 1;
+            return memory;
+        }
+        uint64_t memory = make();
+        if (!memory && !kept_.empty()) {
+            free_all();
+            memory = make();
+        }
+        if (memory) {
+            taken_[memory] = {{context, bytes}, most_kept(current), 1};
+        }
+        return memory;
+    }
+
+    // One more owner. False for memory that is not from here.
+    bool retain(uint64_t memory) {
+        std::lock_guard lock(mutex_);
+        const auto at = taken_.find(memory);
+        if (at == taken_.end()) {
+            return false;
+        }
+        at->second.owners++;
+        return true;
+    }
+
+    bool give_back(uint64_t memory) {
+        std::lock_guard lock(mutex_);
+        const auto at = taken_.find(memory);
+        if (at == taken_.end()) {
+            return false;
+        }
+        if (--at->second.owners > 0) {
+            return true;
+        }
+        keep(at);
+        return true;
+    }
+
+    void free_all() {
+        std::lock_guard lock(mutex_);
+        while (!kept_.empty()) {
+            free(kept_.begin());
+        }
+    }
+
+private:
+    using Key = std::pair<void *, size_t>;  // context, bytes
+    struct Taken {
+        Key key;
+        size_t most_kept;  // of this context
+        int owners;        // Halide's own buffer, and crops of it
+    };
+    struct Kept {
+        uint64_t memory, since;
+    };
+    using KeptAt = std::multimap<Key, Kept>::iterator;
+
+    // See trim_device_memory().
+    static size_t most_kept(Device device) {
+        const DeviceInfo &info = device_info(device);
+        return info.is_gpu ? info.memory / 8 : std::min<uint64_t>(info.memory / 8, uint64_t(1) << 30);
+    }
+
+    void keep(std::map<uint64_t, Taken>::iterator taken) {
+        const auto [key, most, owners] = taken->second;
+        const uint64_t memory = taken->first;
+        KeptAt at = kept_.end();
+        try {
+            at = kept_.insert({key, {memory, ++clock_}});
+            by_age_[clock_] = at;
+            kept_bytes_[key.first] += key.second;
+        } catch (const std::bad_alloc &) {  // no memory on the host to remember it: it goes back at once
+            by_age_.erase(clock_);
+            if (at != kept_.end()) {
+                kept_.erase(at);
+            }
+            taken_.erase(taken);
+            free_(key.first, memory);
+            return;
+        }
+        for (auto oldest = by_age_.begin(); kept_bytes_[key.first] > most;) {
+            const KeptAt candidate = (oldest++)->second;
+            if (candidate->first.first == key.first) {
+                free(candidate);
+            }
+        }
+    }
+
+    void forget(KeptAt at) {
+        kept_bytes_[at->first.first] -= at->first.second;
+        by_age_.erase(at->second.since);
+        kept_.erase(at);
+    }
+
+    void free(KeptAt at) {
+        const auto [key, kept] = *at;
+        forget(at);
+        taken_.erase(kept.memory);
+        free_(key.first, kept.memory);
+    }
+
+    const Free free_;
+    std::recursive_mutex mutex_;  // take() frees
+    std::map<uint64_t, Taken> taken_;
+    std::multimap<Key, Kept> kept_;
+    std::map<uint64_t, KeptAt> by_age_;
+    std::map<void *, size_t> kept_bytes_;
+    uint64_t clock_ = 0;
+};
 
 // -------------------------------------------------------------------------------------------------------------------- CUDA
 
@@ -107,6 +231,7 @@ const DriverFunction<CUresult(int *, int, int)> cu_device_attribute{"cuDeviceGet
 const DriverFunction<CUresult(CUcontext *, int)> cu_primary_context{"cuDevicePrimaryCtxRetain"};
 const DriverFunction<CUresult(CUcontext)> cu_push{"cuCtxPushCurrent_v2"};
 const DriverFunction<CUresult(CUcontext *)> cu_pop{"cuCtxPopCurrent_v2"};
+const DriverFunction<CUresult()> cu_synchronize{"cuCtxSynchronize"};
 const DriverFunction<CUresult(void **, unsigned)> cu_event_create{"cuEventCreate"};
 const DriverFunction<CUresult(void *, void *)> cu_event_record{"cuEventRecord"};
 const DriverFunction<CUresult(void *)> cu_event_synchronize{"cuEventSynchronize"};
@@ -121,26 +246,46 @@ std::string cuda_error(CUresult code) {
     return name ? name : "error " + std::to_string(code);
 }
 
-// The device's primary context, which other CUDA libraries in this process use too; made at first use if `create`.
-CUcontext cuda_context(int index, bool create = true) {
+std::map<int, CUcontext> &cuda_contexts = *new std::map<int, CUcontext>;
+std::vector<void *> &cl_queues = *new std::vector<void *>;
+
+void finish();
+
+// The device's primary context, which other CUDA libraries in this process use too; made at first use if `create`. Null when there is none,
+// or none can be made; `why` is then the driver's reason.
+CUcontext cuda_context(int index, bool create = true, CUresult *why = nullptr) {
     static auto &mutex = *new std::mutex;
-    static auto &contexts = *new std::map<int, CUcontext>;
     std::lock_guard lock(mutex);
-    CUcontext &context = contexts[index];
+    CUcontext &context = cuda_contexts[index];
     if (!context && create) {
         int device = 0;
         cu_init(0);
-        if (cu_device_get(&device, index) != 0 || cu_primary_context(&context, device) != 0) {
+        CUresult error = cu_device_get(&device, index);
+        if (error == 0) {
+            error = cu_primary_context(&context, device);
+        }
+        if (error != 0) {
             context = nullptr;
+        } else {
+            drivers_end_here(finish);
+        }
+        if (why) {
+            *why = error;
         }
     }
     return context;
 }
 
+std::string no_cuda_context(CUresult why) {
+    return "no context can be made on it (" + cuda_error(why) + "); another process may use it exclusively, or its memory is full (see `nvidia-smi`)";
+}
+
+constexpr const char *no_opencl_context = "no OpenCL context can be made on it; `clinfo` shows whether its driver works";
+
 // Wrappers of driver functions. `real<I>` keeps what the wrapped one is.
 template<int id>
 void *real = nullptr;
-enum { launch_kernel, load_module, to_device, to_device_async, to_host, to_host_async, allocate, create_buffer, retain_buffer, release_buffer, enqueue, build_program, write_buffer, read_buffer };
+enum { launch_kernel, load_module, to_device, to_device_async, to_host, to_host_async, allocate, deallocate, create_buffer, retain_buffer, release_buffer, enqueue, build_program, write_buffer, read_buffer };
 
 // Kernels may use all shared memory that the device has: over 48 KB a kernel has to say so first.
 CUresult launch(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
@@ -150,9 +295,6 @@ CUresult launch(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, uns
         cu_function_attribute(f, max_dynamic_shared_size_bytes, (int)shared);
     }
     count_kernel((uint64_t)bx * by * bz);
-    if (injected("launch")) {
-        return 0;
-    }
     return reinterpret_cast<decltype(&launch)>(real<launch_kernel>)(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
 }
 
@@ -223,13 +365,29 @@ CUresult copy_to_host_async(void *to, uint64_t from, size_t bytes, void *stream)
     return reinterpret_cast<decltype(&copy_to_host_async)>(real<to_host_async>)(to, from, bytes, stream);
 }
 
+void cuda_free_in(void *context, uint64_t pointer) {
+    CUcontext popped;
+    cu_push(context);
+    reinterpret_cast<CUresult (*)(uint64_t)>(real<deallocate>)(pointer);
+    cu_pop(&popped);
+}
+
+MemoryPool &cuda_pool = *new MemoryPool(cuda_free_in);
+
 CUresult cuda_allocate(uint64_t *pointer, size_t bytes) {
-    count.allocations++;
-    if (injected("device-memory")) {
-        return cuda_out_of_memory;
-    }
     bytes = (bytes + 255) / 256 * 256;  // aligned words at the end of an image lie inside
-    return reinterpret_cast<decltype(&cuda_allocate)>(real<allocate>)(pointer, bytes);
+    CUresult error = 0;
+    *pointer = cuda_pool.take(cuda_context(current.index), bytes, [&] {
+        count.allocations++;
+        uint64_t made = 0;
+        error = reinterpret_cast<decltype(&cuda_allocate)>(real<allocate>)(&made, bytes);
+        return error == 0 ? made : 0;
+    });
+    return *pointer ? 0 : error;
+}
+
+CUresult cuda_free(uint64_t pointer) {
+    return cuda_pool.give_back(pointer) ? 0 : reinterpret_cast<decltype(&cuda_free)>(real<deallocate>)(pointer);
 }
 
 template<int id, typename F>
@@ -252,8 +410,6 @@ template<typename F>
 F *opencl(const char *name) {
     return libopencl() ? reinterpret_cast<F *>(dlsym(libopencl(), name)) : nullptr;
 }
-
-constexpr int cl_out_of_memory = -4;  // CL_MEM_OBJECT_ALLOCATION_FAILURE
 
 struct OpenClDevice {
     DeviceInfo info;
@@ -331,16 +487,10 @@ std::vector<OpenClDevice> &opencl_list() {
     return list;
 }
 
-// Context and queue of a device, made at first use if `create`; nullptr when there are none. Without `create` (Halide asks as
-// the process ends) a program that never used OpenCL does not begin to look for its platforms.
+// Context and queue of a device, made at first use if `create`; nullptr when there are none.
 OpenClDevice *opencl_device(int index, bool create) {
     static auto &mutex = *new std::mutex;
-    static bool used = false;
     std::lock_guard lock(mutex);
-    used = used || create;
-    if (!used) {
-        return nullptr;
-    }
     auto &list = opencl_list();
     if (index < 0 || index >= (int)list.size()) {
         return nullptr;
@@ -353,125 +503,50 @@ OpenClDevice *opencl_device(int index, bool create) {
         int error = 0;
         d.context = create_context(properties, 1, &d.device, nullptr, nullptr, &error);
         d.queue = d.context ? create_queue(d.context, d.device, 0, &error) : nullptr;
+        if (d.queue) {
+            cl_queues.push_back(d.queue);
+            drivers_end_here(finish);
+        }
     }
     return d.queue ? &d : nullptr;
 }
 
-// Halide's OpenCL runtime creates and releases a buffer for every intermediate of every call. Buffers are kept by context and
-// size instead; a queue runs in order, so a buffer can be handed out again at once. On an H200 the column sum went from
-// .085 to .024 ms. Sizes are rounded up, so that aligned words at the end of an image lie inside.
-class BufferPool {
-public:
-    void *create(void *context, uint64_t flags, size_t bytes, void *host, int *error) {
-        constexpr uint64_t read_write = 1;
-        if (flags != read_write || host) {
-            return driver_create(context, flags, bytes, host, error);
-        }
-        bytes = (bytes + 63) / 64 * 64;
-        std::lock_guard lock(mutex_);
-        if (auto at = free_.find({context, bytes}); at != free_.end()) {
-            void *buffer = at->second;
-            free_.erase(at);
-            kept_ -= bytes;
-            made_[buffer].owners = 1;
-            *error = 0;
-            return buffer;
-        }
-        void *buffer = driver_create(context, flags, bytes, host, error);
-        if (*error != 0 && kept_ > 0) {
-            drop_all();
-            buffer = driver_create(context, flags, bytes, host, error);
-        }
-        if (*error == 0 && buffer) {
-            made_[buffer] = {{context, bytes}, 1};
-        }
-        return buffer;
-    }
-
-    int retain(void *buffer) {
-        std::lock_guard lock(mutex_);
-        if (auto at = made_.find(buffer); at != made_.end()) {
-            at->second.owners++;
-            return 0;
-        }
-        return reinterpret_cast<int (*)(void *)>(real<retain_buffer>)(buffer);
-    }
-
-    int release(void *buffer) {
-        std::lock_guard lock(mutex_);
-        auto at = made_.find(buffer);
-        if (at == made_.end()) {
-            return driver_release(buffer);
-        }
-        if (--at->second.owners > 0) {
-            return 0;
-        }
-        free_.emplace(at->second.key, buffer);
-        kept_ += at->second.key.second;
-        if (kept_ > limit) {
-            drop_all();
-        }
-        return 0;
-    }
-
-    void trim() {
-        std::lock_guard lock(mutex_);
-        drop_all();
-    }
-
-private:
-    static constexpr size_t limit = size_t(1) << 30;
-    using Key = std::pair<void *, size_t>;  // context, bytes
-    struct Made {
-        Key key;
-        int owners;  // Halide's own buffer, and crops of it
-    };
-
-    void *driver_create(void *context, uint64_t flags, size_t bytes, void *host, int *error) {
-        count.allocations++;
-        if (injected("device-memory")) {
-            *error = cl_out_of_memory;
-            return nullptr;
-        }
-        return reinterpret_cast<void *(*)(void *, uint64_t, size_t, void *, int *)>(real<create_buffer>)(context, flags, bytes, host, error);
-    }
-
-    int driver_release(void *buffer) {
-        return reinterpret_cast<int (*)(void *)>(real<release_buffer>)(buffer);
-    }
-
-    void drop_all() {
-        for (auto &[key, buffer] : free_) {
-            made_.erase(buffer);
-            driver_release(buffer);
-        }
-        free_.clear();
-        kept_ = 0;
-    }
-
-    std::mutex mutex_;
-    std::multimap<Key, void *> free_;
-    std::map<void *, Made> made_;
-    size_t kept_ = 0;
-};
-
-BufferPool &pool() {
-    static auto *pool = new BufferPool;  // never destroyed: buffers are released until the process ends
-    return *pool;
+void *create_cl_buffer(void *context, uint64_t flags, size_t bytes, void *host, int *error) {
+    count.allocations++;
+    return reinterpret_cast<void *(*)(void *, uint64_t, size_t, void *, int *)>(real<create_buffer>)(context, flags, bytes, host, error);
 }
 
+void release_cl_buffer(void *, uint64_t buffer) {
+    reinterpret_cast<int (*)(void *)>(real<release_buffer>)(reinterpret_cast<void *>(buffer));
+}
+
+// On an H200 the column sum went from .085 to .024 ms.
+MemoryPool &cl_pool = *new MemoryPool(release_cl_buffer);
+
 void *cl_create_buffer(void *context, uint64_t flags, size_t bytes, void *host, int *error) {
+    constexpr uint64_t read_write = 1;
     int ignored = 0;
-    return pool().create(context, flags, bytes, host, error ? error : &ignored);
+    error = error ? error : &ignored;
+    if (flags != read_write || host) {
+        return create_cl_buffer(context, flags, bytes, host, error);
+    }
+    bytes = (bytes + 63) / 64 * 64;
+    *error = 0;
+    return reinterpret_cast<void *>(cl_pool.take(context, bytes, [&] {
+        return reinterpret_cast<uint64_t>(create_cl_buffer(context, flags, bytes, host, error));
+    }));
 }
 
 int cl_retain_buffer(void *buffer) {
-    return pool().retain(buffer);
+    return cl_pool.retain(reinterpret_cast<uint64_t>(buffer)) ? 0 : reinterpret_cast<int (*)(void *)>(real<retain_buffer>)(buffer);
 }
 
 int cl_release_buffer(void *buffer) {
-    return pool().release(buffer);
+    return cl_pool.give_back(reinterpret_cast<uint64_t>(buffer)) ? 0 : reinterpret_cast<int (*)(void *)>(real<release_buffer>)(buffer);
 }
+
+// Compilers make static objects of their own when they first compile, some of them as late as a kernel's first launch.
+std::atomic<bool> compiled{false};
 
 int cl_enqueue(void *queue, void *kernel, unsigned dims, const size_t *offset, const size_t *global, const size_t *local, unsigned waits,
                const void *list, void *event) {
@@ -480,14 +555,16 @@ int cl_enqueue(void *queue, void *kernel, unsigned dims, const size_t *offset, c
         threads *= local[d];
     }
     count_kernel(threads);
-    if (injected("launch")) {
-        return 0;
+    const int code = reinterpret_cast<decltype(&cl_enqueue)>(real<enqueue>)(queue, kernel, dims, offset, global, local, waits, list, event);
+    if (compiled.exchange(false)) {
+        drivers_end_here(finish);
     }
-    return reinterpret_cast<decltype(&cl_enqueue)>(real<enqueue>)(queue, kernel, dims, offset, global, local, waits, list, event);
+    return code;
 }
 
 int cl_build(void *program, unsigned n, void *const *devices, const char *options, void *notify, void *data) {
     ModuleClock clock;
+    compiled = true;
     return reinterpret_cast<decltype(&cl_build)>(real<build_program>)(program, n, devices, options, notify, data);
 }
 
@@ -499,6 +576,21 @@ int cl_write(void *queue, void *buffer, unsigned blocking, size_t offset, size_t
 int cl_read(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, void *to, unsigned waits, const void *list, void *event) {
     count_to_host(bytes);
     return reinterpret_cast<decltype(&cl_read)>(real<read_buffer>)(queue, buffer, blocking, offset, bytes, to, waits, list, event);
+}
+
+// Waits for what is under way on all devices.
+void finish() {
+    for (const auto &[index, context] : cuda_contexts) {
+        if (context) {
+            CUcontext popped;
+            cu_push(context);
+            cu_synchronize();
+            cu_pop(&popped);
+        }
+    }
+    for (void *queue : cl_queues) {
+        opencl<int(void *)>("clFinish")(queue);
+    }
 }
 
 std::recursive_mutex &opencl_in_use = *new std::recursive_mutex;  // Halide wants one call at a time between acquire and release
@@ -522,6 +614,9 @@ Counters counters() {
 namespace driver {
 
 Current::Current(Device device) : before_(current) {
+    if (device.backend != Backend::cpu) {
+        inside_.emplace();
+    }
     current = device;
 }
 
@@ -586,9 +681,6 @@ std::vector<DeviceInfo> cuda_devices() {
         d.usable = major >= 8;
         if (!d.usable) {
             d.why_not = "it has compute capability " + d.capability + "; the CUDA libraries need 8.0 or newer. Use OpenCL on it";
-        } else if (!cuda_context(i)) {
-            d.usable = false;
-            d.why_not = "no context can be made on it; another process may use it exclusively, or its memory is full (see `nvidia-smi`)";
         }
         found.push_back(d);
     }
@@ -609,6 +701,17 @@ std::vector<DeviceInfo> opencl_devices() {
         found.push_back(none);
     }
     return found;
+}
+
+void open(Device device) {
+    device_info(device);
+    CUresult why = 0;
+    if (device.backend == Backend::cuda && !cuda_context(device.index, true, &why)) {
+        throw Error(why == cuda_out_of_memory ? Fault::memory : Fault::device, no_cuda_context(why), {.device = device.str()});
+    }
+    if (device.backend == Backend::opencl && !opencl_device(device.index, true)) {
+        throw Error(Fault::device, no_opencl_context, {.device = device.str()});
+    }
 }
 
 double cuda_time_ms(const std::function<void()> &calls) {
@@ -640,11 +743,13 @@ double cuda_time_ms(const std::function<void()> &calls) {
     return ms;
 }
 
-void trim_opencl_pool() {
-    pool().trim();
-}
-
 }  // namespace driver
+
+void trim_device_memory() {
+    const Inside inside;
+    cuda_pool.free_all();
+    cl_pool.free_all();
+}
 
 }  // namespace tilewright
 
@@ -681,13 +786,21 @@ void *halide_cuda_get_symbol(void *, const char *name) {
     if (asked == "cuMemAlloc_v2") {
         return wrapped<allocate>(f, cuda_allocate);
     }
+    if (asked == "cuMemFree_v2") {
+        return wrapped<deallocate>(f, cuda_free);
+    }
     return f;
 }
 
+// Halide asks without `create` as the process ends, to give back what it has there. Where it never asked otherwise it has nothing, not even the
+// driver's functions.
 int halide_cuda_acquire_context(void *user_context, void **context, bool create) {
-    *context = cuda_context(current.backend == Backend::cuda ? current.index : 0, create);
+    static std::atomic<bool> used{false};
+    used = used || create;
+    CUresult why = 0;
+    *context = !used ? nullptr : cuda_context(current.backend == Backend::cuda ? current.index : 0, create, &why);
     if (!*context && create) {
-        halide_error(user_context, "no CUDA context can be made; `nvidia-smi` shows who else uses the GPU");
+        halide_error(user_context, no_cuda_context(why).c_str());
         return halide_error_code_gpu_device_error;
     }
     return 0;
@@ -729,12 +842,14 @@ void *halide_opencl_get_symbol(void *, const char *name) {
 
 // Halide's own choice of platform reads past a table of four; ours takes the device that the thread works on.
 int halide_acquire_cl_context(void *user_context, void **context, void **queue, bool create) {
+    static bool used = false;
     opencl_in_use.lock();
-    OpenClDevice *d = opencl_device(current.backend == Backend::opencl ? current.index : 0, create);
+    used = used || create;
+    OpenClDevice *d = !used ? nullptr : opencl_device(current.backend == Backend::opencl ? current.index : 0, create);
     *context = d ? d->context : nullptr;
     *queue = d ? d->queue : nullptr;
     if (!d && create) {
-        halide_error(user_context, "no OpenCL context can be made");
+        halide_error(user_context, no_opencl_context);
         return halide_error_code_gpu_device_error;
     }
     return 0;

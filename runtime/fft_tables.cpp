@@ -31,8 +31,8 @@ Array table(int64_t n, Value value) {
 }  // namespace
 
 Array fft_roots(int64_t n) {
-    static std::mutex mutex;
-    static std::map<int64_t, Array> known;
+    static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
+    static auto &known = *new std::map<int64_t, Array>;
     const std::lock_guard lock(mutex);
     Array &entry = known[n];
     if (entry.empty()) {

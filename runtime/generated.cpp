@@ -1,5 +1,8 @@
 #include "tilewright/generated.h"
+#include "driver_seam.h"
+#include "inside.h"
 #include "launch.h"
+#include "leaving.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,15 +32,8 @@ Device device_for(const GeneratedPipeline &pipeline) {
     const auto made_for = [&](Backend backend) {
         return std::any_of(pipeline.libraries.begin(), pipeline.libraries.end(), [&](const auto &library) { return library.row.backend == backend; });
     };
-    if (const Device best = best_device(); made_for(best.backend)) {
-        return best;
-    }
-    for (const bool gpu : {true, false}) {
-        for (const DeviceInfo &d : devices()) {
-            if (d.usable && made_for(d.device.backend) && d.is_gpu == gpu) {
-                return d.device;
-            }
-        }
+    if (const std::optional<Device> best = best_device(made_for)) {
+        return *best;
     }
     throw Error(Fault::device, "it was made for none of the devices of this machine", {.operation = pipeline.name});
 }
@@ -56,7 +52,8 @@ Row generated_row(const std::string &name, const std::string &schedule, const st
     return row;
 }
 
-void run_generated(const Row &row, Device device, std::span<const Array> inputs, Array &output) {
+void run_generated(const Row &row, Device device, std::span<const Array> inputs, Array &output) try {
+    const Inside inside;
     const halide_filter_metadata_t *metadata = row.metadata();
     if ((int)inputs.size() + 1 != metadata->num_arguments) {
         throw Error(Fault::input, fmt::format("the library takes {} arrays, not {}", metadata->num_arguments, inputs.size() + 1), {.operation = row.op});
@@ -66,9 +63,12 @@ void run_generated(const Row &row, Device device, std::span<const Array> inputs,
         launch.in(inputs[i], view_for(inputs[i], metadata->arguments[i], row, device));
     }
     launch.out(output, view_for(output, metadata->arguments[inputs.size()], row, device)).run();
+} catch (...) {
+    leave_with_error([&] { return row.op; });
 }
 
-void run_generated(const GeneratedPipeline &pipeline, const Array &input, Array &output, std::optional<Device> asked) {
+void run_generated(const GeneratedPipeline &pipeline, const Array &input, Array &output, std::optional<Device> asked) try {
+    const Inside inside;
     const int64_t channels = input.dimensions() == 3 ? input.shape()[2] : 1;
     if (input.empty() || input.type() != pipeline.input || input.dimensions() < 2 || channels != pipeline.channels) {
         const std::string shape = pipeline.channels == 1 ? "(h, w)" : fmt::format("(h, w, {})", pipeline.channels);
@@ -92,7 +92,7 @@ void run_generated(const GeneratedPipeline &pipeline, const Array &input, Array 
                     {.operation = pipeline.name, .argument = "output", .value = output.describe()});
     }
     const Device device = asked ? *asked : device_for(pipeline);
-    device_info(device);
+    driver::open(device);
     std::vector<std::string> backends;
     const int64_t h = input.shape()[0], w = input.shape()[1];
     for (const GeneratedPipeline::Library &library : pipeline.libraries) {
@@ -108,6 +108,8 @@ void run_generated(const GeneratedPipeline &pipeline, const Array &input, Array 
     }
     throw Error(Fault::device, fmt::format("it was made for {}; give its TARGETS another one, or take another device", fmt::join(backends, ", ")),
                 {.operation = pipeline.name, .device = device.str()});
+} catch (...) {
+    leave_with_error([&] { return pipeline.name; });
 }
 
 }  // namespace tilewright

@@ -1,6 +1,8 @@
 #include "launch.h"
 #include "copy.h"
 #include "driver_seam.h"
+#include "inside.h"
+#include "leaving.h"
 #include "storage.h"
 #include "tilewright/error.h"
 #include <HalideRuntimeCuda.h>
@@ -38,7 +40,7 @@ void prepare_halide() {
     first_message[0] = 0;
     static const bool done = [] {
         halide_set_error_handler(keep_message);
-        halide_reuse_device_allocations(nullptr, true);  // else every intermediate costs an allocation and waits for the device
+        halide_reuse_device_allocations(nullptr, false);  // what it keeps for CUDA has no bound; driver_seam.cpp keeps it, as for OpenCL
         return true;
     }();
     (void)done;
@@ -198,12 +200,15 @@ void Launch::call() {
     driver::Current current(device_);
     driver::RegisterCaps caps(row_.register_caps);
     prepare_halide();
-    if (int code = row_.entry(arguments_.data())) {
+    const int code = row_.entry(arguments_.data());
+    // A library that was made without checks goes on after a launch that failed; what Halide said of it is here nevertheless.
+    if (code != 0 || first_message[0]) {
         throw_halide_error(code, row_.op.c_str(), row_.schedule.c_str(), device_);
     }
 }
 
-void Launch::run() {
+void Launch::run() try {
+    const Inside inside;
     const halide_filter_metadata_t *metadata = row_.metadata();
     if ((int)arguments_.size() != metadata->num_arguments) {
         throw std::logic_error(fmt::format("{}: the library takes {} arguments, not {}", row_.name(), metadata->num_arguments, arguments_.size()));
@@ -264,6 +269,8 @@ void Launch::run() {
             copy(b.bounce, b.array);
         }
     }
+} catch (...) {
+    leave_with_error();
 }
 
 }  // namespace tilewright

@@ -1,5 +1,7 @@
 #include "tilewright/operator.h"
 #include "driver_seam.h"
+#include "inside.h"
+#include "leaving.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -101,7 +103,8 @@ const Row &Operator::choose(std::span<const Array> inputs, const Array &output, 
            "schedule", schedule);
 }
 
-void Operator::operator()(std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const {
+void Operator::operator()(std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const try {
+    const Inside inside;
     const auto start = std::chrono::steady_clock::now();
     const Counters before = counters();
     const std::optional<Option> more = optional_input();
@@ -138,7 +141,7 @@ void Operator::operator()(std::span<const Array> inputs, Array &output, const Se
         }
     }
     const Device device = call.device ? *call.device : best_device();
-    device_info(device);
+    driver::open(device);
     check_values(inputs, settings);
     const Row &row = choose(inputs, result, settings, call.schedule, device, call.rows);
     run(row, device, inputs, result, settings);
@@ -160,6 +163,8 @@ void Operator::operator()(std::span<const Array> inputs, Array &output, const Se
         call.statistics->device = device.str();
         call.statistics->total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     }
+} catch (...) {
+    leave_with_error([&] { return name(); });
 }
 
 namespace {

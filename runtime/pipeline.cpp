@@ -1,5 +1,8 @@
 #include "tilewright/pipeline.h"
 #include "copy.h"
+#include "driver_seam.h"
+#include "inside.h"
+#include "leaving.h"
 #include "words.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -186,7 +189,7 @@ Pipeline::Stage stage_of(const StageText &text, const FileLimits &limits) {
 
 }  // namespace
 
-Pipeline::Pipeline(std::string_view text, const FileLimits &limits) : kept_(std::make_shared<Kept>()) {
+Pipeline::Pipeline(std::string_view text, const FileLimits &limits) try : kept_(std::make_shared<Kept>()) {
     const std::vector<StageText> texts = split(text);
     for (const StageText &stage : texts) {
         try {
@@ -195,6 +198,8 @@ Pipeline::Pipeline(std::string_view text, const FileLimits &limits) : kept_(std:
             refuse(error.fault(), stage_name(stages_.size(), texts.size(), stage.text), error.what());
         }
     }
+} catch (...) {
+    leave_with_error([] { return "pipeline"; });
 }
 
 int Pipeline::inputs() const {
@@ -321,7 +326,20 @@ void Pipeline::plan_stage(Plan &plan, size_t i, std::span<const Array> &further,
     }
 }
 
-Pipeline::Plan Pipeline::plan(std::span<const Array> inputs, const Array &output, const Call &call, Device device) const {
+std::vector<Array> Pipeline::take_kept(Device device) const {
+    std::vector<Array> taken;
+    const std::lock_guard lock(kept_->mutex);
+    std::erase_if(kept_->arrays, [&](const auto &kept) {
+        const bool here = kept.first == device;
+        if (here) {
+            taken.push_back(kept.second);
+        }
+        return here;
+    });
+    return taken;
+}
+
+Pipeline::Plan Pipeline::plan(std::span<const Array> inputs, const Array &output, const Call &call, Device device, std::vector<Array> kept) const {
     if ((int)inputs.size() != this->inputs()) {
         throw Error(Fault::usage, fmt::format("it takes {} input{}: the array that flows, and the further inputs that no stage names a file for",
                                               this->inputs(), this->inputs() == 1 ? "" : "s"),
@@ -342,15 +360,7 @@ Pipeline::Plan Pipeline::plan(std::span<const Array> inputs, const Array &output
     plan.current = inputs[0];
     plan.has_alpha = call.alpha && channels_of(inputs[0].shape()) > 1;
     plan.reuses = !call.steps;
-    if (plan.reuses) {
-        const std::lock_guard lock(kept_->mutex);
-        auto &kept = kept_->arrays;
-        const auto others = std::stable_partition(kept.begin(), kept.end(), [&](const auto &k) { return !(k.first == device); });
-        for (auto k = others; k != kept.end(); ++k) {
-            plan.between.push_back(k->second);
-        }
-        kept.erase(others, kept.end());
-    }
+    plan.between = std::move(kept);
     std::span<const Array> further = inputs.subspan(1);
     for (size_t i = 0; i < stages_.size(); i++) {
         const std::string got = fmt::format("; it gets {} from {}", plan.current.describe(), i == 0 ? "the input" : fmt::format("stage {}", i));
@@ -374,17 +384,23 @@ Pipeline::Plan Pipeline::plan(std::span<const Array> inputs, const Array &output
     return plan;
 }
 
-std::vector<Pipeline::Step> Pipeline::check(std::span<const Array> inputs, const Call &call) const {
+std::vector<Pipeline::Step> Pipeline::check(std::span<const Array> inputs, const Call &call) const try {
+    const Inside inside;
     const Device device = call.device ? *call.device : best_device();
-    device_info(device);
-    return plan(inputs, {}, call, device).steps;
+    driver::open(device);
+    return plan(inputs, {}, call, device, {}).steps;
+} catch (...) {
+    leave_with_error([] { return "pipeline"; });
 }
 
-std::pair<Type, std::vector<int64_t>> Pipeline::output_of(std::span<const Array> inputs, const Call &call) const {
+std::pair<Type, std::vector<int64_t>> Pipeline::output_of(std::span<const Array> inputs, const Call &call) const try {
+    const Inside inside;
     const Device device = call.device ? *call.device : best_device();
-    device_info(device);
-    const Plan planned = plan(inputs, {}, call, device);
+    driver::open(device);
+    const Plan planned = plan(inputs, {}, call, device, {});
     return {planned.result.type(), planned.result.shape()};
+} catch (...) {
+    leave_with_error([] { return "pipeline"; });
 }
 
 // ----------------------------------------------------------------------------------------------------------- the call
@@ -423,10 +439,11 @@ void Pipeline::run(Plan &plan, Device device, const Call &call) const {
     }
 }
 
-void Pipeline::operator()(std::span<const Array> inputs, Array &output, const Call &call) const {
+void Pipeline::operator()(std::span<const Array> inputs, Array &output, const Call &call) const try {
+    const Inside inside;
     const Device device = call.device ? *call.device : best_device();
-    device_info(device);
-    Plan planned = plan(inputs, output, call, device);
+    driver::open(device);
+    Plan planned = plan(inputs, output, call, device, call.steps ? std::vector<Array>() : take_kept(device));
     planned.steps.front().inputs.front() = inputs[0];  // where alpha is multiplied in, the plan has an array without values there
     if (call.statistics) {
         call.statistics->clear();
@@ -450,6 +467,8 @@ void Pipeline::operator()(std::span<const Array> inputs, Array &output, const Ca
     for (const Array &array : between) {
         kept_->arrays.emplace_back(device, array);
     }
+} catch (...) {
+    leave_with_error([] { return "pipeline"; });
 }
 
 }  // namespace tilewright

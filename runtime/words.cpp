@@ -38,7 +38,7 @@ std::pair<double, std::string> number_and_rest(const std::string &text) {
 }
 
 // Metres in one unit of a length's suffix; both of Unicode's letters for micro are taken.
-const std::map<std::string, double> units_of_length = {{"", 1},      {"km", 1e3},       {"m", 1},          {"cm", 1e-2}, {"mm", 1e-3},
+const auto &units_of_length = *new std::map<std::string, double>{{"", 1},      {"km", 1e3},       {"m", 1},          {"cm", 1e-2}, {"mm", 1e-3},
                                                        {"um", 1e-6}, {"\u00b5m", 1e-6}, {"\u03bcm", 1e-6}, {"nm", 1e-9}, {"pm", 1e-12}};
 
 // As it is written: `--sigma 2`, `sigma=2`.
@@ -61,6 +61,10 @@ std::string did_you_mean(const std::string &word, const std::vector<std::string>
         }
     }
     return best.empty() ? "" : fmt::format(" (did you mean '{}'?)", best);
+}
+
+std::string word_of(size_t value, const std::vector<std::string> &words) {
+    return value < words.size() ? words[value] : std::to_string((int)value);
 }
 
 std::variant<double, std::string> value_of(const Operator &op, const Option &option, const std::string &text, const std::string &written) {

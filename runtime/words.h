@@ -10,6 +10,10 @@ namespace tilewright {
 // The known word that is nearest to `word`, as " (did you mean 'x'?)"; empty when none is near.
 std::string did_you_mean(const std::string &word, const std::vector<std::string> &known);
 
+// The word for a value of an enum, whose words are in the order of its values. A number that is none of them is its own word, which no
+// option takes.
+std::string word_of(size_t value, const std::vector<std::string> &words);
+
 // What `text` means as a value of that option. `written` is the option as it stands where the text was found: "--sigma", "sigma".
 // Errors: usage, for what is no number, no length or none of its words.
 std::variant<double, std::string> value_of(const Operator &op, const Option &option, const std::string &text, const std::string &written);

@@ -324,4 +324,9 @@ TEST(Fft2d, ItsBoundIsOneOfTheNorm) {
 }
 
 }  // namespace
+TEST(Fft2d, ANumberThatIsNoValueOfTheEnumIsRefused) {
+    const Error error = error_of([] { fft2d(Array(Type::c64, {16, 16}), (Direction)7); });
+    EXPECT_EQ(error.fault(), Fault::usage) << error.what();
+}
+
 }  // namespace tilewright

@@ -683,4 +683,9 @@ TEST(Fresnel, RefusesDistancesWhosePhasesAreLost) {
 }
 
 }  // namespace
+TEST(Fresnel, ANumberThatIsNoValueOfTheEnumIsRefused) {
+    const Error error = error_of([] { fresnel(Array(Type::c64, {16, 16}), {.wavelength = 5e-7, .distance = .1, .pitch = 1e-5, .method = (FresnelMethod)7}); });
+    EXPECT_EQ(error.fault(), Fault::usage) << error.what();
+}
+
 }  // namespace tilewright

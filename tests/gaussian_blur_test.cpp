@@ -430,4 +430,9 @@ TEST(GaussianBlur, PremultipliedAlpha) {
 
 }  // namespace
 
+TEST(GaussianBlur, ANumberThatIsNoValueOfTheEnumIsRefused) {
+    const Error error = error_of([] { gaussian_blur(Array(Type::u8, {4, 4}), 1, (Border)7); });
+    EXPECT_EQ(error.fault(), Fault::usage) << error.what();
+}
+
 }  // namespace tilewright

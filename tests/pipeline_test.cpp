@@ -235,6 +235,23 @@ TEST(Pipeline, StatisticsHaveALineForEveryStage) {
     }
 }
 
+// The arrays between its stages are there for the next call, whatever is asked in between.
+TEST(Pipeline, CheckingTakesNothingFromTheNextCall) {
+    NEEDS("transpose", "invert");
+    for (const Device &device : gpus()) {
+        const Array image = made(Type::u8, {90, 110});
+        const Pipeline pipeline("transpose | invert | transpose");
+        Array output;
+        pipeline(image, output, {.device = device});
+        pipeline.check({&image, 1}, {.device = device});
+        pipeline.output_of({&image, 1}, {.device = device});
+        trim_device_memory();
+        const uint64_t before = counters().allocations;
+        pipeline(image, output, {.device = device});
+        EXPECT_EQ(counters().allocations, before) << device.str();
+    }
+}
+
 TEST(Pipeline, TheStepsAreWhatEachStageGotAndGave) {
     NEEDS("transpose", "invert");
     for (const Device &device : usable_devices()) {

@@ -2,7 +2,9 @@
 #include "tilewright/array.h"
 #include "rows.h"
 #include "tilewright/device.h"
+#include <atomic>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
@@ -437,6 +439,52 @@ TEST_F(Coherence, ThreadsShareAnArrayWithoutLosingUpdates) {
             ASSERT_EQ(difference(left, reads ? zeros : inverted(a), {}), "") << round;
             ASSERT_EQ(difference(right, inverted(b), {}), "") << round;
             ASSERT_EQ(difference(later.crop(0, n, n, n), b, {}), "") << round;
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------- the end of the program
+
+namespace {
+
+// Ends the program while threads of it compute.
+[[noreturn]] void exit_while_threads_compute(Device device) {
+    static std::atomic<int> calls{0};
+    for (int t = 0; t < 4; t++) {
+        std::thread([device, t] {
+            const Operator *op = nullptr;
+            for (const Operator *o : operators()) {
+                op = o->rows("tuned", device.backend).empty() ? op : o;
+            }
+            const Sample sample = op->benchmark_sample(op->rows("tuned", device.backend).front()->type, 200 + t, 200, {});
+            for (;;) {
+                Array output;
+                (*op)(sample.inputs, output, sample.settings, {.device = device});
+                output.sync();
+                calls++;
+            }
+        }).detach();
+    }
+    while (calls < 12) {
+        std::this_thread::yield();
+    }
+    exit(0);
+}
+
+}  // namespace
+
+TEST(ExitDeathTest, ThreadsMayComputeMeanwhile) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    std::vector<Device> usable;
+    for (const DeviceInfo &d : devices()) {
+        const auto &all = operators();
+        if (d.usable && std::any_of(all.begin(), all.end(), [&](const Operator *o) { return !o->rows("tuned", d.device.backend).empty(); })) {
+            usable.push_back(d.device);
+        }
+    }
+    for (const Device &device : usable) {
+        for (int i = 0; i < 5; i++) {
+            EXPECT_EXIT(exit_while_threads_compute(device), testing::ExitedWithCode(0), "") << device.str();
         }
     }
 }

@@ -328,7 +328,7 @@ std::vector<const Row *> rows_of(const Operator &op, const std::string &type, co
     std::vector<const Row *> rows;
     for (const Row &row : op.rows()) {
         const bool asked = row.type == type && (options.schedule.empty() || row.belongs_to(options.schedule));
-        if (asked && row.backend == device.backend && why_not_here(row, {device}).empty()) {
+        if (asked && row.backend == device.backend && why_not_here(row, {device}, true).empty()) {
             rows.push_back(&row);
         }
     }
@@ -362,7 +362,7 @@ void bench(const Options &options) {
         check_writable(options.json);
     }
     const int cpus = pin_threads();
-    const Json about = context();
+    const Json about = context(device);
     Json runs = Json::array();
     size_t wrong = 0, failed = 0, not_timed = 0;
     const auto report = [&](const Run &run) {

@@ -39,12 +39,17 @@ int64_t last_level_cache() {
     return 32 << 20;
 }
 
-Json context() {
+Json context(std::optional<Device> asked) {
     double load[3] = {0, 0, 0};
     const int loads = getloadavg(load, 3);
     Json all = Json::array();
-    for (const DeviceInfo &info : devices()) {
-        all.push_back(json(info));
+    for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
+        if (asked && backend != Backend::cpu && backend != asked->backend) {
+            continue;
+        }
+        for (const DeviceInfo &info : devices(backend)) {
+            all.push_back(json(info));
+        }
     }
     return {{"date", fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)))},
             {"tilewright", tilewright_version},

@@ -80,7 +80,7 @@ void check_schedule(const std::vector<const Operator *> &chosen, const std::stri
                 {.argument = "--schedule", .value = name});
 }
 
-std::string why_not_here(const Row &row, const std::vector<Device> &chosen) {
+std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool by_name) {
     if (!row.declined.empty()) {
         return fmt::format("no library: {} declines it: {}", row.autoscheduler, one_line(row.declined));
     }
@@ -91,16 +91,11 @@ std::string why_not_here(const Row &row, const std::vector<Device> &chosen) {
     if (std::any_of(chosen.begin(), chosen.end(), runs_on)) {
         return "";
     }
-    std::string reason;
-    for (const DeviceInfo &info : devices()) {
-        if (info.device.backend == row.backend) {
-            if (info.usable) {
-                return fmt::format("{} was not chosen by --device", info.device.str());
-            }
-            reason = one_line(info.why_not);
-        }
+    if (by_name) {
+        return fmt::format("{} was not chosen by --device", name_of(row.backend));
     }
-    return reason.empty() ? fmt::format("no {} device", name_of(row.backend)) : reason;
+    const std::vector<DeviceInfo> &all = devices(row.backend);
+    return all.empty() ? fmt::format("no {} device", name_of(row.backend)) : one_line(all.back().why_not);
 }
 
 }  // namespace tilewright::app

@@ -20,7 +20,7 @@ std::vector<std::string> type_names(const Operator &op);
 // Errors: usage, when none of the operators has that schedule; the known ones are named. An empty name is every schedule.
 void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name);
 
-// Why a row cannot run on any of the devices; empty when it can.
-std::string why_not_here(const Row &row, const std::vector<Device> &chosen);
+// Why a row cannot run on any of the devices; empty when it can. `by_name`: --device chose them, and no other backend is looked at.
+std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool by_name);
 
 }  // namespace tilewright::app

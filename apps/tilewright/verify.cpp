@@ -147,7 +147,7 @@ void verify(const Options &options) {
             const std::vector<Case> cases = cases_of(*op, type, progress);
             for (const Row *row : rows) {
                 progress.step(row->name());
-                const std::string reason = why_not_here(*row, places);
+                const std::string reason = why_not_here(*row, places, !options.device.empty());
                 if (!reason.empty()) {
                     report({row, "", Verdict::not_run, 0, reason});
                     continue;
@@ -173,7 +173,7 @@ void verify(const Options &options) {
         for (const Result &result : results) {
             rows.push_back(json(result));
         }
-        print({{"version", 1}, {"context", context()}, {"summary", sum}, {"rows", rows}});
+        print({{"version", 1}, {"context", options.device.empty() ? context() : context(places.front())}, {"summary", sum}, {"rows", rows}});
     }
     if (count[Verdict::wrong] > 0) {
         throw Error(Fault::mismatch, sum + "; run one alone with `tilewright verify OP --schedule NAME --device D`");

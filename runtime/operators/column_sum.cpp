@@ -90,7 +90,7 @@ protected:
 }  // namespace
 
 const Operator &column_sum_operator() {
-    static const ColumnSumOperator op;
+    static const auto &op = *new ColumnSumOperator;  // never destroyed (inside.h)
     return op;
 }
 

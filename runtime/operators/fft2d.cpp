@@ -1,6 +1,7 @@
 #include "tilewright/fft2d.h"
 #include "fft_tables.h"
 #include "launch.h"
+#include "words.h"
 #include <bit>
 #include <complex>
 #include <fmt/format.h>
@@ -80,8 +81,8 @@ Steps steps_along(Backend backend, bool across, int64_t n, int64_t lines) {
 
 // The passes of a whole transform. Kept: finding them takes longer than a call should.
 const Steps &steps_of(Backend backend, int64_t h, int64_t w) {
-    static std::mutex mutex;
-    static std::map<std::tuple<Backend, int64_t, int64_t>, Steps> known;
+    static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
+    static auto &known = *new std::map<std::tuple<Backend, int64_t, int64_t>, Steps>;
     const std::lock_guard lock(mutex);
     Steps &steps = known[{backend, h, w}];
     if (steps.empty()) {
@@ -315,12 +316,12 @@ private:
 }  // namespace
 
 const Operator &fft2d_operator() {
-    static const Fft2dOperator op;
+    static const auto &op = *new Fft2dOperator;  // never destroyed (inside.h)
     return op;
 }
 
 void fft2d(const Array &field, Array &output, Direction direction, bool pad, const Call &call) {
-    const Settings settings{{"direction", std::string(direction == Direction::forward ? "forward" : "inverse")}, {"pad", std::string(pad ? "yes" : "no")}};
+    const Settings settings{{"direction", word_of((size_t)direction, {"forward", "inverse"})}, {"pad", std::string(pad ? "yes" : "no")}};
     fft2d_operator()({&field, 1}, output, settings, call);
 }
 

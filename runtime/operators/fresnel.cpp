@@ -2,6 +2,7 @@
 #include "fresnel_images.h"
 #include "fresnel_libraries.h"
 #include "fresnel_optics.h"
+#include "words.h"
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -18,10 +19,10 @@ namespace {
 constexpr int64_t least_side = 16, most_side = 8192;
 constexpr double most_turns = 0x1p26;  // f64 then still holds a phase to 1e-8 turns
 
-const std::vector<std::string> method_names = {"auto", "transform", "convolution", "angular_spectrum"};
+const auto &method_names = *new std::vector<std::string>{"auto", "transform", "convolution", "angular_spectrum"};  // never destroyed (inside.h)
 
-const std::string &name_of(FresnelMethod method) {
-    return method_names[(size_t)method];
+std::string name_of(FresnelMethod method) {
+    return word_of((size_t)method, method_names);
 }
 
 // A length as a reader writes it: "19.2 cm".
@@ -376,7 +377,7 @@ Sample Fresnel::benchmark_sample(const std::string &, int64_t w, int64_t, const 
 }  // namespace
 
 const Operator &fresnel_operator() {
-    static const Fresnel op;
+    static const auto &op = *new Fresnel;  // never destroyed (inside.h)
     return op;
 }
 

@@ -27,7 +27,7 @@ struct Kind {
 
 // Every row that is a pass, with what its tunables say.
 const std::vector<std::pair<const Row *, FftPassRow>> &passes() {
-    static const auto all = [] {
+    static const auto &all = *new std::vector<std::pair<const Row *, FftPassRow>>([] {  // never destroyed (inside.h)
         std::vector<std::pair<const Row *, FftPassRow>> found;
         for (const Row &row : fresnel_rows()) {
             if (row.form == "fft_pass") {
@@ -35,7 +35,7 @@ const std::vector<std::pair<const Row *, FftPassRow>> &passes() {
             }
         }
         return found;
-    }();
+    }());
     return all;
 }
 
@@ -67,8 +67,8 @@ const Row *find_form(Backend backend, const std::string &form) {
 
 // Tables of the last propagations, so that what a device holds of them need not be made and sent again.
 Array remembered(const std::string &key, size_t most, const std::function<Array()> &make) {
-    static std::mutex mutex;
-    static std::map<size_t, std::list<std::pair<std::string, Array>>> shelves;  // by how many are kept; the last one used is first
+    static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
+    static auto &shelves = *new std::map<size_t, std::list<std::pair<std::string, Array>>>;  // by how many are kept; the last one used is first
     const std::lock_guard lock(mutex);
     auto &tables = shelves[most];
     for (auto at = tables.begin(); at != tables.end(); ++at) {

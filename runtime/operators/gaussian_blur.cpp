@@ -1,6 +1,7 @@
 #include "tilewright/gaussian_blur.h"
 #include "gaussian_blur_weights.h"
 #include "launch.h"
+#include "words.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +16,7 @@ const std::vector<Row> &gaussian_blur_rows();
 
 namespace {
 
-const std::vector<std::string> border_names = {"reflect", "mirror", "nearest", "zero"};
+const auto &border_names = *new std::vector<std::string>{"reflect", "mirror", "nearest", "zero"};  // never destroyed (inside.h)
 constexpr double largest_sigma = 8192;
 
 Border border_of(const Settings &settings) {
@@ -38,8 +39,8 @@ struct WeightArrays {
 
     // Kept, so that what a device holds of it need not be sent again at every call.
     static std::shared_ptr<const WeightArrays> of(double sigma) {
-        static std::mutex mutex;
-        static std::map<double, std::shared_ptr<const WeightArrays>> known;
+        static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
+        static auto &known = *new std::map<double, std::shared_ptr<const WeightArrays>>;
         const std::lock_guard lock(mutex);
         if (known.size() > 64 && !known.count(sigma)) {
             known.clear();
@@ -410,12 +411,12 @@ private:
 }  // namespace
 
 const Operator &gaussian_blur_operator() {
-    static const GaussianBlurOperator op;
+    static const auto &op = *new GaussianBlurOperator;  // never destroyed (inside.h)
     return op;
 }
 
 void gaussian_blur(const Array &image, Array &output, double sigma, Border border, const Call &call) {
-    gaussian_blur_operator()(std::span(&image, 1), output, {{"sigma", sigma}, {"border", border_names.at((size_t)border)}}, call);
+    gaussian_blur_operator()(std::span(&image, 1), output, {{"sigma", sigma}, {"border", word_of((size_t)border, border_names)}}, call);
 }
 
 Array gaussian_blur(const Array &image, double sigma, Border border, const Call &call) {

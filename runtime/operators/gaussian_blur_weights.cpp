@@ -128,8 +128,8 @@ GaussianWeights weights_of(double sigma) {
 }  // namespace
 
 std::shared_ptr<const GaussianWeights> GaussianWeights::of(double sigma) {
-    static std::mutex mutex;
-    static std::map<double, std::shared_ptr<const GaussianWeights>> known;
+    static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
+    static auto &known = *new std::map<double, std::shared_ptr<const GaussianWeights>>;
     const std::lock_guard lock(mutex);
     auto &entry = known[sigma];
     if (!entry) {

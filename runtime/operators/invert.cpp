@@ -6,7 +6,8 @@ namespace tilewright {
 const std::vector<Row> &invert_rows();
 
 const Operator &invert_operator() {
-    static const ImageOperator invert("invert", "the negative: output = 255 - input", invert_rows(), ImageOperator::Kind::pointwise);
+    static const auto &invert =  // never destroyed (inside.h)
+        *new ImageOperator("invert", "the negative: output = 255 - input", invert_rows(), ImageOperator::Kind::pointwise);
     return invert;
 }
 

@@ -402,7 +402,7 @@ Settings settings_of(std::optional<int64_t> length) {
 }  // namespace
 
 const Operator &min_plus_convolution_operator() {
-    static const MinPlusConvolution op;
+    static const auto &op = *new MinPlusConvolution;  // never destroyed (inside.h)
     return op;
 }
 

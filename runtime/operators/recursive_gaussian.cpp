@@ -65,8 +65,8 @@ struct TileWeights {
 
     // Kept, so that what a device holds of it need not be sent again at every call.
     static std::shared_ptr<const TileWeights> of(double sigma) {
-        static std::mutex mutex;
-        static std::map<double, std::shared_ptr<const TileWeights>> known;
+        static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
+        static auto &known = *new std::map<double, std::shared_ptr<const TileWeights>>;
         const std::lock_guard lock(mutex);
         if (known.size() > 64 && !known.count(sigma)) {
             known.clear();
@@ -287,7 +287,7 @@ private:
 }  // namespace
 
 const Operator &recursive_gaussian_operator() {
-    static const RecursiveGaussianOperator op;
+    static const auto &op = *new RecursiveGaussianOperator;  // never destroyed (inside.h)
     return op;
 }
 

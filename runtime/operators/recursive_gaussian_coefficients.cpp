@@ -154,8 +154,8 @@ RecursiveTiles::RecursiveTiles(double sigma, int tile) : coefficients(sigma), ti
 }
 
 std::shared_ptr<const RecursiveTiles> RecursiveTiles::of(double sigma, int tile) {
-    static std::mutex mutex;
-    static std::map<std::pair<double, int>, std::shared_ptr<const RecursiveTiles>> known;
+    static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
+    static auto &known = *new std::map<std::pair<double, int>, std::shared_ptr<const RecursiveTiles>>;
     const std::lock_guard lock(mutex);
     if (known.size() > 64) {
         known.clear();

@@ -85,7 +85,7 @@ private:
 }  // namespace
 
 const Operator &row_sum_operator() {
-    static const RowSumOperator op;
+    static const auto &op = *new RowSumOperator;  // never destroyed (inside.h)
     return op;
 }
 

@@ -176,7 +176,7 @@ private:
 }  // namespace
 
 const Operator &transpose_operator() {
-    static const Transpose transpose;
+    static const auto &transpose = *new Transpose;  // never destroyed (inside.h)
     return transpose;
 }
 

@@ -1,12 +1,15 @@
-// The driver seam against the fake libcuda.so.1: what reaches the driver, and on which device.
+// The driver seam against the fake libcuda.so.1: what reaches the driver, and on which device. Whoever asks for CUDA does not get OpenCL
+// loaded: its library aborts here.
 #include "any_operator.h"
 #include "cuda_record.h"
 #include "driver_seam.h"
 #include "tilewright/timing.h"
 #include <HalideRuntimeCuda.h>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 
@@ -37,7 +40,7 @@ const Device first{Backend::cuda, 0}, second{Backend::cuda, 1};
 class CudaDriver : public testing::Test {
 protected:
     void SetUp() override {
-        devices();
+        devices(Backend::cuda);
         record();
     }
     void TearDown() override {
@@ -77,12 +80,7 @@ TEST_F(CudaDriver, DataIsCopiedOnceAndCounted) {
 }
 
 TEST_F(CudaDriver, DevicesAreToldApart) {
-    std::vector<DeviceInfo> found;
-    for (const DeviceInfo &d : devices()) {
-        if (d.device.backend == Backend::cuda) {
-            found.push_back(d);
-        }
-    }
+    const std::vector<DeviceInfo> &found = devices(Backend::cuda);
     ASSERT_EQ(found.size(), 3u);
     for (int i = 0; i < 3; i++) {
         EXPECT_EQ(found[i].device.str(), "cuda:" + std::to_string(i));
@@ -213,6 +211,32 @@ TEST_F(CudaDriver, AnArrayMovesBetweenDevices) {
     EXPECT_EQ(array.at<uint16_t>({0, 64}), 1064);
 }
 
+TEST_F(CudaDriver, WhatIsKeptHasABound) {
+    Array(Type::u8, {3, 1 << 18}).sync(second);
+    const auto before = record().bytes_held;
+    for (int64_t rows = 1; rows < 60; rows++) {
+        Array(Type::u8, {rows, 1 << 18}).sync(first);
+        EXPECT_LE(record().bytes_held[0], (size_t(1) << 30) / 8);
+    }
+    EXPECT_GT(record().bytes_held[0], size_t(100) << 20) << "up to an eighth of the device's memory is kept";
+    EXPECT_EQ(record().bytes_held[1], before[1]) << "the other device has a bound of its own";
+    trim_device_memory();
+    EXPECT_EQ(record().bytes_held[0], 0u);
+    EXPECT_EQ(record().bytes_held[1], 0u);
+}
+
+TEST_F(CudaDriver, MemoryThatIsKeptServesWhereTheDeviceHasNoMore) {
+    Array(Type::u8, {50, 1 << 18}).sync(first);  // and is gone
+    const int released = record().released[0];
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    const auto refuse_memory = reinterpret_cast<void (*)(bool)>(dlsym(library, "fake_cuda_refuse_memory"));
+    refuse_memory(true);
+    EXPECT_NO_THROW(Array(Type::u8, {50, 1 << 18}).sync(first)) << "the same size again";
+    EXPECT_THROW(Array(Type::u8, {51, 1 << 18}).sync(first), Error);
+    refuse_memory(false);
+    EXPECT_GT(record().released[0], released) << "what was kept is given back before that is said";
+}
+
 TEST_F(CudaDriver, TwoThreadsShareAnInputOnTwoDevices) {
     ASSERT_TRUE(any.op);
     std::vector<std::thread> threads;
@@ -274,11 +298,8 @@ TEST(CudaFaultDeathTest, ADriverThatDoesNotStartIsListedWithTheReason) {
         setenv("FAKE_CUDA_INIT", code, 1);
         EXPECT_EXIT(
             {
-                bool good = best_device() == Device{};
-                for (const DeviceInfo &d : devices()) {
-                    good = good && (d.device.backend != Backend::cuda || (!d.usable && d.why_not.find(words) != std::string::npos));
-                }
-                exit(good ? 0 : 1);
+                const DeviceInfo &d = devices(Backend::cuda).front();
+                exit(!d.usable && d.why_not.find(words) != std::string::npos ? 0 : 1);
             },
             testing::ExitedWithCode(0), "");
         unsetenv("FAKE_CUDA_INIT");
@@ -287,17 +308,56 @@ TEST(CudaFaultDeathTest, ADriverThatDoesNotStartIsListedWithTheReason) {
     check("100", "sees no GPU");
 }
 
-TEST(CudaFaultDeathTest, NoDeviceMemoryIsAMemoryFault) {
+TEST(CudaFaultDeathTest, ListingMakesNoContext) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    setenv("TILEWRIGHT_FAULT", "device-memory", 1);
     EXPECT_EXIT(
         {
-            const AnyOperator any(Backend::cuda);
-            const Error error = error_of([&] { any.run(first); });
-            exit(error.fault() == Fault::memory && std::string(error.what()).find("cuda:0") != std::string::npos ? 0 : 1);
+            const bool good = devices(Backend::cuda).size() == 3 && Device::parse("cuda:1") == second && device_info(first).usable && best_device() == first;
+            exit(good && record().contexts == decltype(record().contexts){} ? 0 : 1);
         },
         testing::ExitedWithCode(0), "");
-    unsetenv("TILEWRIGHT_FAULT");
+}
+
+namespace {
+
+// Whether each use of a device is this fault, and says that no context can be made.
+bool no_context_anywhere(Fault fault) {
+    Array array(Type::u8, {4, 4});
+    const AnyOperator any(Backend::cuda);
+    const std::function<void()> uses[] = {[&] { any.run(first); }, [&] { array.sync(first); }, [] { synchronize(first); }};
+    for (const auto &use : uses) {
+        const Error error = error_of(use);
+        const std::string line = error.what();
+        if (error.fault() != fault || line.find("no context can be made") == std::string::npos || line.find("cuda:0") == std::string::npos) {
+            fprintf(stderr, "%s\n", line.c_str());
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST(CudaFaultDeathTest, AContextThatCannotBeMadeIsAnErrorOfTheFirstCall) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    for (const auto &[code, fault] : {std::pair("999", Fault::device), {"2", Fault::memory}}) {
+        setenv("FAKE_CUDA_CONTEXT", code, 1);
+        EXPECT_EXIT(exit(no_context_anywhere(fault) ? 0 : 1), testing::ExitedWithCode(0), "") << code;
+        unsetenv("FAKE_CUDA_CONTEXT");
+    }
+}
+
+TEST_F(CudaDriver, NoDeviceMemoryIsAMemoryFault) {
+    ASSERT_TRUE(any.op);
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    const auto refuse_memory = reinterpret_cast<void (*)(bool)>(dlsym(library, "fake_cuda_refuse_memory"));
+    Array array(Type::u8, {1234, 567});  // of a size that no other test leaves behind
+    refuse_memory(true);
+    const Error error = error_of([&] { array.sync(first); });
+    refuse_memory(false);
+    EXPECT_EQ(error.fault(), Fault::memory) << error.what();
+    EXPECT_NE(std::string(error.what()).find("cuda:0"), std::string::npos) << error.what();
+    array.sync(first);
 }
 
 }  // namespace tilewright

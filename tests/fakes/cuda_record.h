@@ -25,6 +25,7 @@ struct Record {
     std::array<int, devices> contexts{}, copies_to_device{}, copies_to_host{}, allocations{};
     std::array<int, devices> released{};
     std::vector<size_t> allocation_bytes;
+    std::array<size_t, devices> bytes_held{};
     int wrong_context = 0;   // calls with memory, modules or kernels of another context than the current one
     int too_much_shared = 0; // launches over the limit that the kernel has
 };

@@ -224,6 +224,7 @@ void *clCreateBuffer(void *context, uint64_t, size_t bytes, void *, int *error) 
     }
     buffers[data] = {p, bytes, data};
     record.buffer_bytes.push_back(bytes);
+    record.bytes_held += bytes;
     fail(error, ok);
     return data;
 }
@@ -239,6 +240,7 @@ int clReleaseMemObject(void *buffer) {
         return invalid_value;
     }
     free(at->second.data);
+    record.bytes_held -= at->second.bytes;
     buffers.erase(at);
     record.buffers_released++;
     return ok;

@@ -2,6 +2,7 @@
 // driver seam to the driver's rules (memory, modules and kernels belong to the context that is current; a kernel has 48 KB of
 // shared memory unless it asked for more), and records what it was asked for. Exported is what they look up by name.
 #include "cuda_record.h"
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -38,6 +39,8 @@ std::set<Module *> &modules = *new std::set<Module *>;
 thread_local Context *stack[16];
 thread_local int depth = 0;
 
+std::atomic<bool> refuses_memory{false};
+
 Context *current() {
     return depth > 0 ? stack[depth - 1] : nullptr;
 }
@@ -61,6 +64,10 @@ extern "C" {
 
 const Record *fake_cuda_record() {
     return &record;
+}
+
+void fake_cuda_refuse_memory(bool refuse) {
+    refuses_memory = refuse;
 }
 
 int cuInit(unsigned) {
@@ -106,6 +113,9 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 }
 int cuDevicePrimaryCtxRetain(Context **context, int device) {
     std::lock_guard lock(mutex);
+    if (const char *wanted = getenv("FAKE_CUDA_CONTEXT")) {  // a GPU that another process has for itself
+        return atoi(wanted);
+    }
     record.contexts[device]++;
     *context = &contexts[device];
     return ok;
@@ -212,7 +222,7 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
     if (!current()) {
         return invalid_context;
     }
-    void *data = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    void *data = refuses_memory ? nullptr : aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (!data) {
         return out_of_memory;
     }
@@ -220,6 +230,7 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
     memory[*pointer] = {bytes, current()->device};
     record.allocations[current()->device]++;
     record.allocation_bytes.push_back(bytes);
+    record.bytes_held[current()->device] += bytes;
     return ok;
 }
 int cuMemFree_v2(uint64_t pointer) {
@@ -228,6 +239,8 @@ int cuMemFree_v2(uint64_t pointer) {
     if (at == memory.end()) {
         return invalid_value;
     }
+    record.wrong_context += !current() || current()->device != at->second.second;
+    record.bytes_held[at->second.second] -= at->second.first;
     record.released[at->second.second]++;
     free(reinterpret_cast<void *>(pointer));
     memory.erase(at);

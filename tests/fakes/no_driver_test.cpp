@@ -1,6 +1,8 @@
 // A machine without libcuda and without OpenCL: programs start, say what is missing, and work on the CPU.
 #include "any_operator.h"
 #include "tilewright/device.h"
+#include "tilewright/generated.h"
+#include <HalideRuntime.h>
 
 namespace tilewright {
 
@@ -45,6 +47,32 @@ TEST(NoDriver, TheCpuWorks) {
     for (Backend backend : {Backend::cuda, Backend::opencl}) {
         EXPECT_EQ(error_of([&] { any.run({backend, 0}); }).fault(), Fault::device);
     }
+}
+
+namespace {
+
+// A library that was made without checks, and so does not tell of a failure by its code.
+int silent(void **) {
+    halide_error(nullptr, "the launch failed");
+    return 0;
+}
+
+const halide_filter_metadata_t *image_to_image() {
+    static const halide_filter_argument_t arguments[] = {
+        {"input", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr, nullptr, nullptr, nullptr},
+        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr, nullptr, nullptr, nullptr},
+    };
+    static const halide_filter_metadata_t metadata = {halide_filter_metadata_t::VERSION, 2, arguments, "", "silent"};
+    return &metadata;
+}
+
+}  // namespace
+
+TEST(NoDriver, WhatHalideSaysIsAnErrorWhateverTheLibraryReturns) {
+    const Array input(Type::u8, {4, 4});
+    Array output(Type::u8, {4, 4});
+    const Error error = error_of([&] { run_generated(generated_row("silent", "by hand", "u8", Backend::cpu, silent, image_to_image), Device{}, {&input, 1}, output); });
+    EXPECT_STREQ(error.what(), "silent: the launch failed [by hand, cpu]");
 }
 
 }  // namespace tilewright

@@ -43,7 +43,7 @@ const Device last{Backend::opencl, 5};
 class OpenClDriver : public testing::Test {
 protected:
     void SetUp() override {
-        devices();
+        devices(Backend::opencl);
         record();
     }
     void TearDown() override {
@@ -75,21 +75,19 @@ struct DeviceBuffer {
 
 TEST_F(OpenClDriver, DevicesAreToldApart) {
     int i = 0;
-    for (const DeviceInfo &d : devices()) {
-        if (d.device.backend == Backend::opencl) {
-            EXPECT_EQ(d.device.str(), "opencl:" + std::to_string(i));
-            EXPECT_EQ(d.name, "Fake device " + std::to_string(i));
-            EXPECT_EQ(d.platform, "Fake platform " + std::to_string(i));
-            EXPECT_NE(d.driver.find("7." + std::to_string(i)), std::string::npos) << d.driver;
-            EXPECT_EQ(d.memory, (uint64_t)(i + 1) << 30);
-            EXPECT_EQ(d.units, 8 + i);
-            EXPECT_EQ(d.is_gpu, i == 3);
-            EXPECT_EQ(d.usable, i != 1 && i != 2);
-            EXPECT_EQ(d.why_not.empty(), d.usable);
-            EXPECT_EQ(d.why_not.find("compiler") != std::string::npos, i == 1) << d.why_not;
-            EXPECT_EQ(d.why_not.find("single bytes") != std::string::npos, i == 2) << d.why_not;
-            i++;
-        }
+    for (const DeviceInfo &d : devices(Backend::opencl)) {
+        EXPECT_EQ(d.device.str(), "opencl:" + std::to_string(i));
+        EXPECT_EQ(d.name, "Fake device " + std::to_string(i));
+        EXPECT_EQ(d.platform, "Fake platform " + std::to_string(i));
+        EXPECT_NE(d.driver.find("7." + std::to_string(i)), std::string::npos) << d.driver;
+        EXPECT_EQ(d.memory, (uint64_t)(i + 1) << 30);
+        EXPECT_EQ(d.units, 8 + i);
+        EXPECT_EQ(d.is_gpu, i == 3);
+        EXPECT_EQ(d.usable, i != 1 && i != 2);
+        EXPECT_EQ(d.why_not.empty(), d.usable);
+        EXPECT_EQ(d.why_not.find("compiler") != std::string::npos, i == 1) << d.why_not;
+        EXPECT_EQ(d.why_not.find("single bytes") != std::string::npos, i == 2) << d.why_not;
+        i++;
     }
     EXPECT_EQ(i, fake_opencl::platforms);
     EXPECT_EQ(best_device().str(), "opencl:3") << "the only GPU";
@@ -118,7 +116,7 @@ TEST_F(OpenClDriver, BuffersAreKeptForTheNextCall) {
     for (size_t bytes : record().buffer_bytes) {
         EXPECT_EQ(bytes % 64, 0u);
     }
-    driver::trim_opencl_pool();
+    trim_device_memory();
     EXPECT_GT(record().buffers_released, before.buffers_released);
 }
 
@@ -134,6 +132,17 @@ TEST_F(OpenClDriver, ThePlatformIsTheOneThatWasAskedFor) {
         }
         EXPECT_EQ(record().contexts[index], 1);
     }
+}
+
+TEST_F(OpenClDriver, WhatIsKeptHasABound) {
+    const size_t before = record().bytes_held;
+    for (int64_t rows = 1; rows < 100; rows++) {
+        Array(Type::u8, {rows, 1 << 18}).sync(last);
+        EXPECT_LE(record().bytes_held - before, (size_t(6) << 30) / 8);
+    }
+    EXPECT_GT(record().bytes_held - before, size_t(512) << 20) << "up to an eighth of the device's memory is kept";
+    trim_device_memory();
+    EXPECT_LE(record().bytes_held, before);
 }
 
 TEST_F(OpenClDriver, BuffersOfOneDeviceAreNotGivenToAnother) {
@@ -166,7 +175,7 @@ TEST_F(OpenClDriver, ABufferIsNotGivenAwayWhileACropOfItLives) {
 
 TEST_F(OpenClDriver, NoDeviceMemoryIsAMemoryFault) {
     ASSERT_TRUE(any.op);
-    driver::trim_opencl_pool();
+    trim_device_memory();
     requests().refuse_memory(true);
     const Error error = error_of([&] { any.run(last); });
     requests().refuse_memory(false);

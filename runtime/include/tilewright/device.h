@@ -33,10 +33,15 @@ struct DeviceInfo {
     std::string why_not;         // when not usable: the reason and what would help
 };
 
-// Every device of this machine, the CPU first. A backend without any device is one entry that is not usable and says why.
+// Every device of this machine, the CPU first. A backend without any device is one entry that is not usable and says why. Loads the drivers
+// and asks them. Makes no context on a device: that is for the first call that uses it, and fails there, with an Error of the class device or
+// memory, where another process has the device for itself or has filled its memory.
 const std::vector<DeviceInfo> &devices();
 
-// The best device that works: a CUDA GPU, else an OpenCL GPU, else the CPU.
+// Those of one backend; the drivers of others are not loaded (for the CPU: none). So it is with everything that names a device.
+const std::vector<DeviceInfo> &devices(Backend backend);
+
+// A CUDA GPU, else an OpenCL GPU, else the CPU. OpenCL is not looked at where there is a CUDA GPU.
 Device best_device();
 
 // What is known of a device. Errors: device, when there is no such one or it cannot be used.
@@ -45,6 +50,11 @@ const DeviceInfo &device_info(Device device);
 // Waits until everything that was started on the device has ended. Errors: device or memory, with what the driver says; a kernel
 // that went wrong shows here.
 void synchronize(Device device);
+
+// Gives the drivers back what calls left of device memory. It is kept for the next calls, because the drivers take long to make it: per device
+// at most an eighth of its memory, and 1 GiB where that is the host's (OpenCL on a CPU); the oldest goes first. It is given back by itself
+// where a device has no more. What arrays have on devices, and a Pipeline's arrays between its stages, stays.
+void trim_device_memory();
 
 // Whether this CPU has AVX-512 with VNNI, which some rows are built for.
 bool cpu_has_vnni();

@@ -93,7 +93,8 @@ public:
 private:
     struct Plan;
     struct Kept;
-    Plan plan(std::span<const Array> inputs, const Array &output, const Call &call, Device device) const;
+    std::vector<Array> take_kept(Device device) const;
+    Plan plan(std::span<const Array> inputs, const Array &output, const Call &call, Device device, std::vector<Array> kept) const;
     void plan_stage(Plan &plan, size_t i, std::span<const Array> &further, const Array &output, const Call &call, Device device) const;
     void run(Plan &plan, Device device, const Call &call) const;
     std::string name_of_stage(size_t i) const;
