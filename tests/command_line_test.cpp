@@ -460,7 +460,7 @@ TEST_F(CommandLine, LightGoesThereAndBack) {
     const Array image = make_image("in.png", 64, 64);
     const Ran there = run(fresnel(path("in.png"), path("field.npy"), "5mm", {"--check"}));
     ASSERT_EQ(there.code, 0) << there.err;
-    EXPECT_EQ(there.err, "verified    against the reference\n");
+    EXPECT_EQ(there.err, "verified    against the plain definition\n");
     ASSERT_EQ(tilewright::read_array(path("field.npy")).type(), Type::c64);
     ASSERT_EQ(run(fresnel(path("field.npy"), path("back.npy"), "-5mm", {"--output-type", "f32"})).code, 0);
     ASSERT_EQ(run(fresnel(path("field.npy"), path("back.png"), "-5mm", {"--scale", "1"})).code, 0);
@@ -890,7 +890,7 @@ TEST_F(CommandLine, VerifyHasALineForEveryRow) {
         if (!can_run && !row["needs_vnni"]) {
             EXPECT_EQ(line.rfind("not run", 0), 0u) << line;
         } else if (can_run) {
-            EXPECT_TRUE(line.rfind("ok ", 0) == 0 || line.find("no sample") != std::string::npos) << line;
+            EXPECT_EQ(line.rfind("ok ", 0), 0u) << line;
         }
     }
 }
@@ -902,8 +902,23 @@ TEST_F(CommandLine, VerifyReportsAsJson) {
     ASSERT_FALSE(report["rows"].empty());
     for (const json &row : report["rows"]) {
         EXPECT_EQ(row["verdict"], "ok") << row;
+        EXPECT_EQ(row["against"], "plain definition") << row;
         EXPECT_GT(row["samples"].get<int>(), 3) << row;
+        EXPECT_GT(row["runs"].get<int>(), row["samples"].get<int>()) << row;
     }
+    EXPECT_EQ(report["count"]["ok"], report["rows"].size());
+    EXPECT_EQ(report["count"]["UNTRIED"], 0);
+}
+
+TEST_F(CommandLine, VerifyRepeatsTheLargestSample) {
+    const std::string op = operators().front();
+    const auto runs = [&](const char *repeat) {
+        const json report = run_json({"verify", op, "--schedule", "reference", "--device", "cpu", "--repeat", repeat, "--json"});
+        return report["rows"][0]["runs"].get<int>() - report["rows"][0]["samples"].get<int>();
+    };
+    EXPECT_EQ(runs("1"), 0);
+    EXPECT_EQ(runs("5"), 4);
+    expect_refusal(2, {"verify", op, "--repeat", "0"}, {"--repeat"});
 }
 
 TEST_F(CommandLine, VerifyFindsAWrongResult) {

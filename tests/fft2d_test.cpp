@@ -1,5 +1,6 @@
 #include "tilewright/fft2d.h"
 #include "rows.h"
+#include "tilewright/plain.h"
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -35,45 +36,14 @@ Field read(const Array &array) {
     return field;
 }
 
-// sum over j of line[j] exp(sign 2 pi i j k / n) by halves.
-std::vector<Number> transformed(const std::vector<Number> &line, int sign) {
-    const size_t n = line.size();
-    if (n == 1) {
-        return line;
-    }
-    std::vector<Number> even, odd, result(n);
-    for (size_t i = 0; i < n; i += 2) {
-        even.push_back(line[i]);
-        odd.push_back(line[i + 1]);
-    }
-    even = transformed(even, sign);
-    odd = transformed(odd, sign);
-    for (size_t k = 0; k < n / 2; k++) {
-        const Number turned = std::polar(1.0, sign * 2 * M_PI * (double)k / (double)n) * odd[k];
-        result[k] = even[k] + turned;
-        result[k + n / 2] = even[k] - turned;
-    }
-    return result;
+Settings direction_of(Direction direction) {
+    return {{"direction", std::string(direction == Direction::forward ? "forward" : "inverse")}};
 }
 
-Field transformed(Field field, Direction direction) {
-    const int sign = direction == Direction::forward ? -1 : 1;
-    for (int64_t y = 0; y < field.h; y++) {
-        const auto begin = field.values.begin() + y * field.w;
-        const auto row = transformed({begin, begin + field.w}, sign);
-        std::copy(row.begin(), row.end(), begin);
-    }
-    for (int64_t x = 0; x < field.w; x++) {
-        std::vector<Number> column;
-        for (int64_t y = 0; y < field.h; y++) {
-            column.push_back(field.at(y, x));
-        }
-        column = transformed(column, sign);
-        for (int64_t y = 0; y < field.h; y++) {
-            field.at(y, x) = column[(size_t)y] / (direction == Direction::forward ? 1.0 : (double)(field.w * field.h));
-        }
-    }
-    return field;
+Field transformed(const Array &field, Direction direction) {
+    const Array exact = *plain_result(fft2d_operator(), {&field, 1}, direction_of(direction));
+    const auto *values = reinterpret_cast<const Number *>(exact.as<double>());
+    return {exact.shape()[0], exact.shape()[1], {values, values + exact.size() / 2}};
 }
 
 // What is off, relative to the norm.
@@ -101,17 +71,13 @@ Array random_field(int64_t h, int64_t w, unsigned seed = 1) {
     return field;
 }
 
-Settings direction_of(Direction direction) {
-    return {{"direction", std::string(direction == Direction::forward ? "forward" : "inverse")}};
-}
-
 class Fft2dRow : public RowTest {
 protected:
     void expect_right(const Array &field, Direction direction, const std::string &what) {
         Array output;
         if (run({field}, output, direction_of(direction))) {
             const int64_t h = field.shape()[0], w = field.shape()[1];
-            const double error = relative_error(output, transformed(read(field), direction));
+            const double error = relative_error(output, transformed(field, direction));
             EXPECT_LT(error, allowed(h, w)) << what << " " << w << " x " << h;
         }
     }
@@ -119,7 +85,7 @@ protected:
 
 // Every length of rows and of columns, so that every row of the table takes part; both directions.
 TEST_P(Fft2dRow, IsTheTransformWithinTheBound) {
-    const std::pair<int64_t, int64_t> sizes[] = {{16, 16},  {32, 64},   {64, 32},  {128, 256}, {256, 128}, {512, 256}, {256, 512}, {1024, 16}, {16, 1024},
+    const std::pair<int64_t, int64_t> sizes[] = {{16, 16},  {32, 16},  {32, 64},   {64, 32},  {128, 256}, {256, 128}, {512, 256}, {256, 512}, {1024, 16}, {16, 1024},
                                                  {2048, 32}, {2048, 16}, {16, 2048}, {4096, 16}, {4096, 32}, {16, 4096}, {8192, 16}, {8192, 32}, {16, 8192}};
     for (const auto &[h, w] : sizes) {
         expect_right(random_field(h, w), Direction::forward, "forward");
@@ -130,7 +96,7 @@ TEST_P(Fft2dRow, IsTheTransformWithinTheBound) {
 
 // A crop of a larger array as input, and as output: nothing beside it is written.
 TEST_P(Fft2dRow, TakesCropsAndWritesNothingElse) {
-    for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {64, 32}, {16, 1024}, {1024, 16}, {128, 256}, {256, 128}, {32, 64},
+    for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {32, 16}, {64, 32}, {16, 1024}, {1024, 16}, {128, 256}, {256, 128}, {32, 64},
                                                                       {512, 16}, {16, 512}, {2048, 16}, {16, 2048}, {4096, 16}, {4096, 32}, {16, 4096},
                                                                       {8192, 16}, {8192, 32}, {16, 8192}}) {
         const std::complex<float> mark(77, -77);
@@ -142,7 +108,7 @@ TEST_P(Fft2dRow, TakesCropsAndWritesNothingElse) {
         if (!run({field}, output, direction_of(Direction::forward))) {
             continue;
         }
-        EXPECT_LT(relative_error(output, transformed(read(field), Direction::forward)), allowed(h, w)) << w << " x " << h;
+        EXPECT_LT(relative_error(output, transformed(field, Direction::forward)), allowed(h, w)) << w << " x " << h;
         const auto *data = std::as_const(whole).as<std::complex<float>>();
         for (int64_t y = 0; y < h + 4; y++) {
             for (int64_t x = 0; x < w + 7; x++) {
@@ -255,16 +221,15 @@ TEST(Fft2d, NaNReachesEveryElement) {
 
 TEST(Fft2d, TakesRealFields) {
     const Array field = random_array<float>({64, 128});
-    EXPECT_LT(relative_error(on_cpu(field), transformed(read(field), Direction::forward)), allowed(64, 128));
+    EXPECT_LT(relative_error(on_cpu(field), transformed(field, Direction::forward)), allowed(64, 128));
 }
 
 TEST(Fft2d, PadsToTheNextPowerOfTwo) {
     const Array field = random_field(100, 9);
-    Field zeros{128, 16, std::vector<Number>(128 * 16)};
-    const Field small = read(field);
+    Array zeros(Type::c64, {128, 16});
     for (int64_t y = 0; y < 100; y++) {
         for (int64_t x = 0; x < 9; x++) {
-            zeros.at(y, x) = small.at(y, x);
+            zeros.as<std::complex<float>>()[y * zeros.strides()[0] + x] = field.at<std::complex<float>>({y, x});
         }
     }
     const Array output = on_cpu(field, Direction::forward, true);

@@ -1,4 +1,5 @@
 #include "tilewright/fresnel.h"
+#include "../plain/fresnel.h"
 #include "rows.h"
 #include <cmath>
 #include <complex>
@@ -19,39 +20,7 @@ using enum FresnelMethod;
 constexpr double pi = std::numbers::pi;
 constexpr double wavelength = 532e-9, pitch = 10e-6;
 
-// ------------------------------------------------------------------------------- the definitions in f64, by formulas of their own
-
-C128 turn(double turns) {
-    return std::polar(1.0, 2 * pi * (turns - std::floor(turns)));
-}
-
-// Radix 2; sign -1 forward, +1 back, without a factor.
-void fft(Line &a, int sign) {
-    const size_t n = a.size();
-    for (size_t i = 1, j = 0; i < n; i++) {
-        size_t bit = n >> 1;
-        for (; j & bit; bit >>= 1) {
-            j ^= bit;
-        }
-        j ^= bit;
-        if (i < j) {
-            std::swap(a[i], a[j]);
-        }
-    }
-    Line roots(n);
-    for (size_t i = 0; i < n; i++) {
-        roots[i] = turn(sign * (double)i / (double)n);
-    }
-    for (size_t length = 2; length <= n; length <<= 1) {
-        for (size_t i = 0; i < n; i += length) {
-            for (size_t k = 0; k < length / 2; k++) {
-                const C128 u = a[i + k], v = a[i + k + length / 2] * roots[k * (n / length)];
-                a[i + k] = u + v;
-                a[i + k + length / 2] = u - v;
-            }
-        }
-    }
-}
+using plain::turn;
 
 struct Case {
     FresnelMethod method;
@@ -59,69 +28,22 @@ struct Case {
     double distance;
 };
 
+plain::Diffraction diffraction_of(const Case &c) {
+    return {c.method, c.side, wavelength, c.distance, pitch};
+}
+
 // The frequency of the FFT's output k.
 double frequency(int64_t k, int64_t side) {
     return (double)(k < side / 2 ? k : k - side) / ((double)side * pitch);
 }
 
-C128 transfer(const Case &c, int64_t kx, int64_t ky) {
-    const double fx = frequency(kx, c.side), fy = frequency(ky, c.side), f = fx * fx + fy * fy;
-    if (c.method == convolution) {
-        return turn(-wavelength * c.distance * f / 2);
-    }
-    const double root = 1 / (wavelength * wavelength) - f;
-    return root < 0 ? 0 : turn(c.distance * (std::sqrt(root) - 1 / wavelength));
-}
-
-// One axis of `transform`: p exp(i pi x'^2 / l z) sum of u exp(i pi x^2 / l z) exp(-2 pi i x x' / l z), without 1 / (i l z).
-void transform_line(Line &u, const Case &c) {
-    const int64_t n = c.side;
-    const double lz = wavelength * c.distance, out_pitch = std::abs(lz) / ((double)n * pitch);
-    Line moved((size_t)n);
-    for (int64_t i = 0; i < n; i++) {
-        const double x = (double)(i - n / 2) * pitch;
-        moved[(size_t)((i + n / 2) % n)] = u[(size_t)i] * turn(x * x / (2 * lz));
-    }
-    fft(moved, lz > 0 ? -1 : 1);
-    for (int64_t k = 0; k < n; k++) {
-        const double x = (double)(k - n / 2) * out_pitch;
-        u[(size_t)k] = pitch * turn(x * x / (2 * lz)) * moved[(size_t)((k + n / 2) % n)];
-    }
-}
-
-void for_lines(Line &field, int64_t n, const std::function<void(Line &)> &one) {
-    Line line((size_t)n);
-    for (int axis : {0, 1}) {
-        const int64_t step = axis == 0 ? 1 : n, next = axis == 0 ? n : 1;
-        for (int64_t l = 0; l < n; l++) {
-            for (int64_t i = 0; i < n; i++) {
-                line[(size_t)i] = field[(size_t)(l * next + i * step)];
-            }
-            one(line);
-            for (int64_t i = 0; i < n; i++) {
-                field[(size_t)(l * next + i * step)] = line[(size_t)i];
-            }
-        }
-    }
-}
-
-Line plain(Line field, const Case &c) {
-    const int64_t n = c.side;
-    if (c.method == transform) {
-        for_lines(field, n, [&](Line &line) { transform_line(line, c); });
-        for (C128 &u : field) {
-            u /= C128(0, wavelength * c.distance);
-        }
-        return field;
-    }
-    for_lines(field, n, [](Line &line) { fft(line, -1); });
-    for (int64_t ky = 0; ky < n; ky++) {
-        for (int64_t kx = 0; kx < n; kx++) {
-            field[(size_t)(ky * n + kx)] *= transfer(c, kx, ky) / (double)(n * n);
-        }
-    }
-    for_lines(field, n, [](Line &line) { fft(line, 1); });
-    return field;
+// The definition, of a field of c.side lines one after another.
+Line plain_field(const Line &field, const Case &c) {
+    Array exact(Type::f64, {c.side, c.side, 2}, 0);
+    std::copy(field.begin(), field.end(), plain::numbers(exact));
+    diffraction_of(c)(exact);
+    const C128 *values = plain::numbers(exact);
+    return {values, values + field.size()};
 }
 
 // --------------------------------------------------------------------------------------------------------------------- fields
@@ -246,7 +168,7 @@ TEST_P(FresnelRow, AgreesWithThePlainLoop) {
             const Case c{method, side, (side == 32 || side == 256 ? -times : times) * critical(side)};
             if (serves(c)) {
                 const Array field = field_of(side, random_values());
-                const Line expected = plain(line_of(field), c);
+                const Line expected = plain_field(line_of(field), c);
                 check(c, field, values_of(expected, side));
             }
         }
@@ -280,7 +202,7 @@ TEST_P(FresnelRow, AgreesWithThePlainLoopOnLargeFields) {
                 const auto sum = [&](bool after) {
                     Line factors;
                     for (const auto &[kx, ky] : waves) {
-                        factors.push_back(after ? transfer(c, kx, ky) : 1);
+                        factors.push_back(after ? diffraction_of(c).transfer(kx, ky) : 1);
                     }
                     return [&, factors](int64_t x, int64_t y) {
                         C128 all = 0;
@@ -300,15 +222,17 @@ TEST_P(FresnelRow, AgreesWithThePlainLoopOnLargeFields) {
                 b[(size_t)i] = next(0, 0);
             }
             const Array field = field_of(side, [&](int64_t x, int64_t y) { return a[(size_t)x] * b[(size_t)y]; });
+            const plain::Diffraction one = diffraction_of(c);
+            const plain::Fft there(side, -1), back(side, 1);
             for (Line *line : {&a, &b}) {
                 if (method == transform) {
-                    transform_line(*line, c);
+                    plain::TransformLine{one}(line->data());
                 } else {
-                    fft(*line, -1);
+                    there(line->data());
                     for (int64_t k = 0; k < side; k++) {
-                        (*line)[(size_t)k] *= transfer(c, k, 0) / (double)side;
+                        (*line)[(size_t)k] *= one.transfer(k, 0) / (double)side;
                     }
-                    fft(*line, 1);
+                    back(line->data());
                 }
             }
             const C128 factor = method == transform ? 1.0 / C128(0, wavelength * c.distance) : 1;
@@ -335,7 +259,7 @@ TEST_P(FresnelRow, TakesCropsAndWritesNothingElse) {
             if (!run({inside}, output, settings_of(c))) {
                 continue;
             }
-            const Line expected = plain(line_of(inside), c);
+            const Line expected = plain_field(line_of(inside), c);
             EXPECT_LE(relative_error(std::as_const(output), values_of(expected, side)), most(side)) << text(c);
             const C64 *data = std::as_const(output_whole).as<C64>();
             for (int64_t y = 0; y < side + 9; y++) {
@@ -493,7 +417,7 @@ TEST(Fresnel, PadsAgainstWrapAround) {
         Array middle = surrounded.crop(32, 32, side, side);
         const Line values = line_of(field);
         fill_field(middle, values_of(values, side));
-        const Line expected = plain(line_of(surrounded), {method, padded, options.distance});
+        const Line expected = plain_field(line_of(surrounded), {method, padded, options.distance});
         options.pad = true;
         EXPECT_LE(relative_error(fresnel(field, options), [&](int64_t x, int64_t y) { return expected[(size_t)((y + 32) * padded + x + 32)]; }), 2 * most(padded));
     }
@@ -517,7 +441,7 @@ TEST(Fresnel, TakesAnySideWithPad) {
                 surrounded[(size_t)((y + before) * padded + x + before)] = field.at<C64>({y, x});
             }
         }
-        const Line expected = plain(surrounded, c);
+        const Line expected = plain_field(surrounded, c);
         FresnelOptions options = options_of(c);
         options.pad = true;
         const Array output = fresnel(field, options);

@@ -1,4 +1,5 @@
-// The blur against plain loops written from its definition.
+// The blur against its definition as plain loops.
+#include "../plain/gaussian_blur.h"
 #include "../runtime/operators/gaussian_blur_weights.h"
 #include "rows.h"
 #include "tilewright/gaussian_blur.h"
@@ -13,78 +14,8 @@ namespace {
 const std::vector<std::pair<Border, const char *>> borders = {
     {Border::reflect, "reflect"}, {Border::mirror, "mirror"}, {Border::nearest, "nearest"}, {Border::zero, "zero"}};
 
-// The position that shows at i, out of n, or -1 for none: by single reflections, until one is inside.
-int64_t shown(int64_t i, int64_t n, Border border) {
-    while (i < 0 || i >= n) {
-        switch (border) {
-        case Border::reflect: i = i < 0 ? -1 - i : 2 * n - 1 - i; break;
-        case Border::mirror: i = n == 1 ? 0 : i < 0 ? -i : 2 * n - 2 - i; break;
-        case Border::nearest: i = i < 0 ? 0 : n - 1; break;
-        case Border::zero: return -1;
-        }
-    }
-    return i;
-}
-
-// Both passes in the arithmetic of `Sum`, each result made by `finish`; weight(i) is the weight of tap i.
-template<typename T, typename Sum, typename Weight, typename Finish>
-std::vector<Sum> two_passes(const Array &image, int radius, Border border, Weight weight, Finish finish) {
-    const int64_t h = image.shape()[0], w = image.shape()[1], c = image.dimensions() == 3 ? image.shape()[2] : 1, n = w * c;
-    const T *data = image.as<T>();
-    std::vector<Sum> weights, down((size_t)(h * n)), out((size_t)(h * n)), row((size_t)n);
-    for (int i = -radius; i <= radius; i++) {
-        weights.push_back(weight(i));
-    }
-    for (int64_t y = 0; y < h; y++) {
-        std::fill(row.begin(), row.end(), Sum(0));
-        for (int i = -radius; i <= radius; i++) {
-            const int64_t from = shown(y + i, h, border);
-            for (int64_t x = 0; from >= 0 && x < n; x++) {
-                row[(size_t)x] += weights[(size_t)(i + radius)] * (Sum)data[from * image.strides()[0] + x];
-            }
-        }
-        std::transform(row.begin(), row.end(), down.begin() + y * n, finish);
-    }
-    std::vector<int64_t> column((size_t)(w + 2 * radius));
-    for (int64_t i = 0; i < (int64_t)column.size(); i++) {
-        column[(size_t)i] = shown(i - radius, w, border);
-    }
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < w; x++) {
-            for (int64_t k = 0; k < c; k++) {
-                Sum sum = 0;
-                for (int i = 0; i <= 2 * radius; i++) {
-                    const int64_t from = column[(size_t)(x + i)];
-                    sum += from < 0 ? Sum(0) : weights[(size_t)i] * down[(size_t)(y * n + from * c + k)];
-                }
-                out[(size_t)(y * n + x * c + k)] = finish(sum);
-            }
-        }
-    }
-    return out;
-}
-
-// The blur itself, in f64.
-template<typename T>
-std::vector<double> exact_blur(const Array &image, double sigma, Border border) {
-    const int radius = (int)std::floor(4 * sigma + .5);
-    double sum = 0;
-    for (int i = -radius; i <= radius; i++) {
-        sum += std::exp(-.5 * i * i / (sigma * sigma));
-    }
-    return two_passes<T, double>(
-        image, radius, border, [&](int i) { return std::exp(-.5 * i * i / (sigma * sigma)) / sum; }, [](double v) { return v; });
-}
-
-// What the documentation says of u8 and u16, in 64 bits.
-template<typename T>
-std::vector<uint64_t> integer_blur(const Array &image, double sigma, Border border) {
-    const auto weights = GaussianWeights::of(sigma);
-    const IntegerTaps &taps = sizeof(T) == 1 ? weights->bytes : weights->words16;
-    return two_passes<T, uint64_t>(
-        image, weights->radius, border, [&](int i) { return (uint64_t)taps.at(i); },
-        [&](uint64_t v) { return (v * taps.multiplier + (1 << 23)) >> 24; });
-}
+using plain::exact_blur;
+using plain::integer_blur;
 
 struct Case {
     std::vector<int64_t> shape;
@@ -168,9 +99,9 @@ protected:
         const bool keep = image.size() < 1 << 20;
         auto expected = [&] {
             if constexpr (std::is_floating_point_v<T>) {
-                return exact_blur<T>(image, c.sigma, c.border);
+                return exact_blur(image, c.sigma, c.border);
             } else {
-                return integer_blur<T>(image, c.sigma, c.border);
+                return integer_blur(image, c.sigma, c.border);
             }
         };
         const auto at = keep ? known.find(c.str()) : known.end();
@@ -307,10 +238,10 @@ TEST(GaussianBlur, IntegersAreWithinOneOfTheExactBlur) {
         std::mt19937 random(3);
         fill<uint8_t>(bytes, [&] { return random() & 1 ? 255 : 0; });
         fill<uint16_t>(words, [&] { return random() & 1 ? 65535 : 0; });
-        std::vector<double> exact = exact_blur<uint8_t>(bytes, sigma, Border::reflect);
+        std::vector<double> exact = exact_blur(bytes, sigma, Border::reflect);
         std::transform(exact.begin(), exact.end(), exact.begin(), [](double v) { return std::floor(v + .5); });
         EXPECT_EQ(first_difference<uint8_t>(gaussian_blur(bytes, sigma, Border::reflect, on_cpu()), exact, 1), "") << sigma;
-        exact = exact_blur<uint16_t>(words, sigma, Border::reflect);
+        exact = exact_blur(words, sigma, Border::reflect);
         std::transform(exact.begin(), exact.end(), exact.begin(), [](double v) { return std::floor(v + .5); });
         EXPECT_EQ(first_difference<uint16_t>(gaussian_blur(words, sigma, Border::reflect, on_cpu()), exact, 1), "") << sigma;
     }
@@ -355,7 +286,7 @@ TEST(GaussianBlur, CallersMemoryOfAnyStride) {
     }
     const Array image = Array::view(Type::u8, memory.data() + 3, {39, 101, 3}, {333, 3, 1});
     const Array out = gaussian_blur(image, 2, Border::reflect, on_cpu());
-    EXPECT_EQ(first_difference<uint8_t>(out, integer_blur<uint8_t>(image, 2, Border::reflect), 0), "");
+    EXPECT_EQ(first_difference<uint8_t>(out, integer_blur(image, 2, Border::reflect), 0), "");
 }
 
 void expect_error(Fault fault, const std::string &argument, const std::function<void()> &call) {

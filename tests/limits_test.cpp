@@ -110,12 +110,13 @@ protected:
         }
     }
 
-    // The rows of images of bytes.
+    // The rows of images of bytes. On a GPU only the default ones: a step that gives one thread a column takes minutes for a column of 2^31.
     std::vector<const Row *> rows() const {
         std::vector<const Row *> chosen;
         for (const Row &row : op_->rows()) {
             const bool here = row.backend == device_->device.backend && row.declined.empty() && (!row.needs_vnni || cpu_has_vnni());
-            if (row.type == "u8" && here) {
+            const bool parallel = row.backend == Backend::cpu || row.belongs_to("tuned");
+            if (row.type == "u8" && here && parallel) {
                 chosen.push_back(&row);
             }
         }
@@ -148,11 +149,11 @@ protected:
         return true;
     }
 
-    // The longest row or column of pixels whose image and output are within the limit: the sum of each pixel is four bytes, and a blur looks
-    // up each pixel of a row in a table.
+    // The longest row or column of pixels whose image and output are within the limits: the sum of each pixel is four bytes, and a blur has
+    // a table of the pixels of a row, and counts a column and its mirror image together.
     int64_t longest(bool wide) const {
-        if (op_->name() == "gaussian_blur" && wide) {
-            return most / 4 - 65536;
+        if (op_->name() == "gaussian_blur") {
+            return wide ? most / 4 - 65536 : (int64_t(1) << 30) - 65536;
         }
         return op_->name() == (wide ? "column_sum" : "row_sum") ? most / 4 : most;
     }
@@ -181,7 +182,7 @@ TEST_P(Limits, LargerImagesAreRefusedOrRight) {
                     runs_right(*row, (int64_t(1) << 31) - less, wide);
                 } catch (const Error &error) {
                     EXPECT_EQ(error.fault(), Fault::input) << error.what();
-                    EXPECT_NE(std::string(error.what()).find("2047 MiB"), std::string::npos) << error.what();
+                    EXPECT_NE(std::string(error.what()).find("work on "), std::string::npos) << error.what();
                 }
             }
         }

@@ -1,5 +1,5 @@
 // The recursive blur against plain loops in f64: the recursion as it is published, with the ends of Triggs and Sdika.
-#include "tilewright/recursive_gaussian.h"
+#include "../plain/recursive_gaussian.h"
 #include "../runtime/operators/recursive_gaussian_coefficients.h"
 #include "rows.h"
 #include <cmath>
@@ -10,76 +10,8 @@ namespace tilewright {
 
 namespace {
 
-// One line, in place, in the direct form: w[n] = b0 x[n] + a1 w[n-1] + a2 w[n-2] + a3 w[n-3], then the same from the other end. At the first
-// end w was x[0] for ever; at the other one, the matrix of Triggs and Sdika (2006) gives what the anticausal filter holds.
-class PublishedFilter {
-public:
-    explicit PublishedFilter(double sigma) {
-        const RecursiveCoefficients c(sigma);
-        a1 = c.feedback[0];
-        a2 = c.feedback[1];
-        a3 = c.feedback[2];
-        b0 = c.gain;
-        const double scale = 1 / ((1 + a1 - a2 + a3) * (1 - a1 - a2 - a3) * (1 + a2 + (a1 - a3) * a3));
-        const double m[9] = {-a3 * a1 + 1 - a3 * a3 - a2,        (a3 + a1) * (a2 + a3 * a1),       a3 * (a1 + a3 * a2),
-                             a1 + a3 * a2,                       -(a2 - 1) * (a2 + a3 * a1),       -a3 * (a3 * a1 + a3 * a3 + a2 - 1),
-                             a3 * a1 + a2 + a1 * a1 - a2 * a2,
-                             a1 * a2 + a3 * a2 * a2 - a1 * a3 * a3 - a3 * a3 * a3 - a3 * a2 + a3,
-                             a3 * (a1 + a3 * a2)};
-        for (int i = 0; i < 9; i++) {
-            ends[i] = scale * m[i];
-        }
-    }
-
-    void operator()(double *x, int64_t n, int64_t stride) const {
-        const double last = x[(n - 1) * stride];
-        double w1 = x[0], w2 = x[0], w3 = x[0];
-        auto step = [&](double &x) {
-            const double w = b0 * x + a1 * w1 + a2 * w2 + a3 * w3;
-            w3 = w2;
-            w2 = w1;
-            x = w1 = w;
-        };
-        for (int64_t i = 0; i < n; i++) {
-            step(x[i * stride]);
-        }
-        const double u[3] = {w1 - last, w2 - last, w3 - last};
-        double y[3];
-        for (int k = 0; k < 3; k++) {
-            y[k] = last + b0 * (ends[3 * k] * u[0] + ends[3 * k + 1] * u[1] + ends[3 * k + 2] * u[2]);
-        }
-        x[(n - 1) * stride] = w1 = y[0];
-        w2 = y[1];
-        w3 = y[2];
-        for (int64_t i = n - 2; i >= 0; i--) {
-            step(x[i * stride]);
-        }
-    }
-
-private:
-    double b0, a1, a2, a3, ends[9];
-};
-
-// Rows, then columns, channel by channel.
-template<typename T>
-std::vector<double> exact_blur(const Array &image, double sigma) {
-    const int64_t h = image.shape()[0], n = image.size() / h, c = image.dimensions() == 3 ? image.shape()[2] : 1;
-    const T *data = image.as<T>();
-    const PublishedFilter filter(sigma);
-    std::vector<double> all((size_t)(h * n));
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < n; x++) {
-            all[(size_t)(y * n + x)] = (double)data[y * image.strides()[0] + x];
-        }
-        for (int64_t k = 0; k < c; k++) {
-            filter(&all[(size_t)(y * n + k)], n / c, c);
-        }
-    }
-    for (int64_t x = 0; x < n; x++) {
-        filter(&all[(size_t)x], h, n);
-    }
-    return all;
-}
+using plain::exact_recursion;
+using plain::PublishedFilter;
 
 double largest(const Array &image) {
     const int64_t h = image.shape()[0], n = image.size() / h;
@@ -159,7 +91,7 @@ protected:
         static std::map<std::string, std::vector<double>> known;  // rows share their cases
         auto &expected = known[c.str()];
         if (expected.empty()) {
-            expected = exact_blur<T>(image, c.sigma);
+            expected = exact_recursion(image, c.sigma);
         }
         EXPECT_EQ(first_difference<T>(image, output, expected), "");
         if (c.crop) {
@@ -224,7 +156,7 @@ TEST_P(RecursiveGaussianRow, WideFiltersOfAPatternStayWithinTheBound) {
     for (const double sigma : {100., 200.}) {
         Array output(Type::f32, {300, 1000});
         if (run({image}, output, {{"sigma", sigma}})) {
-            EXPECT_EQ(first_difference<float>(image, output, exact_blur<float>(image, sigma)), "") << "sigma " << sigma;
+            EXPECT_EQ(first_difference<float>(image, output, exact_recursion(image, sigma)), "") << "sigma " << sigma;
         }
     }
 }
@@ -415,7 +347,7 @@ TEST(RecursiveGaussian, CallersMemoryOfAnyStride) {
     std::vector<float> result(50 * 63, -1);
     Array output = Array::view(Type::f32, result.data(), {50, 61}, {63, 1});
     recursive_gaussian(image, output, 3, on_cpu());
-    EXPECT_EQ(first_difference<float>(image, output, exact_blur<float>(image, 3)), "");
+    EXPECT_EQ(first_difference<float>(image, output, exact_recursion(image, 3)), "");
     for (size_t y = 0; y < 50; y++) {
         EXPECT_EQ(result[y * 63 + 61], -1);
         EXPECT_EQ(result[y * 63 + 62], -1);

@@ -1,6 +1,8 @@
 // The registry against what the generators and the tests list: nothing vanishes silently.
 #include "tilewright/operator.h"
+#include "tilewright/plain.h"
 #include <HalideRuntime.h>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -170,6 +172,38 @@ TEST(Registry, ReferenceAndTunedServeEveryType) {
             }
             for (const std::string &target : built_targets) {
                 EXPECT_TRUE(serves("tuned", target)) << op->name() << " " << type << " on " << target;
+            }
+        }
+    }
+}
+
+// `verify` holds each row against what the plain definition gives for the operator's samples.
+TEST(Registry, EveryOperatorHasAPlainDefinition) {
+    for (const Operator *op : operators()) {
+        const Sample sample = op->samples(op->rows().front().type).front();
+        EXPECT_TRUE(plain_result(*op, sample.inputs, sample.settings)) << op->name() << " has no plain/" << op->name() << ".cpp";
+    }
+}
+
+// What an autoscheduled library of a GPU takes is asked of the library, which needs the device.
+bool can_be_asked(const Row &row) {
+    const auto known = devices();
+    return row.autoscheduler.empty() || std::any_of(known.begin(), known.end(), [&](const DeviceInfo &d) { return d.usable && d.device.backend == row.backend; });
+}
+
+// A row that none of the samples fits would never be verified.
+TEST(Registry, EveryRowServesASample) {
+    for (const Operator *op : operators()) {
+        for (const std::string &type : types_of(*op)) {
+            const std::vector<Sample> samples = op->samples(type);
+            for (const Row &row : op->rows()) {
+                if (row.type != type || !row.declined.empty() || !can_be_asked(row)) {
+                    continue;
+                }
+                EXPECT_TRUE(std::any_of(samples.begin(), samples.end(), [&](const Sample &s) {
+                    const auto [element, shape] = op->output_of(s.inputs, s.settings);
+                    return op->type_of(s.inputs, s.settings) == type && op->serves(row, s.inputs, Array(element, shape), s.settings);
+                })) << row.name() << " serves no sample";
             }
         }
     }

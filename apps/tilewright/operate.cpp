@@ -80,8 +80,9 @@ void operate(const Request &request) {
     const double total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const Counters after = counters();
 
+    std::string verified;
     if (request.check) {
-        check_against_reference(op, {inputs, settings, ""}, output, device);
+        verified = check_result(op, {inputs, settings, ""}, output, device, statistics.row);
     }
     write_array(request.output, array_for_file(op, pictures.front(), output), pictures.front().metadata);
     if (request.statistics) {
@@ -90,7 +91,7 @@ void operate(const Request &request) {
         print_facts(remarks);
     }
     if (request.check) {
-        print_error("verified    against the reference\n");
+        print_error(fmt::format("verified    against {}\n", verified));
     }
 }
 
@@ -136,7 +137,7 @@ void add_operator(CLI::App &app, const Operator &op) {
     command->add_option("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]")->capture_default_str();
     command->add_option("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", "))->capture_default_str();
     command->add_flag("--stats", request->statistics, "Print what the call did and cost to standard error");
-    command->add_flag("--check", request->check, "Hold the result against the reference before it is written (slow: the reference is plain)");
+    command->add_flag("--check", request->check, "Hold the result against the definition, as plain loops, before it is written (slow)");
     if (const std::optional<Option> more = op.optional_input()) {
         command->add_option("--" + more->name, request->optional_input, more->help)->type_name("FILE")->group(op.name());
     }

@@ -64,14 +64,17 @@ Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures, co
     return checked;
 }
 
-void check_against_references(const Pipeline &pipeline, const std::vector<Pipeline::Step> &steps, const Device &device) {
+// What each stage was held against.
+std::vector<std::string> check_stages(const Pipeline &pipeline, const std::vector<Pipeline::Step> &steps, const std::vector<Statistics> &ran, Device device) {
+    std::vector<std::string> against;
     for (size_t i = 0; i < steps.size(); i++) {
         try {
-            check_against_reference(*pipeline.stages()[i].op, {steps[i].inputs, steps[i].settings, ""}, steps[i].output, device);
+            against.push_back(check_result(*pipeline.stages()[i].op, {steps[i].inputs, steps[i].settings, ""}, steps[i].output, device, ran[i].row));
         } catch (const Error &error) {
             throw Error(error.fault(), error.what(), {.operation = fmt::format("stage {}", i + 1)});
         }
     }
+    return against;
 }
 
 void print_stages(const std::vector<Statistics> &stages, const std::vector<Remarks> &remarks) {
@@ -105,7 +108,7 @@ void run(const Request &request) {
                         .schedule = request.schedule,
                         .alpha = pictures.front().has_alpha,
                         .kind_of_file = kind_of_file(output_file),
-                        .statistics = request.statistics ? &statistics : nullptr,
+                        .statistics = request.statistics || request.check ? &statistics : nullptr,
                         .steps = request.check ? &steps : nullptr};
     const Checked checked = check(pipeline, pictures, inputs, call);
     check_output(output_file, checked.type, checked.shape);
@@ -121,16 +124,17 @@ void run(const Request &request) {
     const double total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const Counters after = counters();
 
+    std::vector<std::string> verified;
     if (request.check) {
-        check_against_references(pipeline, steps, device);
+        verified = check_stages(pipeline, steps, statistics, device);
     }
     write_array(output_file, output, pictures.front().metadata);
     if (request.statistics) {
         print_stages(statistics, checked.remarks);
         print_costs(device, before, after, total_ms);
     }
-    if (request.check) {
-        print_error("verified    every stage against its reference\n");
+    for (size_t i = 0; i < verified.size(); i++) {
+        print_error(fmt::format("verified    stage {} against {}\n", i + 1, verified[i]));
     }
 }
 
@@ -144,7 +148,7 @@ void add_pipeline(CLI::App &app) {
     command->add_option("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]")->capture_default_str();
     command->add_option("--schedule", request->schedule, "The schedule of the stages that name none")->capture_default_str();
     command->add_flag("--stats", request->statistics, "Print what each stage did and cost to standard error");
-    command->add_flag("--check", request->check, "Hold each stage against its reference before the result is written (slow)");
+    command->add_flag("--check", request->check, "Hold each stage against its definition, as plain loops, before the result is written (slow)");
     add_limits(*command, request->limits);
     command->footer("A stage is an operator and its options as name=value; schedule=NAME is the schedule of that stage. An operator with further\n"
                     "inputs takes the files that its stage names, or else further files of the command line, in the order of the stages.\n"

@@ -1,4 +1,6 @@
 #include "reference.h"
+#include "tilewright/plain.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tilewright::app {
@@ -38,21 +40,39 @@ Expected expect(const Operator &op, const Row &row, const Sample &sample) {
     return expected;
 }
 
-std::string difference(const Array &output, const Expected &expected) {
-    return tilewright::difference(output, expected.output, expected.bound, 2);
-}
-
-void check_against_reference(const Operator &op, const Sample &sample, const Array &output, const Device &device) {
+Expected expect(const Operator &op, const Sample &sample, Backend backend) {
+    if (std::optional<Array> exact = plain_result(op, sample.inputs, sample.settings, backend)) {
+        return {std::move(*exact), op.bound(sample.inputs, sample.settings), nullptr};
+    }
     const std::string type = op.type_of(sample.inputs, sample.settings);
     const Row *reference = cpu_row(op, "reference", type);
     if (!reference) {
-        throw Error(Fault::failed, "the reference row of " + type + " is not linked in, so there is nothing to check against",
-                    {.operation = op.name(), .argument = "--check"});
+        throw Error(Fault::failed, "there is neither a plain definition nor a reference row for " + type + ", so there is nothing to hold results against",
+                    {.operation = op.name()});
     }
-    const std::string wrong = difference(output, expect(op, *reference, sample));
+    return expect(op, *reference, sample);
+}
+
+std::string difference(const Array &output, const Expected &expected) {
+    return tilewright::difference(output, expected.output, expected.bound, expected.row ? 2 : 1);
+}
+
+std::string source_of(const Expected &expected) {
+    return expected.row ? "its reference row; no plain definition is registered" : "the plain definition";
+}
+
+std::string check_result(const Operator &op, const Sample &sample, const Array &output, Device device, const std::string &row) {
+    Expected expected = expect(op, sample, device.backend);
+    const auto &rows = op.rows();
+    const auto ran = std::find_if(rows.begin(), rows.end(), [&](const Row &r) { return r.name() == row; });
+    if (ran != rows.end()) {
+        expected.bound = op.bound_of(*ran, sample.inputs, sample.settings);
+    }
+    const std::string wrong = difference(output, expected);
     if (!wrong.empty()) {
         throw Error(Fault::mismatch, wrong + "; nothing was written", {.operation = op.name(), .device = device.str()});
     }
+    return source_of(expected);
 }
 
 }  // namespace tilewright::app

@@ -2,11 +2,14 @@
 #include "progress.h"
 #include "streams.h"
 #include "tilewright/error.h"
+#include "tilewright/files.h"
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace tilewright::app {
 
@@ -85,8 +88,11 @@ Json json(const Row &row) {
 void print(const std::string &text) {
     Progress::hide();
     if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {
-        throw Error(Fault::failed, fmt::format("standard output cannot be written: {}; {}", strerror(errno),
-                                               errno == EPIPE ? "keep the program that reads it running" : "send it to a place with room"));
+        if (errno == EPIPE) {  // the reader has seen enough (`tilewright list | head -3`): end without a word, as filters do
+            remove_pending_outputs();
+            _exit(128 + SIGPIPE);
+        }
+        throw Error(Fault::failed, fmt::format("standard output cannot be written: {}; send it to a place with room", strerror(errno)));
     }
 }
 

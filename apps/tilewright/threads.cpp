@@ -1,5 +1,6 @@
 #include "threads.h"
 #include <HalideRuntime.h>
+#include <algorithm>
 #include <atomic>
 #include <sched.h>
 #include <vector>
@@ -55,6 +56,13 @@ int pin_threads() {
     pin_this_thread();
     halide_set_custom_do_task(pinned_task);
     return (int)cpus().size();
+}
+
+MoreThreadsThanCpus::MoreThreadsThanCpus() : before_(halide_set_num_threads(std::max(8, 2 * (int)cpus().size()))) {
+}
+
+MoreThreadsThanCpus::~MoreThreadsThanCpus() {
+    halide_set_num_threads(before_);
 }
 
 void parallel(int count, const std::function<void(int)> &task) {

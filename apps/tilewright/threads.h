@@ -8,6 +8,19 @@ namespace tilewright::app {
 // them. Returns the number of CPUs.
 int pin_threads();
 
+// While it lives, Halide has two threads per CPU, and eight at least, so that the system interrupts them at any place: a schedule whose threads
+// race then shows it more often. One at a time.
+class MoreThreadsThanCpus {
+public:
+    MoreThreadsThanCpus();
+    ~MoreThreadsThanCpus();
+    MoreThreadsThanCpus(const MoreThreadsThanCpus &) = delete;
+    MoreThreadsThanCpus &operator=(const MoreThreadsThanCpus &) = delete;
+
+private:
+    int before_;
+};
+
 // Runs `task(i)` for 0 <= i < count on Halide's threads.
 void parallel(int count, const std::function<void(int)> &task);
 

@@ -1,96 +1,24 @@
 #include "app.h"
 #include "context.h"
 #include "progress.h"
-#include "reference.h"
 #include "report.h"
 #include "selection.h"
 #include "streams.h"
-#include "tilewright/operator.h"
+#include "verification.h"
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 
 namespace tilewright::app {
 
 namespace {
 
-enum class Verdict { ok, wrong, failed, not_run };
-
-const char *name_of(Verdict verdict) {
-    switch (verdict) {
-    case Verdict::ok: return "ok";
-    case Verdict::wrong: return "WRONG";
-    case Verdict::failed: return "FAILED";
-    case Verdict::not_run: return "not run";
-    }
-    return "";
-}
-
-// What became of one row on one device.
-struct Result {
-    const Row *row;
-    std::string device;  // empty for a row that no device here can run
-    Verdict verdict = Verdict::ok;
-    size_t samples = 0;
-    std::string why;
-};
-
 struct Options {
     std::vector<std::string> operators;
     std::string device, schedule;
+    int repeat = 10;
     bool as_json = false;
 };
-
-// A sample and what the reference row makes of it.
-struct Case {
-    Sample sample;
-    Expected expected;
-};
-
-std::vector<Case> cases_of(const Operator &op, const std::string &type, Progress &progress) {
-    const Row *reference = cpu_row(op, "reference", type);
-    if (!reference) {
-        throw Error(Fault::failed, fmt::format("no reference row for {}, so nothing can be verified; add one to the table", type),
-                    {.operation = op.name()});
-    }
-    progress.step(reference->name());
-    std::vector<Case> cases;
-    for (Sample &sample : op.samples(type)) {
-        Expected expected = expect(op, *reference, sample);
-        cases.push_back({std::move(sample), std::move(expected)});
-    }
-    return cases;
-}
-
-Result verify_row(const Operator &op, const Row &row, Device device, const std::vector<Case> &cases) {
-    Result result{&row, device.str(), Verdict::ok, 0, ""};
-    for (const Case &c : cases) {
-        Array output = spoiled_output(op, c.sample);
-        if (!serves(op, row, c.sample, output)) {
-            continue;
-        }
-        try {
-            op.run(row, device, c.sample.inputs, output, c.sample.settings);
-            output.sync();
-        } catch (const Error &error) {
-            return {&row, device.str(), Verdict::failed, result.samples, fmt::format("{}: {}", c.sample.what, one_line(error.what()))};
-        }
-        result.samples++;
-        Expected expected = c.expected;
-        expected.bound = op.bound_of(row, c.sample.inputs, c.sample.settings);
-        const std::string off = difference(output, expected);
-        if (!off.empty()) {
-            return {&row, device.str(), Verdict::wrong, result.samples, fmt::format("{}: {}", c.sample.what, one_line(off))};
-        }
-    }
-    if (!cases.empty() && cases.front().expected.row == &row) {
-        result.why = "(the reference itself)";
-    }
-    if (result.samples == 0) {
-        result.verdict = Verdict::not_run;
-        result.why = "no sample is of the sizes that this row serves";
-    }
-    return result;
-}
 
 std::string line_of(const Result &result) {
     std::string line = fmt::format("{:<8} {:<44} {:<9}", name_of(result.verdict), result.row->name(), result.device);
@@ -104,7 +32,9 @@ std::string line_of(const Result &result) {
 }
 
 Json json(const Result &result) {
-    return {{"row", result.row->name()}, {"device", result.device}, {"verdict", name_of(result.verdict)}, {"samples", result.samples}, {"why", result.why}};
+    return {{"row", result.row->name()}, {"device", result.device}, {"verdict", name_of(result.verdict)},
+            {"samples", result.samples}, {"runs", result.runs},     {"against", result.against},
+            {"why", result.why}};
 }
 
 // The rows of `type` that were asked for.
@@ -117,6 +47,86 @@ std::vector<const Row *> rows_of(const Operator &op, const std::string &type, co
     }
     return rows;
 }
+
+// One operator's rows of one type on the devices; `report` takes each result.
+void verify_type(const Operator &op, const std::string &type, const Options &options, const std::vector<Device> &places, Progress &progress,
+                 const std::function<void(Result)> &report) {
+    const auto rows = rows_of(op, type, options.schedule);
+    if (rows.empty()) {
+        return;
+    }
+    Verification verification(op, type, options.repeat);
+    for (const Row *row : rows) {
+        progress.step(row->name());
+        const std::string reason = why_not_here(*row, places, !options.device.empty());
+        if (!reason.empty()) {
+            report({.row = row, .verdict = Verdict::not_run, .why = reason});
+            continue;
+        }
+        for (const Device &device : places) {
+            if (device.backend == row->backend) {
+                report(verification.run(*row, device));
+            }
+        }
+    }
+}
+
+// What was found, in numbers.
+class Sum {
+public:
+    explicit Sum(const std::vector<Result> &results) {
+        for (const Result &result : results) {
+            count_[result.verdict]++;
+            by_reference_ += result.verdict == Verdict::ok && result.against == "reference row";
+            device_fault_ = device_fault_ || result.device_fault;
+        }
+    }
+
+    std::string text() const {
+        std::string text = fmt::format("{} ok{}, {} wrong, {} failed", count(Verdict::ok),
+                                       by_reference_ ? fmt::format(" ({} of them against their reference row only)", by_reference_) : "",
+                                       count(Verdict::wrong), count(Verdict::failed));
+        text += count(Verdict::untried) ? fmt::format(", {} untried (no sample is of their sizes)", count(Verdict::untried)) : "";
+        text += count(Verdict::unheld) ? fmt::format(", {} with nothing to hold them against", count(Verdict::unheld)) : "";
+        return text + fmt::format(", {} not run here", count(Verdict::not_run));
+    }
+
+    Json json() const {
+        Json all = Json::object();
+        for (const Verdict verdict : {Verdict::ok, Verdict::wrong, Verdict::failed, Verdict::untried, Verdict::unheld, Verdict::not_run}) {
+            all[name_of(verdict)] = count(verdict);
+        }
+        return all;
+    }
+
+    // Errors: what the exit code of the command says.
+    void check(const std::string &device) const {
+        if (count(Verdict::wrong) > 0) {
+            throw Error(Fault::mismatch, text() + "; run one alone with `tilewright verify OP --schedule NAME --device D`");
+        }
+        if (count(Verdict::failed) > 0) {
+            throw Error(Fault::failed,
+                        text() + (device_fault_ ? "; `tilewright doctor` says what is wrong with a device" : "; the FAILED lines say why"));
+        }
+        if (count(Verdict::untried) > 0) {
+            throw Error(Fault::failed, text() + "; add a sample of their sizes to the operator's samples()");
+        }
+        if (count(Verdict::ok) + count(Verdict::unheld) == 0) {
+            throw Error(Fault::device, "none of these rows can run here: " + text() + "; `tilewright devices` says why",
+                        {.device = device});
+        }
+    }
+
+private:
+    size_t count(Verdict verdict) const {
+        const auto at = count_.find(verdict);
+        return at == count_.end() ? 0 : at->second;
+    }
+
+    std::map<Verdict, size_t> count_;
+    size_t by_reference_ = 0;
+    bool device_fault_ = false;
+};
 
 void verify(const Options &options) {
     const auto chosen = chosen_operators(options.operators);
@@ -133,76 +143,51 @@ void verify(const Options &options) {
     size_t steps = 0;
     for (const Operator *op : chosen) {
         for (const std::string &type : type_names(*op)) {
-            const auto rows = rows_of(*op, type, options.schedule);
-            steps += rows.empty() ? 0 : rows.size() + 1;
+            steps += rows_of(*op, type, options.schedule).size();
         }
     }
     Progress progress("verify", steps);
     for (const Operator *op : chosen) {
         for (const std::string &type : type_names(*op)) {
-            const auto rows = rows_of(*op, type, options.schedule);
-            if (rows.empty()) {
-                continue;
-            }
-            const std::vector<Case> cases = cases_of(*op, type, progress);
-            for (const Row *row : rows) {
-                progress.step(row->name());
-                const std::string reason = why_not_here(*row, places, !options.device.empty());
-                if (!reason.empty()) {
-                    report({row, "", Verdict::not_run, 0, reason});
-                    continue;
-                }
-                for (const Device &device : places) {
-                    if (device.backend == row->backend) {
-                        report(verify_row(*op, *row, device, cases));
-                    }
-                }
-            }
+            verify_type(*op, type, options, places, progress, report);
         }
     }
     Progress::hide();
 
-    std::map<Verdict, size_t> count;
-    for (const Result &result : results) {
-        count[result.verdict]++;
-    }
-    const std::string sum = fmt::format("{} ok, {} wrong, {} failed, {} not run here", count[Verdict::ok], count[Verdict::wrong],
-                                        count[Verdict::failed], count[Verdict::not_run]);
+    const Sum sum(results);
     if (options.as_json) {
         Json rows = Json::array();
         for (const Result &result : results) {
             rows.push_back(json(result));
         }
-        print({{"version", 1}, {"context", options.device.empty() ? context() : context(places.front())}, {"summary", sum}, {"rows", rows}});
+        print({{"version", 1}, {"context", options.device.empty() ? context() : context(places.front())}, {"summary", sum.text()}, {"count", sum.json()}, {"rows", rows}});
     }
-    if (count[Verdict::wrong] > 0) {
-        throw Error(Fault::mismatch, sum + "; run one alone with `tilewright verify OP --schedule NAME --device D`");
-    }
-    if (count[Verdict::failed] > 0) {
-        throw Error(Fault::failed, sum + "; `tilewright doctor` says what is wrong with a device");
-    }
-    if (count[Verdict::ok] == 0) {
-        throw Error(Fault::device, "none of these rows can run here: " + sum + "; `tilewright devices` says why",
-                    {.device = options.device});
-    }
-    print_error(fmt::format("tilewright: verify: {}\n", sum));
+    sum.check(options.device);
+    print_error(fmt::format("tilewright: verify: {}\n", sum.text()));
 }
 
 }  // namespace
 
 void add_verify(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("verify", "Runs every schedule on this machine and holds it against the reference");
+    CLI::App *command = app.add_subcommand("verify", "Runs every schedule on this machine and holds it against the definition");
     static Options options;
     command->add_option("operator", options.operators, "Operators (default: all)");
     command->add_option("--device", options.device, "auto, cpu, cuda[:i] or opencl[:i] (default: every usable device)");
     command->add_option("--schedule", options.schedule, "Only this schedule");
+    command
+        ->add_option("--repeat", options.repeat,
+                     "How often each row runs the largest of its samples, which must give the same bytes each time")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 100000));
     command->add_flag("--json", options.as_json, "Print JSON");
-    command->footer(fmt::format("One line a row and device: ok, WRONG, FAILED, or 'not run' with the reason. Exit code 6 if a result is wrong.\n"
-                                "Examples:\n"
-                                "  tilewright verify\n"
-                                "  tilewright verify {0} --device cpu\n"
-                                "  tilewright verify --schedule tuned --json > verified.json\n",
-                                operators().front()->name()));
+    command->footer(fmt::format(
+        "One line per row and device: ok, WRONG, FAILED, UNTRIED (no sample is of its sizes), or 'not run' with the reason.\n"
+        "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads that race may still agree by chance: raise --repeat.\n"
+        "Examples:\n"
+        "  tilewright verify\n"
+        "  tilewright verify {0} --device cpu\n"
+        "  tilewright verify --schedule tuned --json > verified.json\n",
+        operators().front()->name()));
     command->callback([] { verify(options); });
 }
 

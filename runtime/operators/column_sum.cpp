@@ -77,10 +77,11 @@ protected:
     int kept_axis() const override {
         return 1;
     }
-    // Around the edges of groups of columns (8, 64, 512), slices (32, 128, 256 rows) and few rows (64).
+    // Around the edges of groups of columns (8, 64, 512), slices (32, 128, 256 rows) and few rows (64); and millions of pixels, over which
+    // threads that race meet.
     std::vector<std::pair<int64_t, int64_t>> sizes() const override {
         return {{1, 1},    {3, 5},     {5, 3},      {31, 64},    {33, 63},   {64, 129},
-                {65, 512}, {257, 513}, {1031, 127}, {300, 1025}, {3, 70001}, {70001, 3}};
+                {65, 512}, {257, 513}, {1031, 127}, {300, 1025}, {3, 70001}, {70001, 3}, {1000, 1031}, {2000, 2050}};
     }
     std::pair<int64_t, int64_t> largest() const override {
         return {2100, 150};

@@ -351,7 +351,6 @@ std::vector<Sample> Fresnel::samples(const std::string &) const {
     };
     for (const std::string method : {"transform", "convolution", "angular_spectrum"}) {
         const double critical = method == "transform" ? 1.7 : .6;  // times the critical distance
-        // Larger ones cost the reference seconds each; the benchmark and the tests hold them against the CPU's own row.
         for (int64_t side = least_side; side <= (method == "angular_spectrum" ? 1024 : 2048); side *= 2) {
             add(method, random_field(side), side % 3 == 1 ? critical : -critical, fmt::format("{}", side));
         }
@@ -360,6 +359,12 @@ std::vector<Sample> Fresnel::samples(const std::string &) const {
         Settings &padded = add(method, random_field(100), critical, "100 padded, u8");
         padded.set("pad", "yes");
         padded.set("output-type", "u8");
+    }
+    // For the passes over long lines, which serve no shorter ones; both methods see the same field.
+    const Array longest = random_field(most_side);
+    for (const int64_t side : {most_side / 2, most_side}) {
+        add("transform", longest.crop(0, 0, side, side), 1.7, fmt::format("{}", side));
+        add("convolution", longest.crop(0, 0, side, side), .6, fmt::format("{}", side));
     }
     return all;
 }

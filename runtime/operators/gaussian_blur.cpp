@@ -119,6 +119,11 @@ public:
             refuse(Fault::input, fmt::format("a row with its borders has more than {} elements, and four bytes for each would span more than {} MiB; work on parts of it",
                                              most_elements, most_bytes >> 20), "image", image.describe());
         }
+        // An image and its mirror image are counted together, in 31 bits.
+        constexpr int64_t most_rows = (int64_t(1) << 30) - 65536;
+        if (image.shape()[0] > most_rows) {
+            refuse(Fault::input, fmt::format("has more than {} rows, which is what a blur counts to; work on parts of it", most_rows), "image", image.describe());
+        }
         const std::string border = settings.text("border", border_names[0]);
         if (std::find(border_names.begin(), border_names.end(), border) == border_names.end()) {
             refuse(Fault::usage, fmt::format("takes {}", fmt::join(border_names, ", ")), "border", border);

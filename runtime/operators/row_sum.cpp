@@ -60,10 +60,11 @@ protected:
     int kept_axis() const override {
         return 0;
     }
-    // Around the edges of groups of pixels (8, 64, 512, 2048), slices (16 384 pixels) and pieces (32 768).
+    // Around the edges of groups of pixels (8, 64, 512, 2048), slices (16 384 pixels) and pieces (32 768); and millions of pixels, over which
+    // threads that race meet.
     std::vector<std::pair<int64_t, int64_t>> sizes() const override {
         return {{1, 1},      {5, 3},      {3, 5},      {64, 31},     {63, 33},     {129, 64},  {512, 65}, {513, 257},
-                {127, 1031}, {1025, 300}, {200, 2049}, {131, 16461}, {129, 33001}, {3, 70001}, {70001, 3}};
+                {127, 1031}, {1025, 300}, {200, 2049}, {131, 16461}, {129, 33001}, {3, 70001}, {70001, 3}, {1000, 1031}, {2000, 2050}};
     }
     std::pair<int64_t, int64_t> largest() const override {
         return {130, 32753};

@@ -143,7 +143,8 @@ public:
         return bound(inputs, settings);
     }
 
-    // Samples to verify a row's type with, the interesting sizes and settings included; and one to time at w x h.
+    // Samples to verify a row's type with, the interesting sizes and settings included: each row must serve one of them. Inputs of more than
+    // 16 MiB are tried only on rows that serve no smaller sample. And one sample to time at w x h.
     virtual std::vector<Sample> samples(const std::string &type) const = 0;
     virtual Sample benchmark_sample(const std::string &type, int64_t w, int64_t h, const Settings &settings) const = 0;
     virtual std::pair<int64_t, int64_t> benchmark_size() const {
@@ -176,8 +177,10 @@ const std::vector<const Operator *> &operators();
 // The operator called `name`. Errors: usage, with the known names.
 const Operator &find_operator(const std::string &name);
 
-// Holds an output against the expected one, by a bound as Operator::bound has it. `factor` widens the bound (2 where the expected one is itself an approximation
-// of the same class). Returns the first difference as a sentence, or an empty string.
+// Holds an output against the expected one, by a bound as Operator::bound has it; without a bound the bytes must be the same. The expected
+// one has the output's type and shape, or is f64 of that shape (of a c64 output, with one more axis of 2: real and imaginary parts).
+// `factor` widens the bound (2 where the expected one is itself an approximation of the same class). Returns the first difference as a
+// sentence, or an empty string.
 std::string difference(const Array &actual, const Array &expected, const Array &bound, double factor = 1);
 
 }  // namespace tilewright

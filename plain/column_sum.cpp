@@ -1,0 +1,10 @@
+#include "sums.h"
+#include "tilewright/plain.h"
+
+namespace tilewright::plain {
+
+Array column_sum(std::span<const Array> inputs, const Settings &settings, Backend) {
+    return sums(inputs[0], settings, 0);
+}
+
+}  // namespace tilewright::plain

@@ -1,0 +1,63 @@
+#pragma once
+// Fourier transforms in f64, radix 2. Not installed.
+#include "tilewright/array.h"
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace tilewright::plain {
+
+using Complex = std::complex<double>;
+
+// exp(2 pi i turns)
+Complex turn(double turns);
+
+// Of lines of n = 2^k elements, in place: line[k] = sum over j of line[j] exp(sign 2 pi i j k / n).
+class Fft {
+public:
+    Fft(int64_t n, int sign);
+    void operator()(Complex *line) const;
+
+private:
+    std::vector<Complex> roots_;
+    std::vector<uint32_t> reversed_;  // the bits of each index
+};
+
+// A field f64 (h, w, 2), dense, with the elements of a c64 or real image from (y0, x0) on and zeros around them; its numbers as complex
+// ones.
+Array complex_field(const Array &image, int64_t h, int64_t w, int64_t y0 = 0, int64_t x0 = 0);
+Complex *numbers(Array &field);
+
+// `action` on each row or on each column of such a field, as a line.
+template<typename Action>
+void for_rows(Array &field, const Action &action) {
+    for (int64_t y = 0; y < field.shape()[0]; y++) {
+        action(numbers(field) + y * field.shape()[1]);
+    }
+}
+
+template<typename Action>
+void for_columns(Array &field, const Action &action) {
+    constexpr int64_t together = 8;  // columns, so that each line of the cache is read once
+    const int64_t h = field.shape()[0], w = field.shape()[1];
+    std::vector<Complex> lines((size_t)(h * together));
+    Complex *data = numbers(field);
+    for (int64_t first = 0; first < w; first += together) {
+        const int64_t count = std::min(together, w - first);
+        for (int64_t y = 0; y < h; y++) {
+            for (int64_t i = 0; i < count; i++) {
+                lines[(size_t)(i * h + y)] = data[y * w + first + i];
+            }
+        }
+        for (int64_t i = 0; i < count; i++) {
+            action(&lines[(size_t)(i * h)]);
+        }
+        for (int64_t y = 0; y < h; y++) {
+            for (int64_t i = 0; i < count; i++) {
+                data[y * w + first + i] = lines[(size_t)(i * h + y)];
+            }
+        }
+    }
+}
+
+}  // namespace tilewright::plain

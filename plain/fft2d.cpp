@@ -1,0 +1,23 @@
+// The transform of the rows, then of the columns.
+#include "elements.h"
+#include "fft.h"
+#include "tilewright/plain.h"
+#include <algorithm>
+#include <bit>
+
+namespace tilewright::plain {
+
+Array fft2d(std::span<const Array> inputs, const Settings &settings, Backend) {
+    const bool inverse = settings.text("direction", "forward") == "inverse";
+    const auto side = [](int64_t n) { return std::max<int64_t>(16, (int64_t)std::bit_ceil((uint64_t)n)); };  // zeros behind others: --pad
+    const int64_t h = side(height(inputs[0])), w = side(width(inputs[0]));
+    Array field = complex_field(inputs[0], h, w);
+    for_rows(field, Fft(w, inverse ? 1 : -1));
+    for_columns(field, Fft(h, inverse ? 1 : -1));
+    if (inverse) {
+        std::for_each_n(numbers(field), h * w, [&](Complex &u) { u /= (double)(h * w); });
+    }
+    return field;
+}
+
+}  // namespace tilewright::plain

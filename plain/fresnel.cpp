@@ -1,0 +1,157 @@
+#include "fresnel.h"
+#include "elements.h"
+#include "tilewright/plain.h"
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+
+namespace tilewright::plain {
+
+Complex Diffraction::transfer(int64_t kx, int64_t ky) const {
+    const auto frequency = [&](int64_t k) { return (double)(k < side / 2 ? k : k - side) / ((double)side * pitch); };
+    const double fx = frequency(kx), fy = frequency(ky), f = fx * fx + fy * fy;
+    if (method == FresnelMethod::convolution) {
+        return turn(-wavelength * distance * f / 2);
+    }
+    // sqrt(1 / l^2 - f) - 1 / l, without its cancellation.
+    const double square = 1 / (wavelength * wavelength) - f;
+    return square < 0 ? 0 : turn(-distance * f / (std::sqrt(square) + 1 / wavelength));
+}
+
+// x = (i - N/2) p before, and x' = (i - N/2) l |z| / (N p) after.
+TransformLine::TransformLine(const Diffraction &d) : fft_(d.side, d.distance > 0 ? -1 : 1) {
+    const double lz = d.wavelength * d.distance, out_pitch = std::abs(lz) / ((double)d.side * d.pitch);
+    for (int64_t i = 0; i < d.side; i++) {
+        const double x = (double)(i - d.side / 2) * d.pitch, out_x = (double)(i - d.side / 2) * out_pitch;
+        before_.push_back(turn(x * x / (2 * lz)));
+        after_.push_back(d.pitch * turn(out_x * out_x / (2 * lz)));
+    }
+}
+
+// The FFT's element 0 is the centre, N/2, on both sides.
+void TransformLine::operator()(Complex *u) const {
+    const size_t n = before_.size();
+    std::vector<Complex> moved(n);
+    for (size_t i = 0; i < n; i++) {
+        moved[(i + n / 2) % n] = u[i] * before_[i];
+    }
+    fft_(moved.data());
+    for (size_t k = 0; k < n; k++) {
+        u[k] = after_[k] * moved[(k + n / 2) % n];
+    }
+}
+
+void Diffraction::operator()(Array &field) const {
+    if (method == FresnelMethod::transform) {
+        const TransformLine line(*this);
+        for_rows(field, line);
+        for_columns(field, line);
+        std::for_each_n(numbers(field), side * side, [&](Complex &u) { u /= Complex(0, wavelength * distance); });
+        return;
+    }
+    for_rows(field, Fft(side, -1));
+    for_columns(field, Fft(side, -1));
+    Complex *u = numbers(field);
+    for (int64_t i = 0; i < side * side; i++) {
+        u[i] *= transfer(i % side, i / side) / (double)(side * side);
+    }
+    for_rows(field, Fft(side, 1));
+    for_columns(field, Fft(side, 1));
+}
+
+namespace {
+
+// An image as fractions of full scale, or as it is.
+std::vector<double> fractions_of(const Array &image) {
+    std::vector<double> all = elements_of<double>(image);
+    const double top = image.type() == Type::u8 ? 255 : image.type() == Type::u16 ? 65535 : 1;
+    std::transform(all.begin(), all.end(), all.begin(), [&](double v) { return v / top; });
+    return all;
+}
+
+// The field of a call in the middle of zeros: a complex one, or an amplitude and its phase.
+Array field_in_middle(std::span<const Array> inputs, int64_t side) {
+    const int64_t n = height(inputs[0]), first = side / 2 - n / 2;
+    if (inputs[0].type() == Type::c64) {
+        return complex_field(inputs[0], side, side, first, first);
+    }
+    Array field(Type::f64, {side, side, 2}, 0);
+    Complex *to = numbers(field) + first * side + first;
+    const std::vector<double> amplitude = fractions_of(inputs[0]);
+    std::vector<double> turns(amplitude.size());
+    if (inputs.size() > 1) {
+        const double whole = inputs[1].type() == Type::f32 ? 2 * std::numbers::pi : 1;
+        turns = fractions_of(inputs[1]);
+        std::transform(turns.begin(), turns.end(), turns.begin(), [&](double phase) { return phase / whole; });
+    }
+    for (int64_t i = 0; i < n * n; i++) {
+        to[i / n * side + i % n] = amplitude[(size_t)i] * turn(turns[(size_t)i]);
+    }
+    return field;
+}
+
+Diffraction diffraction_of(const Settings &settings, int64_t side) {
+    Diffraction d{FresnelMethod::automatic, side, settings.number("wavelength", 0), settings.number("distance", 0),
+                  settings.number("pitch", 0)};
+    const std::string method = settings.text("method", "auto");
+    const double critical = (double)side * d.pitch * d.pitch / d.wavelength;
+    d.method = method == "transform"             ? FresnelMethod::transform
+               : method == "convolution"         ? FresnelMethod::convolution
+               : method == "angular_spectrum"    ? FresnelMethod::angular_spectrum
+               : std::abs(d.distance) > critical ? FresnelMethod::transform
+                                                 : FresnelMethod::convolution;
+    return d;
+}
+
+// The intensity that is full scale of an image; 0: the largest one.
+double white_of(const Settings &settings) {
+    const auto at = settings.all().find("scale");
+    if (at == settings.all().end()) {
+        return 0;
+    }
+    if (const double *number = std::get_if<double>(&at->second)) {
+        return *number;
+    }
+    double number = 0;
+    const std::string text = std::get<std::string>(at->second);
+    std::from_chars(text.data(), text.data() + text.size(), number);  // leaves 0 for "auto"
+    return number;
+}
+
+}  // namespace
+
+// Images are not rounded: their bound has a step for it.
+Array fresnel(std::span<const Array> inputs, const Settings &settings, Backend) {
+    const int64_t n = height(inputs[0]);
+    const bool pad = settings.text("pad", "no") == "yes";
+    const int64_t side = pad ? std::max<int64_t>(16, (int64_t)std::bit_ceil((uint64_t)(2 * n))) : n, first = side / 2 - n / 2;
+    Array field = field_in_middle(inputs, side);
+    diffraction_of(settings, side)(field);
+    const std::string output = settings.text("output-type", "c64");
+    if (output == "c64" && n == side) {
+        return field;
+    }
+    const Complex *from = numbers(field) + first * side + first;
+    if (output == "c64") {
+        Array middle(Type::f64, {n, n, 2}, 0);
+        for (int64_t y = 0; y < n; y++) {
+            std::copy_n(from + y * side, n, numbers(middle) + y * n);
+        }
+        return middle;
+    }
+    Array intensity(Type::f64, {n, n}, 0);
+    double *to = intensity.as<double>();
+    for (int64_t i = 0; i < n * n; i++) {
+        to[i] = std::norm(from[i / n * side + i % n]);
+    }
+    if (output != "f32") {
+        const double top = output == "u8" ? 255 : 65535, most = *std::max_element(to, to + n * n), white = white_of(settings);
+        const double factor = top / (white > 0 ? white : most > 0 ? most : 1);
+        std::transform(to, to + n * n, to, [&](double i) { return std::min(top, i * factor); });
+    }
+    return intensity;
+}
+
+}  // namespace tilewright::plain

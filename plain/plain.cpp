@@ -1,0 +1,42 @@
+#include "tilewright/plain.h"
+#include <map>
+#include <mutex>
+
+namespace tilewright {
+
+// Those of plain/OP.cpp; made by plain/CMakeLists.txt.
+const std::map<std::string, PlainDefinition> &built_plain_definitions();
+
+namespace {
+
+struct Definitions {
+    std::map<std::string, PlainDefinition> known = built_plain_definitions();
+    std::mutex mutex;
+};
+
+Definitions &definitions() {
+    static auto &all = *new Definitions;
+    return all;
+}
+
+}  // namespace
+
+std::optional<Array> plain_result(const Operator &op, std::span<const Array> inputs, const Settings &settings, Backend backend) {
+    PlainDefinition definition = nullptr;
+    {
+        const std::lock_guard lock(definitions().mutex);
+        const auto at = definitions().known.find(op.name());
+        definition = at == definitions().known.end() ? nullptr : at->second;
+    }
+    return definition ? std::optional(definition(inputs, settings, backend)) : std::nullopt;
+}
+
+void add_plain_definition(const std::string &op, PlainDefinition definition) {
+    if (!definition) {
+        throw Error(Fault::usage, "is null; give the function that computes the exact result", {.operation = op, .argument = "definition"});
+    }
+    const std::lock_guard lock(definitions().mutex);
+    definitions().known[op] = definition;
+}
+
+}  // namespace tilewright
