@@ -93,7 +93,10 @@ const Row &Operator::choose(std::span<const Array> inputs, const Array &output, 
         refuse(Fault::device, declined.front(), "schedule", schedule);
     }
     if (fits_type) {
-        refuse(Fault::input, fmt::format("it does not serve this size or alignment on {}; take --schedule tuned", device.str()), "schedule", schedule);
+        refuse(Fault::input,
+               schedule == "tuned" ? fmt::format("it has no row for this size on {}; take --device cpu, or work on parts of the image", device.str()) :
+                                     fmt::format("it does not serve this size or alignment on {}; take --schedule tuned", device.str()),
+               "schedule", schedule);
     }
     std::sort(types.begin(), types.end());
     types.erase(std::unique(types.begin(), types.end()), types.end());

@@ -176,6 +176,9 @@ TEST_P(Limits, TheLargestImagesAreRight) {
 // Right where the front takes them by parts, refused in words elsewhere.
 TEST_P(Limits, LargerImagesAreRefusedOrRight) {
     for (const Row *row : rows()) {
+        if (op_->name() == "transpose" && row->schedule != "tuned") {
+            continue;  // they are taken by parts, whatever the row, at seconds each
+        }
         for (const int64_t less : {64, 16000, (1 << 20) - 1}) {
             for (const bool wide : {true, false}) {
                 try {
@@ -185,9 +188,6 @@ TEST_P(Limits, LargerImagesAreRefusedOrRight) {
                     EXPECT_NE(std::string(error.what()).find("work on "), std::string::npos) << error.what();
                 }
             }
-        }
-        if (op_->name() == "transpose") {
-            break;  // it takes them all, at seconds each
         }
     }
 }

@@ -14,13 +14,14 @@ struct Folding {
     int32_t period, chunks, steps, slices;
 
     Folding(const Placement &at, const Row &row) {
-        constexpr int chunk = 16, wanted_threads = 64, wanted_blocks = 256, most_rows = 256;
+        constexpr int chunk = 16, wanted_threads = 64, wanted_blocks = 256, most_rows = 256, most_slices = 32768;  // a grid has 65535 blocks along its second axis
         const int32_t bytes = at.width * at.element;
         period = chunk / std::gcd(chunk, at.stride);
         // Rows of one phase begin at the same byte of a chunk; of several, at any.
         chunks = ceil_div(bytes + (period == 1 ? at.offset % chunk : chunk - at.element), chunk);
-        while (period * chunks < wanted_threads && period < at.height) {
-            period *= 2;  // thin images: more phases fill the threads
+        // Thin images: more phases fill the threads. Very tall ones: more phases are fewer slices.
+        while ((period * chunks < wanted_threads || at.height > (int64_t)period * most_rows * most_slices) && period < at.height) {
+            period *= 2;
         }
         const int32_t rows = ceil_div(at.height, period), in_step = row.tunable("unroll") * row.tunable("groups"),
                       blocks = ceil_div((int64_t)period * chunks, row.tunable("lanes"));

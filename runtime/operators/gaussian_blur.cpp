@@ -146,6 +146,9 @@ public:
         const Array &image = inputs[0];
         const auto weights = GaussianWeights::of(sigma_of(settings));
         const int64_t smallest = std::min(image.shape()[0], image.shape()[1]);
+        if (row.backend != Backend::cpu && !is_window(row) && !counts_tiles(row, image)) {
+            return false;
+        }
         if (row.form == "gaussian_blur_floats") {
             return image.type() != Type::u8 || weights->bytes.fits_f32();
         }
@@ -371,6 +374,16 @@ private:
             }
         }
         launch.out(output, window_view(output)).run();
+    }
+
+    // Whether the image between the passes, whose sides are whole tiles, has elements that 31 bits count: a column of pixels is as wide as a tile.
+    static bool counts_tiles(const Row &row, const Array &image) {
+        const auto tunable = [&](const char *name) {
+            const auto at = std::find_if(row.tunables.begin(), row.tunables.end(), [&](const Row::Tunable &t) { return t.name == name; });
+            return at == row.tunables.end() ? int64_t(1) : int64_t(at->value);
+        };
+        const auto whole = [](int64_t n, int64_t tile) { return (n + tile - 1) / tile * tile; };
+        return whole(image.shape()[1] * channels_of(image), tunable("width")) * whole(image.shape()[0], tunable("height") * tunable("rows")) < INT32_MAX;
     }
 
     // Images of a device are at least 16384 elements a side, and hold the rows with what lies over their border.

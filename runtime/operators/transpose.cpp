@@ -9,6 +9,7 @@ const std::vector<Row> &transpose_rows();
 namespace {
 
 constexpr int64_t most_blocks = 65535;  // of a GPU's grid in y
+constexpr int64_t most_pixels = int64_t(1) << 30;  // along a side on a GPU: CUDA refuses the grids of 2^31
 
 int64_t channels(const Array &a) {
     return a.dimensions() == 3 ? a.shape()[2] : 1;
@@ -101,6 +102,9 @@ public:
         }
         if (span(output) > most_bytes) {
             return run_halves(row, device, image, output, settings, output.shape()[0] == 1);
+        }
+        if (row.backend != Backend::cpu && std::max(image.shape()[0], image.shape()[1]) > most_pixels) {
+            return run_halves(row, device, image, output, settings, image.shape()[0] > image.shape()[1]);
         }
         const bool flat = row.form == "transpose_flat";
         // Pixels between the words of the memory, on OpenCL parts of other arrays, and parts of storages that are too large to be
