@@ -110,7 +110,7 @@ protected:
         }
     }
 
-    // The rows of images of bytes. On a GPU only the default ones: a step that gives one thread a column takes minutes for a column of 2^31.
+    // The rows of images of bytes. On a GPU only the default ones: a step that sums each column in one thread takes minutes for 2^31 rows.
     std::vector<const Row *> rows() const {
         std::vector<const Row *> chosen;
         for (const Row &row : op_->rows()) {

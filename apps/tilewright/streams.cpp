@@ -9,7 +9,7 @@ namespace tilewright::app {
 void open_closed_streams() noexcept {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
-            // The lowest free descriptor is this one. It is open the wrong way round, so that nobody's words vanish in /dev/null.
+            // The lowest free descriptor is this one. It is open the wrong way round, so that no words vanish in /dev/null.
             static_cast<void>(open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
         }
     }

@@ -33,7 +33,7 @@ enum class Border {
 // between the passes: 2^-11 max |image| + 2^-25 more, for |image| < 65504. NaN and infinities reach every output whose taps meet them; on
 // rows of a fixed radius (tuned on GPUs), taps of weight 0 up to that radius count.
 //
-// Errors: usage for sigma that is not above 0 and below 8192; input for other types and shapes, for an image that spans more than 2047 MiB
+// Errors: usage for sigma that is not above 0 and below 8192; input for other types and shapes, for an image that spans more than 2047 MiB,
 // for more than 2^30 - 65536 rows, and for rows of more than 511 Mi elements, borders included; on GPUs also for images so thin that,
 // rounded up to whole tiles, they have 2^31 elements or more; those of any call (operator.h).
 // Source: the definition of scipy.ndimage.gaussian_filter with truncate = 4.
