@@ -7,7 +7,8 @@
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "heap_overflow") == 0) {
         const auto bytes = std::make_unique<char[]>((size_t)argc);
-        memset(bytes.get(), 1, (size_t)argc + 1);
+        volatile size_t too_many = (size_t)argc + 1;  // volatile: the compiler must not see it
+        memset(bytes.get(), 1, too_many);
         printf("wrote past the end: %d\n", bytes[0]);
     } else if (argc == 2) {
         volatile int large = INT_MAX;
