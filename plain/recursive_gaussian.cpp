@@ -1,6 +1,7 @@
 #include "recursive_gaussian.h"
 #include "elements.h"
 #include "tilewright/plain.h"
+#include <algorithm>
 #include <cmath>
 #include <complex>
 
@@ -97,9 +98,17 @@ std::vector<double> exact_recursion(const Array &image, double sigma) {
     return all;
 }
 
-// Integers are not rounded: their bound has half a step for it.
+// Integers are not rounded: their bound has half a step for it. The recursion undershoots beside sharp edges, and integers end at 0 and at
+// the largest one of their type.
 Array recursive_gaussian(std::span<const Array> inputs, const Settings &settings, Backend) {
-    return array_of<double>(inputs[0].shape(), exact_recursion(inputs[0], settings.number("sigma", 5)));
+    std::vector<double> exact = exact_recursion(inputs[0], settings.number("sigma", 5));
+    if (inputs[0].type() != Type::f32) {
+        const double top = inputs[0].type() == Type::u8 ? 255 : 65535;
+        for (double &value : exact) {
+            value = std::clamp(value, 0., top);
+        }
+    }
+    return array_of<double>(inputs[0].shape(), exact);
 }
 
 }  // namespace tilewright::plain

@@ -2,7 +2,9 @@
 #include "../plain/recursive_gaussian.h"
 #include "../runtime/operators/recursive_gaussian_coefficients.h"
 #include "rows.h"
+#include "tilewright/plain.h"
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 
@@ -335,6 +337,22 @@ TEST(RecursiveGaussian, DistanceFromTheGaussianIsAsDocumented) {
         }
         EXPECT_NEAR(most, peak, .005 * peak + 1e-4) << sigma;
         EXPECT_NEAR(all, sum, .005 * sum + 2e-4) << sigma;
+    }
+}
+
+// Beside a sharp edge the recursion undershoots 0 and overshoots the largest integer, where results end.
+TEST(RecursiveGaussian, IntegersEndAtTheirRange) {
+    for (const Type type : {Type::u8, Type::u16}) {
+        Array image(type, {90, 120});
+        for (int64_t y = 20; y < 70; y++) {
+            memset(static_cast<char *>(image.data()) + (y * image.strides()[0] + 30) * (int64_t)size_of(type), 0xff, 60 * size_of(type));
+        }
+        Array output;
+        const Settings settings = {{"sigma", 5.}};
+        recursive_gaussian_operator()({&image, 1}, output, settings, {.device = Device{}});
+        const std::optional<Array> exact = plain_result(recursive_gaussian_operator(), {&image, 1}, settings);
+        ASSERT_TRUE(exact);
+        EXPECT_EQ(difference(output, *exact, recursive_gaussian_operator().bound({&image, 1}, settings)), "") << name_of(type);
     }
 }
 
