@@ -70,11 +70,11 @@ std::string ImageOperator::type_of(std::span<const Array> inputs, const Settings
     }
     const std::string type = name_of(image.type());
     const bool known = std::find(types.begin(), types.end(), type) != types.end();
-    if (kind_ == Kind::pointwise && (!known || image.dimensions() < 2)) {
-        refuse(Fault::input, fmt::format("takes an image (h, w) or (h, w, c) of {}", fmt::join(types, ", ")), "image", image.describe());
-    }
-    if (kind_ == Kind::window && (!known || image.dimensions() != 2)) {
-        refuse(Fault::input, fmt::format("takes an image of one channel, (h, w), of {}; of a colour image, give it each channel alone", fmt::join(types, ", ")),
+    const bool pointwise = kind_ == Kind::pointwise;
+    if (!known || image.dimensions() < 2 || (!pointwise && image.dimensions() != 2)) {
+        refuse(Fault::input,
+               fmt::format("takes an image {} of {}{}", pointwise ? "(h, w) or (h, w, c)" : "of one channel, (h, w),", fmt::join(types, ", "),
+                           pointwise ? "" : "; of a colour image, give it each channel alone"),
                "image", image.describe());
     }
     return type;
