@@ -1,7 +1,7 @@
 # tilewright_add_operator(OP): the generator program of an operator, one library for each row, type and target of its table
 # (schedules/OP.cpp), the front, and the test.
 function(tilewright_add_operator op)
-    foreach (file generators/${op}.cpp schedules/${op}.cpp runtime/operators/${op}.cpp)
+    foreach (file generators/${op}.cpp schedules/${op}.cpp runtime/operators/${op}/${op}.cpp)
         if (NOT EXISTS ${PROJECT_SOURCE_DIR}/${file})
             message(FATAL_ERROR "operator ${op}: ${file} is missing (docs/EXTENDING.md lists the files of an operator)")
         endif ()
@@ -11,12 +11,12 @@ function(tilewright_add_operator op)
     tilewright_libraries(${op} GENERATOR ${op}.generator TABLE ${PROJECT_SOURCE_DIR}/schedules/${op}.cpp FOLDER ${folder}
         TARGETS ${TILEWRIGHT_TARGETS} EMIT ptx)
 
-    # One archive holds the front, the table and every row's objects.
-    file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/operators/${op}*.cpp)
+    # One archive holds the front, the numbers that it shares with the generator, the table and every row's objects.
+    file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/operators/${op}/*.cpp ${PROJECT_SOURCE_DIR}/generators/algorithms/${op}/*.cpp)
     add_library(tilewright_${op} STATIC ${parts} ${TABLE_CPP})
     add_library(Tilewright::${op} ALIAS tilewright_${op})
     set_target_properties(tilewright_${op} PROPERTIES EXPORT_NAME ${op})
-    target_include_directories(tilewright_${op} PRIVATE ${PROJECT_SOURCE_DIR}/runtime ${TILEWRIGHT_HALIDE_INCLUDE})
+    target_include_directories(tilewright_${op} PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
     target_link_libraries(tilewright_${op} PUBLIC tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:fmt::fmt-header-only>)
     tilewright_merge(tilewright_${op} ${folder} ${ARCHIVES})
 
@@ -47,11 +47,10 @@ const std::vector<const Operator *> &operators() {
 
 }  // namespace tilewright
 ]])
-    add_library(tilewright_operators STATIC ${CMAKE_BINARY_DIR}/registry.cpp ${PROJECT_SOURCE_DIR}/runtime/find_operator.cpp
-        ${PROJECT_SOURCE_DIR}/runtime/pipeline.cpp)
+    add_library(tilewright_operators STATIC ${CMAKE_BINARY_DIR}/registry.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp)
     add_library(Tilewright::operators ALIAS tilewright_operators)
     set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators)
-    target_include_directories(tilewright_operators PRIVATE ${PROJECT_SOURCE_DIR}/runtime)
     list(TRANSFORM added PREPEND tilewright_)
     target_link_libraries(tilewright_operators PUBLIC ${added} tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:fmt::fmt-header-only>)
 endfunction()

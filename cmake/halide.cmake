@@ -52,14 +52,16 @@ function(tilewright_without_sanitizers target)
     endif ()
 endfunction()
 
-add_library(tilewright_generator_main OBJECT EXCLUDE_FROM_ALL ${TILEWRIGHT_SHARE}/generators/main.cpp ${TILEWRIGHT_SHARE}/generators/table.cpp
-    ${TILEWRIGHT_SHARE}/generators/kernel_limits.cpp ${TILEWRIGHT_SHARE}/generators/show.cpp ${TILEWRIGHT_SHARE}/generators/thread_folds.cpp)
+set(parts generators/program/main generators/program/show generators/program/kernel_limits schedules/schedule schedules/thread_folds)
+list(TRANSFORM parts PREPEND ${TILEWRIGHT_SHARE}/)
+list(TRANSFORM parts APPEND .cpp)
+add_library(tilewright_generator_main OBJECT EXCLUDE_FROM_ALL ${parts})
 target_link_libraries(tilewright_generator_main PUBLIC tilewright_halide)
 target_include_directories(tilewright_generator_main PUBLIC ${TILEWRIGHT_SHARE})
 target_compile_features(tilewright_generator_main PUBLIC cxx_std_20)
 target_compile_options(tilewright_generator_main PRIVATE -O1)
 tilewright_without_sanitizers(tilewright_generator_main)
 # On the source, because the generators share the precompiled header.
-set_source_files_properties(${TILEWRIGHT_SHARE}/generators/main.cpp PROPERTIES COMPILE_DEFINITIONS TILEWRIGHT_PLUGINS="${TILEWRIGHT_HALIDE}/lib64")
+set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/main.cpp PROPERTIES COMPILE_DEFINITIONS TILEWRIGHT_PLUGINS="${TILEWRIGHT_HALIDE}/lib64")
 target_precompile_headers(tilewright_generator_main PRIVATE <Halide.h>)
 set_target_properties(tilewright_generator_main PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF)  # as the generators, which share the header

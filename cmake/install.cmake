@@ -37,8 +37,6 @@ install(FILES ${CMAKE_BINARY_DIR}/tilewright.pc DESTINATION ${CMAKE_INSTALL_LIBD
 # What a project's own generators are made of.
 set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share} FILES_MATCHING PATTERN *.h PATTERN *.cpp)
-install(FILES ${PROJECT_SOURCE_DIR}/runtime/operators/gaussian_blur_weights.h ${PROJECT_SOURCE_DIR}/runtime/operators/gaussian_blur_weights.cpp
-    DESTINATION ${share}/runtime/operators)  # pipelines have weights as constants
 foreach (file halide generators merge add_library pipeline)
     install(FILES ${PROJECT_SOURCE_DIR}/cmake/${file}.cmake DESTINATION ${package})
 endforeach ()

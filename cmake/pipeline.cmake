@@ -17,8 +17,8 @@
 
 # What a generator program that composes stages is made of.
 function(tilewright_stages_program target)
-    set(parts generators/pipeline generators/pipeline_stages generators/table schedules/pipeline schedules/invert schedules/gaussian_blur
-        schedules/transpose schedules/column_sum schedules/row_sum runtime/operators/gaussian_blur_weights)
+    set(parts generators/pipelines/pipeline generators/pipelines/stages schedules/schedule schedules/pipeline schedules/invert schedules/gaussian_blur
+        schedules/transpose schedules/column_sum schedules/row_sum generators/algorithms/gaussian_blur/weights)
     list(TRANSFORM parts PREPEND ${TILEWRIGHT_SHARE}/)
     list(TRANSFORM parts APPEND .cpp)
     if (NOT TARGET tilewright_stages)
@@ -30,9 +30,9 @@ function(tilewright_stages_program target)
 endfunction()
 
 # tilewright_add_stages_generator(TARGET SOURCES...): a generator program of a project's own, with Halide's own command line, whose
-# generators compose stages by "generators/pipeline.h".
+# generators compose stages by "generators/pipelines/pipeline.h".
 function(tilewright_add_stages_generator target)
-    tilewright_stages_program(${target} ${ARGN} ${TILEWRIGHT_SHARE}/generators/halide_main.cpp)
+    tilewright_stages_program(${target} ${ARGN} ${TILEWRIGHT_SHARE}/generators/program/halide_main.cpp)
 endfunction()
 
 function(tilewright_add_pipeline name)
@@ -69,7 +69,7 @@ function(tilewright_add_pipeline name)
     endforeach ()
 
     if (NOT TARGET pipeline.generator)
-        tilewright_stages_program(pipeline.generator ${TILEWRIGHT_SHARE}/generators/pipeline_main.cpp)
+        tilewright_stages_program(pipeline.generator ${TILEWRIGHT_SHARE}/generators/pipelines/main.cpp)
     endif ()
     list(JOIN arg_STAGES " | " stages)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})

@@ -1,9 +1,9 @@
-#include "generators/column_sum.h"
-#include "generators/column_sum_folded.h"
-#include "generators/column_sum_sliced.h"
-#include "generators/column_sum_words.h"
-#include "generators/operator.h"
-#include "generators/sum_types.h"
+#include "generators/algorithms/column_sum/column_sum.h"
+#include "generators/algorithms/column_sum/folded.h"
+#include "generators/algorithms/column_sum/sliced.h"
+#include "generators/algorithms/column_sum/words.h"
+#include "generators/row_generator.h"
+#include "generators/algorithms/sums/sum_types.h"
 
 namespace tilewright {
 

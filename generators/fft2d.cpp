@@ -1,12 +1,12 @@
-#include "generators/fft2d.h"
-#include "generators/fft2d_turn_generator.h"
-#include "generators/fft_butterfly.h"
+#include "generators/algorithms/fft2d/fft2d.h"
+#include "generators/fft2d_transpose_generator.h"
+#include "generators/algorithms/fft2d/butterfly.h"
 #include "generators/fft_pass_generator.h"
-#include "generators/operator.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 
-// The whole transform. Complex numbers are words of 64 bits (generators/fft_butterfly.h); the steps are the logarithms of width and height.
+// The whole transform. Complex numbers are words of 64 bits (generators/algorithms/fft2d/butterfly.h); the steps are the logarithms of width and height.
 class Fft2dGenerator : public Operator<Fft2dGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> in{"in"};

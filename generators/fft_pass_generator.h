@@ -1,11 +1,11 @@
 #pragma once
-#include "generators/fft_pass.h"
-#include "generators/operator.h"
+#include "generators/algorithms/fft2d/pass.h"
+#include "generators/row_generator.h"
 #include "schedules/fft_pass.h"
 
 namespace tilewright {
 
-// The generator of one pass. Inputs and output: see generators/fft_pass.h.
+// The generator of one pass. Inputs and output: see generators/algorithms/fft2d/pass.h.
 class FftPassGenerator : public Operator<FftPassGenerator> {
 public:
     using Words1 = Halide::Buffer<uint64_t, 1>;

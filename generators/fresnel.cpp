@@ -1,14 +1,14 @@
-#include "generators/fresnel.h"
-#include "generators/fft2d_turn_generator.h"
-#include "generators/fft_butterfly.h"
+#include "generators/algorithms/fresnel/fresnel.h"
+#include "generators/fft2d_transpose_generator.h"
+#include "generators/algorithms/fft2d/butterfly.h"
 #include "generators/fft_pass_generator.h"
-#include "generators/operator.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 
 namespace {
 
-// Complex numbers outside are words of 64 bits (generators/fft_butterfly.h), inside Tuples of two parts.
+// Complex numbers outside are words of 64 bits (generators/algorithms/fft2d/butterfly.h), inside Tuples of two parts.
 Halide::Tuple parts(const Halide::Expr &word) {
     const Complex value = Complex::of_word(word);
     return Halide::Tuple(value.re, value.im);

@@ -1,7 +1,7 @@
-#include "generators/gaussian_blur.h"
-#include "generators/gaussian_blur_dots.h"
+#include "generators/algorithms/gaussian_blur/gaussian_blur.h"
+#include "generators/algorithms/gaussian_blur/dots.h"
 #include "generators/gaussian_blur_window_generators.h"
-#include "generators/operator.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 

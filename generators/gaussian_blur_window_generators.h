@@ -1,8 +1,8 @@
 #pragma once
-#include "generators/gaussian_blur_window.h"
-#include "generators/gaussian_blur_window_dot.h"
-#include "generators/gaussian_blur_window_floats.h"
-#include "generators/operator.h"
+#include "generators/algorithms/gaussian_blur/window.h"
+#include "generators/algorithms/gaussian_blur/window_dot.h"
+#include "generators/algorithms/gaussian_blur/window_floats.h"
+#include "generators/row_generator.h"
 #include <string>
 #include <vector>
 

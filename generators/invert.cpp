@@ -1,5 +1,5 @@
-#include "generators/invert.h"
-#include "generators/operator.h"
+#include "generators/algorithms/invert/invert.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 

@@ -1,7 +1,7 @@
-#include "generators/matmul.h"
-#include "generators/matmul_tiles.h"
-#include "generators/matmul_workers.h"
-#include "generators/operator.h"
+#include "generators/algorithms/matmul/matmul.h"
+#include "generators/algorithms/matmul/tiles.h"
+#include "generators/algorithms/matmul/workers.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 

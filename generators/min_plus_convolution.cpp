@@ -1,7 +1,7 @@
-#include "generators/min_plus_convolution.h"
-#include "generators/min_plus_convolution_pruned.h"
-#include "generators/min_plus_convolution_tiles.h"
-#include "generators/operator.h"
+#include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
+#include "generators/algorithms/min_plus_convolution/pruned.h"
+#include "generators/algorithms/min_plus_convolution/tiles.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 

@@ -1,7 +1,7 @@
-#include "generators/recursive_gaussian.h"
-#include "generators/operator.h"
-#include "generators/recursive_gaussian_runs.h"
-#include "generators/recursive_gaussian_tiles.h"
+#include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
+#include "generators/row_generator.h"
+#include "generators/algorithms/recursive_gaussian/runs.h"
+#include "generators/algorithms/recursive_gaussian/tiles.h"
 
 namespace tilewright {
 

@@ -1,9 +1,9 @@
-#include "generators/row_sum.h"
-#include "generators/operator.h"
-#include "generators/row_sum_chunks.h"
-#include "generators/row_sum_sliced.h"
-#include "generators/row_sum_tree.h"
-#include "generators/sum_types.h"
+#include "generators/algorithms/row_sum/row_sum.h"
+#include "generators/row_generator.h"
+#include "generators/algorithms/row_sum/chunks.h"
+#include "generators/algorithms/row_sum/sliced.h"
+#include "generators/algorithms/row_sum/tree.h"
+#include "generators/algorithms/sums/sum_types.h"
 
 namespace tilewright {
 

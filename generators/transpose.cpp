@@ -1,8 +1,8 @@
-#include "generators/transpose.h"
-#include "generators/operator.h"
-#include "generators/transpose_blocks.h"
-#include "generators/transpose_flat.h"
-#include "generators/transpose_patch.h"
+#include "generators/algorithms/transpose/transpose.h"
+#include "generators/row_generator.h"
+#include "generators/algorithms/transpose/blocks.h"
+#include "generators/algorithms/transpose/flat.h"
+#include "generators/algorithms/transpose/patch.h"
 
 namespace tilewright {
 

@@ -1,5 +1,5 @@
-#include "fft.h"
-#include "elements.h"
+#include "plain/fft.h"
+#include "plain/elements.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>

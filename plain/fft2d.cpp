@@ -1,6 +1,6 @@
 // The transform of the rows, then of the columns.
-#include "elements.h"
-#include "fft.h"
+#include "plain/elements.h"
+#include "plain/fft.h"
 #include "tilewright/plain.h"
 #include <algorithm>
 #include <bit>

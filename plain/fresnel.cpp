@@ -1,5 +1,5 @@
-#include "fresnel.h"
-#include "elements.h"
+#include "plain/fresnel.h"
+#include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <algorithm>
 #include <bit>

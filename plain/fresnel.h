@@ -1,6 +1,6 @@
 #pragma once
 // Fresnel diffraction as plain loops, by formulas of their own. Not installed.
-#include "fft.h"
+#include "plain/fft.h"
 #include "tilewright/fresnel.h"
 
 namespace tilewright::plain {

@@ -1,6 +1,6 @@
-#include "gaussian_blur.h"
-#include "elements.h"
-#include "operators/gaussian_blur_weights.h"
+#include "plain/gaussian_blur.h"
+#include "plain/elements.h"
+#include "generators/algorithms/gaussian_blur/weights.h"
 #include "tilewright/plain.h"
 #include <algorithm>
 #include <cmath>

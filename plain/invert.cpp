@@ -1,5 +1,5 @@
 // Output = 255 - input, every byte for itself.
-#include "elements.h"
+#include "plain/elements.h"
 #include "tilewright/plain.h"
 
 namespace tilewright::plain {

@@ -1,5 +1,5 @@
 // C = A B in f64.
-#include "elements.h"
+#include "plain/elements.h"
 #include "tilewright/plain.h"
 
 namespace tilewright::plain {

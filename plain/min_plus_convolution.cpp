@@ -1,5 +1,5 @@
 // c[k] = min over i of a[i] + b[k - i], and of accumulated[k] where there is a third input; no -0 in c.
-#include "elements.h"
+#include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-#include "recursive_gaussian.h"
-#include "elements.h"
+#include "plain/recursive_gaussian.h"
+#include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <algorithm>
 #include <cmath>

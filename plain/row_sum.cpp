@@ -1,4 +1,4 @@
-#include "sums.h"
+#include "plain/sums.h"
 #include "tilewright/plain.h"
 
 namespace tilewright::plain {

@@ -1,6 +1,6 @@
 #pragma once
 // The sums of rows and columns. Not installed.
-#include "elements.h"
+#include "plain/elements.h"
 #include "tilewright/operator.h"
 
 namespace tilewright::plain {

@@ -1,5 +1,5 @@
 // output(x, y) = input(y, x), of pixels with any bytes.
-#include "elements.h"
+#include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <cstring>
 #include <utility>

@@ -1,7 +1,7 @@
-#include "generators/column_sum.h"
-#include "generators/column_sum_folded.h"
-#include "generators/column_sum_sliced.h"
-#include "generators/column_sum_words.h"
+#include "generators/algorithms/column_sum/column_sum.h"
+#include "generators/algorithms/column_sum/folded.h"
+#include "generators/algorithms/column_sum/sliced.h"
+#include "generators/algorithms/column_sum/words.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {

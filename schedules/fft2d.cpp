@@ -1,5 +1,5 @@
-#include "generators/fft2d.h"
-#include "schedules/fft2d_turn.h"
+#include "generators/algorithms/fft2d/fft2d.h"
+#include "schedules/fft2d_transpose.h"
 #include "schedules/fft_pass.h"
 
 namespace tilewright {
@@ -14,7 +14,7 @@ void reference(Fft2d &f, Site &) {
     f.columns.compute_root();
 }
 
-// A pass over long lines' second parts (generators/fft_pass.h): over columns, the part's number being the batch, or over rows, which come
+// A pass over long lines' second parts (generators/algorithms/fft2d/pass.h): over columns, the part's number being the batch, or over rows, which come
 // out turned.
 PassNumbers second_part(Pass::Lines lines, int together, int pad = 1) {
     return {.lines = lines, .numbered = lines == Pass::Lines::across ? Pass::Numbered::by_batch : Pass::Numbered::by_line,
@@ -23,7 +23,7 @@ PassNumbers second_part(Pass::Lines lines, int together, int pad = 1) {
 
 }  // namespace
 
-// A row is one pass, over lines of one length; the front puts passes together (runtime/operators/fft2d.cpp), the first row that fits a pass
+// A row is one pass, over lines of one length; the front puts passes together (runtime/operators/fft2d/fft2d.cpp), the first row that fits a pass
 // being taken. `tuned` is the second part of lines that are too long for one pass: with it every size can be done.
 static const Rows &rows() {
     using enum Pass::Lines;

@@ -1,5 +1,5 @@
 #pragma once
-#include "generators/fft_pass.h"
+#include "generators/algorithms/fft2d/pass.h"
 #include "schedules/schedule.h"
 
 // Schedules of one pass of a Fourier transform, for the tables of the operators that are made of such passes.

@@ -1,5 +1,5 @@
-#include "generators/fresnel.h"
-#include "schedules/fft2d_turn.h"
+#include "generators/algorithms/fresnel/fresnel.h"
+#include "schedules/fft2d_transpose.h"
 #include "schedules/fft_pass.h"
 #include "schedules/moves.h"
 
@@ -43,7 +43,7 @@ PassNumbers convolved(Pass::Lines lines, int together) {
             .together = together};
 }
 
-// Columns in parts (generators/fft_pass.h), 32 together. `transform` has its first phase in the first part, and the other in the second one;
+// Columns in parts (generators/algorithms/fft2d/pass.h), 32 together. `transform` has its first phase in the first part, and the other in the second one;
 // `convolution` goes there and back in the second part, and its last part is the inverse of the first.
 PassNumbers columns_in_parts() {
     return {.lines = Pass::Lines::across, .numbered = Pass::Numbered::by_batch, .together = 32};
@@ -73,7 +73,7 @@ const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}}
 
 }  // namespace
 
-// A row is one pass, over lines of one length; the front puts passes together (runtime/operators/fresnel_libraries.cpp), the first row that
+// A row is one pass, over lines of one length; the front puts passes together (runtime/operators/fresnel/libraries.cpp), the first row that
 // fits a pass being taken.
 static const Rows &rows() {
     using enum Pass::Lines;

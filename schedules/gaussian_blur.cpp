@@ -1,5 +1,5 @@
-#include "generators/gaussian_blur.h"
-#include "generators/gaussian_blur_dots.h"
+#include "generators/algorithms/gaussian_blur/gaussian_blur.h"
+#include "generators/algorithms/gaussian_blur/dots.h"
 #include "schedules/gaussian_blur_gpu.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"

@@ -1,4 +1,4 @@
-#include "generators/invert.h"
+#include "generators/algorithms/invert/invert.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
 

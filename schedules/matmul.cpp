@@ -1,6 +1,6 @@
-#include "generators/matmul.h"
-#include "generators/matmul_tiles.h"
-#include "generators/matmul_workers.h"
+#include "generators/algorithms/matmul/matmul.h"
+#include "generators/algorithms/matmul/tiles.h"
+#include "generators/algorithms/matmul/workers.h"
 #include "schedules/schedule.h"
 #include <algorithm>
 
@@ -256,7 +256,7 @@ static const Rows &rows() {
         row("tuned", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}}),
         row("shared", gpu, "f32", shared, {{"rows", 16}, {"columns", 16}, {"depth", 16}}),
         row("registers", gpu, "f32", registers, {{"rows", 64}, {"columns", 64}, {"side", 8, 4, 8}}),
-        // What a row serves, its front knows (runtime/operators/matmul.cpp).
+        // What a row serves, its front knows (runtime/operators/matmul/matmul.cpp).
         row("tuned_small_whole", cuda, "f32", workers, division({7, 1, 1, 4, 128, 16}, none)),
         row("tuned_small", cuda, "f32", workers, division({7, 1, 1, 4, 64, 16}, together)),
         row("tuned_medium_whole", cuda, "f32", workers, division({7, 2, 2, 2, 64, 16}, none)),

@@ -1,6 +1,6 @@
-#include "generators/min_plus_convolution.h"
-#include "generators/min_plus_convolution_pruned.h"
-#include "generators/min_plus_convolution_tiles.h"
+#include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
+#include "generators/algorithms/min_plus_convolution/pruned.h"
+#include "generators/algorithms/min_plus_convolution/tiles.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {

@@ -1,6 +1,6 @@
 #pragma once
-#include "generators/band_sum.h"
-#include "generators/gaussian_blur.h"
+#include "generators/algorithms/sums/band_sum.h"
+#include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "schedules/schedule.h"
 
 // Schedules of pipelines that no operator has by itself.

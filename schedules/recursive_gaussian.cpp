@@ -1,5 +1,5 @@
-#include "generators/recursive_gaussian.h"
-#include "generators/recursive_gaussian_runs.h"
+#include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
+#include "generators/algorithms/recursive_gaussian/runs.h"
 #include "schedules/recursive_gaussian_tiles.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"

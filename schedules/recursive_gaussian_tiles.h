@@ -1,5 +1,5 @@
 #pragma once
-#include "generators/recursive_gaussian_tiles.h"
+#include "generators/algorithms/recursive_gaussian/tiles.h"
 #include "schedules/schedule.h"
 #include <vector>
 

@@ -1,7 +1,7 @@
-#include "generators/row_sum.h"
-#include "generators/row_sum_chunks.h"
-#include "generators/row_sum_sliced.h"
-#include "generators/row_sum_tree.h"
+#include "generators/algorithms/row_sum/row_sum.h"
+#include "generators/algorithms/row_sum/chunks.h"
+#include "generators/algorithms/row_sum/sliced.h"
+#include "generators/algorithms/row_sum/tree.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {

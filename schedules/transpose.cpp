@@ -1,7 +1,7 @@
-#include "generators/transpose.h"
-#include "generators/transpose_blocks.h"
-#include "generators/transpose_flat.h"
-#include "generators/transpose_patch.h"
+#include "generators/algorithms/transpose/transpose.h"
+#include "generators/algorithms/transpose/blocks.h"
+#include "generators/algorithms/transpose/flat.h"
+#include "generators/algorithms/transpose/patch.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {

@@ -1,4 +1,4 @@
-#include "program.h"
+#include "apps/tilewright/program.h"
 
 int main(int argc, char **argv) {
     return tilewright::app::program(argc, argv);

@@ -1,5 +1,5 @@
 // Schedules of the transpose, as the package's own are written: functions from the definition to nothing, and the table of rows.
-#include "generators/transpose.h"
+#include "generators/algorithms/transpose/transpose.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {

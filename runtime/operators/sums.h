@@ -1,6 +1,6 @@
 #pragma once
 // What the fronts of column_sum and row_sum share. Not installed.
-#include "launch.h"
+#include "runtime/dispatch/launch.h"
 #include "tilewright/operator.h"
 #include <algorithm>
 #include <cmath>

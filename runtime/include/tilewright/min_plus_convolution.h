@@ -28,7 +28,7 @@ namespace tilewright {
 //
 // Which rows there are: `direct` (global memory) and `shared` follow the published kernel for this problem, which reads one element past
 // the end of a (not of b) and leaves out a[0]; `registers` keeps a tile of outputs in registers; `pruned` leaves out what cannot be the least, by bounds
-// on blocks of a and windows of b (generators/min_plus_convolution_pruned.h has the argument why it is exact), and goes on with `registers`
+// on blocks of a and windows of b (generators/algorithms/min_plus_convolution/pruned.h has the argument why it is exact), and goes on with `registers`
 // where a first pass shows that it would not pay; `pruned_always` does not. `tuned` takes, on GPUs, the best of them for size and data; from
 // some size on it looks at the data by that first pass. The time then depends on the data, the result does not.
 void min_plus_convolution(const Array &a, const Array &b, Array &c, std::optional<int64_t> length = {}, const Call &call = {});

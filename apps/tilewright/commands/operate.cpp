@@ -1,0 +1,170 @@
+#include "apps/tilewright/support/accepted.h"
+#include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/call.h"
+#include "apps/tilewright/support/picture.h"
+#include "apps/tilewright/support/reference.h"
+#include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/selection.h"
+#include "apps/tilewright/support/streams.h"
+#include "tilewright/files.h"
+#include "tilewright/operator.h"
+#include "runtime/dispatch/option_text.h"
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+
+namespace tilewright::app {
+
+namespace {
+
+// What the command line of one operator says.
+struct Request {
+    const Operator *op = nullptr;
+    std::vector<std::string> inputs;
+    std::string optional_input, output;
+    std::string device = "auto", schedule = "tuned";
+    bool statistics = false, check = false;
+    std::map<std::string, std::string> settings;  // the operator's own options that were given
+    FileLimits limits;
+};
+
+Settings settings_of(const Request &request) {
+    Settings settings;
+    for (const Option &option : request.op->options()) {
+        const auto given = request.settings.find(option.name);
+        if (given == request.settings.end()) {
+            continue;
+        }
+        settings.set(option.name, value_of(*request.op, option, given->second, "--" + option.name));
+    }
+    return settings;
+}
+
+// Everything that can be refused is refused before anything is computed.
+void operate(const Request &request) {
+    const Operator &op = *request.op;
+    std::vector<std::string> files = request.inputs;
+    if (!request.optional_input.empty()) {
+        files.push_back(request.optional_input);
+    }
+    for (const std::string &input : files) {
+        if (same_file(input, request.output)) {
+            throw Error(Fault::usage, "it is an input as well; name another file",
+                        {.operation = op.name(), .argument = "output", .value = request.output});
+        }
+    }
+    check_output(request.output);
+    check_schedule({&op}, request.schedule);
+    const Device device = Device::parse(request.device);
+    Settings settings = settings_of(request);
+
+    std::vector<Picture> pictures;
+    for (const std::string &input : files) {
+        pictures.push_back(read_picture(input, request.limits));
+    }
+    const std::vector<Array> inputs = arrays_for(op, pictures, settings);
+    settings = op.settings_for(kind_of_file(request.output), inputs, settings);
+    const auto [type, shape] = op.output_of(inputs, settings);
+    check_output(request.output, type_in_file(pictures.front(), type, shape), shape);
+    const Remarks remarks = op.remarks(inputs, settings);
+    print_warnings(op, remarks);
+
+    const Counters before = counters();
+    const auto start = std::chrono::steady_clock::now();
+    Statistics statistics;
+    Array output;
+    op(inputs, output, settings, {.device = device, .schedule = request.schedule, .statistics = &statistics});
+    output.sync();
+    const double total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const Counters after = counters();
+
+    std::string verified;
+    if (request.check) {
+        verified = check_result(op, {inputs, settings, ""}, output, device, statistics.row);
+    }
+    write_array(request.output, array_for_file(op, pictures.front(), output), pictures.front().metadata);
+    if (request.statistics) {
+        print_error(fmt::format("row         {}\n", statistics.row));
+        print_costs(device, before, after, total_ms);
+        print_facts(remarks);
+    }
+    if (request.check) {
+        print_error(fmt::format("verified    against {}\n", verified));
+    }
+}
+
+std::string footer_of(const Operator &op, const Accepted &accepted) {
+    std::string needed, option;
+    for (const Option &o : op.options()) {
+        if (!o.example.empty()) {
+            needed += fmt::format(" --{} {}", o.name, o.example);
+        } else if (!o.value.empty() && option.empty()) {
+            option = fmt::format(" --{} {}", o.name, o.value);
+        }
+    }
+    const char *channels = "A PNG is u8 or, with 16 bits per channel, u16; grey is (h, w), RGB (h, w, 3); with alpha (h, w, 2) and (h, w, 4).\n";
+    return fmt::format("{4}"
+                       "Examples:\n"
+                       "  tilewright {0} {1}{3}{2}\n"
+                       "  tilewright {0} {1}{3} --device cpu --stats\n"
+                       "  tilewright {0} {1}{3} --schedule reference\n",
+                       op.name(), accepted.example, option, needed, accepted.png ? channels : "");
+}
+
+// The words that need answers of the operator. They are asked for once its command is named: there are many operators.
+void describe_files(CLI::App &command, const Operator &op, const std::vector<CLI::Option *> &inputs, CLI::Option &output) {
+    const Accepted accepted = accepted_by(op);
+    for (CLI::Option *input : inputs) {
+        input->description(accepted.inputs);
+    }
+    output.description(accepted.output);
+    command.footer(footer_of(op, accepted));
+}
+
+void add_operator(CLI::App &app, const Operator &op) {
+    CLI::App *command = app.add_subcommand(op.name(), op.summary())->group("Operators");
+    const auto request = std::make_shared<Request>();
+    request->op = &op;
+    request->inputs.resize((size_t)op.inputs());
+    std::vector<CLI::Option *> inputs;
+    for (size_t i = 0; i < request->inputs.size(); i++) {
+        const std::string name = request->inputs.size() == 1 ? "input" : fmt::format("input{}", i + 1);
+        inputs.push_back(command->add_option(name, request->inputs[i])->required());
+    }
+    CLI::Option *output = command->add_option("output", request->output)->required();
+    command->add_option("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]")->capture_default_str();
+    command->add_option("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", "))->capture_default_str();
+    command->add_flag("--stats", request->statistics, "Print what the call did and cost to standard error");
+    command->add_flag("--check", request->check, "Hold the result against the definition, as plain loops, before it is written (slow)");
+    if (const std::optional<Option> more = op.optional_input()) {
+        command->add_option("--" + more->name, request->optional_input, more->help)->type_name("FILE")->group(op.name());
+    }
+    for (const Option &option : op.options()) {
+        const auto set = [request, name = option.name](const std::string &text) { request->settings[name] = text; };
+        if (option.is_flag) {
+            command->add_flag_callback("--" + option.name, [set] { set("yes"); }, option.help)->group(op.name());
+            continue;
+        }
+        std::string help = option.help;
+        help += option.choices.empty() ? "" : " (" + joined(option.choices, ", ") + ")";
+        command->add_option_function<std::string>("--" + option.name, set, help)
+            ->default_str(option.value)
+            ->type_name(option.unit == "m" ? "LENGTH" : option.is_number ? "NUMBER" : "WORD")
+            ->group(op.name());
+    }
+    add_limits(*command, request->limits);
+    command->preparse_callback([command, &op, inputs, output](size_t) { describe_files(*command, op, inputs, *output); });
+    command->callback([request] { operate(*request); });
+}
+
+}  // namespace
+
+void add_operators(CLI::App &app) {
+    for (const Operator *op : operators()) {
+        add_operator(app, *op);
+    }
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,66 @@
+#include "apps/tilewright/support/context.h"
+#include "apps/tilewright/support/version.h"
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <thread>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+namespace {
+
+// The CPU's clock as the kernel last saw it; 0 when it does not say.
+double cpu_mhz() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.rfind("cpu MHz", 0) == 0) {
+            return strtod(line.c_str() + line.find(':') + 1, nullptr);
+        }
+    }
+    return 0;
+}
+
+int64_t cache(int name) {
+    return std::max<int64_t>(0, sysconf(name));
+}
+
+}  // namespace
+
+int64_t last_level_cache() {
+    for (const int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
+        if (cache(level) > 0) {
+            return cache(level);
+        }
+    }
+    return 32 << 20;
+}
+
+Json context(std::optional<Device> asked) {
+    double load[3] = {0, 0, 0};
+    const int loads = getloadavg(load, 3);
+    Json all = Json::array();
+    for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
+        if (asked && backend != Backend::cpu && backend != asked->backend) {
+            continue;
+        }
+        for (const DeviceInfo &info : devices(backend)) {
+            all.push_back(json(info));
+        }
+    }
+    return {{"date", fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)))},
+            {"tilewright", tilewright_version},
+            {"commit", commit},
+            {"halide", halide_version},
+            {"llvm", llvm_version},
+            {"num_cpus", std::thread::hardware_concurrency()},
+            {"mhz_per_cpu", cpu_mhz()},
+            {"caches", {{"L1d", cache(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache(_SC_LEVEL2_CACHE_SIZE)}, {"L3", cache(_SC_LEVEL3_CACHE_SIZE)}}},
+            {"load_avg", std::vector<double>(load, load + std::max(0, loads))},
+            {"devices", all}};
+}
+
+}  // namespace tilewright::app

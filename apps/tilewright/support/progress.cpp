@@ -1,0 +1,48 @@
+#include "apps/tilewright/support/progress.h"
+#include "apps/tilewright/support/streams.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+namespace {
+
+bool shown = false;
+
+size_t terminal_width() {
+    winsize size{};
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+Progress::Progress(std::string what, size_t steps) : what_(std::move(what)), steps_(steps) {
+}
+
+Progress::~Progress() {
+    hide();
+}
+
+void Progress::step(const std::string &now) {
+    const size_t done = begun_++;
+    if (std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1) || !isatty(STDERR_FILENO)) {
+        return;
+    }
+    constexpr size_t width = 24;
+    const size_t full = steps_ == 0 ? 0 : std::min(width, done * width / steps_);
+    std::string line = fmt::format("{} [{}{}] {}/{} {}", what_, std::string(full, '#'), std::string(width - full, '-'), done, steps_, now);
+    line.resize(std::min(line.size(), terminal_width() - 1));
+    print_error("\r\033[K" + line);
+    shown = true;
+}
+
+void Progress::hide() noexcept {
+    if (shown) {
+        print_error("\r\033[K");
+        shown = false;
+    }
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,78 @@
+#include "apps/tilewright/support/reference.h"
+#include "tilewright/plain.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tilewright::app {
+
+Array spoiled_output(const Operator &op, const Sample &sample) {
+    const auto [type, shape] = op.output_of(sample.inputs, sample.settings);
+    Array output(type, shape);
+    auto *bytes = static_cast<unsigned char *>(output.data());
+    const int64_t pitch = output.strides()[0] * (int64_t)size_of(type);
+    const int64_t row = output.size() / shape[0] * (int64_t)size_of(type);
+    for (int64_t y = 0; y < shape[0]; y++) {
+        memset(bytes + y * pitch, 0xa5, (size_t)row);
+    }
+    return output;
+}
+
+const Row *cpu_row(const Operator &op, const std::string &schedule, const std::string &type) {
+    for (const Row *row : op.rows(schedule, Backend::cpu)) {
+        if (row->type == type && row->declined.empty() && !row->needs_vnni) {
+            return row;
+        }
+    }
+    return nullptr;
+}
+
+bool serves(const Operator &op, const Row &row, const Sample &sample, const Array &output) {
+    return op.type_of(sample.inputs, sample.settings) == row.type && op.serves(row, sample.inputs, output, sample.settings);
+}
+
+Expected expect(const Operator &op, const Row &row, const Sample &sample) {
+    Expected expected;
+    expected.output = spoiled_output(op, sample);
+    op.run(row, Device{}, sample.inputs, expected.output, sample.settings);
+    expected.output.sync();
+    expected.bound = op.bound(sample.inputs, sample.settings);
+    expected.row = &row;
+    return expected;
+}
+
+Expected expect(const Operator &op, const Sample &sample, Backend backend) {
+    if (std::optional<Array> exact = plain_result(op, sample.inputs, sample.settings, backend)) {
+        return {std::move(*exact), op.bound(sample.inputs, sample.settings), nullptr};
+    }
+    const std::string type = op.type_of(sample.inputs, sample.settings);
+    const Row *reference = cpu_row(op, "reference", type);
+    if (!reference) {
+        throw Error(Fault::failed, "there is neither a plain definition nor a reference row for " + type + ", so there is nothing to hold results against",
+                    {.operation = op.name()});
+    }
+    return expect(op, *reference, sample);
+}
+
+std::string difference(const Array &output, const Expected &expected) {
+    return tilewright::difference(output, expected.output, expected.bound, expected.row ? 2 : 1);
+}
+
+std::string source_of(const Expected &expected) {
+    return expected.row ? "its reference row; no plain definition is registered" : "the plain definition";
+}
+
+std::string check_result(const Operator &op, const Sample &sample, const Array &output, Device device, const std::string &row) {
+    Expected expected = expect(op, sample, device.backend);
+    const auto &rows = op.rows();
+    const auto ran = std::find_if(rows.begin(), rows.end(), [&](const Row &r) { return r.name() == row; });
+    if (ran != rows.end()) {
+        expected.bound = op.bound_of(*ran, sample.inputs, sample.settings);
+    }
+    const std::string wrong = difference(output, expected);
+    if (!wrong.empty()) {
+        throw Error(Fault::mismatch, wrong + "; nothing was written", {.operation = op.name(), .device = device.str()});
+    }
+    return source_of(expected);
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,104 @@
+#include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/progress.h"
+#include "apps/tilewright/support/streams.h"
+#include "tilewright/error.h"
+#include "tilewright/files.h"
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+std::string one_line(const std::string &text) {
+    std::string line;
+    put_in_one_line(text, [&](char c) { line += c; });
+    return line;
+}
+
+std::string table(const std::vector<std::vector<std::string>> &lines) {
+    std::vector<size_t> widths;
+    for (const auto &line : lines) {
+        widths.resize(std::max(widths.size(), line.size()));
+        for (size_t i = 0; i < line.size(); i++) {
+            widths[i] = std::max(widths[i], line[i].size());
+        }
+    }
+    std::string text;
+    for (const auto &line : lines) {
+        for (size_t i = 0; i < line.size(); i++) {
+            const bool last = i + 1 == line.size();
+            text += last ? line[i] : fmt::format("{:<{}}  ", line[i], widths[i]);
+        }
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += '\n';
+    }
+    return text;
+}
+
+std::string bytes(double count) {
+    constexpr std::array units = {"B", "kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    while (count >= 1000 && unit + 1 < units.size()) {
+        count /= 1000;
+        unit++;
+    }
+    return fmt::format("{:.3g} {}", count, units[unit]);
+}
+
+std::string joined(const std::vector<std::string> &words, const std::string &between) {
+    return fmt::format("{}", fmt::join(words, between));
+}
+
+std::string name_of(Backend backend) {
+    switch (backend) {
+    case Backend::cpu: return "cpu";
+    case Backend::cuda: return "cuda";
+    case Backend::opencl: return "opencl";
+    }
+    return "";
+}
+
+Json json(const DeviceInfo &info) {
+    return {{"device", info.device.str()}, {"name", info.name},       {"platform", info.platform},     {"driver", info.driver},
+            {"memory", info.memory},       {"units", info.units},     {"capability", info.capability}, {"is_gpu", info.is_gpu},
+            {"usable", info.usable},       {"why_not", info.why_not}};
+}
+
+Json json(const Row &row) {
+    Json tunables = Json::array();
+    for (const Row::Tunable &t : row.tunables) {
+        tunables.push_back({{"name", t.name}, {"value", t.value}, {"low", t.low}, {"high", t.high}});
+    }
+    return {{"row", row.name()},
+            {"operator", row.op},
+            {"schedule", row.schedule},
+            {"type", row.type},
+            {"backend", name_of(row.backend)},
+            {"needs_vnni", row.needs_vnni},
+            {"form", row.form},
+            {"tunables", tunables},
+            {"autoscheduler", row.autoscheduler},
+            {"declined", row.declined}};
+}
+
+void print(const std::string &text) {
+    Progress::hide();
+    if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {
+        if (errno == EPIPE) {  // the reader has seen enough (`tilewright list | head -3`): end without a word, as filters do
+            remove_pending_outputs();
+            _exit(128 + SIGPIPE);
+        }
+        throw Error(Fault::failed, fmt::format("standard output cannot be written: {}; send it to a place with room", strerror(errno)));
+    }
+}
+
+void print(const Json &json) {
+    // A name from a driver may hold bytes that are not UTF-8; they are replaced rather than ending the report.
+    print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,49 @@
+#include "apps/tilewright/support/rotation.h"
+#include "apps/tilewright/support/threads.h"
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::app {
+
+Rotation::Rotation(const Operator &op, Sample sample, double cache_bytes, double most_bytes) : op_(op) {
+    Array output = spoiled_output(op, sample);
+    double bytes = (double)output.size() * (double)size_of(output.type());
+    for (const Array &input : sample.inputs) {
+        bytes += (double)input.size() * (double)size_of(input.type());
+    }
+    constexpr double most_sets = 128;
+    const double wanted = std::ceil(cache_bytes / bytes) + 1;
+    const auto count = (size_t)std::clamp(wanted, 2., std::max(2., std::min(most_sets, std::floor(most_bytes / bytes))));
+    sets_.push_back({std::move(sample), std::move(output)});
+    while (sets_.size() < count) {
+        Sample copy = sets_.front().sample;
+        for (Array &input : copy.inputs) {
+            input = input.clone();
+        }
+        Array fresh = spoiled_output(op, copy);
+        sets_.push_back({std::move(copy), std::move(fresh)});
+    }
+}
+
+void Rotation::spoil() {
+    for (Set &set : sets_) {
+        set.output = spoiled_output(op_, set.sample);
+    }
+}
+
+std::string Rotation::difference(const Expected &expected) const {
+    for (const Set &set : sets_) {
+        set.output.sync();
+    }
+    // Comparing takes longer than computing did: a set a thread.
+    std::vector<std::string> off(sets_.size());
+    parallel((int)sets_.size(), [&](int i) { off[(size_t)i] = app::difference(sets_[(size_t)i].output, expected); });
+    for (const std::string &first : off) {
+        if (!first.empty()) {
+            return first;
+        }
+    }
+    return "";
+}
+
+}  // namespace tilewright::app

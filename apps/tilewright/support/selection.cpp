@@ -1,0 +1,101 @@
+#include "apps/tilewright/support/selection.h"
+#include "apps/tilewright/support/report.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tilewright::app {
+
+namespace {
+
+void add_once(std::vector<std::string> &names, const std::string &name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(name);
+    }
+}
+
+}  // namespace
+
+std::vector<const Operator *> chosen_operators(const std::vector<std::string> &names) {
+    if (names.empty()) {
+        return operators();
+    }
+    std::vector<const Operator *> chosen;
+    for (const std::string &name : names) {
+        const Operator *op = &find_operator(name);
+        if (std::find(chosen.begin(), chosen.end(), op) == chosen.end()) {
+            chosen.push_back(op);
+        }
+    }
+    return chosen;
+}
+
+std::vector<Device> chosen_devices(const std::string &name) {
+    if (!name.empty()) {
+        return {Device::parse(name)};
+    }
+    std::vector<Device> usable;
+    for (const DeviceInfo &info : devices()) {
+        if (info.usable) {
+            usable.push_back(info.device);
+        }
+    }
+    return usable;
+}
+
+std::vector<std::string> operator_names() {
+    std::vector<std::string> names;
+    for (const Operator *op : operators()) {
+        names.push_back(op->name());
+    }
+    return names;
+}
+
+std::vector<std::string> schedule_names(const Operator &op) {
+    std::vector<std::string> names;
+    for (const Row &row : op.rows()) {
+        add_once(names, row.schedule);
+    }
+    return names;
+}
+
+std::vector<std::string> type_names(const Operator &op) {
+    std::vector<std::string> names;
+    for (const Row &row : op.rows()) {
+        add_once(names, row.type);
+    }
+    return names;
+}
+
+void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name) {
+    std::vector<std::string> known;
+    for (const Operator *op : chosen) {
+        for (const Row &row : op->rows()) {
+            if (name.empty() || row.belongs_to(name)) {
+                return;
+            }
+            add_once(known, row.schedule);
+        }
+    }
+    throw Error(Fault::usage, fmt::format("no such schedule{}; known: {}", did_you_mean(name, known), joined(known)),
+                {.argument = "--schedule", .value = name});
+}
+
+std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool by_name) {
+    if (!row.declined.empty()) {
+        return fmt::format("no library: {} declines it: {}", row.autoscheduler, one_line(row.declined));
+    }
+    if (row.needs_vnni && !cpu_has_vnni()) {
+        return "this CPU has no AVX-512 VNNI";
+    }
+    const auto runs_on = [&](const Device &device) { return device.backend == row.backend; };
+    if (std::any_of(chosen.begin(), chosen.end(), runs_on)) {
+        return "";
+    }
+    if (by_name) {
+        return fmt::format("{} was not chosen by --device", name_of(row.backend));
+    }
+    const std::vector<DeviceInfo> &all = devices(row.backend);
+    return all.empty() ? fmt::format("no {} device", name_of(row.backend)) : one_line(all.back().why_not);
+}
+
+}  // namespace tilewright::app

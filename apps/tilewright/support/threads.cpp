@@ -1,0 +1,72 @@
+#include "apps/tilewright/support/threads.h"
+#include <HalideRuntime.h>
+#include <algorithm>
+#include <atomic>
+#include <sched.h>
+#include <vector>
+
+namespace tilewright::app {
+
+namespace {
+
+// The CPUs that this process may use, as they were before any thread was pinned.
+const std::vector<int> &cpus() {
+    static const std::vector<int> all = [] {
+        std::vector<int> found;
+        cpu_set_t set;
+        if (sched_getaffinity(0, sizeof set, &set) == 0) {
+            for (int i = 0; i < CPU_SETSIZE; i++) {
+                if (CPU_ISSET(i, &set)) {
+                    found.push_back(i);
+                }
+            }
+        }
+        return found;
+    }();
+    return all;
+}
+
+// Pins the calling thread, once, to the next CPU in turn.
+void pin_this_thread() {
+    static std::atomic<size_t> next{0};
+    thread_local bool pinned = false;
+    if (pinned || cpus().empty()) {
+        return;
+    }
+    pinned = true;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpus()[next++ % cpus().size()], &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+int pinned_task(void *, halide_task_t task, int index, uint8_t *closure) {
+    pin_this_thread();
+    return task(nullptr, index, closure);
+}
+
+int call_function(void *, int index, uint8_t *closure) {
+    (*reinterpret_cast<const std::function<void(int)> *>(closure))(index);
+    return 0;
+}
+
+}  // namespace
+
+int pin_threads() {
+    pin_this_thread();
+    halide_set_custom_do_task(pinned_task);
+    return (int)cpus().size();
+}
+
+MoreThreadsThanCpus::MoreThreadsThanCpus() : before_(halide_set_num_threads(std::max(8, 2 * (int)cpus().size()))) {
+}
+
+MoreThreadsThanCpus::~MoreThreadsThanCpus() {
+    halide_set_num_threads(before_);
+}
+
+void parallel(int count, const std::function<void(int)> &task) {
+    halide_do_par_for(nullptr, call_function, 0, count, reinterpret_cast<uint8_t *>(const_cast<std::function<void(int)> *>(&task)));
+}
+
+}  // namespace tilewright::app

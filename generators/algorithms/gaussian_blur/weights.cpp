@@ -1,0 +1,155 @@
+#include "generators/algorithms/gaussian_blur/weights.h"
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+
+namespace tilewright {
+
+namespace {
+
+constexpr double two24 = 16777216.;
+
+// The normalised taps 0 ... r in f64.
+std::vector<double> exact_taps(double sigma, int radius) {
+    std::vector<double> taps(radius + 1);
+    double sum = 0;
+    for (int i = 0; i <= radius; i++) {
+        const double distance = i / sigma;  // not i * i / (sigma * sigma): the square of a tiny sigma is 0
+        taps[i] = std::exp(-.5 * distance * distance);
+        sum += i ? 2 * taps[i] : taps[i];
+    }
+    for (double &t : taps) {
+        t /= sum;
+    }
+    return taps;
+}
+
+// Integer taps of sum S: all rounded but the middle one, which takes the rest. False when the rest is negative.
+bool integer_taps(const std::vector<double> &exact, uint32_t sum, std::vector<uint32_t> &taps) {
+    taps.resize(exact.size());
+    uint64_t sides = 0;
+    for (size_t i = 1; i < exact.size(); i++) {
+        taps[i] = (uint32_t)std::floor(exact[i] * sum + .5);
+        sides += 2 * (uint64_t)taps[i];
+    }
+    taps[0] = sum - (uint32_t)std::min<uint64_t>(sides, sum);
+    return sides <= sum;
+}
+
+// The error before the last rounding, for any image with values 0 ... `top`. P and N are the sums of the positive and of the
+// negative errors of the effective weights: one pass is off by at most top * max(P, N), the second pass adds as much, and
+// carries over the half unit of the rounding between the passes times its own sum, 1 + P - N.
+double error_bound(const std::vector<double> &exact, const std::vector<uint32_t> &taps, uint32_t multiplier, double top) {
+    double positive = 0, negative = 0;
+    for (size_t i = 0; i < exact.size(); i++) {
+        const double error = (i ? 2 : 1) * (taps[i] * (multiplier / two24) - exact[i]);
+        (error > 0 ? positive : negative) += std::abs(error);
+    }
+    return .5 * (1 + positive) + 2 * top * std::max(positive, negative);
+}
+
+void finish(IntegerTaps &best, const std::vector<double> &exact, double top) {
+    best.bound = error_bound(exact, best.taps, best.multiplier, top);
+    best.high = 0;
+    for (size_t i = 0; i < best.taps.size(); i++) {
+        if (best.taps[i] > 255) {
+            best.high = (int)i + 1;
+        }
+    }
+}
+
+// M odd: then no sum below 2^23 lies on a tie, so rounding half up and half to even agree, in integers and in floats.
+uint32_t multiplier_of(uint32_t sum) {
+    return (uint32_t)std::floor(two24 / sum + .5);
+}
+
+// For .5 <= sigma <= 30: the smallest sum, roughly, that keeps the bound under 1. Small sums mean taps of one byte, which
+// dot-product instructions take. q lets the largest tap grow from 255 in steps of 2^(1/8); within one q the best sum is taken.
+IntegerTaps searched_bytes(const std::vector<double> &exact) {
+    IntegerTaps best;
+    std::vector<uint32_t> taps;
+    for (int q = 0; q < 24; q++) {
+        const double top = 255 / exact[0] * std::pow(2., q / 8.);
+        const uint32_t last = std::min((uint32_t)(top + 1), 32896u);  // beyond, the sum would leave a float's mantissa
+        double least = 1e9;
+        for (uint32_t sum = last / 2; sum <= last; sum++) {
+            const uint32_t multiplier = multiplier_of(sum);
+            const bool below_2_32 = 255ull * sum * multiplier + (1 << 23) < (1ull << 32);
+            if (!(multiplier & 1) || !below_2_32 || !integer_taps(exact, sum, taps) || (q == 0 && taps[0] > 255)) {
+                continue;
+            }
+            const double bound = error_bound(exact, taps, multiplier, 255);
+            if (bound < least) {
+                least = bound;
+                best.taps = taps, best.sum = sum, best.multiplier = multiplier;
+            }
+        }
+        if (least < .995) {
+            break;
+        }
+    }
+    return best;
+}
+
+// Outside that range: the largest sum whose taps still are two bytes, from the multiplier `first` on.
+IntegerTaps fine_bytes(const std::vector<double> &exact, uint32_t first) {
+    IntegerTaps best;
+    for (uint32_t multiplier = first;; multiplier += 2) {
+        best.multiplier = multiplier;
+        best.sum = (uint32_t)std::floor(two24 / multiplier + .5);
+        const bool below_2_32 = 255ull * best.sum * multiplier + (1 << 23) < (1ull << 32);
+        if (below_2_32 && integer_taps(exact, best.sum, best.taps) && best.taps[0] <= 65535) {
+            return best;
+        }
+    }
+}
+
+GaussianWeights weights_of(double sigma) {
+    GaussianWeights w;
+    w.sigma = sigma;
+    w.radius = (int)std::floor(4 * sigma + .5);
+    const std::vector<double> exact = exact_taps(sigma, w.radius);
+    w.real.assign(exact.begin(), exact.end());
+
+    if (sigma < .5) {
+        w.bytes = fine_bytes(exact, 511);  // few taps: a sum that fits a float's mantissa is fine enough
+    } else {
+        w.bytes = sigma <= 30 ? searched_bytes(exact) : fine_bytes(exact, 1);
+    }
+    finish(w.bytes, exact, 255);
+
+    w.words16.sum = 1 << 24;
+    integer_taps(exact, w.words16.sum, w.words16.taps);
+    finish(w.words16, exact, 65535);
+    return w;
+}
+
+}  // namespace
+
+std::shared_ptr<const GaussianWeights> GaussianWeights::of(double sigma) {
+    static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
+    static auto &known = *new std::map<double, std::shared_ptr<const GaussianWeights>>;
+    const std::lock_guard lock(mutex);
+    auto &entry = known[sigma];
+    if (!entry) {
+        if (known.size() > 64) {  // a program that sweeps sigma must not grow for ever
+            known.clear();
+            return known[sigma] = std::make_shared<const GaussianWeights>(weights_of(sigma));
+        }
+        entry = std::make_shared<const GaussianWeights>(weights_of(sigma));
+    }
+    return entry;
+}
+
+uint32_t tap_word(const IntegerTaps &taps, int radius, int phase, int k, bool high) {
+    const int rounded = (radius + 3) / 4 * 4;
+    uint32_t word = 0;
+    for (int b = 0; b < 4; b++) {
+        const uint32_t w = taps.at(4 * k + b - rounded - phase);
+        word |= (high ? w >> 8 : w & 255) << (8 * b);
+    }
+    return word;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,152 @@
+#pragma once
+#include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
+#include "generators/algorithms/transpose/blocks.h"
+
+namespace tilewright {
+
+// Both filters of lines line(v, i, c), 0 <= i < length, `run` samples a step: step t has samples t run ... (t + 1) run - 1, and behind
+// them d and e, so that a step reads nothing but the end of the one before. A line goes on beyond its end by its last sample, which is
+// what the edge rule means, to the end of a run.
+struct RecursiveRuns : Halide::NamesInterface {
+    Var v{"v"}, c{"c"}, t{"t"};
+    int run;
+    RDom n;
+    Func causal, anticausal;
+
+    // ends: what line is, where it is asked for the first and the last sample.
+    RecursiveRuns(const std::string &name, Func line, Func ends, Expr length, const Recursion &recursion, int run)
+        : run(run), n(0, (length + run - 1) / run, name + "_n"), causal(name + "_causal"), anticausal(name + "_anticausal") {
+        const Expr steps = (length + run - 1) / run, back = steps - 1 - n;
+        const std::vector<Expr> none(size_t(run) + 2, Halide::undef<float>());
+        const size_t d = size_t(run), e = d + 1, last = d - 1;
+        auto slot = [&](Func f, Expr step, size_t k) { return f(v, c, step)[(int)k]; };
+        // One step. w is what it was before the run and what it rose by since, so that it is rounded into the state once a run.
+        auto advance = [&](Tuple &z, Expr sample, Expr before, Expr &rise) {
+            const Tuple next = recursion.step(sample, z);
+            rise = rise.defined() ? rise + next[1] : next[1];
+            z = Tuple(before + rise, next[1], next[2]);
+        };
+
+        causal(v, c, t) = Tuple(none);
+        anticausal(v, c, t) = Tuple(none);
+        std::vector<Expr> start = none, end = none, forward = none, backward = none;
+        start[last] = ends(v, 0, c);
+        start[d] = start[e] = 0.f;
+        Tuple z(slot(causal, n - 1, last), slot(causal, n - 1, d), slot(causal, n - 1, e));
+        Expr before = z[0], rise;
+        for (size_t i = 0; i < d; i++) {
+            advance(z, line(v, n * run + (int)i, c), before, rise);
+            forward[i] = z[0];
+        }
+        forward[d] = z[1];
+        forward[e] = z[2];
+        causal(v, c, -1) = Tuple(start);
+        causal(v, c, n) = Tuple(forward);
+
+        z = recursion.turned({slot(causal, steps - 1, last), slot(causal, steps - 1, d), slot(causal, steps - 1, e)}, ends(v, length - 1, c));
+        end[0] = z[0];
+        end[d] = z[1];
+        end[e] = z[2];
+        z = Tuple(slot(anticausal, back + 1, 0), slot(anticausal, back + 1, d), slot(anticausal, back + 1, e));
+        before = z[0];
+        rise = Expr();
+        for (size_t i = d; i-- > 0;) {
+            advance(z, slot(causal, back, i), before, rise);
+            backward[i] = z[0];
+        }
+        backward[d] = z[1];
+        backward[e] = z[2];
+        anticausal(v, c, steps) = Tuple(end);
+        anticausal(v, c, back) = Tuple(backward);
+    }
+
+    // The filtered sample i of a line, 0 <= i < run steps; `k` is i % run.
+    Expr sample(Expr v, Expr i, Expr k, Expr c) const {
+        std::vector<Expr> samples;
+        for (int j = 0; j < run; j++) {
+            samples.push_back(anticausal(v, c, i / run)[j]);
+        }
+        return run == 1 ? samples[0] : mux(k, samples);
+    }
+    Expr sample(Expr v, Expr i, Expr c) const {
+        return sample(v, i, i % run, c);
+    }
+};
+
+// The definition with its lines in runs. image: rows of width * channels elements. What lies beyond the image is its last row and pixel.
+// Between the filters the image is held in strips of `strip` elements of all rows.
+struct RecursiveGaussianRuns : Halide::NamesInterface {
+    static constexpr const char *name = "recursive_gaussian_runs";
+    Var x{"x"}, y{"y"}, s{"s"}, v{"v"}, i{"i"}, c{"c"};
+    Expr width, height, channels;
+    int run, strip;
+    Func in, padded{"padded"}, turned{"turned"}, line_x{"line_x"}, square{"square"}, across{"across"}, line_y{"line_y"}, out{"out"};
+    RecursiveRuns along_x, along_y;
+
+    RecursiveGaussianRuns(Func image, Expr width, Expr height, Expr channels, const Recursion &recursion, int run, int strip)
+        : width(width), height(height), channels(channels), run(run), strip(strip), in(image), along_x("along_x", rows(), row_ends(), width, recursion, run),
+          along_y("along_y", columns(), line_y, height, recursion, run) {
+        out(x, y) = as_pixel(in.type(), along_y.sample(x, y, 0));
+    }
+
+private:
+    // padded: what a line goes on with beyond its end; turned(v, x) = padded(x, v)
+    Func rows() {
+        const Expr n = width * channels;
+        padded(x, v) = sample(v, select(x < n, likely(x), n - channels + x % channels));
+        turned(v, x) = padded(x, v);
+        line_x(v, i, c) = turned(v, i * channels + c);
+        return line_x;
+    }
+    Func row_ends() {
+        Func ends("row_ends");
+        ends(v, i, c) = sample(v, i * channels + c);
+        return ends;
+    }
+    Expr sample(Expr v, Expr element) {
+        return cast<float>(in(unsafe_promise_clamped(element, 0, width * channels - 1), clamp(v, 0, height - 1)));
+    }
+    // square(i, v, t, c): sample i of run t
+    Func columns() {
+        Var t{"t"};
+        square(i, v, t, c) = along_x.sample(v, t * run + i, i, c);
+        const Expr element = s * strip + x, pixel = element / channels;
+        across(x, y, s) = square(pixel % run, y, pixel / run, element % channels);
+        line_y(v, i, c) = across(v % strip, min(i, height - 1), v / strip);
+        return line_y;
+    }
+};
+
+// The same of one channel, where both images are turned before each filter, so that lines always are columns.
+struct RecursiveGaussianTurned : Halide::NamesInterface {
+    static constexpr const char *name = "recursive_gaussian_turned";
+    Var x{"x"}, y{"y"}, v{"v"}, i{"i"}, c{"c"};
+    Func image{"image"}, row{"row"}, rows{"rows"}, columns{"columns"}, out{"out"};
+    TransposeBlocks there;
+    RecursiveRuns along_x;
+    TransposeBlocks back;
+    RecursiveRuns along_y;
+
+    RecursiveGaussianTurned(Func in, Expr width, Expr height, const Recursion &recursion, int run, BlockShape shape)
+        : there(floats(in), height, width, 1, shape), along_x("along_x", lines(rows, there, width), rows, width, recursion, run),
+          back(filtered(), width, height, 1, shape), along_y("along_y", lines(columns, back, height), columns, height, recursion, run) {
+        out(x, y) = as_pixel(in.type(), along_y.sample(x, y, 0));
+    }
+
+private:
+    Func floats(Func in) {
+        image(x, y) = cast<float>(in(x, y));
+        return image;
+    }
+    Func lines(Func f, const TransposeBlocks &turned, Expr length) {
+        f(v, i, c) = turned.out(v, min(i, length - 1));
+        return f;
+    }
+    // x runs along the columns of the image.
+    Func filtered() {
+        row(x, y) = along_x.sample(x, y, 0);
+        return row;
+    }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,45 @@
+#pragma once
+#include "generators/algorithms/gaussian_blur/gaussian_blur.h"
+#include "generators/row_generator.h"
+#include "generators/pipelines/stage.h"
+#include "generators/algorithms/gaussian_blur/weights.h"
+
+namespace tilewright {
+
+// The Gaussian blur of what flows, its weights constants: a table, or expressions that vanish where loops over taps are unrolled.
+template<typename Form>
+struct BlurOfFlow {
+    Halide::Func weight{"weight"};
+    std::shared_ptr<Form> form;
+
+    BlurOfFlow(const Flow &in, const WindowStage &stage, bool table) {
+        const GaussianWeights &w = stage.weights();
+        const Halide::Type pixel = element_type(in.shape.element);
+        const Halide::Var k{"k"};
+        if (pixel.is_uint() && Form::integer_weights) {
+            define<uint32_t>(k, pixel == Halide::UInt(8) ? w.bytes.taps : w.words16.taps, table);
+        } else if (pixel.is_uint()) {
+            define<float>(k, w.bytes.taps, table);
+        } else {
+            define<float>(k, w.real, table);
+        }
+        const EndlessImage endless{stage.border(), in.width, in.height, in.shape.channels, Form::near};
+        form = std::make_shared<Form>(in.rows, endless, weight, w.radius, Form::pass(pixel, Halide::cast<uint32_t>((int)w.bytes.multiplier)));
+    }
+
+private:
+    // taps[i] is the weight of i and of -i.
+    template<typename T, typename Taps>
+    void define(const Halide::Var &k, const Taps &taps, bool table) {
+        const int radius = (int)taps.size() - 1;
+        Halide::Buffer<T> values(2 * radius + 1);
+        std::vector<Halide::Expr> constants;
+        for (int i = -radius; i <= radius; i++) {
+            values(i + radius) = (T)taps[(size_t)std::abs(i)];
+            constants.push_back(Halide::Internal::make_const(Halide::type_of<T>(), values(i + radius)));
+        }
+        weight(k) = table ? values(k + radius) : mux(k + radius, constants);
+    }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,115 @@
+#include "tilewright/generated.h"
+#include "runtime/devices/driver_seam.h"
+#include "runtime/process/inside.h"
+#include "runtime/dispatch/launch.h"
+#include "runtime/errors/leaving.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tilewright {
+
+namespace {
+
+// The array as an argument of a library sees it.
+View view_for(const Array &array, const halide_filter_argument_t &argument, const Row &row, Device device) {
+    const bool as_rows = argument.dimensions == 2 && array.dimensions() == 3;
+    const halide_type_t type = halide_type(array.type());
+    if (array.empty() || argument.kind == halide_argument_kind_input_scalar || type != argument.type ||
+        (argument.dimensions != array.dimensions() && !as_rows)) {
+        throw Error(Fault::input, fmt::format("the library takes {} dimensions of another type or number here", argument.dimensions),
+                    {.operation = row.op, .argument = argument.name, .value = array.empty() ? "" : array.describe(), .schedule = row.schedule, .device = device.str()});
+    }
+    return as_rows ? rows_of(array) : image(array);
+}
+
+const char *word_of(Backend backend) {
+    return backend == Backend::cpu ? "cpu" : backend == Backend::cuda ? "cuda" : "opencl";
+}
+
+// The best device that the pipeline was made for.
+Device device_for(const GeneratedPipeline &pipeline) {
+    const auto made_for = [&](Backend backend) {
+        return std::any_of(pipeline.libraries.begin(), pipeline.libraries.end(), [&](const auto &library) { return library.row.backend == backend; });
+    };
+    if (const std::optional<Device> best = best_device(made_for)) {
+        return *best;
+    }
+    throw Error(Fault::device, "it was made for none of the devices of this machine", {.operation = pipeline.name});
+}
+
+}  // namespace
+
+Row generated_row(const std::string &name, const std::string &schedule, const std::string &type, Backend backend, int (*entry)(void **),
+                  const halide_filter_metadata_t *(*metadata)()) {
+    Row row = {};
+    row.op = row.origin = row.form = name;
+    row.schedule = schedule;
+    row.type = type;
+    row.backend = backend;
+    row.entry = entry;
+    row.metadata = metadata;
+    return row;
+}
+
+void run_generated(const Row &row, Device device, std::span<const Array> inputs, Array &output) try {
+    const Inside inside;
+    const halide_filter_metadata_t *metadata = row.metadata();
+    if ((int)inputs.size() + 1 != metadata->num_arguments) {
+        throw Error(Fault::input, fmt::format("the library takes {} arrays, not {}", metadata->num_arguments, inputs.size() + 1), {.operation = row.op});
+    }
+    Launch launch(row, device);
+    for (size_t i = 0; i < inputs.size(); i++) {
+        launch.in(inputs[i], view_for(inputs[i], metadata->arguments[i], row, device));
+    }
+    launch.out(output, view_for(output, metadata->arguments[inputs.size()], row, device)).run();
+} catch (...) {
+    leave_with_error([&] { return row.op; });
+}
+
+void run_generated(const GeneratedPipeline &pipeline, const Array &input, Array &output, std::optional<Device> asked) try {
+    const Inside inside;
+    const int64_t channels = input.dimensions() == 3 ? input.shape()[2] : 1;
+    if (input.empty() || input.type() != pipeline.input || input.dimensions() < 2 || channels != pipeline.channels) {
+        const std::string shape = pipeline.channels == 1 ? "(h, w)" : fmt::format("(h, w, {})", pipeline.channels);
+        throw Error(Fault::input, fmt::format("takes {} {}", name_of(pipeline.input), shape),
+                    {.operation = pipeline.name, .argument = "input", .value = input.empty() ? "an empty array" : input.describe()});
+    }
+    std::vector<int64_t> shape = input.shape();
+    if (pipeline.turned) {
+        std::swap(shape[0], shape[1]);
+    }
+    if (pipeline.is_vector) {
+        shape = {shape[1]};
+    }
+    Array result = output.empty() ? Array(pipeline.output, shape) : output;
+    if (result.type() != pipeline.output || result.shape() != shape) {
+        throw Error(Fault::input, fmt::format("must be {} ({})", name_of(pipeline.output), fmt::join(shape, ", ")),
+                    {.operation = pipeline.name, .argument = "output", .value = output.describe()});
+    }
+    if (!output.empty() && output.overlaps(input)) {
+        throw Error(Fault::usage, "it shares memory with the input; give it memory of its own",
+                    {.operation = pipeline.name, .argument = "output", .value = output.describe()});
+    }
+    const Device device = asked ? *asked : device_for(pipeline);
+    driver::open(device);
+    std::vector<std::string> backends;
+    const int64_t h = input.shape()[0], w = input.shape()[1];
+    for (const GeneratedPipeline::Library &library : pipeline.libraries) {
+        const std::string word = word_of(library.row.backend);
+        if (std::find(backends.begin(), backends.end(), word) == backends.end()) {
+            backends.push_back(word);
+        }
+        if (library.row.backend == device.backend && w >= library.least_width && w <= library.most_width && h >= library.least_height && h <= library.most_height) {
+            run_generated(library.row, device, std::span(&input, 1), result);
+            output = result;
+            return;
+        }
+    }
+    throw Error(Fault::device, fmt::format("it was made for {}; give its TARGETS another one, or take another device", fmt::join(backends, ", ")),
+                {.operation = pipeline.name, .device = device.str()});
+} catch (...) {
+    leave_with_error([&] { return pipeline.name; });
+}
+
+}  // namespace tilewright

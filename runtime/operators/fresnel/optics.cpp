@@ -1,0 +1,54 @@
+#include "runtime/operators/fresnel/optics.h"
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace tilewright {
+
+namespace {
+
+std::complex<double> phase(double turns) {
+    return std::polar(1.0, 2 * std::numbers::pi * (turns - std::nearbyint(turns)));
+}
+
+double square(int64_t n) {
+    return (double)(n * n);
+}
+
+}  // namespace
+
+bool FresnelSampling::aliases(FresnelMethod method) const {
+    const double far = std::abs(distance);
+    return method == FresnelMethod::transform ? far < critical_distance : method != FresnelMethod::automatic && far > critical_distance;
+}
+
+FresnelSampling fresnel_sampling(int64_t side, double wavelength, double distance, double pitch) {
+    const double critical = (double)side * pitch * pitch / wavelength, far = std::abs(distance);
+    return {critical, far > critical ? FresnelMethod::transform : FresnelMethod::convolution, wavelength * far / ((double)side * pitch), distance};
+}
+
+double Propagation::most_turns() const {
+    const double far = std::abs(wavelengths()), edge = square(side / 2), middle = far * grain() * edge / 2;
+    if (method == FresnelMethod::transform) {
+        return std::max(middle, edge / (2 * square(side) * grain() * far));
+    }
+    const double corner = std::min(1.0, 2 * grain() * edge);
+    return method == FresnelMethod::convolution ? middle : far * corner / (1 + std::sqrt(1 - corner));
+}
+
+std::complex<double> Propagation::before(int64_t n) const {
+    const double scale = 1 / (square(side) * grain() * std::abs(wavelengths()));  // p^2 / (l |z|)
+    const double sign = n % 2 == 0 ? 1 : -1;
+    return sign * std::sqrt(scale) * phase(square(n - side / 2) * scale / 2 - .125);
+}
+
+std::complex<double> Propagation::after(int64_t k) const {
+    const double sign = k % 2 == 0 ? 1 : -1;
+    return sign * phase(std::abs(wavelengths()) * grain() * square(k - side / 2) / 2);
+}
+
+std::complex<double> Propagation::transfer(int64_t k) const {
+    return phase(-wavelengths() * grain() * square(k < side / 2 ? k : k - side) / 2);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,127 @@
+#include "runtime/process/inside.h"
+#include "tilewright/error.h"
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+
+namespace tilewright {
+
+namespace {
+
+// How many threads are in a part of the library, and whether it has ended.
+struct Part {
+    std::atomic<int> threads{0};
+    std::atomic<bool> ended{false};
+
+    // False where it has ended.
+    bool enter() {
+        threads++;
+        if (ended) {
+            leave();
+            return false;
+        }
+        return true;
+    }
+
+    void leave() {
+        threads--;
+        if (ended) {
+            threads.notify_all();
+        }
+    }
+
+    // Returns when at most `own` threads are left.
+    void end(int own) {
+        ended = true;
+        for (int left = threads; left > own; left = threads) {
+            threads.wait(left);
+        }
+    }
+};
+
+Part library, drivers;
+pid_t process = 0;
+void (*finish_drivers)() = nullptr;
+
+thread_local int depth = 0, driver_depth = 0;
+thread_local bool stopped = false;    // this thread's call met drivers that have ended
+thread_local bool is_ending = false;  // this thread called exit(), and may still come in: static arrays have memory on devices
+
+void end_library() {
+    if (getpid() == process) {  // in a forked process there are no other threads
+        is_ending = true;
+        library.end(depth > 0);
+    }
+}
+
+void end_drivers() {
+    if (getpid() == process && !drivers.ended) {
+        is_ending = true;
+        drivers.end(driver_depth > 0);
+        finish_drivers();
+    }
+}
+
+[[noreturn]] void wait_for_the_end() {
+    for (;;) {
+        pause();
+    }
+}
+
+// Registered before any static object is made, so that it runs when all of them are gone; Halide's own end comes after that.
+[[gnu::constructor(101)]] void register_end() {
+    process = getpid();
+    std::atexit(end_library);
+}
+
+}  // namespace
+
+Inside::Inside() noexcept {
+    if (depth++ == 0 && !is_ending && !library.enter()) {
+        wait_for_the_end();
+    }
+}
+
+Inside::~Inside() {
+    if (--depth == 0 && !is_ending) {
+        library.leave();
+    }
+}
+
+void wait_where_drivers_have_ended() {
+    if (!stopped || depth > 0) {
+        return;
+    }
+    stopped = false;
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    if (library.ended) {
+        wait_for_the_end();
+    }
+}
+
+InsideDriver::InsideDriver() {
+    if (driver_depth++ == 0 && !is_ending && !drivers.enter()) {
+        driver_depth--;
+        stopped = true;
+        throw Error(Fault::device, "the program is ending, and the drivers of its devices have ended");
+    }
+}
+
+InsideDriver::~InsideDriver() {
+    if (--driver_depth == 0 && !is_ending) {
+        drivers.leave();
+    }
+}
+
+bool drivers_have_ended() {
+    return drivers.ended && !is_ending;
+}
+
+void drivers_end_here(void (*finish)()) {
+    finish_drivers = finish;
+    std::atexit(end_drivers);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,115 @@
+#include "generators/row_generator.h"
+#include "schedules/schedule.h"
+#include <algorithm>
+#include <sstream>
+
+namespace tilewright {
+
+namespace {
+
+// Every table that is linked in; static constructors fill it.
+std::vector<const Table *> &tables() {
+    static std::vector<const Table *> all;
+    return all;
+}
+
+bool has_word(const std::string &text, const std::string &word) {
+    std::istringstream stream(text);
+    for (std::string one; stream >> one;) {
+        if (one == word) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+Table::Table(std::string op, const Rows &(*rows)()) : op(std::move(op)), rows(rows) {
+    tables().push_back(this);
+}
+
+const Table &find_table(const std::string &op) {
+    std::string known;
+    for (const Table *table : tables()) {
+        if (table->op == op) {
+            return *table;
+        }
+        known += " " + table->op;
+    }
+    _halide_user_error << "no table of schedules for '" << op << "'; linked in:" << known << "\n";
+    return *tables().front();
+}
+
+const Table &only_table() {
+    _halide_user_assert(tables().size() == 1)
+        << "a generator has one table of schedules, not " << tables().size()
+        << "; schedules/OP.cpp ends with `static const Table table(\"OP\", rows);`\n";
+    return *tables().front();
+}
+
+const Row &find_row(const Table &table, const std::string &name, const std::string &type, const std::string &backend) {
+    std::string known;
+    for (const Row &row : table.rows()) {
+        const auto places = backends(row.where);
+        if (row.name == name && has_word(row.types, type) && std::find(places.begin(), places.end(), backend) != places.end()) {
+            return row;
+        }
+        known += " " + row.name + " (" + row.types + ")";
+    }
+    _halide_user_error << table.op << ": no schedule '" << name << "' for " << type << " on " << backend << "; known:" << known << "\n";
+    return table.rows().front();
+}
+
+int Site::operator[](const std::string &name) const {
+    for (const Tunable &t : tunables) {
+        if (t.name == name) {
+            return t.value;
+        }
+    }
+    _halide_user_error << "the row has no tunable '" << name << "'\n";
+    return 0;
+}
+
+void Site::fold_per_thread(Halide::Func func, const Halide::Var &threads) {
+    func.fold_storage(threads, 1);
+    folded_per_thread.push_back(func.name());
+}
+
+std::vector<std::string> backends(Where where) {
+    switch (where) {
+    case cpu: return {"cpu"};
+    case vnni: return {"vnni"};
+    case cuda: return {"cuda"};
+    case opencl: return {"opencl"};
+    case gpu: return {"cuda", "opencl"};
+    }
+    return {};
+}
+
+std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::string &values) {
+    std::istringstream stream(values);
+    for (std::string pair; std::getline(stream, pair, ',');) {
+        const size_t equals = pair.find_first_of("=:");
+        const auto t = std::find_if(tunables.begin(), tunables.end(), [&](const Tunable &t) { return t.name == pair.substr(0, equals); });
+        if (t == tunables.end()) {
+            continue;  // of another row; the program has seen that one of them has it
+        }
+        t->value = std::stoi(pair.substr(equals + 1));
+    }
+    return tunables;
+}
+
+Halide::Type element_type(const std::string &name) {
+    const std::pair<const char *, Halide::Type> types[] = {{"u8", Halide::UInt(8)}, {"u16", Halide::UInt(16)}, {"u32", Halide::UInt(32)},
+                                                           {"i32", Halide::Int(32)}, {"f32", Halide::Float(32)}, {"f64", Halide::Float(64)}};
+    for (const auto &[prefix, type] : types) {
+        if (name.rfind(prefix, 0) == 0) {
+            return type;
+        }
+    }
+    _halide_user_error << "no element type '" << name << "'\n";
+    return {};
+}
+
+}  // namespace tilewright

@@ -1,0 +1,254 @@
+// Pipelines made ahead of time against their operators one by one: the same bytes for integers, within the stated bounds for floats.
+#include "blur_turn_sums_fused.h"
+#include "blur_turn_sums_staged.h"
+#include "colour_blur_fused.h"
+#include "colour_turn_staged.h"
+#include "float_blur_sums_fused.h"
+#include "float_blur_sums_staged.h"
+#include "invert_blur_turn_fused.h"
+#include "invert_blur_turn_staged.h"
+#include "two_blurs_fused.h"
+#include "words_blur_turn_staged.h"
+#include "words_turn_sums_fused.h"
+#include "tests/operators/rows.h"
+#include "tilewright/column_sum.h"
+#include "tilewright/gaussian_blur.h"
+#include "tilewright/invert.h"
+#include "tilewright/row_sum.h"
+#include "tilewright/transpose.h"
+#include <cmath>
+#include <cstring>
+
+namespace tilewright {
+namespace {
+
+const Call on_cpu = {.device = Device{}};
+
+using Function = void (*)(const Array &, Array &, std::optional<Device>);
+using Chain = Array (*)(const Array &);
+
+Array inverted(const Array &image) {
+    Array made;
+    invert(image, made, on_cpu);
+    return made;
+}
+
+Array turned(const Array &image) {
+    Array made;
+    transpose(image, made, on_cpu);
+    return made;
+}
+
+Array blurred(const Array &image, double sigma, Border border = Border::reflect) {
+    return gaussian_blur(image, sigma, border, on_cpu);
+}
+
+// A pipeline, and the operators that it stands for, one by one.
+struct Case {
+    const char *name;
+    Function function;
+    Chain chain;
+    Type type;
+    int channels = 1;
+    double float_bound = 0;  // of an element of the blur, in units of 2^-24 of the largest pixel; the sums' own is added
+};
+
+Array blur_turn_sums(const Array &image) {
+    return column_sum(turned(blurred(image, 2)), on_cpu);
+}
+Array invert_blur_turn(const Array &image) {
+    return turned(blurred(inverted(image), 1.5, Border::mirror));
+}
+Array float_blur_sums(const Array &image) {
+    return row_sum(blurred(turned(image), 1, Border::zero), on_cpu);
+}
+
+const Case cases[] = {
+    {"blur_turn_sums_staged", blur_turn_sums_staged, blur_turn_sums, Type::u8},
+    {"blur_turn_sums_fused", blur_turn_sums_fused, blur_turn_sums, Type::u8},
+    {"invert_blur_turn_staged", invert_blur_turn_staged, invert_blur_turn, Type::u8},
+    {"invert_blur_turn_fused", invert_blur_turn_fused, invert_blur_turn, Type::u8},
+    {"float_blur_sums_staged", float_blur_sums_staged, float_blur_sums, Type::f32, 1, 2 * (2 * 4 + 3)},
+    {"float_blur_sums_fused", float_blur_sums_fused, float_blur_sums, Type::f32, 1, 2 * (2 * 4 + 3)},
+    {"two_blurs_fused", two_blurs_fused, [](const Array &a) { return blurred(inverted(blurred(turned(a), 1)), 2, Border::nearest); }, Type::u8},
+    {"words_turn_sums_fused", words_turn_sums_fused, [](const Array &a) { return column_sum(turned(a), Type::f32, on_cpu); }, Type::u16},
+    {"words_blur_turn_staged", words_blur_turn_staged, [](const Array &a) { return turned(blurred(a, 1)); }, Type::u16},
+    {"colour_turn_staged", colour_turn_staged, [](const Array &a) { return turned(inverted(blurred(a, 1))); }, Type::u8, 3},
+    {"colour_blur_fused", colour_blur_fused, [](const Array &a) { return blurred(inverted(a), 1.5); }, Type::u8, 3},
+};
+
+Array image_of(const Case &c, int64_t h, int64_t w, int64_t row_bytes = Array::padded) {
+    const std::vector<int64_t> shape = c.channels == 1 ? std::vector<int64_t>{h, w} : std::vector<int64_t>{h, w, c.channels};
+    const auto seed = (unsigned)(h * 1000 + w);
+    return c.type == Type::u8  ? random_array<uint8_t>(shape, seed, row_bytes) :
+           c.type == Type::u16 ? random_array<uint16_t>(shape, seed, row_bytes) :
+                                 random_array<float>(shape, seed, row_bytes);
+}
+
+// How far each element may be off: the pipeline and the operators both keep the bounds, so twice them.
+Array bound_of(const Case &c, const Array &image, const Array &expected) {
+    if (c.type != Type::f32) {
+        return {};
+    }
+    Array bound(Type::f64, expected.shape());
+    const double terms = (double)(image.size() / expected.size());  // of a sum
+    for (int64_t i = 0; i < expected.size(); i++) {
+        bound.as<double>()[i] = 2 * terms * std::ldexp(c.float_bound + terms, -24);
+    }
+    return bound;
+}
+
+class PipelineLibrary : public testing::TestWithParam<std::tuple<Case, Backend>> {
+protected:
+    void SetUp() override {
+        const char *const words[] = {"cpu", "cuda", "opencl"};
+        if (!strstr(TILEWRIGHT_BUILT_TARGETS, words[(int)std::get<1>(GetParam())])) {
+            GTEST_SKIP() << "not run here: pipelines were built for " TILEWRIGHT_BUILT_TARGETS;
+        }
+        std::string why = "no such device";
+        for (const DeviceInfo &d : devices()) {
+            if (d.device.backend == std::get<1>(GetParam())) {
+                if (d.usable) {
+                    device = d.device;
+                    return;
+                }
+                why = d.why_not;
+            }
+        }
+        GTEST_SKIP() << "not run here: " << why;
+    }
+    void TearDown() override {
+        if (!IsSkipped()) {
+            EXPECT_LE(counters().largest_block, 1024u) << "it launches blocks that no GPU takes";
+        }
+    }
+    const Case &made() const {
+        return std::get<0>(GetParam());
+    }
+    void check(const Array &image) {
+        const Array expected = made().chain(image);
+        Array output;
+        made().function(image, output, device);
+        ASSERT_EQ(difference(output, expected, bound_of(made(), image, expected)), "") << image.describe() << " on " << device.str();
+    }
+    Device device;
+};
+
+// Sizes around tiles (32, 64, 128, 256) and bands, below the windows' radius (8), prime, wide and tall.
+TEST_P(PipelineLibrary, GivesWhatItsOperatorsGive) {
+    const std::vector<std::pair<int64_t, int64_t>> sizes = {{1, 1},     {1, 7},     {5, 1},     {3, 5},     {8, 9},   {9, 8},     {31, 33},
+                                                            {64, 64},   {32, 128},  {128, 32},  {65, 127},  {129, 31}, {257, 263}, {300, 17},
+                                                            {11, 1031}, {523, 129}, {384, 512}, {260, 300}, {401, 613}};
+    for (const auto &[h, w] : sizes) {
+        check(image_of(made(), h, w));
+        if (HasFatalFailure()) {
+            return;
+        }
+    }
+}
+
+TEST_P(PipelineLibrary, TakesCropsAndDenseRows) {
+    const Array dense = image_of(made(), 301, 283, 0);
+    check(dense);
+    if (!HasFatalFailure()) {
+        check(dense.crop(3, 5, 290, 271));
+    }
+    if (!HasFatalFailure()) {
+        check(dense.crop(1, 1, 7, 11));
+    }
+}
+
+// What lies between the rows of an output that the caller made stays as it was.
+TEST_P(PipelineLibrary, WritesItsOutputAlone) {
+    const Array image = image_of(made(), 131, 149), expected = made().chain(image);
+    if (expected.dimensions() == 1) {
+        GTEST_SKIP() << "not run here: a vector has no rows";
+    }
+    std::vector<int64_t> larger = expected.shape();
+    larger[0] += 5;
+    larger[1] += 7;
+    Array whole(expected.type(), larger, 0);
+    memset(whole.data(), 0x5a, (size_t)whole.size() * size_of(whole.type()));
+    Array part = whole.crop(2, 3, expected.shape()[0], expected.shape()[1]);
+    made().function(image, part, device);
+    ASSERT_EQ(difference(part, expected, {}), "");
+    const auto *bytes = static_cast<const unsigned char *>(std::as_const(whole).data());
+    const int64_t row = larger[1] * (whole.dimensions() == 3 ? larger[2] : 1) * (int64_t)size_of(whole.type());
+    const int64_t pixel = (whole.dimensions() == 3 ? larger[2] : 1) * (int64_t)size_of(whole.type());
+    for (int64_t y = 0; y < larger[0]; y++) {
+        for (int64_t x = 0; x < row; x++) {
+            const bool inside = y >= 2 && y < 2 + expected.shape()[0] && x >= 3 * pixel && x < (3 + expected.shape()[1]) * pixel;
+            ASSERT_TRUE(inside || bytes[y * row + x] == 0x5a) << "x = " << x << ", y = " << y;
+        }
+    }
+}
+
+std::string case_name(const testing::TestParamInfo<std::tuple<Case, Backend>> &info) {
+    const char *const backends[] = {"cpu", "cuda", "opencl"};
+    return std::string(std::get<0>(info.param).name) + "_" + backends[(int)std::get<1>(info.param)];
+}
+
+void PrintTo(const Case &c, std::ostream *out) {
+    *out << c.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Pipelines, PipelineLibrary,
+                         testing::Combine(testing::ValuesIn(cases), testing::Values(Backend::cpu, Backend::cuda, Backend::opencl)), case_name);
+
+std::string said_by(const std::function<void()> &call, Fault fault) {
+    try {
+        call();
+    } catch (const Error &error) {
+        EXPECT_EQ(error.fault(), fault) << error.what();
+        return error.what();
+    }
+    return "nothing";
+}
+
+TEST(PipelineLibraryErrors, NameWhatIsWrong) {
+    Array output;
+    const Array image(Type::u8, {20, 30});
+    EXPECT_EQ(said_by([&] { blur_turn_sums_staged(Array(Type::u16, {20, 30}), output, Device{}); }, Fault::input),
+              "blur_turn_sums_staged: input = u16 (20, 30): takes u8 (h, w)");
+    EXPECT_EQ(said_by([&] { blur_turn_sums_staged(Array(Type::u8, {20, 30, 3}), output, Device{}); }, Fault::input),
+              "blur_turn_sums_staged: input = u8 (20, 30, 3): takes u8 (h, w)");
+    EXPECT_EQ(said_by([&] { colour_turn_staged(image, output, Device{}); }, Fault::input), "colour_turn_staged: input = u8 (20, 30): takes u8 (h, w, 3)");
+    EXPECT_EQ(said_by([&] { blur_turn_sums_staged({}, output, Device{}); }, Fault::input),
+              "blur_turn_sums_staged: input = an empty array: takes u8 (h, w)");
+    Array wrong(Type::u32, {30});
+    EXPECT_EQ(said_by([&] { blur_turn_sums_staged(image, wrong, Device{}); }, Fault::input), "blur_turn_sums_staged: output = u32 (30): must be u32 (20)");
+    Array square(Type::u8, {20, 20});
+    EXPECT_NE(said_by([&] { invert_blur_turn_staged(square, square, Device{}); }, Fault::usage).find("shares memory"), std::string::npos);
+    EXPECT_NE(said_by([&] { blur_turn_sums_staged(image, output, Device{Backend::cuda, 99}); }, Fault::device).find("cuda:99"), std::string::npos);
+    EXPECT_TRUE(output.empty());
+}
+
+// Without Tilewright's runtime: Halide's own buffers, typed.
+TEST(PipelineLibraryBuffers, AreHalidesOwn) {
+    Case c = cases[0];
+    const Array image = image_of(c, 37, 53, 0), expected = c.chain(image);
+    Halide::Runtime::Buffer<const uint8_t, 2> input(image.as<uint8_t>(), 53, 37);
+    Halide::Runtime::Buffer<uint32_t, 1> sums(37);
+    ASSERT_EQ(blur_turn_sums_fused_cpu(input, sums), 0);
+    for (int i = 0; i < 37; i++) {
+        ASSERT_EQ(sums(i), expected.as<uint32_t>()[i]) << i;
+    }
+    Halide::Runtime::Buffer<uint32_t, 1> longer(38);  // another size than the pipeline gives
+    EXPECT_NE(blur_turn_sums_fused_cpu(input, longer), 0);
+
+    c = cases[9];
+    const Array picture = image_of(c, 21, 34, 0), turned_picture = c.chain(picture);
+    auto from = Halide::Runtime::Buffer<const uint8_t, 3>::make_interleaved(picture.as<uint8_t>(), 34, 21, 3);
+    auto to = Halide::Runtime::Buffer<uint8_t, 3>::make_interleaved(21, 34, 3);
+    ASSERT_EQ(colour_turn_staged_cpu(from, to), 0);
+    for (int y = 0; y < 34; y++) {
+        for (int x = 0; x < 21; x++) {
+            for (int k = 0; k < 3; k++) {
+                ASSERT_EQ(to(x, y, k), turned_picture.at<uint8_t>({y, x, k})) << x << ", " << y;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,291 @@
+// Every example that a reader may copy: those of each command's --help, and the commands of README.md and docs/*.md. They are
+// taken from the texts themselves, and run on a machine without a GPU and OpenCL, on small files of the names that they use.
+#include "tests/files.h"
+#include "tilewright/files.h"
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <sys/wait.h>
+
+namespace tilewright {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words split(const std::string &text, char at) {
+    Words words;
+    std::istringstream stream(text);
+    for (std::string word; std::getline(stream, word, at);) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+std::string text_of(const std::string &path) {
+    std::ifstream file(path);
+    EXPECT_TRUE(file.is_open()) << path;
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// ------------------------------------------------------------------------------------------------------------- the examples
+
+// The words of a command as a shell reads them, up to a comment, a pipe or a redirection.
+Words words_of(const std::string &line) {
+    Words words;
+    std::string word;
+    char quote = 0;
+    bool is_word = false;
+    for (const char c : line + " ") {
+        if (quote != 0) {
+            if (c == quote) {
+                quote = 0;
+            } else {
+                word.push_back(c);
+            }
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+            is_word = true;
+        } else if (c == ' ') {
+            if (is_word) {
+                words.push_back(word);
+            }
+            word.clear();
+            is_word = false;
+        } else if (!is_word && (c == '#' || c == '|' || c == '>')) {
+            break;
+        } else {
+            word.push_back(c);
+            is_word = true;
+        }
+    }
+    return words;
+}
+
+// The command of a line of code, without the program's name; nothing for other lines.
+std::optional<std::string> command_in(const std::string &code) {
+    static const std::regex form("^ *(?:\\$ )?(?:[a-z./]*/)?tilewright (.*)$");
+    std::smatch found;
+    return std::regex_match(code, found, form) ? std::optional(found[1].str()) : std::nullopt;
+}
+
+// `tilewright verify` in a sentence names a command, `tilewright COMMAND --help` is for the reader to fill in; `tilewright list
+// transpose` is an example.
+bool is_example(const std::string &inline_command) {
+    const Words words = words_of(inline_command);
+    const auto is_open = [](const std::string &word) { return std::regex_match(word, std::regex("[A-Z]+")); };
+    return (words.size() > 1 || inline_command.starts_with("-")) && std::none_of(words.begin(), words.end(), is_open);
+}
+
+Words examples_of_markdown(const std::string &text) {
+    Words examples;
+    bool fenced = false;
+    for (const std::string &line : split(text, '\n')) {
+        if (line.starts_with("```")) {
+            fenced = !fenced;
+        } else if (fenced || line.starts_with("    ")) {
+            if (const auto command = command_in(line)) {
+                examples.push_back(*command);
+            }
+        } else {
+            static const std::regex form("`tilewright ([^`]*)`");
+            for (std::sregex_iterator found(line.begin(), line.end(), form), end; found != end; ++found) {
+                if (is_example((*found)[1])) {
+                    examples.push_back((*found)[1]);
+                }
+            }
+        }
+    }
+    return examples;
+}
+
+Words examples_of_help(const std::string &text) {
+    Words examples;
+    for (const std::string &line : split(text.substr(std::min(text.size(), text.rfind("Examples:\n"))), '\n')) {
+        if (const auto command = command_in(line)) {
+            examples.push_back(*command);
+        }
+    }
+    return examples;
+}
+
+// Whether this build has all that the command names.
+bool is_built(const std::string &command) {
+    const Words built = split(TILEWRIGHT_BUILT_OPERATORS, ' '), targets = split(TILEWRIGHT_BUILT_TARGETS, ' ');
+    for (const std::string &op : split(TILEWRIGHT_ALL_OPERATORS, ' ')) {
+        if (std::find(built.begin(), built.end(), op) == built.end() && command.find(op) != std::string::npos) {
+            return false;
+        }
+    }
+    for (const std::string target : {"cuda", "opencl"}) {
+        if (std::find(targets.begin(), targets.end(), target) == targets.end() && command.find("--target " + target) != std::string::npos) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The same command for seconds instead of minutes: small images, few repeats, one operator where it would be all of them.
+Words made_small(Words words) {
+    const std::string command = words.front();
+    if (command != "bench" && command != "verify") {
+        return words;
+    }
+    const bool all_operators = words.size() == 1 || words[1].starts_with("-");
+    bool has_size = false;
+    for (size_t i = 1; i < words.size(); i++) {
+        if (words[i - 1] == "--size") {
+            has_size = true;
+            words[i] = std::regex_replace(words[i], std::regex("[0-9]+"), "64");
+        }
+    }
+    if (all_operators) {
+        words.insert(words.begin() + 1, split(TILEWRIGHT_BUILT_OPERATORS, ' ').front());
+    }
+    if (command == "bench") {
+        words.insert(words.end(), {"--batch", "1", "--repeats", "3", "--limit", "1"});
+        if (!has_size) {
+            words.insert(words.end(), {"--size", "64"});
+        }
+    }
+    return words;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- their run
+
+class Examples : public testing::Test {
+protected:
+    // The files that examples name as inputs. What is a photograph has colours; other images have none.
+    void SetUp() override {
+        const auto make = [&](const std::string &name, Type type, const std::vector<int64_t> &shape) {
+            Array array(type, shape);
+            memset(array.data(), 0, (size_t)(array.shape()[0] * array.strides()[0]) * size_of(type));
+            write_array(folder_.file(name), array);
+        };
+        make("photo.png", Type::u8, {48, 64, 3});
+        for (const char *name : {"grey.png", "scan.png", "slide.png", "in.png"}) {
+            make(name, Type::u8, {64, 64});
+        }
+        make("field.npy", Type::c64, {64, 64});
+        for (const char *name : {"a.npy", "b.npy"}) {
+            make(name, Type::f32, {64, 64});
+            make(std::string("vector_") + name, Type::f64, {600});
+        }
+        make("before.npy", Type::f64, {1000});
+    }
+
+    // Runs a program in the folder of the files. Returns its exit code.
+    int run(const std::string &program, const Words &arguments) {
+        std::string command = "cd '" + folder_.path() + "' && CUDA_VISIBLE_DEVICES=-1 OCL_ICD_VENDORS=/nonexistent '" + program + "'";
+        for (const std::string &argument : arguments) {
+            command += " '" + argument + "'";
+        }
+        const int status = std::system((command + " >.out 2>.err </dev/null").c_str());
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
+
+    int run_example(const std::string &example) {
+        // The row that docs/EXTENDING.md lets its reader write; here is one of the same targets.
+        Words words = words_of(std::regex_replace(example, std::regex("\\bquads\\b"), "tuned"));
+        if (words.front() == "min_plus_convolution") {  // a and b are vectors there, and matrices elsewhere
+            for (std::string &word : words) {
+                word = word == "a.npy" || word == "b.npy" ? "vector_" + word : word;
+            }
+        }
+        return run(TILEWRIGHT_APP, made_small(words));
+    }
+
+    void expect_success(const Words &examples, const std::string &where) {
+        for (const std::string &example : examples) {
+            if (is_built(example)) {
+                EXPECT_EQ(run_example(example), 0) << where << ": tilewright " << example << "\n" << text_of(folder_.file(".err"));
+            }
+        }
+    }
+
+    TemporaryFolder folder_;
+};
+
+TEST_F(Examples, OfEveryHelpRun) {
+    ASSERT_EQ(run(TILEWRIGHT_APP, {"--help"}), 0);
+    const Words examples = examples_of_help(text_of(folder_.file(".out")));
+    EXPECT_GE(examples.size(), 4u);
+    expect_success(examples, "--help");
+
+    Words commands = split(TILEWRIGHT_BUILT_OPERATORS, ' ');
+    commands.insert(commands.end(), {"devices", "list", "doctor", "pipeline", "show", "verify", "bench"});
+    for (const std::string &command : commands) {
+        ASSERT_EQ(run(TILEWRIGHT_APP, {command, "--help"}), 0) << command;
+        const Words of_command = examples_of_help(text_of(folder_.file(".out")));
+        EXPECT_GE(of_command.size(), 2u) << command;
+        expect_success(of_command, command + " --help");
+    }
+}
+
+TEST_F(Examples, OfTheDocumentsRun) {
+    Words files = {TILEWRIGHT_SOURCE "/README.md"};
+    for (const auto &file : std::filesystem::directory_iterator(TILEWRIGHT_SOURCE "/docs")) {
+        if (file.path().extension() == ".md") {
+            files.push_back(file.path());
+        }
+    }
+    size_t found = 0;
+    for (const std::string &file : files) {
+        const Words examples = examples_of_markdown(text_of(file));
+        found += examples.size();
+        expect_success(examples, file);
+    }
+    EXPECT_GE(found, 18u);
+}
+
+// What finds the examples must not miss any, or take other words for one.
+TEST(ExamplesOfMarkdown, AreLinesOfCodeAndCompleteCommandsInSentences) {
+    const Words found =
+        examples_of_markdown("Words about tilewright and `tilewright verify`, `tilewright OP --help`, `tilewright list invert`.\n"
+                             "\n"
+                             "    tilewright transpose a.png b.png   # turned\n"
+                             "    $ build/apps/tilewright/tilewright devices --json | jq .\n"
+                             "    tilewright: error: no such thing\n"
+                             "```sh\n"
+                             "tilewright pipeline \"transpose | invert\" a.png b.png > c\n"
+                             "```\n");
+    ASSERT_EQ(found.size(), 4u);
+    EXPECT_EQ(words_of(found[0]), (Words{"list", "invert"}));
+    EXPECT_EQ(words_of(found[1]), (Words{"transpose", "a.png", "b.png"}));
+    EXPECT_EQ(words_of(found[2]), (Words{"devices", "--json"}));
+    EXPECT_EQ(words_of(found[3]), (Words{"pipeline", "transpose | invert", "a.png", "b.png"}));
+}
+
+#ifdef TILEWRIGHT_README_EXAMPLE
+// README's program blurs as the command line does, whatever channels the photograph has.
+TEST_F(Examples, ReadmesProgramBlursLikeTheCommandLine) {
+    struct Kind {
+        Type type;
+        std::vector<int64_t> shape;
+    };
+    for (const auto &[type, shape] :
+         std::vector<Kind>{{Type::u8, {40, 50}}, {Type::u16, {40, 50, 2}}, {Type::u8, {40, 50, 3}}, {Type::u8, {40, 50, 4}}}) {
+        Array photo(type, shape);
+        auto *bytes = static_cast<unsigned char *>(photo.data());
+        for (int64_t i = 0; i < photo.shape()[0] * photo.strides()[0] * (int64_t)size_of(type); i++) {
+            bytes[i] = (unsigned char)(i * i / 7 + i);
+        }
+        write_array(folder_.file("photo.png"), photo);
+        ASSERT_EQ(run(TILEWRIGHT_README_EXAMPLE, {}), 0) << text_of(folder_.file(".err"));
+        ASSERT_EQ(run(TILEWRIGHT_APP, {"gaussian_blur", "photo.png", "expected.png", "--sigma", "3"}), 0) << text_of(folder_.file(".err"));
+        EXPECT_EQ(read_bytes(folder_.file("soft.png")), read_bytes(folder_.file("expected.png"))) << photo.describe();
+    }
+    std::filesystem::remove(folder_.file("photo.png"));
+    EXPECT_EQ(run(TILEWRIGHT_README_EXAMPLE, {}), 3);
+}
+#endif
+
+}  // namespace
+
+}  // namespace tilewright

@@ -1,0 +1,257 @@
+// What the program leaves when a signal ends it, and what it says when a limit does: the built program is run, and gets the signal at a
+// chosen call of its own (at_call.cpp).
+#include "tests/files.h"
+#include "runtime/process/kept_signals.h"
+#include "tilewright/files.h"
+#include <csignal>
+#include <fcntl.h>
+#include <functional>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+struct Ran {
+    int code = -1;  // the exit code, or - the signal that ended it
+    std::string err;
+};
+
+class Signals : public testing::Test {
+protected:
+    void SetUp() override {
+        fs::create_directory(folder.file("files"));
+        write_random(folder.file("in.npy"), 200);
+        if (run({"transpose", "--help"}).code != 0) {
+            GTEST_SKIP() << "this build has no operator transpose";
+        }
+        write_bytes(out("png"), older);
+    }
+
+    // A square image that no format makes smaller.
+    static void write_random(const std::string &path, int64_t side) {
+        Array image(Type::u8, {side, side});
+        uint32_t random = 1;
+        for (int64_t i = 0; i < side * image.strides()[0]; i++) {
+            image.as<uint8_t>()[i] = uint8_t((random = random * 1664525u + 1013904223u) >> 24);
+        }
+        write_array(path, image);
+    }
+
+    std::string out(const std::string &ending) const {
+        return folder.file("files/out." + ending);
+    }
+
+    // The folder of the outputs, which has nothing else in it.
+    Words files() const {
+        Words names;
+        for (const auto &file : fs::directory_iterator(folder.file("files"))) {
+            names.push_back(file.path().filename().string());
+        }
+        return names;
+    }
+
+    // Runs the program with every signal as a new process has it. `prepare` is called in the new process.
+    Ran run(
+        const Words &arguments, const Words &environment = {}, const std::function<void()> &prepare = [] {}) const {
+        const std::string err = folder.file("err");
+        const pid_t child = fork();
+        if (child == 0) {
+            for (int number = 1; number < SIGRTMIN; number++) {
+                signal(number, SIG_DFL);
+            }
+            const rlimit no_core = {0, 0};
+            setrlimit(RLIMIT_CORE, &no_core);
+            const int null = ::open("/dev/null", O_RDWR), lines = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            dup2(null, 0);
+            dup2(null, 1);
+            dup2(lines, 2);
+            prepare();
+            for (const std::string &variable : environment) {
+                const size_t equals = variable.find('=');
+                setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
+            }
+            Words words = {TILEWRIGHT_APP};
+            words.insert(words.end(), arguments.begin(), arguments.end());
+            std::vector<char *> argv;
+            for (std::string &word : words) {
+                argv.push_back(word.data());
+            }
+            argv.push_back(nullptr);
+            execv(TILEWRIGHT_APP, argv.data());
+            _exit(127);
+        }
+        int status = 0;
+        EXPECT_EQ(waitpid(child, &status, 0), child);
+        const Bytes said = read_bytes(err);
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), std::string(said.begin(), said.end())};
+    }
+
+    // Transposes to out.png, and gets the signal at a call on the way.
+    Ran transpose_with(
+        int signal, const std::string &call, const std::string &device, bool named, const std::function<void()> &prepare = [] {}) const {
+        Words environment = {"LD_PRELOAD=" TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0", "TILEWRIGHT_TEST_CALL=" + call,
+                             "TILEWRIGHT_TEST_SIGNAL=" + std::to_string(signal)};
+        if (named) {
+            environment.push_back("TILEWRIGHT_TEST_NAMED=1");
+        }
+        if (device == "cpu") {
+            environment.push_back("OCL_ICD_VENDORS=/nonexistent");
+        }
+        return run({"transpose", folder.file("in.npy"), out("png"), "--device", device}, environment, prepare);
+    }
+
+    bool knows_unnamed_files() const {
+        const int file = ::open(folder.file("files").c_str(), O_WRONLY | O_TMPFILE, 0600);
+        return file >= 0 && close(file) == 0;
+    }
+
+    void expect_one_line(const Ran &ran, const Words &words) {
+        EXPECT_EQ(ran.code, 1) << ran.err;
+        EXPECT_TRUE(ran.err.starts_with("tilewright: error: ")) << ran.err;
+        EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+        for (const std::string &word : words) {
+            EXPECT_NE(ran.err.find(word), std::string::npos) << "no '" << word << "' in: " << ran.err;
+        }
+    }
+
+    TemporaryFolder folder;
+    const Bytes older = bytes_of("the older file");
+};
+
+const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU};
+
+TEST_F(Signals, NothingIsLeftOfAnOutputThatIsNotComplete) {
+    for (const int signal : ending_signals) {
+        for (const bool named : {false, true}) {
+            for (const char *call : {"fwrite", "linkat", "renameat"}) {
+                if (named && std::string(call) == "linkat") {
+                    continue;  // it is not called then
+                }
+                SCOPED_TRACE(std::string(strsignal(signal)) + " at " + call + (named ? ", with a temporary name" : ""));
+                const Ran ran = transpose_with(signal, call, "cpu", named || !knows_unnamed_files());
+                EXPECT_EQ(ran.code, 128 + signal) << ran.err;
+                EXPECT_EQ(ran.err, "");
+                EXPECT_EQ(files(), Words{"out.png"});
+                EXPECT_EQ(read_bytes(out("png")), older);
+            }
+        }
+    }
+}
+
+TEST_F(Signals, NothingIsLeftByAProgramThatIsKilled) {
+    if (!knows_unnamed_files()) {
+        GTEST_SKIP() << "not run here: this file system has no files without a name";
+    }
+    const Ran ran = transpose_with(SIGKILL, "fwrite", "cpu", false);
+    EXPECT_EQ(ran.code, -SIGKILL);
+    EXPECT_EQ(files(), Words{"out.png"});
+    EXPECT_EQ(read_bytes(out("png")), older);
+}
+
+// A driver that has LLVM in it takes over most of these when its platform is asked for.
+TEST_F(Signals, ADriverDoesNotTakeThemOver) {
+    if (run({"transpose", folder.file("in.npy"), out("npy"), "--device", "opencl"}).code != 0) {
+        GTEST_SKIP() << "not run here: no usable opencl device";
+    }
+    fs::remove(out("npy"));
+    for (const int signal : ending_signals) {
+        SCOPED_TRACE(strsignal(signal));
+        EXPECT_EQ(transpose_with(signal, "fwrite", "opencl", true).code, 128 + signal);
+        EXPECT_EQ(files(), Words{"out.png"});
+        EXPECT_EQ(read_bytes(out("png")), older);
+    }
+}
+
+TEST_F(Signals, WhatWasIgnoredStaysIgnored) {
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) {
+        SCOPED_TRACE(strsignal(signal));
+        write_bytes(out("png"), older);
+        const Ran ran = transpose_with(signal, "fwrite", "cpu", false, [&] { ::signal(signal, SIG_IGN); });
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        EXPECT_NE(read_bytes(out("png")), older);
+        EXPECT_EQ(files(), Words{"out.png"});
+    }
+}
+
+TEST_F(Signals, AFileOverItsSizeLimitIsAnError) {
+    write_random(folder.file("in.npy"), 2500);
+    for (const char *device : {"cpu", "opencl"}) {
+        for (const char *ending : {"png", "npy"}) {
+            SCOPED_TRACE(std::string(device) + ", " + ending);
+            const Ran ran = run({"transpose", folder.file("in.npy"), out(ending), "--device", device}, {}, [] {
+                const rlimit limit = {4000000, 4000000};
+                setrlimit(RLIMIT_FSIZE, &limit);
+            });
+            if (ran.code == 4) {
+                continue;  // no usable device
+            }
+            expect_one_line(ran, {out(ending), "File too large", "ulimit -f"});
+            EXPECT_EQ(files(), Words{"out.png"});
+            EXPECT_EQ(read_bytes(out("png")), older);
+        }
+    }
+}
+
+TEST_F(Signals, APipeWithoutAReaderIsAnError) {
+    const std::string pipe = folder.file("pipe.npy");
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    // It reads one byte of the output, which is more than a pipe holds.
+    write_random(folder.file("in.npy"), 1000);
+    std::thread reader([&] {
+        const int file = ::open(pipe.c_str(), O_RDONLY);
+        char byte = 0;
+        EXPECT_EQ(read(file, &byte, 1), 1);
+        close(file);
+    });
+    const Ran ran = run({"transpose", folder.file("in.npy"), pipe, "--device", "cpu"});
+    reader.join();
+    expect_one_line(ran, {pipe, "Broken pipe", "keep the program at its other end running"});
+}
+
+// As `tilewright list | head -3` leaves it.
+TEST_F(Signals, AStandardOutputWithoutAReaderEndsItWithoutAWord) {
+    const Ran ran = run({"list"}, {}, [] {
+        int ends[2] = {};
+        if (pipe(ends) == 0) {
+            dup2(ends[1], 1);
+            close(ends[0]);
+            close(ends[1]);
+        }
+    });
+    EXPECT_EQ(ran.code, 128 + SIGPIPE);
+    EXPECT_EQ(ran.err, "");
+}
+
+TEST(KeptSignals, AreAsTheyWereBefore) {
+    const auto handler_of = [](int number) {
+        struct sigaction action = {};
+        sigaction(number, nullptr, &action);
+        return action.sa_handler;
+    };
+    void (*const ours)(int) = [](int) {};
+    void (*const theirs)(int) = [](int) {};
+    const auto term = signal(SIGTERM, ours), quit = signal(SIGQUIT, SIG_IGN), fpe = handler_of(SIGFPE);
+    {
+        const KeptSignals kept;
+        for (const int number : {SIGTERM, SIGQUIT, SIGFPE}) {
+            signal(number, theirs);
+        }
+        EXPECT_EQ(handler_of(SIGTERM), theirs);
+    }
+    EXPECT_EQ(handler_of(SIGTERM), ours);
+    EXPECT_EQ(handler_of(SIGQUIT), SIG_IGN);
+    EXPECT_EQ(handler_of(SIGFPE), theirs);  // of a fault: the driver's to keep
+    signal(SIGTERM, term);
+    signal(SIGQUIT, quit);
+    signal(SIGFPE, fpe);
+}
+
+}  // namespace
+}  // namespace tilewright

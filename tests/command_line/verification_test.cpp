@@ -1,0 +1,271 @@
+// What `verify` and `--check` find, of operators that are made wrong on purpose.
+#include "tests/errors.h"
+#include "tilewright/plain.h"
+#include "apps/tilewright/support/verification.h"
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <limits>
+
+namespace tilewright::app {
+namespace {
+
+Row row_of(const std::string &op, const std::string &schedule) {
+    return {.op = op,
+            .origin = op,
+            .schedule = schedule,
+            .type = "f32",
+            .backend = Backend::cpu,
+            .needs_vnni = false,
+            .form = op,
+            .tunables = {},
+            .register_caps = {},
+            .autoscheduler = {},
+            .declined = {},
+            .entry = nullptr,
+            .metadata = nullptr};
+}
+
+Array image_of(std::vector<int64_t> shape) {
+    Array image(Type::f32, std::move(shape), 0);
+    float *data = image.as<float>();
+    for (int64_t i = 0; i < image.size(); i++) {
+        data[i] = (float)(i * 37 % 101);
+    }
+    return image;
+}
+
+// Each pixel becomes its right neighbour; the last one of a row stays. `width` is how many pixels a row of memory has, each of `channels`.
+void take_right_neighbours(const float *in, float *out, int64_t h, int64_t width, int64_t channels) {
+    for (int64_t y = 0; y < h; y++) {
+        for (int64_t x = 0; x < width; x++) {
+            for (int64_t k = 0; k < channels; k++) {
+                out[(y * width + x) * channels + k] = in[(y * width + std::min(x + 1, width - 1)) * channels + k];
+            }
+        }
+    }
+}
+
+Array right_neighbours(std::span<const Array> inputs, const Settings &, Backend) {
+    const Array &image = inputs[0];
+    const int64_t channels = image.dimensions() == 3 ? image.shape()[2] : 1;
+    Array output(Type::f32, image.shape(), 0);
+    take_right_neighbours(image.as<float>(), output.as<float>(), image.shape()[0], image.shape()[1], channels);
+    return output;
+}
+
+// An operator whose front makes a mistake: it hands an image over as rows of elements, whatever its channels, and so does its reference.
+class Neighbours : public Operator {
+public:
+    explicit Neighbours(std::string name) : name_(std::move(name)), rows_{row_of(name_, "reference"), row_of(name_, "tuned")} {
+    }
+
+    std::string name() const override {
+        return name_;
+    }
+    std::string summary() const override {
+        return "the right neighbours";
+    }
+    const std::vector<Row> &rows() const override {
+        return rows_;
+    }
+    const Row &row(const std::string &schedule) const {
+        return *std::find_if(rows_.begin(), rows_.end(), [&](const Row &r) { return r.schedule == schedule; });
+    }
+    std::string type_of(std::span<const Array>, const Settings &) const override {
+        return "f32";
+    }
+    std::pair<Type, std::vector<int64_t>> output_of(std::span<const Array> inputs, const Settings &) const override {
+        return {Type::f32, inputs[0].shape()};
+    }
+    bool serves(const Row &row, std::span<const Array> inputs, const Array &, const Settings &) const override {
+        return row.schedule != "tuned" || inputs[0].shape()[1] >= narrowest;
+    }
+    void run(const Row &row, Device, std::span<const Array> inputs, Array &output, const Settings &) const override {
+        const Array image = inputs[0].clone(0);
+        Array dense(Type::f32, image.shape(), 0);
+        take_right_neighbours(image.as<float>(), dense.as<float>(), image.shape()[0], image.size() / image.shape()[0], 1);
+        runs++;
+        if (spoil && row.schedule == "tuned") {
+            spoil(dense);
+        }
+        const int64_t n = dense.size() / dense.shape()[0];
+        for (int64_t y = 0; y < dense.shape()[0]; y++) {
+            std::copy_n(std::as_const(dense).as<float>() + y * n, n, output.as<float>() + y * output.strides()[0]);
+        }
+    }
+    Array bound(std::span<const Array> inputs, const Settings &) const override {
+        if (allowed == 0) {
+            return {};
+        }
+        Array bound(Type::f64, inputs[0].shape(), 0);
+        std::fill_n(bound.as<double>(), bound.size(), allowed);
+        return bound;
+    }
+    std::vector<Sample> samples(const std::string &) const override {
+        std::vector<Sample> all;
+        for (const auto &shape : shapes) {
+            all.push_back({{image_of(shape)}, {}, image_of(shape).describe()});
+        }
+        return all;
+    }
+    Sample benchmark_sample(const std::string &, int64_t w, int64_t h, const Settings &) const override {
+        return {{image_of({h, w})}, {}, ""};
+    }
+
+    // What a test changes.
+    std::vector<std::vector<int64_t>> shapes = {{5, 7}, {16, 16}};
+    int64_t narrowest = 1;               // of `tuned`
+    double allowed = 0;                  // the bound; 0: class E
+    std::function<void(Array &)> spoil;  // of the outputs of `tuned`
+    mutable int runs = 0;
+
+private:
+    std::string name_;
+    std::vector<Row> rows_;
+};
+
+// With its definition, and one without.
+Neighbours defined() {
+    add_plain_definition("neighbours", right_neighbours);
+    return Neighbours("neighbours");
+}
+Neighbours undefined() {
+    return Neighbours("unknown_neighbours");
+}
+
+constexpr int repeat = 10;
+
+Result verified(const Neighbours &op, const std::string &schedule) {
+    return Verification(op, "f32", repeat).run(op.row(schedule), Device{});
+}
+
+TEST(Verification, HoldsRowsAndTheReferenceAgainstThePlainDefinition) {
+    const Neighbours op = defined();
+    for (const char *schedule : {"reference", "tuned"}) {
+        const Result result = verified(op, schedule);
+        EXPECT_EQ(result.verdict, Verdict::ok) << result.why;
+        EXPECT_EQ(result.against, "plain definition");
+        EXPECT_EQ(result.samples, 2u);
+        EXPECT_EQ(result.runs, 2u + repeat - 1);
+    }
+}
+
+// The mistake of a front is in its reference row too: only a definition of its own shows it.
+TEST(Verification, FindsTheMistakeOfAFront) {
+    Neighbours op = defined();
+    op.shapes = {{5, 7}, {6, 8, 3}};
+    for (const char *schedule : {"reference", "tuned"}) {
+        const Result result = verified(op, schedule);
+        EXPECT_EQ(result.verdict, Verdict::wrong);
+        EXPECT_NE(result.why.find("(6, 8, 3)"), std::string::npos) << result.why;
+    }
+    Neighbours other = undefined();
+    other.shapes = op.shapes;
+    EXPECT_EQ(verified(other, "tuned").verdict, Verdict::ok);
+}
+
+TEST(Verification, CheckFindsTheMistakeOfAFront) {
+    const Neighbours op = defined(), other = undefined();
+    const auto check = [](const Neighbours &of, std::vector<int64_t> shape) {
+        const Sample sample{{image_of(std::move(shape))}, {}, ""};
+        Array output(Type::f32, sample.inputs[0].shape());
+        of.run(of.row("tuned"), Device{}, sample.inputs, output, {});
+        return check_result(of, sample, output, Device{}, of.row("tuned").name());
+    };
+    EXPECT_EQ(check(op, {9, 11}), "the plain definition");
+    const Error error = error_of([&] { check(op, {9, 11, 3}); });
+    EXPECT_EQ(error.fault(), Fault::mismatch);
+    EXPECT_NE(std::string(error.what()).find("nothing was written"), std::string::npos) << error.what();
+    EXPECT_EQ(check(other, {9, 11, 3}), "its reference row; no plain definition is registered");
+}
+
+TEST(Verification, ReferenceAloneIsHeldAgainstNothing) {
+    const Neighbours op = undefined();
+    EXPECT_EQ(verified(op, "reference").verdict, Verdict::unheld);
+    const Result tuned = verified(op, "tuned");
+    EXPECT_EQ(tuned.verdict, Verdict::ok);
+    EXPECT_EQ(tuned.against, "reference row");
+}
+
+// Within the bound each time, but not the same bytes: threads that race.
+TEST(Verification, FindsARunThatGivesOtherBytes) {
+    Neighbours op = defined();
+    op.allowed = 1;
+    int calls = 0;
+    op.spoil = [&](Array &output) { output.as<float>()[3] += ++calls == 7 ? .25f : 0; };
+    const Result result = verified(op, "tuned");
+    EXPECT_EQ(result.verdict, Verdict::wrong);
+    EXPECT_NE(result.why.find("run 6 of 10 gave other bytes than run 1"), std::string::npos)
+        << result.why;  // one of the calls was for the other sample
+}
+
+TEST(Verification, ARowWithoutASampleIsUntried) {
+    Neighbours op = defined();
+    op.narrowest = 1000;
+    const Result result = verified(op, "tuned");
+    EXPECT_EQ(result.verdict, Verdict::untried);
+    EXPECT_EQ(result.runs, 0u);
+    EXPECT_NE(result.why, "");
+}
+
+TEST(Verification, LargeSamplesAreForRowsThatServeNoOther) {
+    Neighbours op = defined();
+    op.shapes = {{5, 7}, {1 << 14, 1 << 11}};  // 128 MiB
+    EXPECT_EQ(verified(op, "tuned").samples, 1u);
+    op.narrowest = 1000;
+    const Result result = verified(op, "tuned");
+    EXPECT_EQ(result.verdict, Verdict::ok) << result.why;
+    EXPECT_EQ(result.samples, 1u);
+    EXPECT_EQ(result.runs, 3u);
+}
+
+TEST(Verification, AnyExceptionFailsItsRowAlone) {
+    Neighbours op = defined();
+    op.spoil = [](Array &) { throw std::logic_error("the library takes 3 arguments, not 2"); };
+    Verification verification(op, "f32", repeat);
+    const Result result = verification.run(op.row("tuned"), Device{});
+    EXPECT_EQ(result.verdict, Verdict::failed);
+    EXPECT_NE(result.why.find("takes 3 arguments"), std::string::npos) << result.why;
+    EXPECT_FALSE(result.device_fault);
+    EXPECT_EQ(verification.run(op.row("reference"), Device{}).verdict, Verdict::ok);
+    op.spoil = [](Array &) { throw Error(Fault::device, "it is gone"); };
+    EXPECT_TRUE(verification.run(op.row("tuned"), Device{}).device_fault);
+}
+
+TEST(Verification, FindsNaNWhereANumberShouldBe) {
+    Neighbours op = defined();
+    op.allowed = 1e30;
+    op.spoil = [](Array &output) { output.as<float>()[5] = std::numeric_limits<float>::quiet_NaN(); };
+    EXPECT_EQ(verified(op, "tuned").verdict, Verdict::wrong);
+}
+
+TEST(PlainDefinition, ANullPointerIsRefused) {
+    EXPECT_EQ(error_of([] { add_plain_definition("neighbours", nullptr); }).fault(), Fault::usage);
+}
+
+// What a plain definition gives in f64 is compared within the bound, without being rounded before.
+TEST(Difference, TakesExactValuesInF64) {
+    Array floats(Type::f32, {2, 3}), exact(Type::f64, {2, 3}, 0), bound(Type::f64, {2, 3});
+    std::fill_n(bound.as<double>(), 2 * bound.strides()[0], 1e-9);
+    exact.as<double>()[4] = 1 + .9e-9;
+    floats.as<float>()[floats.strides()[0] + 1] = 1;
+    EXPECT_EQ(difference(floats, exact, bound), "");
+    exact.as<double>()[4] = 1 + 2.5e-9;
+    EXPECT_NE(difference(floats, exact, bound), "");
+    EXPECT_NE(difference(floats, exact, {}), "") << "without a bound, only the same bytes are the same";
+
+    Array field(Type::c64, {4, 5}), numbers(Type::f64, {4, 5, 2}, 0), relative(Type::f64, {1});
+    field.as<std::complex<float>>()[2 * field.strides()[0] + 3] = {3, 4};
+    numbers.as<double>()[2 * (2 * 5 + 3)] = 3;
+    numbers.as<double>()[2 * (2 * 5 + 3) + 1] = 4.0005;
+    *relative.as<double>() = 2e-4;
+    EXPECT_EQ(difference(field, numbers, relative), "");
+    *relative.as<double>() = 1e-5;
+    EXPECT_NE(difference(field, numbers, relative), "");
+    EXPECT_NE(difference(field, Array(Type::f64, {4, 5}), relative), "");
+}
+
+}  // namespace
+}  // namespace tilewright::app

@@ -1,0 +1,369 @@
+// The blur against its definition as plain loops.
+#include "plain/gaussian_blur.h"
+#include "generators/algorithms/gaussian_blur/weights.h"
+#include "tests/operators/rows.h"
+#include "tilewright/gaussian_blur.h"
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace tilewright {
+
+namespace {
+
+const std::vector<std::pair<Border, const char *>> borders = {
+    {Border::reflect, "reflect"}, {Border::mirror, "mirror"}, {Border::nearest, "nearest"}, {Border::zero, "zero"}};
+
+using plain::exact_blur;
+using plain::integer_blur;
+
+struct Case {
+    std::vector<int64_t> shape;
+    double sigma;
+    Border border = Border::reflect;
+    bool crop = false;
+
+    std::string str() const {
+        std::string text;
+        for (int64_t n : shape) {
+            text += std::to_string(n) + " ";
+        }
+        return text + "sigma " + std::to_string(sigma) + " " + borders[(size_t)border].second + (crop ? " crop" : "");
+    }
+    Settings settings() const {
+        return {{"sigma", sigma}, {"border", std::string(borders[(size_t)border].second)}};
+    }
+};
+
+template<typename T>
+Array image_of(const Case &c) {
+    if (!c.crop) {
+        return random_array<T>(c.shape, 7);
+    }
+    std::vector<int64_t> larger = c.shape;
+    larger[0] += 7;
+    larger[1] += 11;
+    return random_array<T>(larger, 7).crop(3, 5, c.shape[0], c.shape[1]);
+}
+
+// The first element that is off by more than `allowed`.
+template<typename T, typename E>
+std::string first_difference(const Array &output, const std::vector<E> &expected, double allowed) {
+    const int64_t h = output.shape()[0], n = output.size() / h;
+    const T *data = output.as<T>();
+    for (int64_t y = 0; y < h; y++) {
+        for (int64_t x = 0; x < n; x++) {
+            const double is = (double)data[y * output.strides()[0] + x], should = (double)expected[(size_t)(y * n + x)];
+            if (!(std::abs(is - should) <= allowed) && !(std::isnan(is) && std::isnan(should))) {
+                return "at y " + std::to_string(y) + ", element " + std::to_string(x) + ": " + std::to_string(is) + " where " +
+                       std::to_string(should) + " was expected";
+            }
+        }
+    }
+    return "";
+}
+
+double largest(const Array &image) {
+    double top = 0;
+    const int64_t h = image.shape()[0], n = image.size() / h;
+    for (int64_t y = 0; y < h; y++) {
+        for (int64_t x = 0; x < n; x++) {
+            top = std::max(top, (double)std::abs(image.as<float>()[y * image.strides()[0] + x]));
+        }
+    }
+    return top;
+}
+
+template<typename T>
+using Expected = std::vector<std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>>;
+
+class GaussianBlurRow : public RowTest {
+protected:
+    // One case on this row, if the row serves it; integers byte for byte, f32 within the documented bound.
+    template<typename T>
+    void check(const Case &c) {
+        SCOPED_TRACE(c.str());
+        const Array image = image_of<T>(c);
+        Array output(image.type(), image.shape());
+        if (c.crop) {  // the output lies in a larger array too
+            std::vector<int64_t> larger = c.shape;
+            larger[0] += 3;
+            larger[1] += 2;
+            output = Array(image.type(), larger).crop(1, 1, c.shape[0], c.shape[1]);
+        }
+        if (!run({image}, output, c.settings())) {
+            return;
+        }
+        // Rows share their cases: what was expected of a small one is kept.
+        static std::map<std::string, Expected<T>> known;
+        const bool keep = image.size() < 1 << 20;
+        auto expected = [&] {
+            if constexpr (std::is_floating_point_v<T>) {
+                return exact_blur(image, c.sigma, c.border);
+            } else {
+                return integer_blur(image, c.sigma, c.border);
+            }
+        };
+        const auto at = keep ? known.find(c.str()) : known.end();
+        const Expected<T> &values = at != known.end() ? at->second : known.insert_or_assign(keep ? c.str() : "large", expected()).first->second;
+        if constexpr (std::is_floating_point_v<T>) {
+            const double top = largest(image), radius = std::floor(4 * c.sigma + .5);
+            double allowed = 2 * (2 * radius + 3) * std::ldexp(1., -24) * top;
+            if (row().belongs_to("half")) {
+                allowed += std::ldexp(top, -11) + std::ldexp(1., -25);
+            }
+            EXPECT_EQ(first_difference<T>(output, values, allowed), "");
+        } else {
+            EXPECT_EQ(first_difference<T>(output, values, 0), "");
+        }
+    }
+
+    void check(const Case &c) {
+        if (row().type == "u8") {
+            check<uint8_t>(c);
+        } else if (row().type == "u16") {
+            check<uint16_t>(c);
+        } else {
+            check<float>(c);
+        }
+    }
+};
+
+TEST_P(GaussianBlurRow, SizesBordersAndChannels) {
+    const int64_t sizes[] = {1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 101, 127, 128, 129, 257};
+    const double sigmas[] = {1, .5, 2.25, 3, 1.7};
+    int turn = 0;
+    for (int64_t h : {1, 3, 16, 33, 64, 67}) {
+        for (int64_t w : sizes) {
+            check({{h, w}, sigmas[turn % 5], borders[(size_t)turn % 4].first, turn % 3 == 2});
+            turn++;
+        }
+    }
+    for (int64_t c : {1, 2, 3, 4}) {
+        for (const auto &[border, name] : borders) {
+            check({{37, 61, c}, 1, border, c == 3});
+            check({{64, 128, c}, 2.25, border});
+        }
+    }
+    check({{600, 1030}, 1, Border::mirror});  // rows that an autoscheduler made take only images above their tiles
+    EXPECT_GT(served(), 0) << "the row serves none of the sizes";
+}
+
+TEST_P(GaussianBlurRow, RadiusBeyondTheImage) {
+    for (const auto &[border, name] : borders) {
+        check({{5, 3}, 4, border});
+        check({{1, 1}, 2, border});
+        check({{40, 2, 3}, 7.5, border});
+    }
+}
+
+TEST_P(GaussianBlurRow, EverySigma) {
+    for (double sigma : {.05, .2, .4, .5, .75, 1.2, 2., 4., 5.5, 7.5, 10., 20.}) {
+        check({{70, 300}, sigma, Border::reflect});
+        check({{256, 512}, sigma, Border::zero});
+    }
+    check({{50, 130}, 31, Border::mirror});  // beyond the sigmas of the small integer weights
+}
+
+TEST_P(GaussianBlurRow, LargeWideTall) {
+    if (row().schedule == "reference" || row().schedule == "direct") {
+        GTEST_SKIP() << "this row is not made for large images";
+    }
+    check({{2049, 4097}, 1, Border::reflect});
+    check({{3, 100003}, 1, Border::nearest});
+    check({{100003, 3}, 1, Border::mirror});
+    check({{50, 100004}, 2.25, Border::reflect});
+}
+
+TEST_P(GaussianBlurRow, SameBytesEachTime) {
+    const Array bytes = random_array<uint8_t>({97, 256}), words = random_array<uint16_t>({97, 256}), floats = random_array<float>({97, 256});
+    const Array &image = row().type == "u8" ? bytes : row().type == "u16" ? words : floats;
+    Array first, again;
+    if (!run({image}, first, {{"sigma", 1.}})) {
+        GTEST_SKIP() << "not a size of this row";
+    }
+    for (int i = 0; i < 2; i++) {
+        run({image}, again, {{"sigma", 1.}});
+        EXPECT_EQ(difference(again, first, {}), "");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, GaussianBlurRow, testing::ValuesIn(row_cases(gaussian_blur_operator())), row_case_name);
+
+Call on_cpu() {
+    return {.device = Device{}};
+}
+
+TEST(GaussianWeights, ErrorBoundIsUnderOne) {
+    for (double sigma = .01; sigma < 8192; sigma *= 1.03) {
+        const auto w = GaussianWeights::of(sigma);
+        EXPECT_LT(w->bytes.bound, 1) << sigma;
+        EXPECT_EQ(w->bytes.multiplier % 2, 1u) << sigma;
+        EXPECT_LT(255ull * w->bytes.sum * w->bytes.multiplier + (1 << 23), 1ull << 32) << sigma;
+        EXPECT_EQ(w->bytes.fits_f32(), sigma <= 30) << sigma;
+        if (sigma <= 50) {
+            EXPECT_LT(w->words16.bound, 1) << sigma;
+        }
+        for (const IntegerTaps *taps : {&w->bytes, &w->words16}) {
+            uint64_t sum = taps->taps[0];
+            for (size_t i = 1; i < taps->taps.size(); i++) {
+                sum += 2ull * taps->taps[i];
+            }
+            EXPECT_EQ(sum, taps->sum) << sigma;
+        }
+        EXPECT_LE(*std::max_element(w->bytes.taps.begin(), w->bytes.taps.end()), 65535u) << sigma;
+    }
+}
+
+TEST(GaussianWeights, WordsHoldTheTaps) {
+    const auto w = GaussianWeights::of(3);
+    for (int radius : {12, 13, 20}) {
+        const int rounded = (radius + 3) / 4 * 4;
+        for (int phase = 0; phase < 4; phase++) {
+            for (int k = 0; k <= rounded / 2; k++) {
+                for (int b = 0; b < 4; b++) {
+                    const uint32_t low = tap_word(w->bytes, radius, phase, k, false) >> (8 * b) & 255;
+                    const uint32_t high = tap_word(w->bytes, radius, phase, k, true) >> (8 * b) & 255;
+                    EXPECT_EQ(high * 256 + low, w->bytes.at(4 * k + b - rounded - phase));
+                }
+            }
+        }
+    }
+}
+
+// Integers are within 1 of the exact blur rounded, on noise and on black and white, the hardest of images.
+TEST(GaussianBlur, IntegersAreWithinOneOfTheExactBlur) {
+    for (double sigma : {.2, .5, 1., 2.25, 3., 7.5, 10., 30., 40.}) {
+        Array bytes(Type::u8, {61, 67}), words(Type::u16, {61, 67});
+        std::mt19937 random(3);
+        fill<uint8_t>(bytes, [&] { return random() & 1 ? 255 : 0; });
+        fill<uint16_t>(words, [&] { return random() & 1 ? 65535 : 0; });
+        std::vector<double> exact = exact_blur(bytes, sigma, Border::reflect);
+        std::transform(exact.begin(), exact.end(), exact.begin(), [](double v) { return std::floor(v + .5); });
+        EXPECT_EQ(first_difference<uint8_t>(gaussian_blur(bytes, sigma, Border::reflect, on_cpu()), exact, 1), "") << sigma;
+        exact = exact_blur(words, sigma, Border::reflect);
+        std::transform(exact.begin(), exact.end(), exact.begin(), [](double v) { return std::floor(v + .5); });
+        EXPECT_EQ(first_difference<uint16_t>(gaussian_blur(words, sigma, Border::reflect, on_cpu()), exact, 1), "") << sigma;
+    }
+}
+
+TEST(GaussianBlur, ConstantImagesStay) {
+    for (double sigma : {.3, 1., 10., 50.}) {
+        Array bytes(Type::u8, {33, 47}), words(Type::u16, {33, 47});
+        fill<uint8_t>(bytes, [] { return 255; });
+        fill<uint16_t>(words, [] { return 65535; });
+        EXPECT_EQ(difference(gaussian_blur(bytes, sigma, Border::mirror, on_cpu()), bytes, {}), "") << sigma;
+        EXPECT_EQ(difference(gaussian_blur(words, sigma, Border::nearest, on_cpu()), words, {}), "") << sigma;
+    }
+}
+
+// The square of the smallest ones is 0.
+TEST(GaussianBlur, ASigmaWithoutNeighboursLeavesTheImage) {
+    const Array floats = random_array<float>({23, 61}), bytes = random_array<uint8_t>({23, 61}), words = random_array<uint16_t>({23, 61});
+    for (const double sigma : {5e-324, 1e-310, 1e-170, 1e-100, 1e-3, .12}) {
+        for (const Array &image : {floats, bytes, words}) {
+            EXPECT_EQ(difference(gaussian_blur(image, sigma, Border::reflect, on_cpu()), image, {}), "") << "sigma " << sigma << ", " << image.describe();
+        }
+    }
+}
+
+TEST(GaussianBlur, NaNReachesItsRadiusAndNoFurther) {
+    Array image(Type::f32, {64, 300});
+    image.as<float>()[30 * image.strides()[0] + 150] = std::numeric_limits<float>::quiet_NaN();
+    const Array out = gaussian_blur(image, 1, Border::reflect, on_cpu());
+    for (int64_t y = 0; y < 64; y++) {
+        for (int64_t x = 0; x < 300; x++) {
+            EXPECT_EQ(std::isnan(out.at<float>({y, x})), std::abs(y - 30) <= 4 && std::abs(x - 150) <= 4) << y << " " << x;
+        }
+    }
+}
+
+TEST(GaussianBlur, CallersMemoryOfAnyStride) {
+    std::vector<uint8_t> memory(40 * 333 + 7);
+    std::mt19937 random(5);
+    for (uint8_t &byte : memory) {
+        byte = (uint8_t)random();
+    }
+    const Array image = Array::view(Type::u8, memory.data() + 3, {39, 101, 3}, {333, 3, 1});
+    const Array out = gaussian_blur(image, 2, Border::reflect, on_cpu());
+    EXPECT_EQ(first_difference<uint8_t>(out, integer_blur(image, 2, Border::reflect), 0), "");
+}
+
+void expect_error(Fault fault, const std::string &argument, const std::function<void()> &call) {
+    try {
+        call();
+        ADD_FAILURE() << "no error";
+    } catch (const Error &error) {
+        EXPECT_EQ(error.fault(), fault) << error.what();
+        EXPECT_EQ(error.place().operation, "gaussian_blur");
+        EXPECT_EQ(error.place().argument, argument) << error.what();
+        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    }
+}
+
+TEST(GaussianBlur, WhatItRefuses) {
+    const Array image(Type::u8, {8, 8});
+    for (double sigma : {0., -1., std::nan(""), (double)INFINITY, 8192., 1e300}) {
+        expect_error(Fault::usage, "sigma", [&] { gaussian_blur(image, sigma, Border::reflect, on_cpu()); });
+    }
+    expect_error(Fault::input, "image", [&] { gaussian_blur(Array(Type::f64, {8, 8}), 1, Border::reflect, on_cpu()); });
+    expect_error(Fault::input, "image", [&] { gaussian_blur(Array(Type::u8, {8}), 1, Border::reflect, on_cpu()); });
+    expect_error(Fault::input, "image", [&] { gaussian_blur(Array(Type::u8, {8, 8, 5}), 1, Border::reflect, on_cpu()); });
+    expect_error(Fault::usage, "border", [&] {
+        Array out;
+        gaussian_blur_operator()(std::span(&image, 1), out, {{"border", std::string("wrap")}}, on_cpu());
+    });
+    expect_error(Fault::usage, "output", [&] {
+        Array same = image;
+        gaussian_blur(image, same, 1, Border::reflect, on_cpu());
+    });
+    expect_error(Fault::input, "output", [&] {
+        Array small(Type::u8, {7, 8});
+        gaussian_blur(image, small, 1, Border::reflect, on_cpu());
+    });
+}
+
+// Colour under full transparency must not show; what is opaque must stay as it is.
+TEST(GaussianBlur, PremultipliedAlpha) {
+    Array image(Type::u8, {16, 32, 4});
+    for (int64_t y = 0; y < 16; y++) {
+        for (int64_t x = 0; x < 32; x++) {
+            uint8_t *pixel = image.as<uint8_t>() + y * image.strides()[0] + x * 4;
+            const bool opaque = x < 16;
+            pixel[0] = opaque ? 200 : 0;
+            pixel[1] = opaque ? 0 : 255;
+            pixel[2] = 10;
+            pixel[3] = opaque ? 255 : 0;
+        }
+    }
+    const Array blurred = unpremultiply(gaussian_blur(premultiply(image), 2, Border::reflect, on_cpu()), Type::u8);
+    for (int64_t x = 0; x < 20; x++) {
+        EXPECT_EQ(blurred.at<uint8_t>({8, x, 0}), 200) << x;
+        EXPECT_EQ(blurred.at<uint8_t>({8, x, 1}), 0) << x;
+    }
+    EXPECT_EQ(blurred.at<uint8_t>({8, 0, 3}), 255);
+    EXPECT_EQ(blurred.at<uint8_t>({8, 31, 3}), 0);
+
+    // u8 and u16 come back unharmed wherever something is to be seen.
+    const Array bytes = random_array<uint8_t>({9, 21, 2});
+    const Array back = unpremultiply(premultiply(bytes), Type::u8);
+    for (int64_t y = 0; y < 9; y++) {
+        for (int64_t x = 0; x < 21; x++) {
+            EXPECT_EQ(back.at<uint8_t>({y, x, 1}), bytes.at<uint8_t>({y, x, 1}));
+            if (bytes.at<uint8_t>({y, x, 1}) > 0) {
+                EXPECT_EQ(back.at<uint8_t>({y, x, 0}), bytes.at<uint8_t>({y, x, 0}));
+            }
+        }
+    }
+    EXPECT_THROW(premultiply(Array(Type::u8, {4, 4, 3})), Error);
+    EXPECT_THROW(unpremultiply(Array(Type::u8, {4, 4, 4}), Type::u8), Error);
+}
+
+}  // namespace
+
+TEST(GaussianBlur, ANumberThatIsNoValueOfTheEnumIsRefused) {
+    const Error error = error_of([] { gaussian_blur(Array(Type::u8, {4, 4}), 1, (Border)7); });
+    EXPECT_EQ(error.fault(), Fault::usage) << error.what();
+}
+
+}  // namespace tilewright

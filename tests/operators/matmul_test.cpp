@@ -1,0 +1,249 @@
+#include "tilewright/matmul.h"
+#include "tests/operators/rows.h"
+#include "tilewright/plain.h"
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tuple>
+
+namespace tilewright {
+namespace {
+
+struct Exact {
+    Array values, bound;
+};
+
+// The definition in f64, and what the contract allows: 2 K 2^-24 (|a| |b|).
+Exact plain(const Array &a, const Array &b) {
+    const auto product = [](const Array &left, const Array &right) { return *plain_result(matmul_operator(), std::array{left, right}, {}); };
+    const auto magnitudes = [](const Array &matrix) {
+        Array all = matrix.clone();
+        float *data = all.as<float>();
+        std::transform(data, data + all.shape()[0] * all.strides()[0], data, [](float x) { return std::abs(x); });
+        return all;
+    };
+    Exact exact{product(a, b), product(magnitudes(a), magnitudes(b))};
+    double *bound = exact.bound.as<double>();
+    const double relative = 2 * (double)a.shape()[1] * 0x1p-24;
+    std::transform(bound, bound + exact.bound.size(), bound, [&](double sum) { return relative * sum; });
+    return exact;
+}
+
+// The first element that is off, as a sentence.
+std::string wrong(const Array &output, const Exact &exact) {
+    const int64_t m = output.shape()[0], n = output.shape()[1];
+    const float *data = output.as<float>();
+    const double *values = exact.values.as<double>(), *bound = exact.bound.as<double>();
+    for (int64_t y = 0; y < m; y++) {
+        for (int64_t x = 0; x < n; x++) {
+            const double is = data[y * output.strides()[0] + x], should = values[y * n + x];
+            if (!(std::abs(is - should) <= bound[y * n + x])) {
+                return "row " + std::to_string(y) + ", column " + std::to_string(x) + ": " + std::to_string(is) + " for " + std::to_string(should);
+            }
+        }
+    }
+    return "";
+}
+
+class MatmulRow : public RowTest {
+protected:
+    bool is_slow() const {
+        return row().schedule == "reference" || row().backend == Backend::opencl;
+    }
+
+    // Whether the row served m x k x n and was right.
+    void check(int64_t m, int64_t k, int64_t n) {
+        const Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
+        Array output;
+        if (run({a, b}, output)) {
+            EXPECT_EQ(wrong(output, plain(a, b)), "") << m << " x " << k << " x " << n;
+        }
+    }
+};
+
+TEST_P(MatmulRow, AgreesWithThePlainLoop) {
+    // Tiles are 14 x 32, 16 x 16, 32 x 64, 64 x 64, 64 x 128; blocks of the depth 16, 24, 48, 64, 128, 448.
+    for (const auto &[m, k, n] : std::vector<std::tuple<int, int, int>>{
+             {1, 1, 1},     {1, 300, 1},     {1, 1, 300},    {300, 1, 1},     {1, 17, 301},    {301, 17, 1},    {15, 15, 15},  {16, 16, 16},
+             {17, 17, 17},  {13, 447, 31},   {14, 448, 32},  {15, 449, 33},   {63, 23, 127},   {64, 24, 128},   {65, 25, 129}, {129, 65, 257},
+             {257, 251, 241}, {128, 128, 512}, {256, 128, 384}, {640, 130, 640}, {641, 33, 900}, {768, 64, 1024}}) {
+        check(m, k, n);
+    }
+    EXPECT_GT(served() + (row().schedule == "tuned_large" || row().schedule == "tuned_shallow"), 0);
+}
+
+TEST_P(MatmulRow, TakesTallWideAndDeep) {
+    check(4097, 16, 20);
+    check(20, 16, 4097);
+    check(33, 10000, 33);
+    check(64, 4096, 64);
+    if (!is_slow()) {
+        check(1601, 20, 1703);
+        check(1537, 2051, 25);
+        check(33, 100000, 33);
+        check(1, 70000, 1);
+        check(70001, 3, 2);
+        check(2, 3, 70001);
+    }
+    if (served() == 0 && (row().belongs_to("tuned_small") || row().belongs_to("tuned_medium"))) {
+        GTEST_SKIP() << "for products whose sides are alike and not large";
+    }
+    EXPECT_GT(served() + is_slow() + row().tunables.empty(), 0);
+}
+
+TEST_P(MatmulRow, TakesCropsAndWritesNothingElse) {
+    for (const auto &[m, k, n, left] : std::vector<std::tuple<int, int, int, int>>{{131, 67, 259, 5}, {128, 128, 512, 4}, {512, 128, 128, 8}, {1, 5, 1, 3}}) {
+        Array a_whole = random_array<float>({m + 7, k + 16}, 1), b_whole = random_array<float>({k + 9, n + 16}, 2);
+        Array whole(Type::f32, {m + 5, n + 16});
+        fill<float>(whole, [] { return 77.0f; });
+        // What lies around the crops must not reach the result.
+        const float nan = std::numeric_limits<float>::quiet_NaN();
+        for (auto &[matrix, h, w] : std::vector<std::tuple<Array *, int, int>>{{&a_whole, m, k}, {&b_whole, k, n}}) {
+            float *data = matrix->as<float>();
+            for (int64_t y = 0; y < matrix->shape()[0]; y++) {
+                for (int64_t x = 0; x < matrix->shape()[1]; x++) {
+                    const bool inside = y >= 3 && y < 3 + h && x >= left && x < left + w;
+                    data[y * matrix->strides()[0] + x] = inside ? data[y * matrix->strides()[0] + x] : nan;
+                }
+            }
+        }
+        const Array a = a_whole.crop(3, left, m, k), b = b_whole.crop(3, left, k, n);
+        Array output = whole.crop(2, left, m, n);
+        if (!run({a, b}, output)) {
+            continue;
+        }
+        EXPECT_EQ(wrong(output, plain(a, b)), "") << m << " x " << k << " x " << n;
+        const float *data = std::as_const(whole).as<float>();
+        for (int64_t y = 0; y < m + 5; y++) {
+            for (int64_t x = 0; x < n + 16; x++) {
+                const bool inside = y >= 2 && y < 2 + m && x >= left && x < left + n;
+                ASSERT_TRUE(inside || data[y * whole.strides()[0] + x] == 77.0f) << "row " << y << ", column " << x << " was written";
+            }
+        }
+    }
+}
+
+// Each element that a NaN or an infinity takes part in has it, and no other one.
+TEST_P(MatmulRow, CarriesNaNAndInfinity) {
+    const int64_t m = 150, k = 70, n = 270;
+    Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
+    a.as<float>()[17 * a.strides()[0] + 69] = std::numeric_limits<float>::quiet_NaN();
+    b.as<float>()[33 * b.strides()[0] + 269] = std::numeric_limits<float>::infinity();
+    Array output;
+    if (!run({a, b}, output)) {
+        GTEST_SKIP() << "leaves this size to another row";
+    }
+    const float *data = std::as_const(output).as<float>();
+    for (int64_t y = 0; y < m; y++) {
+        for (int64_t x = 0; x < n; x++) {
+            const float value = data[y * output.strides()[0] + x];
+            const bool has_nan = y == 17, has_infinity = x == 269;
+            ASSERT_EQ(std::isnan(value), has_nan) << "row " << y << ", column " << x;
+            ASSERT_EQ(std::isinf(value), has_infinity && !has_nan) << "row " << y << ", column " << x;
+        }
+    }
+}
+
+TEST_P(MatmulRow, GivesTheSameBytesEachTime) {
+    const Array a = random_array<float>({150, 300}, 1), b = random_array<float>({300, 270}, 2);
+    Array first;
+    if (!run({a, b}, first)) {
+        GTEST_SKIP() << "leaves this size to another row";
+    }
+    for (int turn = 0; turn < 3; turn++) {
+        Array again;
+        run({a, b}, again);
+        EXPECT_EQ(difference(again, first, {}), "");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, MatmulRow, testing::ValuesIn(row_cases(matmul_operator())), row_case_name);
+
+TEST(Matmul, TakesAnySizeWithTuned) {
+    for (const auto &[m, k, n] : std::vector<std::tuple<int, int, int>>{{1, 1, 1}, {8192, 64, 1}, {1, 64, 8192}, {512, 512, 512}, {511, 513, 509}, {4097, 3, 2049}}) {
+        const Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
+        EXPECT_EQ(wrong(matmul(a, b), plain(a, b)), "") << m << " x " << k << " x " << n;
+    }
+}
+
+TEST(Matmul, TakesViewsOfAnyStride) {
+    std::vector<float> a_memory(37 * 41), b_memory(29 * 53), memory(37 * 61, 5.0f);
+    for (size_t i = 0; i < a_memory.size(); i++) {
+        a_memory[i] = (float)(i % 17) - 8;
+    }
+    for (size_t i = 0; i < b_memory.size(); i++) {
+        b_memory[i] = (float)(i % 13) - 6;
+    }
+    const Array a = Array::view(Type::f32, a_memory.data() + 1, {36, 29}, {41, 1}), b = Array::view(Type::f32, b_memory.data() + 3, {29, 47}, {53, 1});
+    Array output = Array::view(Type::f32, memory.data() + 5, {36, 47}, {61, 1});
+    matmul(a, b, output, {.device = Device{}});
+    EXPECT_EQ(wrong(output, plain(a, b)), "");
+    EXPECT_EQ(memory[4], 5.0f);
+    EXPECT_EQ(memory[5 + 47], 5.0f);
+}
+
+TEST(Matmul, NamesBothShapesWhereTheyDoNotFit) {
+    const Error error = error_of([] { matmul(random_array<float>({3, 4}), random_array<float>({5, 6})); });
+    EXPECT_EQ(error.fault(), Fault::input);
+    EXPECT_EQ(error.place().operation, "matmul");
+    EXPECT_NE(error.place().value.find("(3, 4)"), std::string::npos) << error.place().value;
+    EXPECT_NE(error.place().value.find("(5, 6)"), std::string::npos) << error.place().value;
+}
+
+TEST(Matmul, RefusesWhatIsNoMatrix) {
+    const Array matrix = random_array<float>({4, 4});
+    EXPECT_EQ(error_of([&] { matmul(random_array<uint8_t>({4, 4}), matrix); }).place().argument, "a");
+    EXPECT_EQ(error_of([&] { matmul(matrix, random_array<double>({4, 4})); }).place().argument, "b");
+    EXPECT_EQ(error_of([&] { matmul(matrix, random_array<float>({4})); }).place().argument, "b");
+    EXPECT_EQ(error_of([&] { matmul(matrix, random_array<float>({4, 4, 3})); }).fault(), Fault::input);
+    EXPECT_EQ(error_of([&] {
+                  Array output(Type::f32, {4, 5});
+                  matmul(matrix, matrix, output);
+              }).place().argument,
+              "output");
+}
+
+TEST(Matmul, RefusesAnOutputThatIsAnInput) {
+    const Array a = random_array<float>({4, 4});
+    Array output = a;
+    EXPECT_EQ(error_of([&] { matmul(a, random_array<float>({4, 4}), output); }).fault(), Fault::usage);
+}
+
+std::string chosen(Backend backend, const Array &a, const Array &b) {
+    const Array inputs[] = {a, b};
+    return matmul_operator().choose(inputs, Array(Type::f32, {a.shape()[0], b.shape()[1]}), {}, "tuned", Device{backend, 0}).schedule;
+}
+
+std::string chosen(Backend backend, int64_t m, int64_t k, int64_t n) {
+    return chosen(backend, Array(Type::f32, {m, k}), Array(Type::f32, {k, n}));
+}
+
+// Each row of `tuned` is taken where it is the fast one.
+TEST(Matmul, ChoosesARowBySizeOnCuda) {
+    if (matmul_operator().rows("tuned", Backend::cuda).empty()) {
+        GTEST_SKIP() << "no CUDA rows in this build";
+    }
+    EXPECT_EQ(chosen(Backend::cuda, 512, 512, 512), "tuned_small_whole");
+    EXPECT_EQ(chosen(Backend::cuda, 511, 513, 509), "tuned_small");
+    EXPECT_EQ(chosen(Backend::cuda, 1024, 1024, 1024), "tuned_medium_whole");
+    EXPECT_EQ(chosen(Backend::cuda, 1023, 1025, 1021), "tuned_medium");
+    EXPECT_EQ(chosen(Backend::cuda, 2048, 2048, 2048), "tuned_shallow");
+    EXPECT_EQ(chosen(Backend::cuda, 2048, 4096, 2048), "tuned_large");
+    EXPECT_EQ(chosen(Backend::cuda, 64, 8192, 64), "tuned");
+    EXPECT_EQ(chosen(Backend::cuda, 1, 300, 1), "tuned");
+    // The row for whole tiles reads 16 bytes at a time: data that begins elsewhere is not for it.
+    const Array b(Type::f32, {512, 512}), wide(Type::f32, {512, 520});
+    EXPECT_EQ(chosen(Backend::cuda, wide.crop(0, 4, 512, 512), b), "tuned_small_whole");
+    EXPECT_EQ(chosen(Backend::cuda, wide.crop(0, 1, 512, 512), b), "tuned_small");
+    EXPECT_EQ(chosen(Backend::cuda, Array(Type::f32, {512, 513}, 0).crop(0, 0, 512, 512), b), "tuned_small");
+}
+
+TEST(Matmul, ChoosesARowBySizeOnTheCpu) {
+    EXPECT_EQ(chosen(Backend::cpu, 1, 300, 400), "tuned_few_rows");
+    EXPECT_EQ(chosen(Backend::cpu, 300, 400, 1), "tuned_few_columns");
+    EXPECT_EQ(chosen(Backend::cpu, 9, 1, 9), "tuned");
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,191 @@
+#pragma once
+// What the tests of column_sum and row_sum share: what every row must serve.
+#include "plain/sums.h"
+#include "tests/operators/rows.h"
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace tilewright {
+
+// Holds the sums of one image against the definition: the same bytes for integers, the documented bound for f32, of which what is not finite
+// has no part.
+inline void expect_sums(const Array &image, const Array &sums, int axis, const std::string &what) {
+    Array bound;
+    Settings settings;
+    if (image.type() == Type::f32) {
+        Array magnitudes = image.clone();
+        float *data = magnitudes.as<float>();
+        for (int64_t i = 0; i < magnitudes.shape()[0] * magnitudes.strides()[0]; i++) {
+            data[i] = std::isfinite(data[i]) ? std::abs(data[i]) : 0;
+        }
+        bound = plain::sums(magnitudes, {}, axis);
+        for (int64_t i = 0; i < bound.size(); i++) {
+            bound.as<double>()[i] *= std::ldexp((double)image.shape()[axis], -24);
+        }
+    } else if (sums.type() == Type::f32) {
+        settings.set("output-type", std::string("f32"));
+    }
+    EXPECT_EQ(difference(sums, plain::sums(image, settings, axis), bound), "") << what;
+}
+
+class SumRowTest : public RowTest {
+protected:
+    // `axis`: the one that the sums run over, 0 for columns' sums.
+    Settings settings() const {
+        const std::string &type = row().type;
+        return type == "u8f32" || type == "u16f32" ? Settings{{"output-type", "f32"}} : Settings{};
+    }
+    Type element() const {
+        const std::string &type = row().type;
+        return type.rfind("u16", 0) == 0 ? Type::u16 : type.rfind("u8", 0) == 0 ? Type::u8 : Type::f32;
+    }
+    Array random(int64_t h, int64_t w, int64_t row_bytes = Array::padded) const {
+        const auto seed = (unsigned)(h * 7919 + w);
+        return element() == Type::u8    ? random_array<uint8_t>({h, w}, seed, row_bytes)
+               : element() == Type::u16 ? random_array<uint16_t>({h, w}, seed, row_bytes)
+                                        : random_array<float>({h, w}, seed, row_bytes);
+    }
+    void check(const Array &image, int axis, const std::string &what) {
+        Array sums;
+        if (run({image}, sums, settings())) {
+            expect_sums(image, sums, axis, row().name() + " " + what + " " + image.describe());
+        }
+    }
+
+    void check_sizes(int axis) {
+        const int64_t sizes[][2] = {{1, 1},      {1, 2},     {2, 1},       {3, 5},       {7, 7},      {8, 8},      {9, 9},
+                                    {31, 63},    {32, 64},   {33, 65},     {63, 127},    {64, 128},   {65, 129},   {127, 511},
+                                    {128, 512},  {129, 513}, {255, 2047},  {256, 2048},  {257, 2049}, {1031, 523}, {2049, 4097},
+                                    {1, 100003}, {3, 70001}, {130, 32753}, {129, 33001}, {70001, 3},  {100003, 1}};
+        for (const auto &[h, w] : sizes) {
+            check(random(h, w), axis, "padded");
+            check(random(h, w, 0), axis, "dense");
+        }
+        EXPECT_GT(served(), 0) << row().name() << " served none of the sizes";
+    }
+
+    // Every phase of rows against words of memory: crops that begin anywhere, of rows of odd and even pitches.
+    void check_crops(int axis) {
+        for (int64_t pitch : {700, 703, 704, 708, 712}) {
+            const Array whole = random(333, pitch, 0);
+            for (int64_t at = 0; at < 17; at++) {
+                check(whole.crop(at % 3, at, 300, 650), axis, "crop at x = " + std::to_string(at) + " of");
+                check(whole.crop(at % 5, at, 50, 1 + 9 * at), axis, "small crop at x = " + std::to_string(at) + " of");
+                check(whole.crop(3, at, 327, 40 + at), axis, "narrow crop at x = " + std::to_string(at) + " of");
+            }
+        }
+        const Array wide = random(7, 70013, 0);
+        for (int64_t at : {0, 1, 8}) {
+            check(wide.crop(at % 3, at, 5, 70001), axis, "wide crop of");
+        }
+        EXPECT_GT(served(), 0) << row().name() << " served none of the crops";
+    }
+
+    // The caller's memory, with other things all around it.
+    void check_views(int axis) {
+        const int64_t size = (int64_t)size_of(element());
+        std::vector<uint32_t> memory(150000);
+        std::mt19937 random(5);
+        for (uint32_t &word : memory) {
+            const float number = (float)random() / 4294967296.f;
+            word = element() == Type::f32 ? std::bit_cast<uint32_t>(number) : (uint32_t)random();
+        }
+        for (int64_t offset : {0, 1, 5, 11}) {
+            auto *data = reinterpret_cast<char *>(memory.data()) + offset * size;
+            check(Array::view(element(), data, {97, 601}, {613, 1}), axis, "view");
+            check(Array::view(element(), data, {60, 601}, {624, 1}), axis, "view");
+            check(Array::view(element(), data, {601, 67}), axis, "view");
+            check(Array::view(element(), data, {2, 70001}), axis, "view");
+        }
+        EXPECT_GT(served(), 0) << row().name() << " served none of the views";
+    }
+
+    void check_extremes(int axis) {
+        if (element() == Type::f32) {
+            check_not_finite(axis);
+        } else {
+            check_largest(axis);
+        }
+        EXPECT_GT(served(), 0) << row().name() << " served none of the extremes";
+    }
+
+    void check_repeats(int axis) {
+        for (const auto &[h, w] :
+             {std::pair<int64_t, int64_t>{1031, 2053}, {257, 509}, {509, 257}, {61, 301}, {301, 61}, {7, 100000}, {301, 5}, {5, 301}}) {
+            const Array image = random(h, w);
+            Array first;
+            if (!run({image}, first, settings())) {
+                continue;
+            }
+            for (int i = 0; i < 2; i++) {
+                Array again;
+                ASSERT_TRUE(run({image}, again, settings()));
+                EXPECT_EQ(difference(again, first, {}), "") << row().name() << " over axis " << axis;
+            }
+        }
+        EXPECT_GT(served(), 0) << row().name() << " served none of the sizes";
+    }
+
+private:
+    // Sums that do not fit the narrow types that some forms hold them in, and sums beyond 2^32.
+    void check_largest(int axis) {
+        std::vector<std::pair<int64_t, int64_t>> sizes = {{2100, 150}, {150, 2100}, {130, 32753}, {300, 500},
+                                                          {70001, 2},  {2, 70001},  {1, 200000}};
+        if (row().schedule != "reference") {
+            sizes.push_back({8192, 8192});
+        }
+        for (const auto &[h, w] : sizes) {
+            Array image(element(), {h, w});
+            memset(image.data(), 0xff, (size_t)(image.strides()[0] * h) * size_of(element()));
+            check(image, axis, "all at their largest");
+        }
+    }
+
+    // Not-a-number and infinities stay in the sums that they belong to.
+    void check_not_finite(int axis) {
+        for (const auto &[h, w] : {std::pair<int64_t, int64_t>{5, 700}, {90, 700}, {300, 700}, {5, 70001}}) {
+            Array whole = random(h, w, 0);
+            float *pixels = whole.as<float>();
+            pixels[2 * w + 3] = std::numeric_limits<float>::quiet_NaN();
+            pixels[3 * w + 130] = std::numeric_limits<float>::infinity();
+            pixels[(h - 1) * w + 501] = -std::numeric_limits<float>::infinity();
+            check(whole, axis, "not finite");
+            check(whole.crop(0, 4, h, 496), axis, "beside what is not finite");
+            check(whole.crop(0, 100, h, 20), axis, "beside what is not finite");
+        }
+    }
+};
+
+// What the fronts refuse; `call` is the public function.
+template<typename Function>
+void expect_refusals(const Operator &op, Function call) {
+    auto fault = [](auto f) {
+        try {
+            f();
+        } catch (const Error &e) {
+            return std::pair(e.fault(), e.place().argument);
+        }
+        return std::pair(Fault::failed, std::string("nothing was thrown"));
+    };
+    const Array bytes = random_array<uint8_t>({4, 6}), floats = random_array<float>({4, 6});
+    using Refusal = std::pair<Fault, std::string>;
+    EXPECT_EQ(fault([&] { call(random_array<uint8_t>({4, 6, 3}), Type::u32); }), Refusal(Fault::input, "input"));
+    EXPECT_EQ(fault([&] { call(random_array<uint8_t>({24}), Type::u32); }), Refusal(Fault::input, "input"));
+    EXPECT_EQ(fault([&] { call(random_array<int32_t>({4, 6}), Type::u32); }), Refusal(Fault::input, "input"));
+    EXPECT_EQ(fault([&] { call(Array(), Type::u32); }), Refusal(Fault::input, "input"));
+    EXPECT_EQ(fault([&] { call(floats, Type::u32); }), Refusal(Fault::usage, "output-type"));
+    EXPECT_EQ(fault([&] { call(bytes, Type::f64); }), Refusal(Fault::usage, "output-type"));
+    auto with = [&](const Array &image, Array output, Settings settings, Call how) {
+        return fault([&] { op(std::span(&image, 1), output, settings, how); });
+    };
+    EXPECT_EQ(with(bytes, Array(Type::u32, {5}), {}, {}), Refusal(Fault::input, "output"));
+    EXPECT_EQ(with(bytes, Array(Type::f32, {6}), {}, {}), Refusal(Fault::input, "output"));
+    EXPECT_EQ(with(bytes, {}, {{"output-type", "u16"}}, {}), Refusal(Fault::usage, "output-type"));
+    EXPECT_EQ(with(bytes, {}, {{"output_type", "u32"}}, {}), Refusal(Fault::usage, "output_type"));
+    EXPECT_EQ(with(bytes, {}, {}, {.device = Device{}, .schedule = "fastest"}), Refusal(Fault::usage, "schedule"));
+    EXPECT_EQ(with(bytes, {}, {}, {.device = Device{Backend::cpu, 7}}).first, Fault::device);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,30 @@
+#pragma once
+#include "tests/errors.h"
+#include "tilewright/operator.h"
+#include <gtest/gtest.h>
+
+namespace tilewright {
+
+// Some operator that was built for a backend, and arguments for it.
+struct AnyOperator {
+    const Operator *op = nullptr;
+    Sample sample;
+
+    explicit AnyOperator(Backend backend) {
+        for (const Operator *o : operators()) {
+            if (const auto rows = o->rows("tuned", backend); !rows.empty()) {
+                op = o;
+                sample = o->benchmark_sample(rows.front()->type, 160, 120, {});
+                return;
+            }
+        }
+    }
+
+    Array run(Device device, Statistics *statistics = nullptr) const {
+        Array output;
+        (*op)(sample.inputs, output, sample.settings, {.device = device, .statistics = statistics});
+        return output;
+    }
+};
+
+}  // namespace tilewright

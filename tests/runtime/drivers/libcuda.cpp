@@ -1,0 +1,313 @@
+// A libcuda.so.1 without a GPU: three devices whose memory is host memory and whose kernels do nothing. It holds Halide and the
+// driver seam to the driver's rules (memory, modules and kernels belong to the context that is current; a kernel has 48 KB of
+// shared memory unless it asked for more), and records what it was asked for. Exported is what they look up by name.
+#include "tests/runtime/drivers/cuda_record.h"
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace {
+
+using namespace fake_cuda;
+
+enum Result { ok = 0, invalid_value = 1, out_of_memory = 2, no_device = 100, invalid_context = 201, not_found = 500 };
+
+struct Kernel {
+    int device;
+    int shared_limit;
+};
+
+struct Context {
+    int device;
+};
+
+struct Module {
+    int device;
+    std::map<std::string, Kernel> kernels;
+};
+
+// Halide's runtime still calls while the process ends: nothing of this is destroyed.
+std::mutex &mutex = *new std::mutex;
+Record &record = *new Record;
+Context contexts[devices] = {{0}, {1}, {2}};
+std::map<uint64_t, std::pair<size_t, int>> &memory = *new std::map<uint64_t, std::pair<size_t, int>>;  // address: bytes, device
+std::set<Module *> &modules = *new std::set<Module *>;
+thread_local Context *stack[16];
+thread_local int depth = 0;
+
+std::atomic<bool> refuses_memory{false};
+
+Context *current() {
+    return depth > 0 ? stack[depth - 1] : nullptr;
+}
+
+// Whether [address, address + bytes) is memory of the current context.
+bool is_ours(uint64_t address, size_t bytes) {
+    auto at = memory.upper_bound(address);
+    if (!current() || at == memory.begin()) {
+        record.wrong_context++;
+        return false;
+    }
+    --at;
+    const bool inside = address + bytes <= at->first + at->second.first, ours = at->second.second == current()->device;
+    record.wrong_context += !(inside && ours);
+    return inside && ours;
+}
+
+}  // namespace
+
+extern "C" {
+
+const Record *fake_cuda_record() {
+    return &record;
+}
+
+void fake_cuda_refuse_memory(bool refuse) {
+    refuses_memory = refuse;
+}
+
+int cuInit(unsigned) {
+    const char *wanted = getenv("FAKE_CUDA_INIT");  // a driver that does not start
+    return wanted ? atoi(wanted) : ok;
+}
+int cuDriverGetVersion(int *version) {
+    *version = 12040;
+    return ok;
+}
+int cuDeviceGetCount(int *count) {
+    constexpr int not_initialized = 3;
+    if (cuInit(0) != ok) {
+        return not_initialized;
+    }
+    *count = devices;
+    return ok;
+}
+int cuDeviceGet(int *device, int ordinal) {
+    if (ordinal < 0 || ordinal >= devices) {
+        return invalid_value;
+    }
+    *device = ordinal;
+    return ok;
+}
+int cuDeviceGetName(char *name, int length, int device) {
+    snprintf(name, (size_t)length, "Fake GPU %d", device);
+    return ok;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    *bytes = (size_t)(device + 1) << 30;
+    return ok;
+}
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    const int capability[] = {9, 8, 7};
+    switch (attribute) {
+    case 16: *value = 100 + device; return ok;  // multiprocessors
+    case 75: *value = capability[device]; return ok;
+    case 76: *value = 0; return ok;
+    }
+    *value = 0;
+    return ok;
+}
+int cuDevicePrimaryCtxRetain(Context **context, int device) {
+    std::lock_guard lock(mutex);
+    if (const char *wanted = getenv("FAKE_CUDA_CONTEXT")) {  // a GPU that another process has for itself
+        return atoi(wanted);
+    }
+    record.contexts[device]++;
+    *context = &contexts[device];
+    return ok;
+}
+int cuCtxCreate_v2(Context **, unsigned, int) {
+    return invalid_context;  // the seam takes primary contexts; Halide's own choice of a device must not be reached
+}
+int cuCtxDestroy_v2(Context *) {
+    return invalid_context;
+}
+int cuProfilerStop() {
+    return ok;
+}
+int cuCtxGetApiVersion(Context *, unsigned *version) {
+    *version = 3020;
+    return ok;
+}
+int cuCtxGetDevice(int *device) {
+    *device = current() ? current()->device : 0;
+    return current() ? ok : invalid_context;
+}
+int cuCtxPushCurrent_v2(Context *context) {
+    if (!context || depth == 16) {
+        return invalid_context;
+    }
+    stack[depth++] = context;
+    return ok;
+}
+int cuCtxPopCurrent_v2(Context **context) {
+    if (depth == 0) {
+        return invalid_context;
+    }
+    *context = stack[--depth];
+    return ok;
+}
+int cuCtxSynchronize() {
+    return current() ? ok : invalid_context;
+}
+int cuStreamSynchronize(void *) {
+    return current() ? ok : invalid_context;
+}
+
+int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *options, void **) {
+    std::lock_guard lock(mutex);
+    if (!current() || !strstr(static_cast<const char *>(image), ".version")) {  // PTX is text and says its version first
+        return invalid_value;
+    }
+    record.module_options.emplace_back(options, options + count);
+    record.module_text.push_back(static_cast<const char *>(image));
+    record.module_device.push_back(current()->device);
+    *module = new Module{current()->device, {}};
+    modules.insert(*module);
+    return ok;
+}
+int cuModuleLoadData(Module **module, const void *image) {
+    return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+int cuModuleUnload(Module *module) {
+    std::lock_guard lock(mutex);
+    if (modules.erase(module) == 0) {
+        return invalid_value;
+    }
+    delete module;
+    return ok;
+}
+int cuModuleGetFunction(Kernel **kernel, Module *module, const char *name) {
+    std::lock_guard lock(mutex);
+    if (!current() || modules.count(module) == 0 || module->device != current()->device) {
+        record.wrong_context++;
+        return invalid_context;
+    }
+    *kernel = &module->kernels.try_emplace(name, Kernel{module->device, 48 * 1024}).first->second;
+    return ok;
+}
+int cuFuncSetAttribute(Kernel *kernel, int attribute, int value) {
+    std::lock_guard lock(mutex);
+    if (attribute != 8 || value > 227 * 1024) {
+        return invalid_value;
+    }
+    kernel->shared_limit = value;
+    record.shared_limits.push_back(value);
+    return ok;
+}
+int cuLaunchKernel(Kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *,
+                   void **, void **) {
+    std::lock_guard lock(mutex);
+    if (!current() || kernel->device != current()->device) {
+        record.wrong_context++;
+        return invalid_context;
+    }
+    if (shared > (unsigned)kernel->shared_limit) {
+        record.too_much_shared++;
+        return invalid_value;
+    }
+    if (bx * by * bz > 1024 || gx * gy * gz == 0) {
+        return invalid_value;
+    }
+    record.launches.push_back({kernel->device, {gx, gy, gz}, {bx, by, bz}, shared});
+    return ok;
+}
+
+int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
+    std::lock_guard lock(mutex);
+    if (!current()) {
+        return invalid_context;
+    }
+    void *data = refuses_memory ? nullptr : aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (!data) {
+        return out_of_memory;
+    }
+    *pointer = (uint64_t)data;
+    memory[*pointer] = {bytes, current()->device};
+    record.allocations[current()->device]++;
+    record.allocation_bytes.push_back(bytes);
+    record.bytes_held[current()->device] += bytes;
+    return ok;
+}
+int cuMemFree_v2(uint64_t pointer) {
+    std::lock_guard lock(mutex);
+    auto at = memory.find(pointer);
+    if (at == memory.end()) {
+        return invalid_value;
+    }
+    record.wrong_context += !current() || current()->device != at->second.second;
+    record.bytes_held[at->second.second] -= at->second.first;
+    record.released[at->second.second]++;
+    free(reinterpret_cast<void *>(pointer));
+    memory.erase(at);
+    return ok;
+}
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+    std::lock_guard lock(mutex);
+    if (!is_ours(to, bytes)) {
+        return invalid_value;
+    }
+    memcpy(reinterpret_cast<void *>(to), from, bytes);
+    record.copies_to_device[current()->device]++;
+    return ok;
+}
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+    std::lock_guard lock(mutex);
+    if (!is_ours(from, bytes)) {
+        return invalid_value;
+    }
+    memcpy(to, reinterpret_cast<const void *>(from), bytes);
+    record.copies_to_host[current()->device]++;
+    return ok;
+}
+int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes) {
+    std::lock_guard lock(mutex);
+    if (!is_ours(to, bytes) || !is_ours(from, bytes)) {
+        return invalid_value;
+    }
+    memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+    return ok;
+}
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *) {
+    return cuMemcpyHtoD_v2(to, from, bytes);
+}
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
+    return cuMemcpyDtoH_v2(to, from, bytes);
+}
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
+    return cuMemcpyDtoD_v2(to, from, bytes);
+}
+int cuMemcpy3D_v2(const void *) {
+    return not_found;
+}
+int cuPointerGetAttribute(void *, int, uint64_t) {
+    return not_found;
+}
+
+int cuEventCreate(void **event, unsigned) {
+    *event = new char;
+    return ok;
+}
+int cuEventRecord(void *, void *) {
+    return current() ? ok : invalid_context;
+}
+int cuEventSynchronize(void *) {
+    return ok;
+}
+int cuEventElapsedTime(float *ms, void *, void *) {
+    *ms = 1.5f;
+    return ok;
+}
+int cuEventDestroy_v2(void *event) {
+    delete static_cast<char *>(event);
+    return ok;
+}
+int cuGetErrorName(int code, const char **name) {
+    *name = code == out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY" : code == 999 ? "CUDA_ERROR_UNKNOWN" : "CUDA_ERROR_OTHER";
+    return ok;
+}
+}

@@ -1,0 +1,125 @@
+// A host without memory: each allocation of a call fails in turn, or all of them from one on. What leaves the library is an Error.
+#include "tests/errors.h"
+#include "tilewright/operator.h"
+#include "tilewright/pipeline.h"
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+// How many allocations from now on succeed; then one fails, or all that follow.
+std::atomic<long> left{-1};
+std::atomic<bool> all_that_follow{false};
+
+}  // namespace
+
+void *operator new(size_t bytes) {
+    if (left >= 0 && left-- == 0) {
+        left = all_that_follow ? 0 : -1;
+        throw std::bad_alloc();
+    }
+    if (void *memory = malloc(bytes ? bytes : 1)) {
+        return memory;
+    }
+    throw std::bad_alloc();
+}
+
+[[gnu::noinline]] void operator delete(void *memory) noexcept {
+    free(memory);
+}
+
+[[gnu::noinline]] void operator delete(void *memory, size_t) noexcept {
+    free(memory);
+}
+
+namespace tilewright {
+
+namespace {
+
+// What a caller allocates is no concern of the library.
+template<typename T>
+T by_the_caller(T (*make)()) {
+    const long kept = left.exchange(-1);
+    T made = make();
+    left = kept;
+    return made;
+}
+
+// Lets the nth allocation of `call` fail, for n = 1, 2 ... until none is left to fail.
+template<typename Call>
+void without_memory(bool all, Call call) {
+    int failed = 0;
+    for (long n = 0; n < 100000; n++) {
+        all_that_follow = all;
+        left = n;
+        try {
+            call();
+            const bool reached = left < 0;
+            left = -1;
+            if (!reached) {
+                EXPECT_GT(failed, 0);
+                return;
+            }
+        } catch (const Error &error) {
+            left = -1;
+            failed++;
+            ASSERT_EQ(error.fault(), Fault::memory) << "allocation " << n << ": " << error.what();
+        } catch (const std::exception &error) {
+            left = -1;
+            FAIL() << "allocation " << n << ": " << error.what();
+        }
+    }
+}
+
+class NoMemory : public testing::TestWithParam<bool> {};
+
+}  // namespace
+
+TEST_P(NoMemory, EveryOperatorSaysSo) {
+    for (const Operator *op : operators()) {
+        const auto rows = op->rows("tuned", Backend::cpu);
+        if (rows.empty()) {
+            continue;
+        }
+        SCOPED_TRACE(op->name());
+        const Sample sample = op->benchmark_sample(rows.front()->type, 32, 32, {});
+        Array expected;
+        (*op)(sample.inputs, expected, sample.settings, {.device = Device{}});
+        without_memory(GetParam(), [&] {
+            Array output;
+            (*op)(sample.inputs, output, sample.settings, {.device = Device{}});
+        });
+        Array output;
+        (*op)(sample.inputs, output, sample.settings, {.device = Device{}});
+        EXPECT_EQ(difference(output, expected, {}), "") << "the next call";
+    }
+}
+
+TEST_P(NoMemory, ArraysSaySo) {
+    without_memory(GetParam(), [] {
+        const auto shape = [] { return std::vector<int64_t>{30, 40}; };
+        Array array(Type::u8, by_the_caller<std::vector<int64_t>>(shape));
+        array.crop(1, 2, 3, 4).clone();
+        uint16_t memory[30 * 40] = {};
+        Array::view(Type::u16, memory, by_the_caller<std::vector<int64_t>>(shape));
+    });
+}
+
+TEST_P(NoMemory, PipelinesSaySo) {
+    for (const Operator *op : operators()) {
+        if (op->name() == "invert") {
+            const Array image(Type::u8, {30, 40});
+            without_memory(GetParam(), [&] {
+                const Pipeline pipeline("invert | invert");
+                Array output;
+                pipeline.check({&image, 1}, {.device = Device{}});
+                pipeline(image, output, {.device = Device{}});
+            });
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, NoMemory, testing::Bool(), [](const auto &info) { return info.param ? "AllThatFollow" : "One"; });
+
+}  // namespace tilewright
