@@ -1,13 +1,11 @@
 #pragma once
 #include "Halide.h"
+#include "generators/algorithms/element_type.h"
 #include "generators/program/kernel_limits.h"
 #include "schedules/thread_folds.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {
-
-// The Halide type that a type name of a table begins with: "u8", "u16", "u32", "i32", "f32", "f64".
-Halide::Type element_type(const std::string &name);
 
 // What the generators of all forms share: the row they are built for, and its element type.
 template<typename Self>
@@ -35,7 +33,9 @@ protected:
     }
 
     // The row's tunables, with the values that the caller of the generator set.
-    std::vector<Tunable> settings() const;
+    std::vector<Tunable> settings() const {
+        return with_values(row().tunables, tunables);
+    }
 
     // One of them.
     int setting(const std::string &name) const {
@@ -55,12 +55,5 @@ protected:
 private:
     std::vector<std::string> folded_per_thread_;
 };
-
-std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::string &values);
-
-template<typename Self>
-std::vector<Tunable> Operator<Self>::settings() const {
-    return with_values(row().tunables, tunables);
-}
 
 }  // namespace tilewright

@@ -1,4 +1,3 @@
-#include "generators/row_generator.h"
 #include "schedules/schedule.h"
 #include <algorithm>
 #include <sstream>
@@ -98,18 +97,6 @@ std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::strin
         t->value = std::stoi(pair.substr(equals + 1));
     }
     return tunables;
-}
-
-Halide::Type element_type(const std::string &name) {
-    const std::pair<const char *, Halide::Type> types[] = {{"u8", Halide::UInt(8)}, {"u16", Halide::UInt(16)}, {"u32", Halide::UInt(32)},
-                                                           {"i32", Halide::Int(32)}, {"f32", Halide::Float(32)}, {"f64", Halide::Float(64)}};
-    for (const auto &[prefix, type] : types) {
-        if (name.rfind(prefix, 0) == 0) {
-            return type;
-        }
-    }
-    _halide_user_error << "no element type '" << name << "'\n";
-    return {};
 }
 
 }  // namespace tilewright

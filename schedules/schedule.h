@@ -19,6 +19,9 @@ struct Tunable {
     int low = value, high = value;
 };
 
+// The tunables with other values: "tile=16,pad=4" (or with ':'). Names that are not among them belong to other rows.
+std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::string &values);
+
 // What a schedule may know besides the algorithm: the machine, the element type, the buffers that it may constrain, and
 // the row's tunables.
 struct Site {

@@ -98,10 +98,4 @@ private:
     const std::shared_ptr<Storage> storage_;
 };
 
-// Throws the Error that a Halide error code and the messages of this thread since the last call stand for.
-[[noreturn]] void throw_halide_error(int code, const char *operation, const char *schedule, Device device);
-
-// Sets Halide's handlers, and forgets what it said before; called before anything of Halide runs.
-void prepare_halide();
-
 }  // namespace tilewright

@@ -2,7 +2,7 @@
 #include "runtime/devices/driver_seam.h"
 #include "runtime/process/inside.h"
 #include "runtime/errors/leaving.h"
-#include "runtime/arrays/storage.h"
+#include "runtime/devices/halide_calls.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
 #include <HalideRuntimeCuda.h>

@@ -1,12 +1,11 @@
 #include "runtime/dispatch/launch.h"
 #include "runtime/arrays/copy.h"
 #include "runtime/devices/driver_seam.h"
+#include "runtime/devices/halide_calls.h"
 #include "runtime/process/inside.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/arrays/storage.h"
 #include "tilewright/error.h"
-#include <HalideRuntimeCuda.h>
-#include <HalideRuntimeOpenCL.h>
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -14,57 +13,7 @@
 #include <utility>
 #include <vector>
 
-extern "C" int halide_reuse_device_allocations(void *user_context, bool flag);
-
 namespace tilewright {
-
-namespace {
-
-// What Halide said since the last call of this thread. The first message is the cause; one fault can bring a second one.
-// Halide may speak until the process ends, when a std::string of this thread would be gone.
-thread_local char first_message[4096];
-
-void keep_message(void *, const char *message) {
-    if (!first_message[0]) {
-        strncpy(first_message, message, sizeof first_message - 1);
-    }
-}
-
-bool mentions(const std::string &message, std::initializer_list<const char *> words) {
-    return std::any_of(words.begin(), words.end(), [&](const char *word) { return message.find(word) != std::string::npos; });
-}
-
-}  // namespace
-
-void prepare_halide() {
-    first_message[0] = 0;
-    static const bool done = [] {
-        halide_set_error_handler(keep_message);
-        halide_reuse_device_allocations(nullptr, false);  // what it keeps for CUDA has no bound; driver_seam.cpp keeps it, as for OpenCL
-        return true;
-    }();
-    (void)done;
-}
-
-// Before main(): whoever calls a library first, Halide must not abort the program.
-[[maybe_unused]] static const bool prepared = (prepare_halide(), true);
-
-void throw_halide_error(int code, const char *operation, const char *schedule, Device device) {
-    const std::string message = first_message;
-    first_message[0] = 0;
-    Fault fault = device.backend == Backend::cpu ? Fault::failed : Fault::device;
-    std::string words = message.empty() ? fmt::format("Halide error {}", code) : message;
-    // A driver that has no memory left says so in words of its own; Halide's codes are those of any failure. OpenCL's
-    // OUT_OF_RESOURCES means memory where a buffer is made, and nearly anything after a kernel.
-    const bool memory = code == halide_error_code_out_of_memory ||
-                        mentions(message, {"OUT_OF_MEMORY", "OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE", "clCreateBuffer failed"}) ||
-                        (code == halide_error_code_device_malloc_failed && message.empty());
-    if (memory) {
-        fault = Fault::memory;
-        words = fmt::format("out of memory on {}; use smaller data or another device ({})", device.str(), words);
-    }
-    throw Error(fault, words, {.operation = operation, .schedule = schedule, .device = device.str()});
-}
 
 halide_type_t halide_type(Type type) {
     switch (type) {
@@ -202,7 +151,7 @@ void Launch::call() {
     prepare_halide();
     const int code = row_.entry(arguments_.data());
     // A library that was made without checks goes on after a launch that failed; what Halide said of it is here nevertheless.
-    if (code != 0 || first_message[0]) {
+    if (code != 0 || halide_spoke()) {
         throw_halide_error(code, row_.op.c_str(), row_.schedule.c_str(), device_);
     }
 }

@@ -1,0 +1,65 @@
+#include "runtime/devices/halide_calls.h"
+#include "tilewright/error.h"
+#include <HalideRuntime.h>
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <string>
+
+extern "C" int halide_reuse_device_allocations(void *user_context, bool flag);
+
+namespace tilewright {
+
+namespace {
+
+// What Halide said since the last call of this thread. The first message is the cause; one fault can bring a second one.
+// Halide may speak until the process ends, when a std::string of this thread would be gone.
+thread_local char first_message[4096];
+
+void keep_message(void *, const char *message) {
+    if (!first_message[0]) {
+        strncpy(first_message, message, sizeof first_message - 1);
+    }
+}
+
+bool mentions(const std::string &message, std::initializer_list<const char *> words) {
+    return std::any_of(words.begin(), words.end(), [&](const char *word) { return message.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+void prepare_halide() {
+    first_message[0] = 0;
+    static const bool done = [] {
+        halide_set_error_handler(keep_message);
+        halide_reuse_device_allocations(nullptr, false);  // what it keeps for CUDA has no bound; driver_seam.cpp keeps it, as for OpenCL
+        return true;
+    }();
+    (void)done;
+}
+
+// Before main(): whoever calls a library first, Halide must not abort the program.
+[[maybe_unused]] static const bool prepared = (prepare_halide(), true);
+
+bool halide_spoke() {
+    return first_message[0];
+}
+
+void throw_halide_error(int code, const char *operation, const char *schedule, Device device) {
+    const std::string message = first_message;
+    first_message[0] = 0;
+    Fault fault = device.backend == Backend::cpu ? Fault::failed : Fault::device;
+    std::string words = message.empty() ? fmt::format("Halide error {}", code) : message;
+    // A driver that has no memory left says so in words of its own; Halide's codes are those of any failure. OpenCL's
+    // OUT_OF_RESOURCES means memory where a buffer is made, and nearly anything after a kernel.
+    const bool memory = code == halide_error_code_out_of_memory ||
+                        mentions(message, {"OUT_OF_MEMORY", "OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE", "clCreateBuffer failed"}) ||
+                        (code == halide_error_code_device_malloc_failed && message.empty());
+    if (memory) {
+        fault = Fault::memory;
+        words = fmt::format("out of memory on {}; use smaller data or another device ({})", device.str(), words);
+    }
+    throw Error(fault, words, {.operation = operation, .schedule = schedule, .device = device.str()});
+}
+
+}  // namespace tilewright
