@@ -114,8 +114,10 @@ void check_schedule(const Operator &op, const std::string &name) {
         if (row.belongs_to(name)) {
             return;
         }
-        if (std::find(known.begin(), known.end(), row.schedule) == known.end()) {
-            known.push_back(row.schedule);
+        for (const std::string &word : {row.family, row.schedule}) {
+            if (std::find(known.begin(), known.end(), word) == known.end()) {
+                known.push_back(word);
+            }
         }
     }
     throw Error(Fault::usage, fmt::format("no such schedule{}; known: {}", did_you_mean(name, known), fmt::join(known, ", ")),

@@ -193,13 +193,13 @@ public:
         return {Type::c64, {next_side(inputs[0].shape()[0]), next_side(inputs[0].shape()[1])}};
     }
 
-    // A row that is a pass serves what it is a step of. `passes` and `tuned` put steps together for every size.
+    // A row that is a pass serves what it is a step of. `passes` and `tuned_any` put steps together for every size.
     bool serves(const Row &row, std::span<const Array>, const Array &output, const Settings &) const override {
         if (!row.autoscheduler.empty()) {  // it was made for tiles of 64, and keeps all steps of all lines
             const int64_t h = output.shape()[0], w = output.shape()[1];
             return std::min(h, w) >= 64 && w * h <= 4096 * 4096;
         }
-        if (!is_pass(row) || row.schedule == "tuned") {
+        if (!is_pass(row) || row.schedule == "tuned_any") {
             return true;
         }
         for (const Step &step : steps_of(row.backend, output.shape()[0], output.shape()[1])) {
