@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tilewright {
 
@@ -20,7 +21,8 @@ Counters counters();
 
 // One call of an operator.
 struct Statistics {
-    std::string row;       // which library ran
+    std::string row;       // what was chosen
+    std::vector<std::string> libraries;  // the rows whose libraries ran, in their order: the chosen one, or those that its front put together
     std::string device;
     double total_ms = 0;   // the whole call, device work included
     Counters counters;     // of this call; but largest_block, which is the process's
