@@ -13,7 +13,7 @@ function(tilewright_add_operator op)
 
     # One archive holds the front, the numbers that it shares with the generator, the table and every row's objects.
     file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/operators/${op}/*.cpp ${PROJECT_SOURCE_DIR}/generators/algorithms/${op}/*.cpp)
-    list(REMOVE_ITEM parts ${PROJECT_SOURCE_DIR}/runtime/operators/${op}/workload.cpp)  # cmake/workloads.cmake
+    list(FILTER parts EXCLUDE REGEX "/workload[a-z_]*[.]cpp$")  # cmake/workloads.cmake
     add_library(tilewright_${op} STATIC ${parts} ${TABLE_CPP})
     add_library(Tilewright::${op} ALIAS tilewright_${op})
     set_target_properties(tilewright_${op} PROPERTIES EXPORT_NAME ${op})

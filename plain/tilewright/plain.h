@@ -10,7 +10,7 @@ namespace tilewright {
 
 // The exact result of a call that the operator takes (type_of() was asked).
 // Class E: of the output's type and shape, to be compared byte for byte. Class B: f64 of the output's shape, to be compared within
-// Operator::bound(); where the output is c64, f64 with one more axis of 2, the real and the imaginary part. difference() takes both.
+// Workload::bound(); where the output is c64, f64 with one more axis of 2, the real and the imaginary part. difference() takes both.
 // `backend` is where the row ran: some definitions depend on it (on CUDA, f32 denormals count as 0).
 using PlainDefinition = Array (*)(std::span<const Array> inputs, const Settings &settings, Backend backend);
 

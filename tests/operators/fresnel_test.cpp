@@ -1,4 +1,5 @@
 #include "tilewright/fresnel.h"
+#include "tilewright/workload.h"
 #include "plain/fresnel.h"
 #include "tests/operators/rows.h"
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "tests/operators/rows.h"
 #include "tilewright/gaussian_blur.h"
+#include "tilewright/workload.h"
 #include <cmath>
 #include <limits>
 #include <map>

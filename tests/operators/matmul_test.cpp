@@ -1,4 +1,5 @@
 #include "tilewright/matmul.h"
+#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 #include <array>

@@ -1,5 +1,6 @@
 #include "tilewright/min_plus_convolution.h"
-#include "runtime/operators/min_plus_convolution/data.h"
+#include "tilewright/workload.h"
+#include "runtime/operators/min_plus_convolution/workload_data.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 #include <array>

@@ -1,6 +1,7 @@
 #pragma once
 // What the tests of column_sum and row_sum share: what every row must serve.
 #include "plain/sums.h"
+#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include <bit>
 #include <cmath>

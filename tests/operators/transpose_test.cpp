@@ -1,4 +1,5 @@
 #include "tilewright/transpose.h"
+#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 #include <cstring>

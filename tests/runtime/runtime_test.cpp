@@ -1,5 +1,6 @@
 // Arrays, devices, errors and statistics, on what this machine has.
 #include "tilewright/array.h"
+#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/device.h"
 #include <atomic>
@@ -456,7 +457,7 @@ namespace {
             for (const Operator *o : operators()) {
                 op = o->rows("tuned", device.backend).empty() ? op : o;
             }
-            const Sample sample = op->benchmark_sample(op->rows("tuned", device.backend).front()->type, 200 + t, 200, {});
+            const Sample sample = workload_of(*op).benchmark_sample(op->rows("tuned", device.backend).front()->type, 200 + t, 200, {});
             for (;;) {
                 Array output;
                 (*op)(sample.inputs, output, sample.settings, {.device = device});
