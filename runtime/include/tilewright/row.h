@@ -35,6 +35,7 @@ struct Row {
 
     std::string name() const;                     // "transpose/padded/u8/cuda", and "/turn" if that is the library
     int tunable(const std::string &name) const;   // the value; a name that is not there is a std::logic_error
+    int tunable(const std::string &name, int otherwise) const;  // the same, `otherwise` where the row has no such tunable
     bool belongs_to(const std::string &schedule) const;  // it is that schedule, or a variant of it ("tuned_few" of "tuned"), or of that library
 };
 
