@@ -3,6 +3,7 @@
 #include "runtime/operators/recursive_gaussian/coefficients.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
+#include "tilewright/recursive_gaussian.h"
 #include "tilewright/workload.h"
 #include <cmath>
 #include <cstring>
