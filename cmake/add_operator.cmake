@@ -49,7 +49,7 @@ const std::vector<const Operator *> &operators() {
 }  // namespace tilewright
 ]])
     add_library(tilewright_operators STATIC ${CMAKE_BINARY_DIR}/registry.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp
-        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp)
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline_text.cpp)
     add_library(Tilewright::operators ALIAS tilewright_operators)
     set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators)
     list(TRANSFORM added PREPEND tilewright_)

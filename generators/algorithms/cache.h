@@ -1,5 +1,6 @@
 #pragma once
-// A cache of what is made from parameters: weights, tables, twiddles. Plain C++ without Halide.h: host code uses it too.
+// A cache of what is made from parameters: weights, tables, twiddles. Plain C++ without Halide.h: host code
+// uses it too.
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -8,19 +9,19 @@
 
 namespace tilewright {
 
-// Keeps the `most` values that were used last. Thread-safe: values are made under the lock, so that each is made once. A cache that is
-// shared by all calls is a reference to an object that is never destroyed, because other threads may call while the program ends:
+// Keeps the `most` values that were used last. Thread-safe: values are made under the lock, so that each is
+// made once. A cache that is shared by all calls is a reference to an object that is never destroyed, because
+// other threads may call while the program ends:
 //     static auto &cache = *new Cache<double, Weights>(64);
 template<class Key, class Value>
 class Cache {
 public:
-    explicit Cache(size_t most) : most_(most) {
-    }
+    explicit Cache(size_t most) : most_(most) {}
     Cache(const Cache &) = delete;
     Cache &operator=(const Cache &) = delete;
 
-    // The value of `key`; make() gives it where it is not kept. What make() throws is handed on, and nothing is kept then.
-    // make() must not ask the same cache.
+    // The value of `key`; make() gives it where it is not kept. What make() throws is handed on, and nothing
+    // is kept then. make() must not ask the same cache.
     template<class Make>
     std::shared_ptr<const Value> get(const Key &key, Make make) {
         const std::lock_guard lock(mutex_);
@@ -41,7 +42,8 @@ public:
 private:
     const size_t most_;
     std::mutex mutex_;
-    std::list<std::pair<Key, std::shared_ptr<const Value>>> entries_;  // the one that was used last is the first
+    std::list<std::pair<Key, std::shared_ptr<const Value>>> entries_;  // the one that was used last is the
+                                                                       // first
 };
 
 }  // namespace tilewright

@@ -112,26 +112,57 @@ std::vector<const Row *> Operator::planned(const Row &row, Device device, const 
 
 namespace {
 
-// What the driver was asked to do since `before`.
-Counters since(const Counters &before) {
-    Counters c = counters();
-    c.kernels -= before.kernels;
-    c.copies_to_device -= before.copies_to_device;
-    c.bytes_to_device -= before.bytes_to_device;
-    c.copies_to_host -= before.copies_to_host;
-    c.bytes_to_host -= before.bytes_to_host;
-    c.allocations -= before.allocations;
-    c.modules -= before.modules;
-    c.module_ms -= before.module_ms;
-    return c;
-}
+// What a call cost, from the construction on.
+class Measurement {
+public:
+    void write(Statistics *statistics, Device device, const Row &row, const std::vector<const Row *> &ran) const {
+        if (!statistics) {
+            return;
+        }
+        synchronize(device);
+        statistics->counters = counted();
+        statistics->row = row.name();
+        statistics->libraries.clear();
+        for (const Row *library : ran) {
+            statistics->libraries.push_back(library->name());
+        }
+        statistics->device = device.str();
+        statistics->total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+private:
+    // What the driver was asked to do.
+    Counters counted() const {
+        Counters c = counters();
+        c.kernels -= before_.kernels;
+        c.copies_to_device -= before_.copies_to_device;
+        c.bytes_to_device -= before_.bytes_to_device;
+        c.copies_to_host -= before_.copies_to_host;
+        c.bytes_to_host -= before_.bytes_to_host;
+        c.allocations -= before_.allocations;
+        c.modules -= before_.modules;
+        c.module_ms -= before_.module_ms;
+        return c;
+    }
+
+    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    const Counters before_ = counters();
+};
 
 }  // namespace
 
+void Operator::execute(const Row &row, Device device, const Request &request, Array &output, Statistics *statistics) const try {
+    const Inside inside;
+    const Measurement measurement;
+    check_values(request);
+    measurement.write(statistics, device, row, run(row, device, request, output));
+} catch (...) {
+    leave_with_error([&] { return name(); });
+}
+
 void Operator::operator()(std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const try {
     const Inside inside;
-    const auto start = std::chrono::steady_clock::now();
-    const Counters before = counters();
+    const Measurement measurement;
     const std::unique_ptr<const Request> request = parse(inputs, settings);
     // A call that fails leaves an empty output empty.
     Array result = output.empty() ? Array(request->output_type, request->output_shape) : output;
@@ -149,17 +180,7 @@ void Operator::operator()(std::span<const Array> inputs, Array &output, const Se
     const Row &row = choose(*request, result, call.schedule, device, call.rows);
     const std::vector<const Row *> ran = run(row, device, *request, result);
     output = result;
-    if (call.statistics) {
-        synchronize(device);
-        call.statistics->counters = since(before);
-        call.statistics->row = row.name();
-        call.statistics->libraries.clear();
-        for (const Row *library : ran) {
-            call.statistics->libraries.push_back(library->name());
-        }
-        call.statistics->device = device.str();
-        call.statistics->total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    }
+    measurement.write(call.statistics, device, row, ran);
 } catch (...) {
     leave_with_error([&] { return name(); });
 }

@@ -20,7 +20,8 @@ struct BlurRequest : Request {
     }
 };
 
-// `R` derives from BlurRequest. The result has the image's type and shape; an image with alpha is blurred with premultiplied colours.
+// `R` derives from BlurRequest. The result has the image's type and shape; an image with alpha is blurred
+// with premultiplied colours.
 template<typename R>
 class BlurOperator : public OperatorOf<R> {
 public:
@@ -34,12 +35,16 @@ public:
     }
 
 protected:
-    // A request with what all blurs read: sigma, and what follows from the image. Errors: input, for a type or shape that no blur takes.
+    // A request with what all blurs read: sigma, and what follows from the image. Errors: input, for a type
+    // or shape that no blur takes.
     R read_blur(const Array &image, const Settings &settings) const {
         const bool type = image.type() == Type::u8 || image.type() == Type::u16 || image.type() == Type::f32;
-        const bool shape = image.dimensions() == 2 || (image.dimensions() == 3 && image.shape()[2] >= 1 && image.shape()[2] <= 4);
+        const bool shape = image.dimensions() == 2 ||
+                           (image.dimensions() == 3 && image.shape()[2] >= 1 && image.shape()[2] <= 4);
         if (!type || !shape) {
-            this->refuse(Fault::input, "takes u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 channels", "image", image.describe());
+            this->refuse(Fault::input,
+                "takes u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 channels", "image",
+                image.describe());
         }
         R request;
         request.type = name_of(image.type());

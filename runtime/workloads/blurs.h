@@ -14,8 +14,10 @@ public:
     using ImageWorkload::ImageWorkload;
 
     // A random image; floats are finite, as a bound is made from the largest value.
-    Sample benchmark_sample(const std::string &type, int64_t w, int64_t h, const Settings &settings) const override {
-        return {{random_array(pixel_of(type).type, {h, w})}, settings, fmt::format("{} {}x{} {}", type, w, h, in_words(with_defaults(settings)))};
+    Sample benchmark_sample(
+        const std::string &type, int64_t w, int64_t h, const Settings &settings) const override {
+        return {{random_array(pixel_of(type).type, {h, w})}, settings,
+            fmt::format("{} {}x{} {}", type, w, h, in_words(with_defaults(settings)))};
     }
 
 protected:
@@ -35,7 +37,8 @@ protected:
         if (c.crop) {
             image = image.crop(2, 3, c.shape[0], c.shape[1]);
         }
-        return {{image}, c.settings, fmt::format("{} {}{}", image.describe(), in_words(c.settings), c.crop ? " crop" : "")};
+        return {{image}, c.settings,
+            fmt::format("{} {}{}", image.describe(), in_words(c.settings), c.crop ? " crop" : "")};
     }
 
     Settings with_defaults(const Settings &settings) const {

@@ -150,6 +150,10 @@ public:
         return run(row, device, *parse(inputs, settings), output);
     }
 
+    // Runs a row that was chosen for a request, with all that a call does after that: checks elements, makes statistics. For callers that
+    // plan before they call. Errors: input, memory, device, failed.
+    void execute(const Row &row, Device device, const Request &request, Array &output, Statistics *statistics = nullptr) const;
+
     // The rows whose libraries a call of that row would run, as far as that is known before the first of them ran.
     std::vector<const Row *> planned(const Row &row, Device device, const Request &request, Array &output) const;
 

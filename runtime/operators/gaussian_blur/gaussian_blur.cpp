@@ -14,54 +14,65 @@ const std::vector<Row> &gaussian_blur_rows();
 
 namespace {
 
-const auto &border_names = *new std::vector<std::string>{"reflect", "mirror", "nearest", "zero"};  // never destroyed (inside.h)
+const auto &border_names =
+    *new std::vector<std::string>{"reflect", "mirror", "nearest", "zero"};  // never destroyed (inside.h)
 constexpr double largest_sigma = 8192;
 
-// Whether the image between the passes has elements that 31 bits count. Its sides are whole tiles: a column of pixels is as wide as one.
+// Whether the image between the passes has elements that 31 bits count. Its sides are whole tiles: a column
+// of pixels is as wide as one.
 bool counts_tiles(const Row &row, const GaussianBlurRequest &request) {
     const Array &image = request.image();
-    const int64_t width = row.tunable("width", 1), height = (int64_t)row.tunable("height", 1) * row.tunable("rows", 1);
-    return round_up(image.shape()[1] * request.channels(), width) * round_up(image.shape()[0], height) < INT32_MAX;
+    const int64_t width = row.tunable("width", 1),
+                  height = (int64_t)row.tunable("height", 1) * row.tunable("rows", 1);
+    return round_up(image.shape()[1] * request.channels(), width) * round_up(image.shape()[0], height) <
+           INT32_MAX;
 }
 
-// Images of a device have at least 16384 elements along each axis, and hold the rows and what continues them beyond the border.
+// Images of a device have at least 16384 elements along each axis, and hold the rows and what continues them
+// beyond the border.
 bool fits_texture(const Row &row, const GaussianBlurRequest &request) {
     constexpr int64_t most = 16384;
     const Array &image = request.image();
-    const int64_t across = (image.shape()[1] + 2 * (int64_t)request.numbers().radius) * request.channels() + row.tunable("width");
+    const int64_t across = (image.shape()[1] + 2 * (int64_t)request.numbers().radius) * request.channels() +
+                           row.tunable("width");
     return across <= most && image.shape()[0] + row.tunable("height") <= most;
 }
 
-// Whether a block of the schedule `shared` has the memory for its tile with the halo, and for the same blurred down columns.
+// Whether a block of the schedule `shared` has the memory for its tile with the halo, and for the same
+// blurred down columns.
 bool fits_shared(const Row &row, const GaussianBlurRequest &request) {
     constexpr int64_t most_bytes_of_block = 48 << 10;
-    const int64_t width = row.tunable("width"), height = row.tunable("height"), radius = request.numbers().radius;
-    const int64_t across = width + round_up(2 * radius * request.channels(), width), down = height + 2 * radius;
-    return 2 * (across * (down + height - 1) / height * height) * (int64_t)size_of(request.image().type()) <= most_bytes_of_block;
+    const int64_t width = row.tunable("width"), height = row.tunable("height"),
+                  radius = request.numbers().radius;
+    const int64_t across = width + round_up(2 * radius * request.channels(), width),
+                  down = height + 2 * radius;
+    return 2 * (across * (down + height - 1) / height * height) * (int64_t)size_of(request.image().type()) <=
+           most_bytes_of_block;
 }
 
 class GaussianBlurOperator : public BlurOperator<GaussianBlurRequest> {
 public:
     GaussianBlurOperator()
         : BlurOperator({.name = "gaussian_blur",
-                        .summary = "Gaussian blur with a window of 4 sigma on each side; integers give the same bytes everywhere",
-                        .options = {{.name = "sigma",
-                                     .help = "standard deviation in pixels, above 0 and below 8192",
-                                     .is_number = true,
-                                     .value = "1"},
-                                    {.name = "border",
-                                     .help = "how the image goes on beyond its border, as in scipy.ndimage",
-                                     .value = border_names[0],
-                                     .choices = border_names}}},
-                       gaussian_blur_rows()) {
-    }
+                           .summary = "Gaussian blur with a window of 4 sigma on each side; integers give "
+                                      "the same bytes everywhere",
+                           .options = {{.name = "sigma",
+                                           .help = "standard deviation in pixels, above 0 and below 8192",
+                                           .is_number = true,
+                                           .value = "1"},
+                               {.name = "border",
+                                   .help = "how the image is continued beyond its border, as in scipy.ndimage",
+                                   .value = border_names[0],
+                                   .choices = border_names}}},
+              gaussian_blur_rows()) {}
 
 protected:
     GaussianBlurRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         GaussianBlurRequest request = read_blur(inputs[0], settings);
         const double sigma = request.sigma;
         if (!(sigma > 0 && sigma < largest_sigma)) {  // a range without its ends, which an option cannot say
-            refuse(Fault::usage, "must be a number above 0 and below 8192 (a radius of at most 32768 pixels)", "sigma", fmt::format("{}", sigma));
+            refuse(Fault::usage, "must be a number above 0 and below 8192 (a radius of at most 32768 pixels)",
+                "sigma", fmt::format("{}", sigma));
         }
         request.weights = BlurWeights::of(sigma);
         check_size(inputs[0], request.numbers().radius);
@@ -70,7 +81,8 @@ protected:
         return request;
     }
 
-    bool accepts_request(const Row &row, const GaussianBlurRequest &request, const Array &output) const override {
+    bool accepts_request(
+        const Row &row, const GaussianBlurRequest &request, const Array &output) const override {
         if (is_window(row)) {
             return window_accepts(row, request, output);
         }
@@ -84,13 +96,16 @@ protected:
             return request.channels() == 1;
         }
         if (row.form == "gaussian_blur_near" || row.form == "gaussian_blur_half") {
-            const bool near = request.numbers().radius < std::min(request.image().shape()[0], request.image().shape()[1]);
-            return near && (row.schedule != "texture" || fits_texture(row, request)) && (row.schedule != "shared" || fits_shared(row, request));
+            const bool near =
+                request.numbers().radius < std::min(request.image().shape()[0], request.image().shape()[1]);
+            return near && (row.schedule != "texture" || fits_texture(row, request)) &&
+                   (row.schedule != "shared" || fits_shared(row, request));
         }
         return true;
     }
 
-    Plan plan(const Row &row, Device device, const GaussianBlurRequest &request, Array &output) const override {
+    Plan plan(
+        const Row &row, Device device, const GaussianBlurRequest &request, Array &output) const override {
         Plan plan;
         Launch &launch = plan.launch(row, device);
         if (is_window(row)) {
@@ -103,7 +118,8 @@ protected:
             launch.in("image", image, rows_of(image))
                 .value("channels", (int32_t)request.channels())
                 .value("border", (int32_t)request.border)
-                .in("weights", floats ? request.weights->floats(image.type()) : request.weights->integers(image.type()))
+                .in("weights",
+                    floats ? request.weights->floats(image.type()) : request.weights->integers(image.type()))
                 .value("multiplier", request.numbers().bytes.multiplier)
                 .out("output", output, rows_of(output));
         }
@@ -117,16 +133,18 @@ private:
         constexpr int64_t most_elements = most_bytes / 4 - 65536;
         if ((image.shape()[1] + 2 * radius) * BlurRequest::channels_of(image) > most_elements) {
             refuse(Fault::input,
-                   fmt::format("a row with its borders has more than {} elements, and four bytes for each would span more than {} MiB; "
-                               "work on parts of it",
-                               most_elements, most_bytes >> 20),
-                   "image", image.describe());
+                fmt::format("a row with its borders has more than {} elements, and four bytes for each would "
+                            "span more than {} MiB; work on parts of it",
+                    most_elements, most_bytes >> 20),
+                "image", image.describe());
         }
         // An image and its mirror image are counted together, in 31 bits.
         constexpr int64_t most_rows = (int64_t(1) << 30) - 65536;
         if (image.shape()[0] > most_rows) {
-            refuse(Fault::input, fmt::format("has more than {} rows, which is what a blur counts to; work on parts of it", most_rows), "image",
-                   image.describe());
+            refuse(Fault::input,
+                fmt::format(
+                    "has more than {} rows, which is what a blur counts to; work on parts of it", most_rows),
+                "image", image.describe());
         }
     }
 
@@ -155,7 +173,8 @@ const Operator &gaussian_blur_operator() {
 }
 
 void gaussian_blur(const Array &image, Array &output, double sigma, Border border, const Call &call) {
-    gaussian_blur_operator()(std::span(&image, 1), output, {{"sigma", sigma}, {"border", word_of((size_t)border, border_names)}}, call);
+    gaussian_blur_operator()(std::span(&image, 1), output,
+        {{"sigma", sigma}, {"border", word_of((size_t)border, border_names)}}, call);
 }
 
 Array gaussian_blur(const Array &image, double sigma, Border border, const Call &call) {

@@ -35,10 +35,12 @@ Array tap_words(const IntegerTaps &taps, int reach, bool high) {
 }  // namespace
 
 BlurWeights::BlurWeights(double sigma)
-    : numbers_(GaussianWeights::of(sigma)), real_(both_sides<float>(numbers_->real)), bytes_(both_sides<uint32_t>(numbers_->bytes.taps)),
-      bytes_as_floats_(both_sides<float>(numbers_->bytes.taps)), words16_(both_sides<uint32_t>(numbers_->words16.taps)),
-      low_(tap_words(numbers_->bytes, numbers_->radius, false)), high_(tap_words(numbers_->bytes, numbers_->bytes.high - 1, true)) {
-}
+    : numbers_(GaussianWeights::of(sigma)), real_(both_sides<float>(numbers_->real)),
+      bytes_(both_sides<uint32_t>(numbers_->bytes.taps)),
+      bytes_as_floats_(both_sides<float>(numbers_->bytes.taps)),
+      words16_(both_sides<uint32_t>(numbers_->words16.taps)),
+      low_(tap_words(numbers_->bytes, numbers_->radius, false)),
+      high_(tap_words(numbers_->bytes, numbers_->bytes.high - 1, true)) {}
 
 std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma) {
     static auto &known = *new Cache<double, BlurWeights>(64);  // never destroyed (inside.h)

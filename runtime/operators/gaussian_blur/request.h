@@ -27,8 +27,9 @@ public:
     const Array &floats(Type pixel) const {
         return pixel == Type::u8 ? bytes_as_floats_ : real_;
     }
-    // The integer weights for u8 as tap words: word k of phase p is at byte 4 * (p * words + k) (generators/algorithms/gaussian_blur/weights.h).
-    // low() has the lower bytes of all taps; high() has the upper bytes: no words where all of them are zero.
+    // The integer weights for u8 as tap words: word k of phase p is at byte 4 * (p * words + k)
+    // (generators/algorithms/gaussian_blur/weights.h). low() has the lower bytes of all taps; high() has the
+    // upper bytes: no words where all of them are zero.
     const Array &low() const {
         return low_;
     }

@@ -1,4 +1,5 @@
-// Which rows of a fixed radius serve a blur, and the arguments of their libraries (generators/gaussian_blur_window_generators.h).
+// Which rows of a fixed radius serve a blur, and the arguments of their libraries
+// (generators/gaussian_blur_window_generators.h).
 #include "runtime/operators/gaussian_blur/window.h"
 #include "generators/algorithms/integers.h"
 #include <algorithm>
@@ -8,10 +9,12 @@ namespace tilewright {
 
 namespace {
 
-// Whether rows begin at multiples of 16 bytes. OpenCL has no views on parts of a buffer in other units than the array's own.
+// Whether rows begin at multiples of 16 bytes. OpenCL has no views on parts of a buffer in other units than
+// the array's own.
 bool in_words(const Array &array, const Row &row) {
     const int64_t pitch = array.strides()[0] * (int64_t)size_of(array.type());
-    const bool whole = row.backend != Backend::opencl || array.type() == Type::f32 || array.offset_bytes() == 0;
+    const bool whole =
+        row.backend != Backend::opencl || array.type() == Type::f32 || array.offset_bytes() == 0;
     return whole && pitch % 16 == 0 && array.offset_bytes() % 16 == 0;
 }
 
@@ -20,7 +23,7 @@ bool accepts_floats(const Row &row, const GaussianBlurRequest &request) {
     const int64_t radius = row.tunable("radius");
     return !row.tunable("large") ||
            (request.border != Border::zero && image.shape()[1] >= row.tunable("columns") + 2 * radius + 8 &&
-            image.shape()[0] >= (int64_t)row.tunable("rows") * row.tunable("groups") + radius);
+               image.shape()[0] >= (int64_t)row.tunable("rows") * row.tunable("groups") + radius);
 }
 
 bool accepts_bytes(const Row &row, const GaussianBlurRequest &request) {
@@ -40,13 +43,18 @@ View window_view(const Array &array) {
     if (array.type() == Type::f32) {
         return rows_of(array);
     }
-    return {halide_type(Type::u32), {{ceil_div(array.shape()[1], 4), 1}, {array.shape()[0], array.strides()[0] / 4}}, array.offset_bytes()};
+    return {halide_type(Type::u32),
+        {{ceil_div(array.shape()[1], 4), 1}, {array.shape()[0], array.strides()[0] / 4}},
+        array.offset_bytes()};
 }
 
-// How coordinates outside the image are brought inside: the numbers of BorderMap (generators/algorithms/gaussian_blur/window.h).
+// How coordinates outside the image are brought inside: the numbers of BorderMap
+// (generators/algorithms/gaussian_blur/window.h).
 void bind_border(Launch &launch, Border border, int32_t w, int32_t h) {
     const bool mirrors = border == Border::reflect || border == Border::mirror;
-    const auto high = [=](int32_t n) { return border == Border::reflect ? 2 * n - 1 : border == Border::mirror ? 2 * n - 2 : n - 1; };
+    const auto high = [=](int32_t n) {
+        return border == Border::reflect ? 2 * n - 1 : border == Border::mirror ? 2 * n - 2 : n - 1;
+    };
     launch.value("turn", mirrors ? -1 : 0)
         .value("low", border == Border::reflect ? -1 : 0)
         .value("high_x", high(w))
@@ -55,13 +63,15 @@ void bind_border(Launch &launch, Border border, int32_t w, int32_t h) {
 }
 
 // The tap words of each phase that meet taps |i| < limit: lowerPHASE_K or upperPHASE_K.
-void bind_tap_words(Launch &launch, const std::string &name, const IntegerTaps &taps, int radius, int limit, bool high) {
+void bind_tap_words(
+    Launch &launch, const std::string &name, const IntegerTaps &taps, int radius, int limit, bool high) {
     const int rounded = round_up(radius, 4);
     for (int phase = 0; phase < 4; phase++) {
         for (int k = 0; k <= rounded / 2; k++) {
             const int first = 4 * k - rounded - phase;  // the tap that byte 0 of the word meets
             if (limit > 0 && first < limit && first + 3 > -limit) {
-                launch.value(name + std::to_string(phase) + "_" + std::to_string(k), tap_word(taps, radius, phase, k, high));
+                launch.value(name + std::to_string(phase) + "_" + std::to_string(k),
+                    tap_word(taps, radius, phase, k, high));
             }
         }
     }
@@ -70,7 +80,9 @@ void bind_tap_words(Launch &launch, const std::string &name, const IntegerTaps &
 // The weights of the taps 0 ... radius as floats, zero beyond the radius of the blur: weight0, weight1 ...
 void bind_weights(Launch &launch, Type pixel, const GaussianWeights &numbers, int radius) {
     for (int i = 0; i <= radius; i++) {
-        const float weight = i > numbers.radius ? 0.f : pixel == Type::u8 ? (float)numbers.bytes.at(i) : numbers.real[(size_t)i];
+        const float weight = i > numbers.radius ? 0.f :
+                             pixel == Type::u8  ? (float)numbers.bytes.at(i) :
+                                                  numbers.real[(size_t)i];
         launch.value("weight" + std::to_string(i), weight);
     }
 }
@@ -83,9 +95,12 @@ bool is_window(const Row &row) {
 
 bool window_accepts(const Row &row, const GaussianBlurRequest &request, const Array &output) {
     const Array &image = request.image();
-    const int64_t most_rows = 65535ll * row.tunable("rows") * row.tunable("groups");  // a grid has at most 65535 blocks along its second axis
+    const int64_t most_rows = 65535ll * row.tunable("rows") * row.tunable("groups");  // a grid has at most
+                                                                                      // 65535 blocks along
+                                                                                      // its second axis
     const int64_t radius = request.numbers().radius, smallest = std::min(image.shape()[0], image.shape()[1]);
-    const bool fits = radius <= row.tunable("radius") && radius < smallest && request.channels() == 1 && image.shape()[0] <= most_rows;
+    const bool fits = radius <= row.tunable("radius") && radius < smallest && request.channels() == 1 &&
+                      image.shape()[0] <= most_rows;
     return fits && in_words(image, row) && in_words(output, row) &&
            (image.type() == Type::f32 ? accepts_floats(row, request) : accepts_bytes(row, request));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The forms of gaussian_blur with a fixed radius (gaussian_blur_window...): their weights are numbers in place of an array, and u8 images
-// are rows of words. Not installed.
+// The forms of gaussian_blur with a fixed radius (gaussian_blur_window...): their weights are numbers in
+// place of an array, and u8 images are rows of words. Not installed.
 #include "runtime/dispatch/launch.h"
 #include "runtime/operators/gaussian_blur/request.h"
 

@@ -12,7 +12,9 @@ public:
 
     // All borders, radii up to and beyond the image, channels, crops, and sizes around the edges of tiles.
     std::vector<Sample> samples(const std::string &type) const override {
-        const auto settings = [](double sigma, const char *border) { return Settings{{"sigma", sigma}, {"border", border}}; };
+        const auto settings = [](double sigma, const char *border) {
+            return Settings{{"sigma", sigma}, {"border", border}};
+        };
         const Case cases[] = {
             {{1, 1}, settings(1, "reflect")},
             {{1, 1}, settings(2.25, "mirror")},
@@ -68,10 +70,14 @@ protected:
 
 private:
     int radius_of(std::span<const Array> inputs, const Settings &settings) const {
-        return static_cast<const OperatorOf<GaussianBlurRequest> &>(op_).request(inputs, settings)->numbers().radius;
+        return static_cast<const OperatorOf<GaussianBlurRequest> &>(op_)
+            .request(inputs, settings)
+            ->numbers()
+            .radius;
     }
 
-    // f32: 2 (2 r + 3) 2^-24 max |image|, and the rounding to `bits` bits between the passes (0: none). Integers: the same bytes.
+    // f32: 2 (2 r + 3) 2^-24 max |image|, and the rounding to `bits` bits between the passes (0: none).
+    // Integers: the same bytes.
     Array bound_between(std::span<const Array> inputs, const Settings &settings, int bits) const {
         const Array &image = inputs[0];
         if (image.type() != Type::f32) {

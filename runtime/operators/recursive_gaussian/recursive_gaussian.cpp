@@ -18,8 +18,8 @@ namespace {
 constexpr int tile = 64;                // samples of a tile of the forms in tiles
 constexpr int64_t most_blocks = 65535;  // along the second axis of a grid
 
-// The numbers of the recursion, and the weights of a tile's samples as an array: of sample r, three for the causal and three for the
-// anticausal filter.
+// The numbers of the recursion, and the weights of a tile's samples as an array: of sample r, three for the
+// causal and three for the anticausal filter.
 struct TileWeights {
     RecursiveTiles tiles;
     Array both;
@@ -58,14 +58,15 @@ View pixels_of(const Array &array) {
 View tiles_of(const Array &array) {
     const int64_t pitch = array.strides()[0];
     return {halide_type(array.type()),
-            {{tile, 1}, {tile, pitch}, {array.shape()[1] / tile, tile}, {array.shape()[0] / tile, tile * pitch}},
-            array.offset_bytes()};
+        {{tile, 1}, {tile, pitch}, {array.shape()[1] / tile, tile}, {array.shape()[0] / tile, tile * pitch}},
+        array.offset_bytes()};
 }
 
 bool in_whole_tiles(const Array &array) {
     const int64_t pitch = array.strides()[0] * (int64_t)size_of(array.type());
     const int64_t h = array.shape()[0], w = array.shape()[1];
-    return h % tile == 0 && w % tile == 0 && pitch % 256 == 0 && array.offset_bytes() % 16 == 0 && h / tile <= most_blocks;
+    return h % tile == 0 && w % tile == 0 && pitch % 256 == 0 && array.offset_bytes() % 16 == 0 &&
+           h / tile <= most_blocks;
 }
 
 void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix) {
@@ -99,16 +100,16 @@ void bind_tiles(Launch &launch, const TileWeights &weights) {
 class RecursiveGaussianOperator : public BlurOperator<RecursiveGaussianRequest> {
 public:
     RecursiveGaussianOperator()
-        : BlurOperator({.name = "recursive_gaussian",
-                        .summary = "Gaussian blur by a recursive filter: the time does not depend on sigma",
-                        .options = {{.name = "sigma",
-                                     .help = "standard deviation in pixels",
-                                     .is_number = true,
-                                     .value = "5",
-                                     .least = .5,
-                                     .most = 200}}},
-                       recursive_gaussian_rows()) {
-    }
+        : BlurOperator(
+              {.name = "recursive_gaussian",
+                  .summary = "Gaussian blur by a recursive filter: the time does not depend on sigma",
+                  .options = {{.name = "sigma",
+                      .help = "standard deviation in pixels",
+                      .is_number = true,
+                      .value = "5",
+                      .least = .5,
+                      .most = 200}}},
+              recursive_gaussian_rows()) {}
 
 protected:
     RecursiveGaussianRequest read(std::span<const Array> inputs, const Settings &settings) const override {
@@ -118,16 +119,17 @@ protected:
         const int64_t h = image.shape()[0], w = image.shape()[1];
         if ((h + tile) * (w + tile) * BlurRequest::channels_of(image) * 4 > most_bytes) {
             refuse(Fault::input,
-                   fmt::format("has nearly 2^29 elements or more, and the f32 image between the passes would span more than {} MiB; "
-                               "work on parts of it",
-                               most_bytes >> 20),
-                   "image", image.describe());
+                fmt::format("has nearly 2^29 elements or more, and the f32 image between the passes would "
+                            "span more than {} MiB; work on parts of it",
+                    most_bytes >> 20),
+                "image", image.describe());
         }
         request.weights = TileWeights::of(request.sigma);
         return request;
     }
 
-    bool accepts_request(const Row &row, const RecursiveGaussianRequest &request, const Array &output) const override {
+    bool accepts_request(
+        const Row &row, const RecursiveGaussianRequest &request, const Array &output) const override {
         const bool one_channel = request.channels() == 1;
         if (row.form == "recursive_gaussian_aligned") {
             return one_channel && in_whole_tiles(request.image()) && in_whole_tiles(output);
@@ -138,9 +140,11 @@ protected:
         return one_channel || row.backend == Backend::cpu || !row.autoscheduler.empty();
     }
 
-    Plan plan(const Row &row, Device device, const RecursiveGaussianRequest &request, Array &output) const override {
+    Plan plan(const Row &row, Device device, const RecursiveGaussianRequest &request,
+        Array &output) const override {
         const Array &image = request.image();
-        const bool is_aligned = row.form == "recursive_gaussian_aligned", is_tiled = is_aligned || row.form == "recursive_gaussian_tiles";
+        const bool is_aligned = row.form == "recursive_gaussian_aligned",
+                   is_tiled = is_aligned || row.form == "recursive_gaussian_tiles";
         const bool as_pixels = row.form == "recursive_gaussian" || row.form == "recursive_gaussian_tiles";
         Plan plan;
         Launch &launch = plan.launch(row, device);
@@ -152,7 +156,10 @@ protected:
         if (is_tiled) {
             bind_tiles(launch, *request.weights);
         }
-        launch.out("output", output, is_aligned ? tiles_of(output) : as_pixels ? pixels_of(output) : rows_of(output));
+        launch.out("output", output,
+            is_aligned ? tiles_of(output) :
+            as_pixels  ? pixels_of(output) :
+                         rows_of(output));
         return plan;
     }
 };

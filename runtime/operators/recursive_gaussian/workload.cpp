@@ -9,7 +9,8 @@ class RecursiveGaussianWorkload : public BlurWorkload {
 public:
     using BlurWorkload::BlurWorkload;
 
-    // Single pixels and lines, sizes around the edges of tiles of 64, the whole range of sigma, channels and crops.
+    // Single pixels and lines, sizes around the edges of tiles of 64, the whole range of sigma, channels and
+    // crops.
     std::vector<Sample> samples(const std::string &type) const override {
         const auto sigma = [](double value) { return Settings{{"sigma", value}}; };
         const Case cases[] = {
@@ -46,7 +47,8 @@ public:
     // f32: 2e-6 max |image|; integers: half a step more, for the rounding.
     Array bound(std::span<const Array> inputs, const Settings &) const override {
         const Array &image = inputs[0];
-        return bound_of_all(image.shape(), 2e-6 * largest_magnitude(image) + (image.type() == Type::f32 ? 0 : .5));
+        return bound_of_all(
+            image.shape(), 2e-6 * largest_magnitude(image) + (image.type() == Type::f32 ? 0 : .5));
     }
 };
 
