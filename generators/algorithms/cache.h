@@ -1,6 +1,5 @@
 #pragma once
-// A cache of what is made from parameters: weights, tables, twiddles. Plain C++ without Halide.h: host code
-// uses it too.
+// A cache of values that are expensive to make and depend on a few numbers: weights, tables, twiddle factors. Plain C++ without Halide.h: host code uses it too.
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -9,29 +8,23 @@
 
 namespace tilewright {
 
-// Keeps the `most` values that were used last. Thread-safe: values are made under the lock, so that each is
-// made once. A cache that is shared by all calls is a reference to an object that is never destroyed, because
-// other threads may call while the program ends:
-//     static auto &cache = *new Cache<double, Weights>(64);
+// Keeps the values of the keys that were used last, at most `most` of them. Any thread may use it at any time. Keys are compared by ==, one
+// after another: `most` is small. A cache of static storage is never destroyed (runtime/process/inside.h), so it is made by `new`.
 template<class Key, class Value>
 class Cache {
 public:
-    explicit Cache(size_t most) : most_(most) {}
+    explicit Cache(size_t most) : most_(most) {
+    }
     Cache(const Cache &) = delete;
-    Cache &operator=(const Cache &) = delete;
 
-    // The value of `key`; make() gives it where it is not kept. What make() throws is handed on, and nothing
-    // is kept then. make() must not ask the same cache.
+    // The value of the key, or make() where it is not there. Other threads wait while it is made.
     template<class Make>
     std::shared_ptr<const Value> get(const Key &key, Make make) {
         const std::lock_guard lock(mutex_);
-        for (auto at = entries_.begin(); at != entries_.end(); ++at) {
-            if (at->first == key) {
-                entries_.splice(entries_.begin(), entries_, at);
-                return at->second;
-            }
+        if (std::shared_ptr<const Value> known = found(key)) {
+            return known;
         }
-        const std::shared_ptr<const Value> made = std::make_shared<const Value>(make());
+        auto made = std::make_shared<const Value>(make());
         entries_.emplace_front(key, made);
         if (entries_.size() > most_) {
             entries_.pop_back();
@@ -39,11 +32,26 @@ public:
         return made;
     }
 
+    // The value of the key; null where it is not there. For values that come from a later step of a plan, which puts them there by get().
+    std::shared_ptr<const Value> find(const Key &key) {
+        const std::lock_guard lock(mutex_);
+        return found(key);
+    }
+
 private:
+    std::shared_ptr<const Value> found(const Key &key) {
+        for (auto at = entries_.begin(); at != entries_.end(); ++at) {
+            if (at->first == key) {
+                entries_.splice(entries_.begin(), entries_, at);  // the one that was used last is the first
+                return at->second;
+            }
+        }
+        return nullptr;
+    }
+
     const size_t most_;
     std::mutex mutex_;
-    std::list<std::pair<Key, std::shared_ptr<const Value>>> entries_;  // the one that was used last is the
-                                                                       // first
+    std::list<std::pair<Key, std::shared_ptr<const Value>>> entries_;
 };
 
 }  // namespace tilewright

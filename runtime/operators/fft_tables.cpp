@@ -1,6 +1,6 @@
 // The tables of passes, and the caches that keep them.
 #include "runtime/operators/fft_tables.h"
-#include "runtime/dispatch/cache.h"
+#include "generators/algorithms/cache.h"
 #include <bit>
 #include <numbers>
 

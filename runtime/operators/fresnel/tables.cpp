@@ -1,6 +1,6 @@
 // Computes the tables of a propagation, and keeps the last ones.
 #include "runtime/operators/fresnel/tables.h"
-#include "runtime/dispatch/cache.h"
+#include "generators/algorithms/cache.h"
 #include "runtime/operators/fft_tables.h"
 
 namespace tilewright {
