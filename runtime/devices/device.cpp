@@ -1,8 +1,12 @@
 #include "tilewright/device.h"
-#include "runtime/devices/driver_seam.h"
-#include "runtime/process/inside.h"
-#include "runtime/errors/leaving.h"
+#include "runtime/devices/best_device.h"
+#include "runtime/devices/cpu.h"
+#include "runtime/devices/cuda.h"
 #include "runtime/devices/halide_calls.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/devices/opencl.h"
+#include "runtime/errors/leaving.h"
+#include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
 #include <HalideRuntimeCuda.h>
@@ -10,9 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
-#include <fstream>
-#include <thread>
-#include <unistd.h>
 
 namespace tilewright {
 
@@ -27,37 +28,7 @@ const char *name_of(Backend backend) {
     return "";
 }
 
-DeviceInfo cpu_info() {
-    DeviceInfo d;
-    d.device = {Backend::cpu, 0};
-    d.name = "CPU";
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);) {
-        if (line.rfind("model name", 0) == 0) {
-            d.name = line.substr(line.find(':') + 2);
-            break;
-        }
-    }
-    d.driver = "Halide threads";
-    d.memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
-    d.units = (int)std::thread::hardware_concurrency();
-    __builtin_cpu_init();
-    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
-    d.capability = cpu_has_vnni() ? "AVX-512 VNNI" : avx512 ? "AVX-512" : __builtin_cpu_supports("avx2") ? "AVX2" : "x86-64";
-    d.usable = true;
-    return d;
-}
-
 }  // namespace
-
-bool cpu_has_vnni() {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
-           __builtin_cpu_supports("avx512ifma") && __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
-           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16");
-}
 
 std::string Device::str() const {
     return backend == Backend::cpu ? "cpu" : std::string(name_of(backend)) + ":" + std::to_string(index);
@@ -94,7 +65,7 @@ const std::vector<DeviceInfo> &devices(Backend backend) {
     }
     case Backend::cpu: break;
     }
-    static const auto &found = *new std::vector<DeviceInfo>{cpu_info()};
+    static const auto &found = *new std::vector<DeviceInfo>{driver::cpu_device()};
     return found;
 }
 

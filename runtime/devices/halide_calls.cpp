@@ -32,7 +32,7 @@ void prepare_halide() {
     first_message[0] = 0;
     static const bool done = [] {
         halide_set_error_handler(keep_message);
-        halide_reuse_device_allocations(nullptr, false);  // what it keeps for CUDA has no bound; driver_seam.cpp keeps it, as for OpenCL
+        halide_reuse_device_allocations(nullptr, false);  // Halide's cache for CUDA has no bound, and MemoryPool has one
         return true;
     }();
     (void)done;

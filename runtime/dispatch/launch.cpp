@@ -1,6 +1,7 @@
 #include "runtime/dispatch/launch.h"
 #include "runtime/arrays/copy.h"
-#include "runtime/devices/driver_seam.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/devices/register_caps.h"
 #include "runtime/devices/halide_calls.h"
 #include "runtime/process/inside.h"
 #include "runtime/errors/leaving.h"

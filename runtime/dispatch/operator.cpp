@@ -1,5 +1,5 @@
 #include "tilewright/operator.h"
-#include "runtime/devices/driver_seam.h"
+#include "runtime/devices/hooks.h"
 #include "runtime/process/inside.h"
 #include "runtime/errors/leaving.h"
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tilewright/pipeline.h"
 #include "runtime/arrays/copy.h"
-#include "runtime/devices/driver_seam.h"
+#include "runtime/devices/hooks.h"
 #include "runtime/process/inside.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/dispatch/option_text.h"

@@ -21,7 +21,7 @@ template<typename Name>
             throw Error(no_memory);
         }
     } catch (const Error &) {
-        wait_where_drivers_have_ended();
+        wait_if_drivers_have_ended();
         throw;
     }
 }
