@@ -129,7 +129,7 @@ void synchronize(Device device) try {
     driver::Current current(device);
     halide_buffer_t anything = {};
     anything.device_interface = device.backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
-    anything.device = 1;  // only that there is one is looked at
+    anything.device = 1;  // Halide checks only that it is not 0
     if (int code = halide_device_sync(nullptr, &anything)) {
         throw_halide_error(code, "waiting for the device", "", device);
     }

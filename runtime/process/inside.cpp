@@ -47,7 +47,7 @@ void (*finish_drivers)() = nullptr;
 
 thread_local int depth = 0, driver_depth = 0;
 thread_local bool stopped = false;    // this thread's call met drivers that have ended
-thread_local bool is_ending = false;  // this thread called exit(); it may still come in, because static arrays free memory on devices
+thread_local bool is_ending = false;  // this thread called exit(); it may still come in: static arrays free memory
 
 void end_library() {
     if (getpid() == process) {  // in a forked process there are no other threads

@@ -555,7 +555,7 @@ TEST(Fresnel, RemarksNameMethodAndAliasing) {
 
 void expect_error(const Error &error, Fault fault, const std::string &argument, const std::string &word) {
     EXPECT_EQ(error.fault(), fault) << error.what();
-    EXPECT_EQ(error.place().argument, argument) << error.what();
+    EXPECT_EQ(error.context().argument, argument) << error.what();
     EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
 }
 
