@@ -1,4 +1,5 @@
-// c[k] = min over i of a[i] + b[k - i], and of accumulated[k] where there is a third input; no -0 in c.
+// The definition of min_plus_convolution as plain loops: c[k] = min over i of a[i] + b[k - i], and of accumulated[k] where
+// there is a third input. c has no -0.
 #include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace tilewright::plain {
 
 namespace {
 
-// Where denormals count as 0, they do so in a, b and sums.
+// `no_denormals`: denormals of a, of b and of their sums count as 0.
 template<typename T, bool no_denormals>
 Array convolved(std::span<const Array> inputs, int64_t length) {
     const auto number = [](T x) { return no_denormals && std::abs(x) < std::numeric_limits<T>::min() ? T(0) : x; };

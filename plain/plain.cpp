@@ -4,7 +4,7 @@
 
 namespace tilewright {
 
-// Those of plain/OP.cpp; made by plain/CMakeLists.txt.
+// The definitions of plain/OP.cpp. plain/CMakeLists.txt makes this function.
 const std::map<std::string, PlainDefinition> &built_plain_definitions();
 
 namespace {
