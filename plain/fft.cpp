@@ -16,8 +16,8 @@ int64_t padded_side(int64_t n) {
     return std::max<int64_t>(16, (int64_t)std::bit_ceil((uint64_t)n));
 }
 
-// roots_ holds the roots of one stage after another; the stage of lines of 2 half elements has exp(sign 2 pi i k / (2 half))
-// for k < half.
+// roots_ holds the roots of one stage after another; the stage of lines of 2 half elements has exp(sign 2 pi
+// i k / (2 half)) for k < half.
 Fft::Fft(int64_t n, int sign) : reversed_((size_t)n) {
     for (int64_t half = 1; half < n; half *= 2) {
         for (int64_t k = 0; k < half; k++) {

@@ -28,7 +28,8 @@ private:
     std::vector<uint32_t> reversed_;  // each index with its bits reversed
 };
 
-// A dense field f64 (h, w, 2), with the elements of a c64 or real image from (y0, x0) on and zeros around them.
+// A dense field f64 (h, w, 2), with the elements of a c64 or real image from (y0, x0) on and zeros around
+// them.
 Array complex_field(const Array &image, int64_t h, int64_t w, int64_t y0 = 0, int64_t x0 = 0);
 
 // The elements of such a field as complex numbers.

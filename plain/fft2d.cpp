@@ -8,7 +8,8 @@ namespace tilewright::plain {
 
 Array fft2d(std::span<const Array> inputs, const Settings &settings, Backend) {
     const bool inverse = settings.text("direction", "forward") == "inverse";
-    const int64_t h = padded_side(height(inputs[0])), w = padded_side(width(inputs[0]));  // --pad takes sides that are no powers of two
+    // Sides that are no powers of two are taken with the option `pad`.
+    const int64_t h = padded_side(height(inputs[0])), w = padded_side(width(inputs[0]));
     Array field = complex_field(inputs[0], h, w);
     for_rows(field, Fft(w, inverse ? 1 : -1));
     for_columns(field, Fft(h, inverse ? 1 : -1));

@@ -9,7 +9,9 @@
 namespace tilewright::plain {
 
 Complex Diffraction::transfer(int64_t kx, int64_t ky) const {
-    const auto frequency = [&](int64_t k) { return (double)(k < side / 2 ? k : k - side) / ((double)side * pitch); };
+    const auto frequency = [&](int64_t k) {
+        return (double)(k < side / 2 ? k : k - side) / ((double)side * pitch);
+    };
     const double fx = frequency(kx), fy = frequency(ky), f = fx * fx + fy * fy;
     if (method == FresnelMethod::convolution) {
         return unit_phase(-wavelength * distance * f / 2);
@@ -47,7 +49,8 @@ void Diffraction::operator()(Array &field) const {
         const TransformLine line(*this);
         for_rows(field, line);
         for_columns(field, line);
-        std::for_each_n(numbers(field), side * side, [&](Complex &u) { u /= Complex(0, wavelength * distance); });
+        std::for_each_n(numbers(field), side * side,
+                        [&](Complex &u) { u /= Complex(0, wavelength * distance); });
         return;
     }
     for_rows(field, Fft(side, -1));
@@ -70,7 +73,8 @@ std::vector<double> fractions_of(const Array &image) {
     return all;
 }
 
-// The field of a call, in the middle of zeros: its first input when that is complex, else made of amplitude and phase.
+// The field of a call, in the middle of zeros: its first input when that is complex, else made of amplitude
+// and phase.
 Array field_in_middle(std::span<const Array> inputs, int64_t side) {
     const int64_t n = height(inputs[0]), first = side / 2 - n / 2;
     if (inputs[0].type() == Type::c64) {
@@ -93,8 +97,8 @@ Array field_in_middle(std::span<const Array> inputs, int64_t side) {
 }
 
 Diffraction diffraction_of(const Settings &settings, int64_t side) {
-    Diffraction d{FresnelMethod::automatic, side, settings.number("wavelength", 0), settings.number("distance", 0),
-                  settings.number("pitch", 0)};
+    Diffraction d{FresnelMethod::automatic, side, settings.number("wavelength", 0),
+                  settings.number("distance", 0), settings.number("pitch", 0)};
     const std::string method = settings.text("method", "auto");
     const double critical = (double)side * d.pitch * d.pitch / d.wavelength;
     d.method = method == "transform"             ? FresnelMethod::transform
@@ -147,7 +151,8 @@ Array fresnel(std::span<const Array> inputs, const Settings &settings, Backend) 
         to[i] = std::norm(from[i / n * side + i % n]);
     }
     if (output != "f32") {
-        const double top = output == "u8" ? 255 : 65535, most = *std::max_element(to, to + n * n), white = white_of(settings);
+        const double top = output == "u8" ? 255 : 65535, most = *std::max_element(to, to + n * n),
+                     white = white_of(settings);
         const double factor = top / (white > 0 ? white : most > 0 ? most : 1);
         std::transform(to, to + n * n, to, [&](double i) { return std::min(top, i * factor); });
     }

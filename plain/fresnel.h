@@ -1,6 +1,6 @@
 #pragma once
-// The definition of fresnel as plain loops, by formulas of their own: those of the operator's passes are other ones. Not
-// installed.
+// The definition of fresnel as plain loops, by formulas of their own: those of the operator's passes are
+// other ones. Not installed.
 #include "plain/fft.h"
 #include "tilewright/fresnel.h"
 
@@ -20,8 +20,8 @@ struct Diffraction {
 };
 
 // The method `transform` along one axis, of lines in place:
-// p exp(i pi x'^2 / l z) sum over x of u exp(i pi x^2 / l z) exp(-2 pi i x x' / l z), with pitch p, wavelength l and distance z.
-// The factor 1 / (i l z) is left out.
+// p exp(i pi x'^2 / l z) sum over x of u exp(i pi x^2 / l z) exp(-2 pi i x x' / l z), with pitch p,
+// wavelength l and distance z. The factor 1 / (i l z) is left out.
 class TransformLine {
 public:
     explicit TransformLine(const Diffraction &d);

@@ -12,8 +12,8 @@ std::vector<double> gaussian_weights(double sigma);
 // All elements of the blur in f64, of an image of any type that the operator takes.
 std::vector<double> exact_blur(const Array &image, double sigma, Border border);
 
-// All elements of the blur of u8 and u16 as the operator's documentation defines it, computed in 64 bits. Errors: mismatch,
-// for integer weights that do not keep its promises.
+// All elements of the blur of u8 and u16 as the operator's documentation defines it, computed in 64 bits.
+// Errors: mismatch, for integer weights that do not keep its promises.
 std::vector<uint64_t> integer_blur(const Array &image, double sigma, Border border);
 
 }  // namespace tilewright::plain

@@ -6,9 +6,10 @@
 
 namespace tilewright::plain {
 
-// The published filter, in its direct form: w[n] = b0 x[n] + a1 w[n-1] + a2 w[n-2] + a3 w[n-3], then the same from the other
-// end. Borders: before the first element, w is x[0]; at the other end, a matrix gives the state of the anticausal filter.
-// Sources: van Vliet, Young and Verbeek (1998) for the filter, Triggs and Sdika (2006) for the matrix.
+// The published filter, in its direct form: w[n] = b0 x[n] + a1 w[n-1] + a2 w[n-2] + a3 w[n-3], then the same
+// from the other end. Borders: before the first element, w is x[0]; at the other end, a matrix gives the
+// state of the anticausal filter. Sources: van Vliet, Young and Verbeek (1998) for the filter, Triggs and
+// Sdika (2006) for the matrix.
 class PublishedFilter {
 public:
     explicit PublishedFilter(double sigma);

@@ -5,8 +5,8 @@
 
 namespace tilewright::plain {
 
-// Sums over y (`axis` 0) or over x (`axis` 1). Of integers: in u32, modulo 2^32, returned as u32 or as the nearest f32. Of
-// f32: in f64.
+// Sums over y (`axis` 0) or over x (`axis` 1). Of integers: in u32, modulo 2^32, returned as u32 or as the
+// nearest f32. Of f32: in f64.
 inline Array sums(const Array &image, const Settings &settings, int axis) {
     const int64_t h = height(image), w = width(image), pitch = image.strides()[0], n = axis == 0 ? w : h;
     return with_elements(image, [&](const auto *pixels) {

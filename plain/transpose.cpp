@@ -11,7 +11,8 @@ namespace {
 // For pixels of N bytes: a copy of a known length is one instruction or two.
 template<size_t N>
 void transpose_pixels(const Array &image, Array &output) {
-    const auto element = (int64_t)size_of(image.type()), in_pitch = image.strides()[0] * element, out_pitch = output.strides()[0] * element;
+    const auto element = (int64_t)size_of(image.type()), in_pitch = image.strides()[0] * element,
+               out_pitch = output.strides()[0] * element;
     const int64_t h = height(output), w = width(output);
     const auto *from = static_cast<const char *>(image.data());
     auto *to = static_cast<char *>(output.data());

@@ -6,8 +6,8 @@ namespace tilewright {
 
 namespace {
 
-// An image of `type` made from every pixel: `colour` gives each colour element from its value and the pixel's alpha, `alpha`
-// gives the alpha.
+// An image of `type` made from every pixel: `colour` gives each colour element from its value and the pixel's
+// alpha, `alpha` gives the alpha.
 template<typename From, typename To, typename Colour, typename Alpha>
 Array with_alpha(const Array &image, Type type, Colour colour, Alpha alpha) {
     Array result(type, image.shape());
@@ -29,8 +29,9 @@ Array with_alpha(const Array &image, Type type, Colour colour, Alpha alpha) {
 
 void expect_alpha(const Array &image, bool is_type_taken) {
     if (!is_type_taken || image.dimensions() != 3 || (image.shape()[2] != 2 && image.shape()[2] != 4)) {
-        throw Error(Fault::input, "takes an image with alpha, of shape (h, w, 2) or (h, w, 4)",
-                    {.operation = "alpha", .argument = "image", .value = image.empty() ? "" : image.describe()});
+        throw Error(
+            Fault::input, "takes an image with alpha, of shape (h, w, 2) or (h, w, 4)",
+            {.operation = "alpha", .argument = "image", .value = image.empty() ? "" : image.describe()});
     }
 }
 
@@ -46,26 +47,34 @@ Array premultiply(const Array &image) {
     }
     if (type == Type::u16) {
         return with_alpha<uint16_t, uint16_t>(
-            image, Type::u16, [](uint64_t c, uint64_t a) { return (uint16_t)((c * a + 32767) / 65535); }, [](uint16_t a) { return a; });
+            image, Type::u16, [](uint64_t c, uint64_t a) { return (uint16_t)((c * a + 32767) / 65535); },
+            [](uint16_t a) { return a; });
     }
-    return with_alpha<float, float>(image, Type::f32, [](float c, float a) { return c * a; }, [](float a) { return a; });
+    return with_alpha<float, float>(
+        image, Type::f32, [](float c, float a) { return c * a; }, [](float a) { return a; });
 }
 
 Array unpremultiply(const Array &image, Type type) {
     const bool floats = !image.empty() && image.type() == Type::f32 && type == Type::f32;
-    const bool integers = !image.empty() && image.type() == Type::u16 && (type == Type::u8 || type == Type::u16);
+    const bool integers =
+        !image.empty() && image.type() == Type::u16 && (type == Type::u8 || type == Type::u16);
     expect_alpha(image, floats || integers);
     if (floats) {
-        return with_alpha<float, float>(image, type, [](float c, float a) { return a == 0 ? 0 : c / a; }, [](float a) { return a; });
+        return with_alpha<float, float>(
+            image, type, [](float c, float a) { return a == 0 ? 0 : c / a; }, [](float a) { return a; });
     }
     // Rounding can leave colour a little above alpha: it is limited to full colour.
-    auto colour = [](uint64_t c, uint64_t a, uint64_t top) { return a == 0 ? 0 : std::min(top, (c * top + a / 2) / a); };
+    auto colour = [](uint64_t c, uint64_t a, uint64_t top) {
+        return a == 0 ? 0 : std::min(top, (c * top + a / 2) / a);
+    };
     if (type == Type::u8) {
         return with_alpha<uint16_t, uint8_t>(
-            image, type, [&](uint64_t c, uint64_t a) { return (uint8_t)colour(c, a, 255); }, [](uint32_t a) { return (uint8_t)((a + 128) / 257); });
+            image, type, [&](uint64_t c, uint64_t a) { return (uint8_t)colour(c, a, 255); },
+            [](uint32_t a) { return (uint8_t)((a + 128) / 257); });
     }
     return with_alpha<uint16_t, uint16_t>(
-        image, type, [&](uint64_t c, uint64_t a) { return (uint16_t)colour(c, a, 65535); }, [](uint16_t a) { return a; });
+        image, type, [&](uint64_t c, uint64_t a) { return (uint16_t)colour(c, a, 65535); },
+        [](uint16_t a) { return a; });
 }
 
 }  // namespace tilewright

@@ -13,13 +13,17 @@ namespace tilewright {
 
 size_t size_of(Type type) {
     switch (type) {
-    case Type::u8: return 1;
-    case Type::u16: return 2;
+    case Type::u8:
+        return 1;
+    case Type::u16:
+        return 2;
     case Type::u32:
     case Type::i32:
-    case Type::f32: return 4;
+    case Type::f32:
+        return 4;
     case Type::f64:
-    case Type::c64: return 8;
+    case Type::c64:
+        return 8;
     }
     return 0;
 }
@@ -42,7 +46,8 @@ void check_shape(Type type, const std::vector<int64_t> &shape) {
         good = good && n >= 1 && n <= INT32_MAX && !__builtin_mul_overflow(size, n, &size);
     }
     if (!good) {
-        throw Error(Fault::usage, "an array has a type, and 1 to 3 dimensions of 1 to 2^31 - 1 elements", {.argument = "shape", .value = text(type, shape)});
+        throw Error(Fault::usage, "an array has a type, and 1 to 3 dimensions of 1 to 2^31 - 1 elements",
+                    {.argument = "shape", .value = text(type, shape)});
     }
 }
 
@@ -81,15 +86,20 @@ std::vector<int64_t> dense_strides(const std::vector<int64_t> &shape) {
 
 }  // namespace
 
-Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes) try : type_(type), shape_(std::move(shape)) {
+Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes) try
+    : type_(type), shape_(std::move(shape)) {
     check_shape(type, shape_);
     strides_ = dense_strides(shape_);
     if (shape_.size() > 1) {
         const int64_t element = (int64_t)size_of(type), dense = strides_[0] * element;
-        const int64_t pitch = row_bytes == padded ? (int64_t)padded_bytes((size_t)dense) : row_bytes == 0 ? dense : row_bytes;
+        const int64_t pitch = row_bytes == padded ? (int64_t)padded_bytes((size_t)dense)
+                              : row_bytes == 0    ? dense
+                                                  : row_bytes;
         if (pitch < dense || pitch % element != 0) {
-            throw Error(Fault::usage, fmt::format("a row of {} needs at least {} bytes, in whole elements", describe(), dense),
-                        {.argument = "row_bytes", .value = std::to_string(row_bytes)});
+            throw Error(
+                Fault::usage,
+                fmt::format("a row of {} needs at least {} bytes, in whole elements", describe(), dense),
+                {.argument = "row_bytes", .value = std::to_string(row_bytes)});
         }
         strides_[0] = pitch / element;
     }
@@ -109,18 +119,24 @@ Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector
     a.type_ = type;
     a.strides_ = strides.empty() ? dense_strides(shape) : std::move(strides);
     const auto dense = dense_strides(shape);
-    bool good = data && a.strides_.size() == shape.size() && (uintptr_t)data % (type == Type::c64 ? 4 : size_of(type)) == 0;
+    bool good = data && a.strides_.size() == shape.size() &&
+                (uintptr_t)data % (type == Type::c64 ? 4 : size_of(type)) == 0;
     for (size_t d = 0; good && d < shape.size(); d++) {
         good = d == 0 && shape.size() > 1 ? a.strides_[d] >= dense[d] : a.strides_[d] == dense[d];
     }
     if (!good) {
-        throw Error(Fault::usage, fmt::format("a view of {} needs aligned memory and strides that are dense but for the rows' pitch (strides: {})",
-                                              text(type, shape), fmt::join(a.strides_, ", ")), {.argument = "view"});
+        throw Error(Fault::usage,
+                    fmt::format("a view of {} needs aligned memory and strides that are dense but for the "
+                                "rows' pitch (strides: {})",
+                                text(type, shape), fmt::join(a.strides_, ", ")),
+                    {.argument = "view"});
     }
     a.shape_ = std::move(shape);
     const auto layout = layout_of(type, a.shape_, a.strides_);
     if (!layout) {
-        throw Error(Fault::usage, fmt::format("strides ({}) reach beyond any memory", fmt::join(a.strides_, ", ")), {.argument = "view"});
+        throw Error(Fault::usage,
+                    fmt::format("strides ({}) reach beyond any memory", fmt::join(a.strides_, ", ")),
+                    {.argument = "view"});
     }
     a.storage_ = std::make_shared<Storage>(*layout, data);
     return a;
@@ -130,7 +146,10 @@ Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector
 
 Array Array::crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const try {
     if (shape_.size() < 2 || y0 < 0 || x0 < 0 || h < 1 || w < 1 || h > shape_[0] - y0 || w > shape_[1] - x0) {
-        throw Error(Fault::usage, fmt::format("{} rows from {} and {} columns from {} are not inside {}", h, y0, w, x0, describe()), {.argument = "crop"});
+        throw Error(
+            Fault::usage,
+            fmt::format("{} rows from {} and {} columns from {} are not inside {}", h, y0, w, x0, describe()),
+            {.argument = "crop"});
     }
     Array a = *this;
     a.offset_ += (y0 * strides_[0] + x0 * strides_[1]) * (int64_t)size_of(type_);
@@ -190,25 +209,29 @@ bool Array::overlaps(const Array &other) const {
     }
     // Two crops of one image may be side by side, so that their spans overlap and no byte is shared.
     const std::byte *a = storage_->begin() + offset_, *b = other.storage_->begin() + other.offset_;
-    const int64_t a_span = span_of(type_, shape_, strides_), b_span = span_of(other.type_, other.shape_, other.strides_);
+    const int64_t a_span = span_of(type_, shape_, strides_),
+                  b_span = span_of(other.type_, other.shape_, other.strides_);
     if (a + a_span <= b || b + b_span <= a) {
         return false;
     }
-    const bool same_pitch = shape_.size() > 1 && other.shape_.size() > 1 &&
-                            strides_[0] * (int64_t)size_of(type_) == other.strides_[0] * (int64_t)size_of(other.type_);
+    const bool same_pitch =
+        shape_.size() > 1 && other.shape_.size() > 1 &&
+        strides_[0] * (int64_t)size_of(type_) == other.strides_[0] * (int64_t)size_of(other.type_);
     if (!same_pitch) {
         return true;
     }
     const int64_t pitch = strides_[0] * (int64_t)size_of(type_);
     const int64_t a_row = size() / shape_[0] * (int64_t)size_of(type_);
     const int64_t b_row = other.size() / other.shape_[0] * (int64_t)size_of(other.type_);
-    const int64_t apart = ((b - a) % pitch + pitch) % pitch;  // bytes from the begin of a row of a to that of a row of b
+    // Bytes from the begin of a row of a to that of the next row of b.
+    const int64_t apart = ((b - a) % pitch + pitch) % pitch;
     return apart < a_row || apart + b_row > pitch;
 }
 
 void Array::expect(Type type) const {
     if (type != type_) {
-        throw Error(Fault::usage, fmt::format("the array holds {}, not {}", describe(), name_of(type)), {.argument = "as"});
+        throw Error(Fault::usage, fmt::format("the array holds {}, not {}", describe(), name_of(type)),
+                    {.argument = "as"});
     }
 }
 
@@ -220,7 +243,8 @@ int64_t Array::offset_of(const std::vector<int64_t> &index) const {
         offset += index[d] * strides_[d];
     }
     if (!inside) {
-        throw Error(Fault::usage, fmt::format("({}) is not inside {}", fmt::join(index, ", "), describe()), {.argument = "index"});
+        throw Error(Fault::usage, fmt::format("({}) is not inside {}", fmt::join(index, ", "), describe()),
+                    {.argument = "index"});
     }
     return offset;
 }

@@ -4,8 +4,8 @@
 
 namespace tilewright {
 
-// Writes the elements of `from` into `to`, which has the same shape and type. Meanwhile no device writes to the storage of
-// `to`.
+// Writes the elements of `from` into `to`, which has the same shape and type. Meanwhile no device writes to
+// the storage of `to`.
 void copy(const Array &from, Array &to);
 
 }  // namespace tilewright

@@ -19,28 +19,31 @@ namespace {
 // A size in MiB, from 1 GiB on in GiB: smaller sizes would read 0.0 GiB.
 std::string size_text(size_t bytes) {
     constexpr size_t gib = size_t(1) << 30;
-    return bytes < gib ? fmt::format("{:.1f} MiB", (double)bytes / (1 << 20)) :
-                         fmt::format("{:.1f} GiB", (double)bytes / gib);
+    return bytes < gib ? fmt::format("{:.1f} MiB", (double)bytes / (1 << 20))
+                       : fmt::format("{:.1f} GiB", (double)bytes / gib);
 }
 
 }  // namespace
 
-// The mapping is 64 bytes longer than the storage: a vector that begins in the last bytes stays in mapped memory.
+// The mapping is 64 bytes longer than the storage: a vector that begins in the last bytes stays in mapped
+// memory.
 Storage::Storage(MemoryLayout layout)
     : layout_(layout), bytes_(padded_bytes(layout.rows * layout.pitch)), owned_(true) {
     const size_t installed = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
     const int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
     void *memory = bytes_ > installed ? MAP_FAILED : mmap(nullptr, bytes_ + 64, access, kind, -1, 0);
     if (memory == MAP_FAILED) {
-        throw Error(Fault::memory, fmt::format("{} of host memory cannot be had (installed: {}); use smaller data",
-                                               size_text(bytes_), size_text(installed)));
+        throw Error(Fault::memory,
+                    fmt::format("{} of host memory cannot be had (installed: {}); use smaller data",
+                                size_text(bytes_), size_text(installed)));
     }
     begin_ = static_cast<std::byte *>(memory);
     describe();
 }
 
 Storage::Storage(MemoryLayout layout, void *data)
-    : begin_(static_cast<std::byte *>(data)), layout_(layout), bytes_((layout.rows - 1) * layout.pitch + layout.row) {
+    : begin_(static_cast<std::byte *>(data)), layout_(layout),
+      bytes_((layout.rows - 1) * layout.pitch + layout.row) {
     describe();
 }
 
@@ -71,11 +74,13 @@ void Storage::copy_to_host() {
     prepare_halide();
     driver::Current current(*device_);
     halide_buffer_t landing = flat_;
-    // Between the rows of a caller's memory are bytes that may have changed meanwhile, so only the rows are copied back.
+    // Between the rows of a caller's memory are bytes that may have changed meanwhile, so only the rows are
+    // copied back.
     const bool only_rows = !owned_ && layout_.row < layout_.pitch;
     std::unique_ptr<std::byte[]> bytes(only_rows ? new (std::nothrow) std::byte[bytes_] : nullptr);
     if (only_rows && !bytes) {
-        throw Error(Fault::memory, fmt::format("{} of host memory cannot be had; use smaller data", size_text(bytes_)),
+        throw Error(Fault::memory,
+                    fmt::format("{} of host memory cannot be had; use smaller data", size_text(bytes_)),
                     {.operation = "copy to the host"});
     }
     if (only_rows) {
@@ -171,14 +176,18 @@ void Storage::release(bool written, bool failed) noexcept {
 }
 
 // Waits as hold() does, and moves the device copy to `device`, up to date unless it is `overwritten`.
-void Storage::make_current(std::unique_lock<std::mutex> &lock, Device device, bool written, bool overwritten) {
-    released_.wait(lock, [&] { return (held_ == 0 || device_ == device) && !(written && host_writers_ > 0); });
+void Storage::make_current(std::unique_lock<std::mutex> &lock, Device device, bool written,
+                           bool overwritten) {
+    released_.wait(lock,
+                   [&] { return (held_ == 0 || device_ == device) && !(written && host_writers_ > 0); });
     prepare_halide();
     if (bytes_ / flat_.type.bytes() > INT32_MAX) {
-        throw Error(Fault::input,
-                    fmt::format("{:.1f} GiB at once are more than Halide copies to a device; clone() the part that is needed",
-                                (double)bytes_ / (1 << 30)),
-                    {.operation = "copy to the device", .device = device.str()});
+        throw Error(
+            Fault::input,
+            fmt::format(
+                "{:.1f} GiB at once are more than Halide copies to a device; clone() the part that is needed",
+                (double)bytes_ / (1 << 30)),
+            {.operation = "copy to the device", .device = device.str()});
     }
     if (device_ && *device_ != device) {
         copy_to_host();

@@ -10,23 +10,25 @@
 
 namespace tilewright {
 
-// Rows of images, and storages, are padded to a multiple of 64 bytes: a cache line, and the widest vector of a CPU.
+// Rows of images, and storages, are padded to a multiple of 64 bytes: a cache line, and the widest vector of
+// a CPU.
 constexpr size_t padded_bytes(size_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-// The rows of an array's bytes: `rows` rows of `row` bytes, whose first bytes are `pitch` bytes apart. The bytes between
-// rows (pitch - row) are not part of the array. In a caller's memory they are never written.
+// The rows of an array's bytes: `rows` rows of `row` bytes, whose first bytes are `pitch` bytes apart. The
+// bytes between rows (pitch - row) are not part of the array. In a caller's memory they are never written.
 struct MemoryLayout {
     size_t rows, row, pitch;
     bool operator==(const MemoryLayout &) const = default;
 };
 
-// Host bytes and at most one device copy of them; either may be the newer one. The device copy has the host's layout.
+// Host bytes and at most one device copy of them; either may be the newer one. The device copy has the host's
+// layout.
 //
-// Threads may use one storage at the same time, each its own part of it. Which copy is the newer one is known of all bytes
-// or of none, so a device and the host never write at the same time: a writer holds the storage until it is done, and the
-// others wait.
+// Threads may use one storage at the same time, each its own part of it. Which copy is the newer one is known
+// of all bytes or of none, so a device and the host never write at the same time: a writer holds the storage
+// until it is done, and the others wait.
 class Storage {
 public:
     // Owns zeroed memory, whose end is padded. Errors: memory.
@@ -38,21 +40,23 @@ public:
     ~Storage();
     Storage(const Storage &) = delete;
 
-    // The host's bytes, up to date. `write` makes the device copy stale; it waits while kernels that write there are started.
+    // The host's bytes, up to date. `write` makes the device copy stale; it waits while kernels that write
+    // there are started.
     std::byte *host(bool write);
 
-    // Does the same for a thread that is about to write, until release_host(). Meanwhile no device writes; other threads may
-    // read, and write on the host.
+    // Does the same for a thread that is about to write, until release_host(). Meanwhile no device writes;
+    // other threads may read, and write on the host.
     void hold_host();
     void release_host() noexcept;
 
     // Brings the device up to date.
     void to_device(Device device);
 
-    // Brings the device up to date for a kernel that is about to run, and keeps the copy there until release(). `written`:
-    // the kernel changes the copy; `overwritten`: all of it, so that memory is enough. Waits while other threads start
-    // kernels with it on another device and, if `written`, while the host is written. A thread that holds several storages,
-    // on the host or on a device, takes them in the order of their addresses, so that no two threads wait for each other.
+    // Brings the device up to date for a kernel that is about to run, and keeps the copy there until
+    // release(). `written`: the kernel changes the copy; `overwritten`: all of it, so that memory is enough.
+    // Waits while other threads start kernels with it on another device and, if `written`, while the host is
+    // written. A thread that holds several storages, on the host or on a device, takes them in the order of
+    // their addresses, so that no two threads wait for each other.
     void hold(Device device, bool written, bool overwritten);
 
     // Ends hold(): the kernel was started, or failed.

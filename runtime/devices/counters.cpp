@@ -9,8 +9,8 @@ namespace {
 
 // Initialized by the compiler, so that calls before main() are counted, too.
 struct AtomicCounters {
-    std::atomic<uint64_t> kernels{0}, copies_to_device{0}, bytes_to_device{0}, copies_to_host{0}, bytes_to_host{0},
-        allocations{0}, modules{0}, module_us{0}, largest_block{0};
+    std::atomic<uint64_t> kernels{0}, copies_to_device{0}, bytes_to_device{0}, copies_to_host{0},
+        bytes_to_host{0}, allocations{0}, modules{0}, module_us{0}, largest_block{0};
 } total;
 
 }  // namespace
@@ -20,7 +20,8 @@ namespace driver {
 void count_kernel(uint64_t threads_of_block) {
     total.kernels++;
     uint64_t largest = total.largest_block;
-    while (threads_of_block > largest && !total.largest_block.compare_exchange_weak(largest, threads_of_block)) {
+    while (threads_of_block > largest &&
+           !total.largest_block.compare_exchange_weak(largest, threads_of_block)) {
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What is counted where Halide's runtime meets the drivers; counters() of statistics.h gives the totals. Not installed.
+// What is counted where Halide's runtime meets the drivers; counters() of statistics.h gives the totals. Not
+// installed.
 #include <chrono>
 #include <cstdint>
 

@@ -86,7 +86,8 @@ std::string driver_version() {
 }
 
 DeviceInfo cuda_device(int index, const std::string &driver) {
-    constexpr int multiprocessors = 16, capability_major = 75, capability_minor = 76;  // CU_DEVICE_ATTRIBUTE_...
+    // CU_DEVICE_ATTRIBUTE_...
+    constexpr int multiprocessors = 16, capability_major = 75, capability_minor = 76;
     DeviceInfo d;
     int device = 0, major = 0, minor = 0;
     char name[256] = "";
@@ -127,7 +128,8 @@ std::vector<DeviceInfo> cuda_devices() {
     none.device = {Backend::cuda, 0};
     none.name = "none";
     if (!libcuda()) {
-        none.why_not = "the NVIDIA driver's libcuda.so.1 was not found; install the driver, or use the CPU or OpenCL";
+        none.why_not =
+            "the NVIDIA driver's libcuda.so.1 was not found; install the driver, or use the CPU or OpenCL";
         return {none};
     }
     constexpr CUresult no_device = 100;
@@ -213,7 +215,8 @@ double cuda_time_ms(const std::function<void()> &calls) {
         error = cu_event_elapsed(&ms, events.start, events.stop);
     }
     if (error) {
-        throw Error(Fault::device, "the device stopped: " + cuda_error(error), {.device = current_device().str()});
+        throw Error(Fault::device, "the device stopped: " + cuda_error(error),
+                    {.device = current_device().str()});
     }
     return ms;
 }

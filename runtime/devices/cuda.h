@@ -1,6 +1,6 @@
 #pragma once
-// The CUDA driver: its library, devices and contexts. The few of its functions that are used are declared here, so that no
-// CUDA header is needed. Not installed.
+// The CUDA driver: its library, devices and contexts. The few of its functions that are used are declared
+// here, so that no CUDA header is needed. Not installed.
 #include "tilewright/device.h"
 #include <functional>
 #include <string>
@@ -18,8 +18,8 @@ void *libcuda();
 // The devices that the driver shows; one unusable entry that says why when there are none. Makes no context.
 std::vector<DeviceInfo> cuda_devices();
 
-// The device's primary context, which other CUDA libraries of this process use, too; made at first use if `create`. Null
-// when there is none, or none can be made; `why` is then the driver's reason.
+// The device's primary context, which other CUDA libraries of this process use, too; made at first use if
+// `create`. Null when there is none, or none can be made; `why` is then the driver's reason.
 CUcontext cuda_context(int index, bool create = true, CUresult *why = nullptr);
 
 // The message about a context that cannot be made.
@@ -36,8 +36,8 @@ public:
 // Allows a kernel's function more dynamic shared memory than 48 KB, up to what the device has.
 void allow_shared_memory(void *function, unsigned bytes);
 
-// Milliseconds between two events around `calls`, on the current CUDA device. Errors: those of `calls`; device, when the
-// device stopped.
+// Milliseconds between two events around `calls`, on the current CUDA device. Errors: those of `calls`;
+// device, when the device stopped.
 double cuda_time_ms(const std::function<void()> &calls);
 
 // Waits until the work of all contexts has ended.

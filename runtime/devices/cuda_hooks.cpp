@@ -1,4 +1,5 @@
-// The hooks of CUDA: what Halide's runtime gets when it asks for a function of the driver or for a context (hooks.h).
+// The hooks of CUDA: what Halide's runtime gets when it asks for a function of the driver or for a context
+// (hooks.h).
 #include "runtime/devices/counters.h"
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/hooks.h"
@@ -25,8 +26,8 @@ CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
     return real<launch_kernel>(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
 }
 
-// Halide asks for at most 64 registers per thread. Without that option ptxas takes as many as the kernel needs, or as its
-// row allows.
+// Halide asks for at most 64 registers per thread. Without that option ptxas takes as many as the kernel
+// needs, or as its row allows.
 CUresult load_module(void **module, const void *image, unsigned n, int *options, void **values) {
     const ModuleClock clock;
     constexpr int max_registers = 0;  // CU_JIT_MAX_REGISTERS
@@ -43,7 +44,8 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
         capped = with_register_caps(static_cast<const char *>(image), *caps);
         image = capped.c_str();
     }
-    return real<load_module>(module, image, (unsigned)other_options.size(), other_options.data(), other_values.data());
+    return real<load_module>(module, image, (unsigned)other_options.size(), other_options.data(),
+                             other_values.data());
 }
 
 CUresult copy_to_device(uint64_t to, const void *from, size_t bytes) {
@@ -89,14 +91,10 @@ void deallocate_in(void *context, uint64_t pointer) {
 }
 
 constexpr WrappedFunction wrapped_functions[] = {
-    {"cuLaunchKernel", wrap<launch_kernel>},
-    {"cuModuleLoadDataEx", wrap<load_module>},
-    {"cuMemcpyHtoD_v2", wrap<copy_to_device>},
-    {"cuMemcpyHtoDAsync_v2", wrap<copy_to_device_async>},
-    {"cuMemcpyDtoH_v2", wrap<copy_to_host>},
-    {"cuMemcpyDtoHAsync_v2", wrap<copy_to_host_async>},
-    {"cuMemAlloc_v2", wrap<allocate>},
-    {"cuMemFree_v2", wrap<deallocate>},
+    {"cuLaunchKernel", wrap<launch_kernel>},   {"cuModuleLoadDataEx", wrap<load_module>},
+    {"cuMemcpyHtoD_v2", wrap<copy_to_device>}, {"cuMemcpyHtoDAsync_v2", wrap<copy_to_device_async>},
+    {"cuMemcpyDtoH_v2", wrap<copy_to_host>},   {"cuMemcpyDtoHAsync_v2", wrap<copy_to_host_async>},
+    {"cuMemAlloc_v2", wrap<allocate>},         {"cuMemFree_v2", wrap<deallocate>},
 };
 
 }  // namespace
@@ -120,15 +118,16 @@ void *halide_cuda_get_symbol(void *, const char *name) {
     return f ? driver::wrapped(driver::wrapped_functions, name, f) : nullptr;
 }
 
-// The context of the device that the thread works on. As the process ends, Halide asks without `create`, to free what it has
-// there. Where it never asked with `create` it has nothing, not even the driver's functions: it then gets no context.
+// The context of the device that the thread works on. As the process ends, Halide asks without `create`, to
+// free what it has there. Where it never asked with `create` it has nothing, not even the driver's functions:
+// it then gets no context.
 int halide_cuda_acquire_context(void *user_context, void **context, bool create) {
     static std::atomic<bool> used{false};
     used = used || create;
     const Device device = driver::current_device();
     driver::CUresult why = 0;
-    *context = !used ? nullptr :
-                       driver::cuda_context(device.backend == Backend::cuda ? device.index : 0, create, &why);
+    *context = !used ? nullptr
+                     : driver::cuda_context(device.backend == Backend::cuda ? device.index : 0, create, &why);
     if (!*context && create) {
         halide_error(user_context, driver::no_cuda_context(why).c_str());
         return halide_error_code_gpu_device_error;

@@ -21,9 +21,12 @@ namespace {
 
 const char *name_of(Backend backend) {
     switch (backend) {
-    case Backend::cpu: return "cpu";
-    case Backend::cuda: return "cuda";
-    case Backend::opencl: return "opencl";
+    case Backend::cpu:
+        return "cpu";
+    case Backend::cuda:
+        return "cuda";
+    case Backend::opencl:
+        return "opencl";
     }
     return "";
 }
@@ -39,8 +42,10 @@ Device Device::parse(const std::string &text) {
         return best_device();
     }
     const size_t colon = text.find(':');
-    const std::string word = text.substr(0, colon), number = colon == std::string::npos ? "0" : text.substr(colon + 1);
-    const bool digits = !number.empty() && number.size() < 5 && number.find_first_not_of("0123456789") == std::string::npos;
+    const std::string word = text.substr(0, colon),
+                      number = colon == std::string::npos ? "0" : text.substr(colon + 1);
+    const bool digits =
+        !number.empty() && number.size() < 5 && number.find_first_not_of("0123456789") == std::string::npos;
     for (Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
         if (word == name_of(backend) && digits && (backend != Backend::cpu || colon == std::string::npos)) {
             Device device{backend, std::stoi(number)};
@@ -48,7 +53,9 @@ Device Device::parse(const std::string &text) {
             return device;
         }
     }
-    throw Error(Fault::usage, "no such device name; write auto, cpu, cuda, cuda:1, opencl or opencl:1 (`tilewright devices` lists them)",
+    throw Error(Fault::usage,
+                "no such device name; write auto, cpu, cuda, cuda:1, opencl or opencl:1 (`tilewright "
+                "devices` lists them)",
                 {.argument = "device", .value = text});
 }
 
@@ -63,7 +70,8 @@ const std::vector<DeviceInfo> &devices(Backend backend) {
         static const auto &found = *new std::vector<DeviceInfo>(driver::opencl_devices());
         return found;
     }
-    case Backend::cpu: break;
+    case Backend::cpu:
+        break;
     }
     static const auto &found = *new std::vector<DeviceInfo>{driver::cpu_device()};
     return found;
@@ -92,7 +100,10 @@ std::optional<Device> best_device(const std::function<bool(Backend)> &wanted) {
         }
         return {};
     };
-    for (const auto &[backend, gpu] : {std::pair(Backend::cuda, true), {Backend::opencl, true}, {Backend::cpu, false}, {Backend::opencl, false}}) {
+    for (const auto &[backend, gpu] : {std::pair(Backend::cuda, true),
+                                       {Backend::opencl, true},
+                                       {Backend::cpu, false},
+                                       {Backend::opencl, false}}) {
         if (const auto found = first(backend, gpu)) {
             return found;
         }
@@ -116,7 +127,9 @@ const DeviceInfo &device_info(Device device) {
         }
         known += d.usable && d.device.backend != Backend::cpu ? ", " + d.device.str() : "";
     }
-    throw Error(Fault::device, fmt::format("{}; usable here: {} (`tilewright devices` lists all)", first ? first->why_not : "there is no such device", known),
+    throw Error(Fault::device,
+                fmt::format("{}; usable here: {} (`tilewright devices` lists all)",
+                            first ? first->why_not : "there is no such device", known),
                 {.argument = "device", .value = device.str()});
 }
 
@@ -128,7 +141,8 @@ void synchronize(Device device) try {
     prepare_halide();
     driver::Current current(device);
     halide_buffer_t anything = {};
-    anything.device_interface = device.backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
+    anything.device_interface =
+        device.backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
     anything.device = 1;  // Halide checks only that it is not 0
     if (int code = halide_device_sync(nullptr, &anything)) {
         throw_halide_error(code, "waiting for the device", "", device);

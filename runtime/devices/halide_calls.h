@@ -1,10 +1,12 @@
 #pragma once
-// What surrounds a call of Halide's runtime: the preparation before it, and the Error of its error code. Not installed.
+// What surrounds a call of Halide's runtime: the preparation before it, and the Error of its error code. Not
+// installed.
 #include "tilewright/device.h"
 
 namespace tilewright {
 
-// Sets Halide's error handler, and forgets this thread's earlier messages. To be called before every call of Halide.
+// Sets Halide's error handler, and forgets this thread's earlier messages. To be called before every call of
+// Halide.
 void prepare_halide();
 
 // Whether Halide reported an error on this thread since prepare_halide().

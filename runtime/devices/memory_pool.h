@@ -9,9 +9,10 @@
 
 namespace tilewright::driver {
 
-// The memory of one driver. Halide's runtime allocates and frees every intermediate array of every call, and drivers take
-// long for both, so freed memory is kept by context and size. CUDA's stream and an OpenCL queue run their work in order:
-// memory can be handed out again at once, while kernels that use it are still running.
+// The memory of one driver. Halide's runtime allocates and frees every intermediate array of every call, and
+// drivers take long for both, so freed memory is kept by context and size. CUDA's stream and an OpenCL queue
+// run their work in order: memory can be handed out again at once, while kernels that use it are still
+// running.
 //
 // At most most_cached() bytes per context are kept; beyond that the oldest blocks are freed.
 class MemoryPool {
@@ -22,8 +23,8 @@ public:
     explicit MemoryPool(Free free) : free_(free) {
     }
 
-    // A cached block of that context and size, or one that `make` allocates. `make` returns 0 when the driver refuses; then
-    // all cached blocks are freed, and it is called once more. Returns 0 when that fails, too.
+    // A cached block of that context and size, or one that `make` allocates. `make` returns 0 when the driver
+    // refuses; then all cached blocks are freed, and it is called once more. Returns 0 when that fails, too.
     template<typename Make>
     uint64_t take(Device device, void *context, size_t bytes, const Make &make) {
         const std::lock_guard lock(mutex_);
@@ -42,7 +43,8 @@ public:
         return memory;
     }
 
-    // Adds an owner: the block stays taken until as many owners gave it back. False for memory that is not of this pool.
+    // Adds an owner: the block stays taken until as many owners gave it back. False for memory that is not of
+    // this pool.
     bool retain(uint64_t memory);
 
     // The last owner's call puts the block into the cache. False for memory that is not of this pool.

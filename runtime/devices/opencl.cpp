@@ -112,8 +112,9 @@ std::vector<OpenClDevice> find_devices() {
     return found;
 }
 
-// All devices of all platforms, in the loader's order. They are found once, so that `opencl:1` stays the same device. Like
-// everything that Halide's runtime may ask for while the process ends, the list is never destroyed.
+// All devices of all platforms, in the loader's order. They are found once, so that `opencl:1` stays the same
+// device. Like everything that Halide's runtime may ask for while the process ends, the list is never
+// destroyed.
 std::vector<OpenClDevice> &all_devices() {
     static auto &list = *new std::vector<OpenClDevice>(find_devices());
     return list;
@@ -144,10 +145,11 @@ std::vector<DeviceInfo> opencl_devices() {
         DeviceInfo none;
         none.device = {Backend::opencl, 0};
         none.name = "none";
-        none.why_not = libopencl() ? "the OpenCL loader knows no device; install a vendor's OpenCL, or "
-                                     "pocl-opencl-icd for the CPU" :
-                                     "the OpenCL loader libOpenCL.so.1 was not found; install ocl-icd-libopencl1 "
-                                     "and a vendor's OpenCL";
+        none.why_not = libopencl()
+                           ? "the OpenCL loader knows no device; install a vendor's OpenCL, or "
+                             "pocl-opencl-icd for the CPU"
+                           : "the OpenCL loader libOpenCL.so.1 was not found; install ocl-icd-libopencl1 "
+                             "and a vendor's OpenCL";
         found.push_back(none);
     }
     return found;

@@ -1,4 +1,5 @@
-// The hooks of OpenCL: what Halide's runtime gets when it asks for a function of the loader or for a context (hooks.h).
+// The hooks of OpenCL: what Halide's runtime gets when it asks for a function of the loader or for a context
+// (hooks.h).
 #include "runtime/devices/counters.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/memory_pool.h"
@@ -48,7 +49,8 @@ void deallocate_buffer(void *, uint64_t buffer) {
     real<release_buffer>(reinterpret_cast<void *>(buffer));
 }
 
-// Compilers make static objects of their own when they first compile, some of them as late as a kernel's first launch.
+// Compilers make static objects of their own when they first compile, some of them as late as a kernel's
+// first launch.
 std::atomic<bool> compiled{false};
 
 int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset, const size_t *global,
@@ -65,7 +67,8 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     return code;
 }
 
-int build_program(void *program, unsigned n, void *const *devices, const char *options, void *notify, void *data) {
+int build_program(void *program, unsigned n, void *const *devices, const char *options, void *notify,
+                  void *data) {
     const ModuleClock clock;
     compiled = true;
     return real<build_program>(program, n, devices, options, notify, data);
@@ -77,19 +80,16 @@ int write_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, si
     return real<write_buffer>(queue, buffer, blocking, offset, bytes, from, waits, list, event);
 }
 
-int read_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, void *to, unsigned waits,
-                const void *list, void *event) {
+int read_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, void *to,
+                unsigned waits, const void *list, void *event) {
     count_copy_to_host(bytes);
     return real<read_buffer>(queue, buffer, blocking, offset, bytes, to, waits, list, event);
 }
 
 constexpr WrappedFunction wrapped_functions[] = {
-    {"clCreateBuffer", wrap<create_buffer>},
-    {"clRetainMemObject", wrap<retain_buffer>},
-    {"clReleaseMemObject", wrap<release_buffer>},
-    {"clEnqueueNDRangeKernel", wrap<launch_kernel>},
-    {"clBuildProgram", wrap<build_program>},
-    {"clEnqueueWriteBuffer", wrap<write_buffer>},
+    {"clCreateBuffer", wrap<create_buffer>},      {"clRetainMemObject", wrap<retain_buffer>},
+    {"clReleaseMemObject", wrap<release_buffer>}, {"clEnqueueNDRangeKernel", wrap<launch_kernel>},
+    {"clBuildProgram", wrap<build_program>},      {"clEnqueueWriteBuffer", wrap<write_buffer>},
     {"clEnqueueReadBuffer", wrap<read_buffer>},
 };
 
@@ -120,8 +120,8 @@ void *halide_opencl_get_symbol(void *, const char *name) {
     return f ? driver::wrapped(driver::wrapped_functions, name, f) : nullptr;
 }
 
-// Context and queue of the device that the thread works on. Halide's own choice of a platform reads past a table of four
-// entries. `create`: as for CUDA (cuda_hooks.cpp).
+// Context and queue of the device that the thread works on. Halide's own choice of a platform reads past a
+// table of four entries. `create`: as for CUDA (cuda_hooks.cpp).
 int halide_acquire_cl_context(void *user_context, void **context, void **queue, bool create) {
     static bool used = false;
     driver::in_use().lock();

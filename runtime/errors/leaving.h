@@ -6,11 +6,12 @@
 
 namespace tilewright {
 
-// An Error of the class memory, made before main(): it is thrown where the host has no memory to make another one.
+// An Error of the class memory, made before main(): it is thrown where the host has no memory to make another
+// one.
 extern const Error &no_memory;
 
-// For the handlers of public functions, `catch (...)`: throws the handled exception again, and std::bad_alloc as an Error of
-// the class memory. `name` makes the name of the operation.
+// For the handlers of public functions, `catch (...)`: throws the handled exception again, and std::bad_alloc
+// as an Error of the class memory. `name` makes the name of the operation.
 template<typename Name>
 [[noreturn]] void leave_with_error(Name name) {
     try {

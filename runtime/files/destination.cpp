@@ -14,8 +14,8 @@ namespace {
     throw Error(Fault::failed, "cannot write " + in_quotes(path) + ": " + why + "; " + next, {.value = path});
 }
 
-// In a sticky folder (/tmp is one) a file can be replaced only by its owner, by the folder's owner, or with a privilege that
-// root has.
+// In a sticky folder (/tmp is one) a file can be replaced only by its owner, by the folder's owner, or with a
+// privilege that root has.
 bool may_replace(const FolderEntry &entry, const struct stat &older) {
     struct stat folder = {};
     if (fstat(entry.folder, &folder) != 0 || (folder.st_mode & S_ISVTX) == 0 || folder.st_uid == geteuid() ||
@@ -60,7 +60,8 @@ Destination destination_of(const std::string &path) {
         refuse_output(path, errno);
     }
     if (destination.older && !may_replace(*destination.entry, *destination.older)) {
-        refuse(path, "it is another user's, in a folder where only owners replace files", "choose another name or place");
+        refuse(path, "it is another user's, in a folder where only owners replace files",
+               "choose another name or place");
     }
     return destination;
 }

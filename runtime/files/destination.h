@@ -12,11 +12,12 @@ struct Destination {
     std::optional<struct stat> older;  // the file that is replaced
 };
 
-// The destination of an output of that path. Errors: failed, with path and reason, when no file can be written there; memory.
+// The destination of an output of that path. Errors: failed, with path and reason, when no file can be
+// written there; memory.
 Destination destination_of(const std::string &path);
 
-// Throws Error (failed): "cannot write 'PATH': WHY; NEXT", with the system's reason and what to do about it. For ENOMEM, an
-// Error of the class memory.
+// Throws Error (failed): "cannot write 'PATH': WHY; NEXT", with the system's reason and what to do about it.
+// For ENOMEM, an Error of the class memory.
 [[noreturn]] void refuse_output(const std::string &path, int error_number);
 
 }  // namespace tilewright

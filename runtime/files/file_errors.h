@@ -4,7 +4,8 @@
 
 namespace tilewright {
 
-// A path as an error's line shows it: in quotes, with a question mark for what must not be sent to a terminal.
+// A path as an error's line shows it: in quotes, with a question mark for what must not be sent to a
+// terminal.
 std::string in_quotes(const std::string &path);
 
 // Throws Error (memory): "no memory to VERB 'PATH'; free some".

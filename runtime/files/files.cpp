@@ -18,7 +18,8 @@ enum class Kind { png, npy };
 // The kind of file that a path's ending names. Errors: usage, for another ending.
 Kind kind_of(const std::string &path) {
     std::string ending = std::filesystem::path(path).extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
     if (ending == ".png") {
         return Kind::png;
     }
@@ -27,7 +28,8 @@ Kind kind_of(const std::string &path) {
     }
     throw Error(Fault::usage,
                 "cannot write " + in_quotes(path) + ": " +
-                    (ending.empty() ? "its name has no ending" : "the ending " + in_quotes(ending) + " is not known") +
+                    (ending.empty() ? "its name has no ending"
+                                    : "the ending " + in_quotes(ending) + " is not known") +
                     "; end it in .png (u8, u16) or .npy (any type)",
                 {.value = path});
 }
@@ -77,8 +79,8 @@ void check_output(const std::string &path, Type type, const std::vector<int64_t>
 }
 
 void check_writable(const std::string &path) {
-    // By a trial, because permissions do not tell of full disks, quotas and read-only file systems. A device or a pipe is not
-    // opened: opening could wait for ever, or be noticed at its other end.
+    // By a trial, because permissions do not tell of full disks, quotas and read-only file systems. A device
+    // or a pipe is not opened: opening could wait for ever, or be noticed at its other end.
     if (destination_of(path).entry) {
         OutputFile(path).appear();
     }
@@ -95,10 +97,12 @@ bool same_file(const std::string &a, const std::string &b) {
         return about_a.st_dev == about_b.st_dev && about_a.st_ino == about_b.st_ino;
     }
     const std::optional<FolderEntry> entry_a = FolderEntry::find(a), entry_b = FolderEntry::find(b);
-    if (!entry_a || !entry_b || fstat(entry_a->folder, &about_a) != 0 || fstat(entry_b->folder, &about_b) != 0) {
+    if (!entry_a || !entry_b || fstat(entry_a->folder, &about_a) != 0 ||
+        fstat(entry_b->folder, &about_b) != 0) {
         return a == b;  // neither folder exists
     }
-    return about_a.st_dev == about_b.st_dev && about_a.st_ino == about_b.st_ino && entry_a->name == entry_b->name;
+    return about_a.st_dev == about_b.st_dev && about_a.st_ino == about_b.st_ino &&
+           entry_a->name == entry_b->name;
 }
 
 }  // namespace tilewright

@@ -7,7 +7,8 @@
 
 namespace tilewright {
 
-FolderEntry::FolderEntry(FolderEntry &&other) noexcept : folder(std::exchange(other.folder, -1)), name(std::move(other.name)) {
+FolderEntry::FolderEntry(FolderEntry &&other) noexcept
+    : folder(std::exchange(other.folder, -1)), name(std::move(other.name)) {
 }
 
 FolderEntry &FolderEntry::operator=(FolderEntry &&other) noexcept {
@@ -31,7 +32,8 @@ std::optional<FolderEntry> FolderEntry::find(std::string path) {
         const size_t name = path.rfind('/') + 1;  // 0 when there is no slash
         const std::string folder = name == 0 ? "." : path.substr(0, name);
         const int from = entry.folder >= 0 ? entry.folder : AT_FDCWD;
-        entry = FolderEntry(openat(from, folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC), path.substr(name));
+        entry =
+            FolderEntry(openat(from, folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC), path.substr(name));
         if (entry.folder < 0) {
             return std::nullopt;
         }

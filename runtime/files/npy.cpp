@@ -35,10 +35,10 @@ void read_c_order(InputFile &file, Array &array) {
     }
 }
 
-// In Fortran order the file holds columns: for each channel, for each x, the elements of all y. A block of columns is read at
-// a time, and its elements are spread over the rows, so that neighbours fill a cache line of a row together. A block has at
-// most 64 columns and 16 MiB: fewer columns where they are long, and a part of a column that alone is longer. So no second
-// array is needed.
+// In Fortran order the file holds columns: for each channel, for each x, the elements of all y. A block of
+// columns is read at a time, and its elements are spread over the rows, so that neighbours fill a cache line
+// of a row together. A block has at most 64 columns and 16 MiB: fewer columns where they are long, and a part
+// of a column that alone is longer. So no second array is needed.
 template<size_t element>
 void read_fortran_order(InputFile &file, Array &array) {
     struct Element {

@@ -46,7 +46,8 @@ public:
             if (key == "descr" && !has_descr) {
                 has_descr = true;
                 if (peek() == '[' || peek() == '(') {
-                    file_.refuse("its elements are records", std::string(types_taken) + ", a field at a time");
+                    file_.refuse("its elements are records",
+                                 std::string(types_taken) + ", a field at a time");
                 }
                 header.descr = string();
             } else if (key == "fortran_order" && !has_order) {
@@ -79,7 +80,8 @@ private:
 
     // The next character that is not a space; 0 at the end.
     char peek() {
-        while (!text_.empty() && (text_[0] == ' ' || text_[0] == '\n' || text_[0] == '\t' || text_[0] == '\r')) {
+        while (!text_.empty() &&
+               (text_[0] == ' ' || text_[0] == '\n' || text_[0] == '\t' || text_[0] == '\r')) {
             text_.remove_prefix(1);
         }
         return text_.empty() ? '\0' : text_[0];
@@ -183,17 +185,18 @@ HeaderText read_text(InputFile &file, const NpyLimits &limits) {
     }
     const int major = first[6], minor = first[7];
     if (major < 1 || major > 3 || minor != 0) {
-        file.refuse("it has format " + std::to_string(major) + "." + std::to_string(minor) + ", and 1.0 to 3.0 are known",
+        file.refuse("it has format " + std::to_string(major) + "." + std::to_string(minor) +
+                        ", and 1.0 to 3.0 are known",
                     "save it with numpy.lib.format.write_array(file, array, version=(1, 0))");
     }
 
     uint8_t length_bytes[4] = {};
     file.read_whole(length_bytes, major == 1 ? 2 : 4);
-    const int64_t length = int64_t(length_bytes[0]) | int64_t(length_bytes[1]) << 8 | int64_t(length_bytes[2]) << 16 |
-                           int64_t(length_bytes[3]) << 24;
+    const int64_t length = int64_t(length_bytes[0]) | int64_t(length_bytes[1]) << 8 |
+                           int64_t(length_bytes[2]) << 16 | int64_t(length_bytes[3]) << 24;
     if (length > limits.header_bytes) {
-        file.refuse("its header says that it is " + std::to_string(length) + " bytes long, and the limit is " +
-                        std::to_string(limits.header_bytes),
+        file.refuse("its header says that it is " + std::to_string(length) +
+                        " bytes long, and the limit is " + std::to_string(limits.header_bytes),
                     "raise NpyLimits::header_bytes if the file is to be trusted");
     }
     std::string text(static_cast<size_t>(length), ' ');
@@ -234,7 +237,8 @@ std::string describe(const std::vector<int64_t> &shape) {
     return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-// Refuses a shape that is not taken, and a size that is not the file's, before memory is taken for the elements.
+// Refuses a shape that is not taken, and a size that is not the file's, before memory is taken for the
+// elements.
 void check_size(const HeaderText &header, Type type, const InputFile &file, const NpyLimits &limits) {
     const std::vector<int64_t> &shape = header.shape;
     if (shape.empty()) {
@@ -251,20 +255,22 @@ void check_size(const HeaderText &header, Type type, const InputFile &file, cons
             file.refuse("it has no elements: its shape is " + describe(shape), "give an array with some");
         }
         if (extent > std::numeric_limits<int32_t>::max()) {
-            file.refuse("its shape is " + describe(shape) + ", and an array has at most 2^31 - 1 elements along an axis",
+            file.refuse("its shape is " + describe(shape) +
+                            ", and an array has at most 2^31 - 1 elements along an axis",
                         "save it in parts");
         }
         is_over = is_over || bytes > limits.bytes / extent;
         bytes = is_over ? bytes : bytes * extent;
     }
     if (is_over) {
-        file.refuse("its shape is " + describe(shape) + ", and the limit is " + std::to_string(limits.bytes) + " bytes",
+        file.refuse("its shape is " + describe(shape) + ", and the limit is " + std::to_string(limits.bytes) +
+                        " bytes",
                     "raise NpyLimits::bytes if the file is to be trusted");
     }
     if (file.size()) {
         const int64_t there = *file.size() - file.position();
-        const std::string sizes = std::to_string(there) + " bytes of elements where its shape " + describe(shape) + " takes " +
-                                  std::to_string(bytes);
+        const std::string sizes = std::to_string(there) + " bytes of elements where its shape " +
+                                  describe(shape) + " takes " + std::to_string(bytes);
         if (there < bytes) {
             file.refuse("the file ends too early: it has " + sizes, "get a whole copy of it");
         }

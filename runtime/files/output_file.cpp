@@ -27,7 +27,8 @@ std::array<char, 32> handle_of(int descriptor) {
     return path;
 }
 
-// Opens a file in that folder that has no name; -1 where the file system has no such files, or could not name them later.
+// Opens a file in that folder that has no name; -1 where the file system has no such files, or could not name
+// them later.
 int open_unnamed(int folder, mode_t mode) {
     const int descriptor = openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
     if (descriptor >= 0 && access(handle_of(descriptor).data(), F_OK) != 0) {
@@ -37,11 +38,13 @@ int open_unnamed(int folder, mode_t mode) {
     return descriptor;
 }
 
-// Gives a file the owner, group and permissions of the one that it replaces, as far as the user may give them and the file
-// system has them. Where the file keeps another group, that group gets the permissions of all others, not of the older group.
+// Gives a file the owner, group and permissions of the one that it replaces, as far as the user may give them
+// and the file system has them. Where the file keeps another group, that group gets the permissions of all
+// others, not of the older group.
 void take_over(int descriptor, const struct stat &older) {
     mode_t mode = older.st_mode & 0777;
-    if (fchown(descriptor, older.st_uid, older.st_gid) != 0 && fchown(descriptor, static_cast<uid_t>(-1), older.st_gid) != 0) {
+    if (fchown(descriptor, older.st_uid, older.st_gid) != 0 &&
+        fchown(descriptor, static_cast<uid_t>(-1), older.st_gid) != 0) {
         mode = (mode & 0707) | (mode & 0007) << 3;
     }
     static_cast<void>(fchmod(descriptor, mode));
@@ -64,13 +67,15 @@ OutputFile::OutputFile(const std::string &path) : OutputFile() {
     older_ = destination.older;
     pending_ = PendingOutput::take();
 
-    // Not mkstemp, whose files only their owner may read: here the user's umask decides, as for any file. A file that
-    // replaces another can be read by its owner alone until it has the other one's owner and permissions.
+    // Not mkstemp, whose files only their owner may read: here the user's umask decides, as for any file. A
+    // file that replaces another can be read by its owner alone until it has the other one's owner and
+    // permissions.
     const mode_t mode = older_ ? older_->st_mode & 0600 : 0666;
     int descriptor = open_unnamed(entry_->folder, mode);
     if (descriptor < 0) {
         under_temporary_name([&] {
-            descriptor = openat(entry_->folder, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+            descriptor =
+                openat(entry_->folder, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
             return descriptor >= 0;
         });
     }
@@ -112,8 +117,9 @@ bool OutputFile::link() {
         return true;
     }
     const auto handle = handle_of(fileno(file_));
-    return under_temporary_name(
-        [&] { return linkat(AT_FDCWD, handle.data(), entry_->folder, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0; });
+    return under_temporary_name([&] {
+        return linkat(AT_FDCWD, handle.data(), entry_->folder, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    });
 }
 
 void OutputFile::discard() noexcept {

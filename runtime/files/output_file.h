@@ -9,11 +9,12 @@
 
 namespace tilewright {
 
-// A file that is whole or absent. Until commit() it has no name, where the file system offers that (O_TMPFILE), and so it
-// vanishes with the process, however that ends. On other file systems it is written under a temporary name in the same
-// folder; without commit() the destructor removes it, and so does remove_pending_outputs() (files.h), which a handler of
-// signals may call. commit() gives it its name, and the owner, group and permissions of an older file, which it replaces.
-// What is not a regular file (/dev/null, a pipe) is written directly.
+// A file that is whole or absent. Until commit() it has no name, where the file system offers that
+// (O_TMPFILE), and so it vanishes with the process, however that ends. On other file systems it is written
+// under a temporary name in the same folder; without commit() the destructor removes it, and so does
+// remove_pending_outputs() (files.h), which a handler of signals may call. commit() gives it its name, and
+// the owner, group and permissions of an older file, which it replaces. What is not a regular file
+// (/dev/null, a pipe) is written directly.
 class OutputFile {
 public:
     // Errors: failed, with path and reason, when no file can be written there; memory.

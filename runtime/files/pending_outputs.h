@@ -1,14 +1,14 @@
 #pragma once
-// The temporary files of unfinished outputs, as a handler of signals finds them (remove_pending_outputs() of files.h). Not
-// installed.
+// The temporary files of unfinished outputs, as a handler of signals finds them (remove_pending_outputs() of
+// files.h). Not installed.
 #include <array>
 #include <atomic>
 #include <string>
 
 namespace tilewright {
 
-// The record of one temporary file. The records form a list that only grows, and records are used again, so that a handler
-// can walk the list at any moment without a lock.
+// The record of one temporary file. The records form a list that only grows, and records are used again, so
+// that a handler can walk the list at any moment without a lock.
 class PendingOutput {
 public:
     // A record for one output, which gives it back with give_back(). It lives as long as the process.

@@ -54,7 +54,8 @@ Inflated inflate_into(std::vector<uint8_t> &to, const uint8_t *from, size_t byte
 }
 
 // The content of iCCP: name, 0, compression method 0, zlib stream. Nothing when it is malformed.
-std::optional<PngMetadata::Profile> profile_of(const png_unknown_chunk &chunk, const InputFile &file, const PngLimits &limits) {
+std::optional<PngMetadata::Profile> profile_of(const png_unknown_chunk &chunk, const InputFile &file,
+                                               const PngLimits &limits) {
     const uint8_t *end = chunk.data + chunk.size;
     const uint8_t *zero = std::find<const uint8_t *>(chunk.data, end, 0);
     const auto name_length = zero - chunk.data;
@@ -78,7 +79,8 @@ std::optional<PngMetadata::Profile> profile_of(const png_unknown_chunk &chunk, c
     return profile;
 }
 
-// Whether the profile is for pixels of that many channels: bytes 16 to 19 of an ICC profile name its colour space.
+// Whether the profile is for pixels of that many channels: bytes 16 to 19 of an ICC profile name its colour
+// space.
 bool fits(const PngMetadata::Profile &profile, int channels) {
     const char *space = channels <= 2 ? "GRAY" : "RGB ";
     return profile.bytes.size() >= 20 && std::memcmp(profile.bytes.data() + 16, space, 4) == 0;
@@ -122,9 +124,11 @@ uint32_t read_u32(const uint8_t *from) {
     return uint32_t(from[0]) << 24 | uint32_t(from[1]) << 16 | uint32_t(from[2]) << 8 | from[3];
 }
 
-// Chunks of a wrong length or value are passed over; of several valid chunks of a kind the first counts. Of profiles only the
-// first chunk is looked at, valid or not: each may inflate to the limit, and a file has room for many.
-PngMetadata metadata_of(const png_unknown_chunk *chunks, int count, const InputFile &file, const PngLimits &limits) {
+// Chunks of a wrong length or value are passed over; of several valid chunks of a kind the first counts. Of
+// profiles only the first chunk is looked at, valid or not: each may inflate to the limit, and a file has
+// room for many.
+PngMetadata metadata_of(const png_unknown_chunk *chunks, int count, const InputFile &file,
+                        const PngLimits &limits) {
     PngMetadata metadata;
     bool has_profile = false;
     for (const png_unknown_chunk *chunk = chunks; chunk < chunks + count; chunk++) {

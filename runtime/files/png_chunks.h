@@ -1,7 +1,7 @@
 #pragma once
-// The metadata of a PNG file as its chunks. The four chunks are read and written here as they are in the file, not through
-// libpng's colour management: that would add a gAMA to each sRGB, and drop profiles that other programs accept. Not
-// installed.
+// The metadata of a PNG file as its chunks. The four chunks are read and written here as they are in the
+// file, not through libpng's colour management: that would add a gAMA to each sRGB, and drop profiles that
+// other programs accept. Not installed.
 #include "runtime/files/input_file.h"
 #include "tilewright/png.h"
 #include <cstdint>
@@ -21,15 +21,16 @@ bool is_metadata_chunk(const uint8_t *name);
 uint32_t read_u32(const uint8_t *from);
 
 // The metadata of a file's chunks, without its depth. Errors: input, for a profile over the limit; memory.
-PngMetadata metadata_of(const png_unknown_chunk *chunks, int count, const InputFile &file, const PngLimits &limits);
+PngMetadata metadata_of(const png_unknown_chunk *chunks, int count, const InputFile &file,
+                        const PngLimits &limits);
 
 struct Chunk {
     char name[5];
     std::vector<uint8_t> data;
 };
 
-// The chunks of an image's metadata, in the order in which PNG wants them. `path` is the output's, for errors.
-// Errors: usage, for metadata that PNG cannot hold; memory.
+// The chunks of an image's metadata, in the order in which PNG wants them. `path` is the output's, for
+// errors. Errors: usage, for metadata that PNG cannot hold; memory.
 std::vector<Chunk> chunks_of(const PngMetadata &metadata, int channels, const std::string &path);
 
 }  // namespace tilewright

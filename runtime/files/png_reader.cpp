@@ -39,7 +39,8 @@ public:
                 png_error(handle, "truncated");
             }
             // These are a chunk's length and name. libpng has not taken memory for it yet.
-            const bool is_head = png_get_io_state(handle) == (PNG_IO_READING | PNG_IO_CHUNK_HDR) && bytes == 8;
+            const bool is_head =
+                png_get_io_state(handle) == (PNG_IO_READING | PNG_IO_CHUNK_HDR) && bytes == 8;
             if (is_head && is_metadata_chunk(to + 4) && read_u32(to) > reader->most_metadata_bytes_) {
                 reader->too_long_ = read_u32(to);
                 png_error(handle, "too long");
@@ -62,9 +63,10 @@ public:
             file_.refuse_truncated();
         }
         if (too_long_ > 0) {
-            file_.refuse("a chunk of its metadata has " + std::to_string(too_long_) + " bytes, and the limit is " +
-                             std::to_string(most_metadata_bytes_),
-                         "raise PngLimits::profile_bytes if the file is to be trusted, or remove the profile");
+            file_.refuse(
+                "a chunk of its metadata has " + std::to_string(too_long_) + " bytes, and the limit is " +
+                    std::to_string(most_metadata_bytes_),
+                "raise PngLimits::profile_bytes if the file is to be trusted, or remove the profile");
         }
         if (messages_.is_out_of_memory) {
             throw_no_memory("read", file_.path());
@@ -89,8 +91,9 @@ void check_signature(InputFile &file) {
     static constexpr struct {
         std::string_view start, kind;
     } kinds[] = {
-        {"\xff\xd8", "a JPEG image"}, {"GIF8", "a GIF image"},  {"BM", "a BMP image"},           {"II*", "a TIFF image"},
-        {"MM", "a TIFF image"},       {"RIFF", "a WebP image"}, {"\x93NUMPY", "a NumPy array"}, {"P", "a PNM image"},
+        {"\xff\xd8", "a JPEG image"},   {"GIF8", "a GIF image"}, {"BM", "a BMP image"},
+        {"II*", "a TIFF image"},        {"MM", "a TIFF image"},  {"RIFF", "a WebP image"},
+        {"\x93NUMPY", "a NumPy array"}, {"P", "a PNM image"},
     };
     uint8_t first[8] = {};
     const size_t count = file.read(first, sizeof(first));
@@ -132,7 +135,8 @@ void check_limits(const ImageHeader &header, const InputFile &file, const PngLim
     auto check = [&](int64_t value, int64_t limit, const char *unit, const char *name) {
         if (value > limit) {
             file.refuse(claims + ", and the limit is " + std::to_string(limit) + unit,
-                        std::string("raise PngLimits::") + name + " (--max-" + name + " of the program) if the file is to be trusted");
+                        std::string("raise PngLimits::") + name + " (--max-" + name +
+                            " of the program) if the file is to be trusted");
         }
     };
     check(std::max(header.w, header.h), limits.side, " a side", "side");
@@ -144,8 +148,8 @@ void check_limits(const ImageHeader &header, const InputFile &file, const PngLim
     }
     check(pixels * pixel_bytes, limits.bytes, " bytes decoded", "bytes");
 
-    // deflate makes at most 1032 bytes of one byte, so a short file cannot hold a large image. This is checked before memory
-    // is taken for the image.
+    // deflate makes at most 1032 bytes of one byte, so a short file cannot hold a large image. This is
+    // checked before memory is taken for the image.
     const auto packed_bytes = static_cast<double>(pixels) * header.file_channels * header.depth / 8;
     if (file.size() && packed_bytes > 1032. * static_cast<double>(*file.size())) {
         file.refuse(claims + ", which a file of " + std::to_string(*file.size()) + " bytes cannot hold",
@@ -160,14 +164,16 @@ struct Palette {
     int alphas_size = 0;
 };
 
-// Replaces a row's palette indices by colours, in place. The row has room for the colours, and from right to left no index
-// is overwritten before it is read.
-void expand(uint8_t *row, int64_t y, const ImageHeader &header, const Palette &palette, const InputFile &file) {
+// Replaces a row's palette indices by colours, in place. The row has room for the colours, and from right to
+// left no index is overwritten before it is read.
+void expand(uint8_t *row, int64_t y, const ImageHeader &header, const Palette &palette,
+            const InputFile &file) {
     for (int64_t x = header.w - 1; x >= 0; x--) {
         const int index = row[x];
         if (index >= palette.size) {
-            file.refuse("it is a broken PNG: pixel (" + std::to_string(x) + ", " + std::to_string(y) + ") has colour " +
-                            std::to_string(index) + " of a palette of " + std::to_string(palette.size),
+            file.refuse("it is a broken PNG: pixel (" + std::to_string(x) + ", " + std::to_string(y) +
+                            ") has colour " + std::to_string(index) + " of a palette of " +
+                            std::to_string(palette.size),
                         "write it again");
         }
         const png_color colour = palette.colours[index];
@@ -185,16 +191,19 @@ void expand(uint8_t *row, int64_t y, const ImageHeader &header, const Palette &p
 ImageHeader read_header(Reader &reader, Palette &palette) {
     ImageHeader header;
     reader([&] {
-        // A CRC error in any chunk is an error, and so are errors that libpng would pass over. libpng's own limits are lifted:
-        // check_limits() has ours.
+        // A CRC error in any chunk is an error, and so are errors that libpng would pass over. libpng's own
+        // limits are lifted: check_limits() has ours.
         png_set_crc_action(reader.png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
         png_set_benign_errors(reader.png, 0);
         png_set_user_limits(reader.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-        png_set_chunk_malloc_max(reader.png, 0);  // its limit, 8,000,000 bytes, is also for chunks that are skipped
-        // Other chunks than those of the pixels and of metadata are skipped unread, so that no text decompresses into memory.
+        // libpng's limit for chunks, 8,000,000 bytes, is also for those that are skipped: none.
+        png_set_chunk_malloc_max(reader.png, 0);
+        // Other chunks than those of the pixels and of metadata are skipped unread, so that no text
+        // decompresses into memory.
         png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
         png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_ALWAYS,
-                                    reinterpret_cast<png_const_bytep>(metadata_chunks), metadata_chunks_count);
+                                    reinterpret_cast<png_const_bytep>(metadata_chunks),
+                                    metadata_chunks_count);
         png_set_check_for_invalid_index(reader.png, 0);  // expand() checks, and says where
         png_set_sig_bytes(reader.png, 8);
         png_read_info(reader.png, reader.info);

@@ -46,8 +46,9 @@ pid_t process = 0;
 void (*finish_drivers)() = nullptr;
 
 thread_local int depth = 0, driver_depth = 0;
-thread_local bool stopped = false;    // this thread's call met drivers that have ended
-thread_local bool is_ending = false;  // this thread called exit(); it may still come in: static arrays free memory
+thread_local bool stopped = false;  // this thread's call met drivers that have ended
+// This thread called exit(). It may still come in: static arrays free memory on devices.
+thread_local bool is_ending = false;
 
 void end_library() {
     if (getpid() == process) {  // in a forked process there are no other threads
@@ -70,8 +71,8 @@ void end_drivers() {
     }
 }
 
-// Registered before any static object is made, so that it runs when all of them are destroyed. Halide's runtime ends after
-// it: its function is a destructor of the program, and those run last.
+// Registered before any static object is made, so that it runs when all of them are destroyed. Halide's
+// runtime ends after it: its function is a destructor of the program, and those run last.
 [[gnu::constructor(101)]] void register_end() {
     process = getpid();
     std::atexit(end_library);

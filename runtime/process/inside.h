@@ -3,12 +3,13 @@
 
 namespace tilewright {
 
-// Lives while a thread is inside the library. After main(), when the destructors of all static objects ran, exit() waits for
-// the threads that are inside; threads that want to come in later wait until the process is gone. Then Halide's runtime ends
-// its threads and frees what it has on devices: a call that was still running would use freed memory.
+// Lives while a thread is inside the library. After main(), when the destructors of all static objects ran,
+// exit() waits for the threads that are inside; threads that want to come in later wait until the process is
+// gone. Then Halide's runtime ends its threads and frees what it has on devices: a call that was still
+// running would use freed memory.
 //
-// Until then calls go on. So nothing static that a call needs may have a destructor: it is made with `new`, and never
-// destroyed.
+// Until then calls go on. So nothing static that a call needs may have a destructor: it is made with `new`,
+// and never destroyed.
 class Inside {
 public:
     Inside() noexcept;
@@ -16,8 +17,9 @@ public:
     Inside(const Inside &) = delete;
 };
 
-// Lives while a thread is inside a driver. Drivers end before static objects do, because they were loaded later: exit()
-// waits for the threads that are inside. Errors: device, in a thread that wants to come in later.
+// Lives while a thread is inside a driver. Drivers end before static objects do, because they were loaded
+// later: exit() waits for the threads that are inside. Errors: device, in a thread that wants to come in
+// later.
 class InsideDriver {
 public:
     InsideDriver();
@@ -25,16 +27,18 @@ public:
     InsideDriver(const InsideDriver &) = delete;
 };
 
-// Waits before such an Error leaves the library, when the thread holds no lock any more: two seconds, in which the process
-// ends. The thread goes on after them where the end of the program waits for it (a static object may join its threads).
+// Waits before such an Error leaves the library, when the thread holds no lock any more: two seconds, in
+// which the process ends. The thread goes on after them where the end of the program waits for it (a static
+// object may join its threads).
 void wait_if_drivers_have_ended();
 
 // Whether this thread can no longer use the drivers. The thread that ends the program still can.
 bool drivers_have_ended();
 
-// Has exit() end the drivers: it waits for the threads inside them and calls `finish`, which is the drivers' last use.
-// Functions of exit() run in the reverse order of their registration, so call this whenever a driver was loaded, or may have
-// made something more that it destroys at exit: that is destroyed only after `finish`.
+// Has exit() end the drivers: it waits for the threads inside them and calls `finish`, which is the drivers'
+// last use. Functions of exit() run in the reverse order of their registration, so call this whenever a
+// driver was loaded, or may have made something more that it destroys at exit: that is destroyed only after
+// `finish`.
 void end_drivers_at_exit(void (*finish)());
 
 }  // namespace tilewright

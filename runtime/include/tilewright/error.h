@@ -6,12 +6,12 @@ namespace tilewright {
 
 // The class of an error, by what a caller can do about it. The values are the exit codes of the command line.
 enum class Fault {
-    failed = 1,   // none of the others
-    usage = 2,    // a wrong option or value
-    input = 3,    // an input cannot be read or does not fit the operator
-    device = 4,   // no such device, or it cannot run this
-    memory = 5,   // out of memory, on the host or a device
-    mismatch = 6, // a result differs from the reference
+    failed = 1,    // none of the others
+    usage = 2,     // a wrong option or value
+    input = 3,     // an input cannot be read or does not fit the operator
+    device = 4,    // no such device, or it cannot run this
+    memory = 5,    // out of memory, on the host or a device
+    mismatch = 6,  // a result differs from the reference
 };
 
 // What an error is about. An empty field does not apply.
