@@ -1,5 +1,6 @@
 #include "tilewright/generated.h"
-#include "runtime/devices/driver_seam.h"
+#include "runtime/devices/best_device.h"
+#include "runtime/devices/hooks.h"
 #include "runtime/process/inside.h"
 #include "runtime/dispatch/launch.h"
 #include "runtime/errors/leaving.h"

@@ -1,10 +1,10 @@
 // The frame of every call: what is the same for all operators.
 #include "tilewright/operator.h"
-#include "runtime/devices/driver_seam.h"
 #include "runtime/dispatch/plan.h"
 #include "runtime/dispatch/settings.h"
-#include "runtime/errors/leaving.h"
+#include "runtime/devices/hooks.h"
 #include "runtime/process/inside.h"
+#include "runtime/errors/leaving.h"
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>

@@ -79,15 +79,15 @@ std::string length_text(double metres) {
 
 namespace {
 
-double number_of(const Option &option, const std::string &text, const Place &place) {
+double number_of(const Option &option, const std::string &text, const ErrorContext &context) {
     const bool is_length = option.unit == "m";
     const auto [value, rest] = number_and_rest(text);
     if (!is_length && !rest.empty()) {
-        throw Error(Fault::usage, "takes a number, for example " + with_value(place.argument, "2.5"), place);
+        throw Error(Fault::usage, "takes a number, for example " + with_value(context.argument, "2.5"), context);
     }
     const auto unit = units_of_length.find(rest);
     if (unit == units_of_length.end()) {
-        throw Error(Fault::usage, "takes a length: a number and km, m, cm, mm, um, nm or pm, for example " + with_value(place.argument, "2.5cm"), place);
+        throw Error(Fault::usage, "takes a length: a number and km, m, cm, mm, um, nm or pm, for example " + with_value(context.argument, "2.5cm"), context);
     }
     // Division by a whole number rounds once: 532nm is the double next to 532e-9.
     return unit->second < 1 ? value / std::round(1 / unit->second) : value * unit->second;
@@ -100,13 +100,13 @@ double number_of(const Option &option, const std::string &text) {
 }
 
 std::variant<double, std::string> value_of(const Operator &op, const Option &option, const std::string &text, const std::string &written) {
-    const Place place = {.operation = op.name(), .argument = written, .value = text};
+    const ErrorContext context = {.operation = op.name(), .argument = written, .value = text};
     if (option.is_number) {
-        return number_of(option, text, place);
+        return number_of(option, text, context);
     }
     const auto &choices = option.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end()) {
-        throw Error(Fault::usage, fmt::format("takes {}{}", fmt::join(choices, ", "), did_you_mean(text, choices)), place);
+        throw Error(Fault::usage, fmt::format("takes {}{}", fmt::join(choices, ", "), did_you_mean(text, choices)), context);
     }
     return text;
 }

@@ -1,7 +1,13 @@
 #include "tilewright/files.h"
+#include "runtime/files/destination.h"
+#include "runtime/files/file_errors.h"
+#include "runtime/files/folder_entry.h"
 #include "runtime/files/input_file.h"
+#include "runtime/files/output_file.h"
+#include "tilewright/error.h"
 #include <algorithm>
 #include <filesystem>
+#include <sys/stat.h>
 
 namespace tilewright {
 
@@ -9,23 +15,23 @@ namespace {
 
 enum class Kind { png, npy };
 
-// The kind that a path's ending names.
+// The kind of file that a path's ending names. Errors: usage, for another ending.
 Kind kind_of(const std::string &path) {
     std::string ending = std::filesystem::path(path).extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
     if (ending == ".png") {
         return Kind::png;
     }
     if (ending == ".npy") {
         return Kind::npy;
     }
-    Place place;
-    place.value = path;
     throw Error(Fault::usage,
                 "cannot write " + in_quotes(path) + ": " +
-                    (ending.empty() ? "its name has no ending" : "the ending " + in_quotes(ending) + " is not known") +
+                    (ending.empty() ? "its name has no ending"
+                                    : "the ending " + in_quotes(ending) + " is not known") +
                     "; end it in .png (u8, u16) or .npy (any type)",
-                place);
+                {.value = path});
 }
 
 }  // namespace
@@ -70,6 +76,33 @@ void check_output(const std::string &path, Type type, const std::vector<int64_t>
         check_png(type, shape);
     }
     check_writable(path);
+}
+
+void check_writable(const std::string &path) {
+    // By a trial, because permissions do not tell of full disks, quotas and read-only file systems. A device
+    // or a pipe is not opened: opening could wait for ever, or be noticed at its other end.
+    if (destination_of(path).entry) {
+        OutputFile(path).appear();
+    }
+}
+
+bool same_file(const std::string &a, const std::string &b) {
+    struct stat about_a = {}, about_b = {};
+    const bool has_a = stat(a.c_str(), &about_a) == 0;
+    const bool has_b = stat(b.c_str(), &about_b) == 0;
+    if (has_a != has_b) {
+        return false;
+    }
+    if (has_a) {
+        return about_a.st_dev == about_b.st_dev && about_a.st_ino == about_b.st_ino;
+    }
+    const std::optional<FolderEntry> entry_a = FolderEntry::find(a), entry_b = FolderEntry::find(b);
+    if (!entry_a || !entry_b || fstat(entry_a->folder, &about_a) != 0 ||
+        fstat(entry_b->folder, &about_b) != 0) {
+        return a == b;  // neither folder exists
+    }
+    return about_a.st_dev == about_b.st_dev && about_a.st_ino == about_b.st_ino &&
+           entry_a->name == entry_b->name;
 }
 
 }  // namespace tilewright

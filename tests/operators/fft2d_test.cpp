@@ -259,13 +259,13 @@ TEST(Fft2d, RefusesWhatIsNoField) {
     for (const Array &wrong : {random_array<uint8_t>({16, 16}), random_array<double>({16, 16}), random_array<float>({16}), random_array<float>({16, 16, 3})}) {
         const Error error = error_of([&] { on_cpu(wrong); });
         EXPECT_EQ(error.fault(), Fault::input);
-        EXPECT_EQ(error.place().argument, "field");
+        EXPECT_EQ(error.context().argument, "field");
     }
     const Array field = random_field(16, 16);
     EXPECT_EQ(error_of([&] {
                   Array output(Type::c64, {16, 32});
                   fft2d(field, output, Direction::forward, false, {.device = Device{}});
-              }).place().argument,
+              }).context().argument,
               "output");
     EXPECT_EQ(error_of([&] {
                   Array output = field;

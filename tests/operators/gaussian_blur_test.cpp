@@ -296,8 +296,8 @@ void expect_error(Fault fault, const std::string &argument, const std::function<
         ADD_FAILURE() << "no error";
     } catch (const Error &error) {
         EXPECT_EQ(error.fault(), fault) << error.what();
-        EXPECT_EQ(error.place().operation, "gaussian_blur");
-        EXPECT_EQ(error.place().argument, argument) << error.what();
+        EXPECT_EQ(error.context().operation, "gaussian_blur");
+        EXPECT_EQ(error.context().argument, argument) << error.what();
         EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
     }
 }

@@ -55,8 +55,8 @@ TEST(Invert, RefusesOtherTypes) {
         FAIL() << "took f32";
     } catch (const Error &e) {
         EXPECT_EQ(e.fault(), Fault::input);
-        EXPECT_EQ(e.place().operation, "invert");
-        EXPECT_EQ(e.place().value, "f32 (4, 4)");
+        EXPECT_EQ(e.context().operation, "invert");
+        EXPECT_EQ(e.context().value, "f32 (4, 4)");
     }
 }
 

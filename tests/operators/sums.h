@@ -166,7 +166,7 @@ void expect_refusals(const Operator &op, Function call) {
         try {
             f();
         } catch (const Error &e) {
-            return std::pair(e.fault(), e.place().argument);
+            return std::pair(e.fault(), e.context().argument);
         }
         return std::pair(Fault::failed, std::string("nothing was thrown"));
     };

@@ -1,6 +1,6 @@
 #include "apps/tilewright/support/verification.h"
 #include "tilewright/workload.h"
-#include "runtime/devices/driver_seam.h"
+#include "runtime/devices/hooks.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/threads.h"
 #include <algorithm>
