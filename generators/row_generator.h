@@ -42,11 +42,17 @@ protected:
         return Site{{}, {}, {}, settings()}[name];
     }
 
+    // What the row says of its form.
+    template<typename Configuration>
+    Configuration configuration() const {
+        return row().template configuration<Configuration>();
+    }
+
     // Schedules the form as the row says. `buffers` are the ones that the schedule may constrain: inputs, then output.
     template<typename Form>
     void apply(Form &form, std::vector<Halide::OutputImageParam> buffers) {
         if (!this->using_autoscheduler()) {
-            Site site{this->get_target(), type, std::move(buffers), settings()};
+            Site site{this->get_target(), type, std::move(buffers), settings(), {}, row().configured};
             row().apply(&form, site);
             folded_per_thread_ = site.folded_per_thread;
         }

@@ -1,6 +1,7 @@
 #include "generators/algorithms/transpose/transpose.h"
 #include "generators/row_generator.h"
 #include "generators/algorithms/transpose/blocks.h"
+#include "generators/algorithms/transpose/configuration.h"
 #include "generators/algorithms/transpose/flat.h"
 #include "generators/algorithms/transpose/patch.h"
 
@@ -74,7 +75,8 @@ public:
 
     void generate() {
         const Site site{get_target(), type, {}, settings()};
-        const BlockShape shape{site["width"], site["height"], site["across"], site["down"], site["aligned"], site["diagonal"] != 0};
+        const auto form = configuration<TransposeBlocksConfiguration>();
+        const BlockShape shape{site["width"], site["height"], site["across"], site["down"], form.aligned, form.diagonal};
         TransposeBlocks transpose(image, image.height(), image.width(), pitch, shape);
         output = transpose.out;
         apply(transpose, {image, output});
@@ -88,8 +90,7 @@ public:
     Output<Buffer<uint32_t, 4>> output{"output"};
 
     void generate() {
-        const Site site{get_target(), type, {}, settings()};
-        TransposePatches transpose(words, patch_of(type, site["permute"] != 0));
+        TransposePatches transpose(words, patch_of(type, configuration<TransposePatchesConfiguration>().permute));
         output = transpose.out;
         for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(words), Halide::OutputImageParam(output)}) {
             buffer.dim(0).set_bounds(0, transpose.bytes);
@@ -116,7 +117,7 @@ public:
         const Site site{get_target(), type, {}, settings()};
         const FlatShape shape{site["groups"], site["patches"], site["rows"], site["words"]};
         TransposeFlat transpose(memory, memory.dim(0).extent(), output_words, width, height, {offset, stride},
-                                {output_offset, output_stride}, patch_of(type, site["permute"] != 0), shape);
+                                {output_offset, output_stride}, patch_of(type, configuration<TransposeFlatConfiguration>().permute), shape);
         output = transpose.out;
         output_bytes = transpose.edges;
         apply(transpose, {memory, output, output_bytes});

@@ -145,31 +145,37 @@ static const Rows &rows() {
     static const Rows table = {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
         row("bytes1", gpu, "u8", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-        row("bytes4_aligned", gpu, "u8", words_a_thread,
-            {{"words", 1}, {"alignment", 4}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-        row("bytes4", gpu, "u8", words_a_thread, {{"words", 1}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-        row("bytes16_aligned", gpu, "u8", words_a_thread,
-            {{"words", 4}, {"alignment", 16}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-        row("bytes16", gpu, "u8", words_a_thread, {{"words", 4}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+        family("bytes4", {
+            row("bytes4_aligned", gpu, "u8", words_a_thread,
+                {{"words", 1}, {"alignment", 4}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+            row("bytes4_any", gpu, "u8", words_a_thread, {{"words", 1}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+        }),
+        family("bytes16", {
+            row("bytes16_aligned", gpu, "u8", words_a_thread,
+                {{"words", 4}, {"alignment", 16}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+            row("bytes16_any", gpu, "u8", words_a_thread, {{"words", 4}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+        }),
         row("split", gpu, "u8", rows_over_blocks,
             {{"lanes", 64, 32, 256}, {"groups", 1}, {"unroll", 8, 1, 16}, {"columns", 128, 32, 256}, {"terms", 1}}),
-        row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread,
-            {{"words", 1}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-        row("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
-            {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16}, {"columns", 8, 1, 64}, {"terms", 128, 1, 256}})
-            .with("strict_float"),
-        row("tuned", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
-            {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16}, {"columns", 32, 1, 64}, {"terms", 8, 1, 256}})
-            .with("strict_float"),
-        row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
-            {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 8192, 1024, 16384}, {"unroll", 8, 1, 16}})
-            .with("strict_float"),
-        row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
-            {{"lanes", 8, 4, 16}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64}, {"unroll", 8, 1, 16}})
-            .with("strict_float"),
-        row("tuned", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
-            {{"lanes", 1}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64}, {"unroll", 8, 1, 16}})
-            .with("strict_float"),
+        family("tuned", {
+            row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread,
+                {{"words", 1}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+            row("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
+                {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16}, {"columns", 8, 1, 64}, {"terms", 128, 1, 256}})
+                .with("strict_float"),
+            row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
+                {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16}, {"columns", 32, 1, 64}, {"terms", 8, 1, 256}})
+                .with("strict_float"),
+            row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+                {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 8192, 1024, 16384}, {"unroll", 8, 1, 16}})
+                .with("strict_float"),
+            row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+                {{"lanes", 8, 4, 16}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64}, {"unroll", 8, 1, 16}})
+                .with("strict_float"),
+            row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+                {{"lanes", 1}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64}, {"unroll", 8, 1, 16}})
+                .with("strict_float"),
+        }),
         automatic<ColumnSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
         automatic<ColumnSum>("auto", gpu, "u8", "Anderson2021"),
     };

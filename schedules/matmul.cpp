@@ -251,21 +251,25 @@ static const Rows &rows() {
     static const Rows table = {
         row("reference", cpu, "f32", reference),
         row("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}}),
-        row("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}}),
-        row("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}}),
-        row("tuned", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}}),
+        family("tuned", {
+            row("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}}),
+            row("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}}),
+            row("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}}),
+        }),
         row("shared", gpu, "f32", shared, {{"rows", 16}, {"columns", 16}, {"depth", 16}}),
         row("registers", gpu, "f32", registers, {{"rows", 64}, {"columns", 64}, {"side", 8, 4, 8}}),
-        // What a row serves, its front knows (runtime/operators/matmul/matmul.cpp).
-        row("tuned_small_whole", cuda, "f32", workers, division({7, 1, 1, 4, 128, 16}, none)),
-        row("tuned_small", cuda, "f32", workers, division({7, 1, 1, 4, 64, 16}, together)),
-        row("tuned_medium_whole", cuda, "f32", workers, division({7, 2, 2, 2, 64, 16}, none)),
-        row("tuned_medium", cuda, "f32", workers, division({7, 2, 2, 2, 48, 12}, together)),
-        row("tuned_shallow", cuda, "f32", workers, division({14, 2, 2, 1, 16, 16}, apart)),
-        row("tuned_large", cuda, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
-        row("tuned_small", opencl, "f32", workers, division({7, 1, 1, 2, 32, 16}, together)),
-        row("tuned_large", opencl, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
-        row("tuned", gpu, "f32", runs, {{"rows", 16}, {"columns", 16}, {"depth", 16}, {"parts", 528, 132, 2112}}),
+        family("tuned", {
+            // What a row serves, its front knows (runtime/operators/matmul/matmul.cpp).
+            row("tuned_small_whole", cuda, "f32", workers, division({7, 1, 1, 4, 128, 16}, none)),
+            row("tuned_small", cuda, "f32", workers, division({7, 1, 1, 4, 64, 16}, together)),
+            row("tuned_medium_whole", cuda, "f32", workers, division({7, 2, 2, 2, 64, 16}, none)),
+            row("tuned_medium", cuda, "f32", workers, division({7, 2, 2, 2, 48, 12}, together)),
+            row("tuned_shallow", cuda, "f32", workers, division({14, 2, 2, 1, 16, 16}, apart)),
+            row("tuned_large", cuda, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
+            row("tuned_small", opencl, "f32", workers, division({7, 1, 1, 2, 32, 16}, together)),
+            row("tuned_large", opencl, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
+            row("tuned_any", gpu, "f32", runs, {{"rows", 16}, {"columns", 16}, {"depth", 16}, {"parts", 528, 132, 2112}}),
+        }),
         automatic<Matmul>("auto", cpu, "f32", "Mullapudi2016"),
         automatic<Matmul>("auto", gpu, "f32", "Anderson2021"),
     };

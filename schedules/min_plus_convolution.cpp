@@ -190,15 +190,19 @@ static const Rows &rows() {
 
         row("direct", gpu, "f64", direct, {{"threads", 512, 32, 1024}}).with("strict_float"),
         row("shared", gpu, "f64", staged, tile(1, 256, 8, 32, 1)).with("strict_float"),
-        row("registers_small", gpu, "f64", staged_once, tile(4, 64, 4, 8)).with("strict_float"),
-        row("registers_small", gpu, "f32", staged_once, tile(8, 32, 8, 4)).with("strict_float"),
-        row("registers_small", gpu, "i32", staged_once, tile(4, 32, 4, 16)).with("strict_float"),
-        row("registers_medium", gpu, "f64 f32", staged_once, tile(8, 128, 16, 16)).with("strict_float"),
-        row("registers_medium", gpu, "i32", staged_once, tile(8, 32, 8, 32)).with("strict_float"),
-        row("registers", gpu, "f64", registers, tile(8, 128, 32, 0)).with("strict_float"),
-        row("registers", gpu, "f32 i32", registers, tile(16, 128, 32, 0)).with("strict_float"),
-        row("pruned", gpu, "f64 f32 i32", pruned, {{"own", 8}, {"owners", 64}, {"run", 8}}).with("strict_float"),
-        row("pruned_always", gpu, "f64 f32 i32", plan, {{"own", 8}, {"owners", 64}, {"run", 8}, {"tenths", 6, 1, 20}}).with("strict_float"),
+        family("registers", {
+            row("registers_small", gpu, "f64", staged_once, tile(4, 64, 4, 8)).with("strict_float"),
+            row("registers_small", gpu, "f32", staged_once, tile(8, 32, 8, 4)).with("strict_float"),
+            row("registers_small", gpu, "i32", staged_once, tile(4, 32, 4, 16)).with("strict_float"),
+            row("registers_medium", gpu, "f64 f32", staged_once, tile(8, 128, 16, 16)).with("strict_float"),
+            row("registers_medium", gpu, "i32", staged_once, tile(8, 32, 8, 32)).with("strict_float"),
+            row("registers_any", gpu, "f64", registers, tile(8, 128, 32, 0)).with("strict_float"),
+            row("registers_any", gpu, "f32 i32", registers, tile(16, 128, 32, 0)).with("strict_float"),
+        }),
+        family("pruned", {
+            row("pruned", gpu, "f64 f32 i32", pruned, {{"own", 8}, {"owners", 64}, {"run", 8}}).with("strict_float"),
+            row("pruned_always", gpu, "f64 f32 i32", plan, {{"own", 8}, {"owners", 64}, {"run", 8}, {"tenths", 6, 1, 20}}).with("strict_float"),
+        }),
         row("tuned", gpu, "f64 f32 i32", direct, {{"threads", 128, 32, 1024}}).with("strict_float"),
     };
     return table;

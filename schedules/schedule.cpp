@@ -24,6 +24,25 @@ bool has_word(const std::string &text, const std::string &word) {
 
 }  // namespace
 
+Rows::Rows(Row row) {
+    push_back(std::move(row));
+}
+
+Rows::Rows(std::initializer_list<Rows> parts) {
+    for (const Rows &part : parts) {
+        insert(end(), part.begin(), part.end());
+    }
+}
+
+Rows family(const std::string &name, Rows rows) {
+    for (Row &row : rows) {
+        _halide_user_assert(row.name == name || row.name.rfind(name + "_", 0) == 0)
+            << "row '" << row.name << "' is of the family '" << name << "': call it " << name << "_...\n";
+        row.family = name;
+    }
+    return rows;
+}
+
 Table::Table(std::string op, const Rows &(*rows)()) : op(std::move(op)), rows(rows) {
     tables().push_back(this);
 }

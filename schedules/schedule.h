@@ -1,6 +1,8 @@
 #pragma once
 #include "Halide.h"
+#include "generators/algorithms/configuration.h"
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -23,16 +25,23 @@ struct Tunable {
 std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::string &values);
 
 // What a schedule may know besides the algorithm: the machine, the element type, the buffers that it may constrain, and
-// the row's tunables.
+// the row's tunables and configuration.
 struct Site {
     Halide::Target target;
     std::string type;
     std::vector<Halide::OutputImageParam> buffers;
     std::vector<Tunable> tunables;
-    std::vector<std::string> folded_per_thread = {};  // the Funcs that fold_per_thread() was called for
+    std::vector<std::string> folded_per_thread = {};          // the Funcs that fold_per_thread() was called for
+    std::vector<ConfigurationField> configured = {};          // what the row says of its form
 
     // The value of the tunable called `name`; a name that the row does not have is a build error.
     int operator[](const std::string &name) const;
+
+    // What the row says of its form; see generators/algorithms/configuration.h.
+    template<typename Configuration>
+    Configuration configuration() const {
+        return with_fields<Configuration>(configured, "the row");
+    }
 
     // Folds the storage of `func` along `threads`, a dimension that GPU threads divide between them, to one element. The storage of
     // a block of threads that is not shared memory is private to each thread, so that every thread then has one element of its
@@ -46,18 +55,25 @@ struct RegisterCap {
     int most;
 };
 
-// One row: one library a type and a target, one test case, one benchmark line and one choice of `--schedule`.
+// One row: one library per type and target, one test case, one benchmark line and one choice of `--schedule`.
 struct Row {
-    std::string name;
+    std::string name, family;  // the family is the name where family() gives no other
     Where where;
     std::string types;  // separated by spaces, as the operator's generator names them
     std::string form;   // the generator that makes the arguments of this form
     std::function<void(void *, Site &)> apply;
+    std::vector<ConfigurationField> configured;
     std::vector<Tunable> tunables;
     std::string features;        // further Halide target features, separated by '-'
     std::string autoscheduler;   // the plug-in that makes the schedule, in place of `apply`
     std::string declined;        // what that plug-in says when it cannot: such a row has no library
     std::vector<RegisterCap> register_caps;
+
+    // What the row says of its form; a member that is missing or unknown is a build error.
+    template<typename Configuration>
+    Configuration configuration() const {
+        return with_fields<Configuration>(configured, "row " + name);
+    }
 
     Row with(const std::string &more) && {
         features += (features.empty() ? "" : "-") + more;
@@ -72,7 +88,17 @@ struct Row {
     }
 };
 
-using Rows = std::vector<Row>;
+// Rows in their order. A table is a list of rows, and of functions that return several, as a loop makes them.
+class Rows : public std::vector<Row> {
+public:
+    Rows() = default;
+    Rows(Row row);
+    Rows(std::initializer_list<Rows> parts);
+};
+
+// Rows that one word of `--schedule` means besides their own names: of those, the first that serves the data is taken. Their names begin
+// with the family's; where there are several, the last one, which serves all data, is called NAME_any.
+Rows family(const std::string &name, Rows rows);
 
 // The table of an operator. A file of schedules ends with one, which makes its rows known to the generator program that it is
 // linked into:
@@ -94,20 +120,43 @@ const Table &only_table();
 // A row whose schedule is the function `apply`; the form is the function's own first argument.
 template<typename Form>
 Row row(std::string name, Where where, std::string types, void (*apply)(Form &, Site &), std::vector<Tunable> tunables = {}) {
-    return {std::move(name), where, std::move(types), Form::name,
-            [=](void *form, Site &site) { apply(*static_cast<Form *>(form), site); }, std::move(tunables), {}, {}, {}, {}};
+    Row row;
+    row.name = row.family = std::move(name);
+    row.where = where;
+    row.types = std::move(types);
+    row.form = Form::name;
+    row.apply = [=](void *form, Site &site) { apply(*static_cast<Form *>(form), site); };
+    row.tunables = std::move(tunables);
+    return row;
+}
+
+// A row that says what its form is by a configuration (generators/algorithms/configuration.h).
+template<typename Form, IsConfiguration Configuration>
+Row row(std::string name, Where where, std::string types, void (*apply)(Form &, Site &), const Configuration &configuration,
+        std::vector<Tunable> tunables = {}) {
+    Row made = row(std::move(name), where, std::move(types), apply, std::move(tunables));
+    made.configured = fields_of(configuration);
+    return made;
 }
 
 // A row that one of Halide's autoschedulers (Mullapudi2016, Adams2019, Anderson2021) makes.
 template<typename Form>
 Row automatic(std::string name, Where where, std::string types, std::string autoscheduler) {
-    return {std::move(name), where, std::move(types), Form::name, {}, {}, {}, std::move(autoscheduler), {}, {}};
+    Row row;
+    row.name = row.family = std::move(name);
+    row.where = where;
+    row.types = std::move(types);
+    row.form = Form::name;
+    row.autoscheduler = std::move(autoscheduler);
+    return row;
 }
 
 // A row that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it say it.
 template<typename Form>
 Row declined(std::string name, Where where, std::string types, std::string autoscheduler, std::string reason) {
-    return {std::move(name), where, std::move(types), Form::name, {}, {}, {}, std::move(autoscheduler), std::move(reason), {}};
+    Row row = automatic<Form>(std::move(name), where, std::move(types), std::move(autoscheduler));
+    row.declined = std::move(reason);
+    return row;
 }
 
 // The row of a table called `name`; an unknown one is a build error that lists the known ones.

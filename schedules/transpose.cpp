@@ -1,5 +1,6 @@
 #include "generators/algorithms/transpose/transpose.h"
 #include "generators/algorithms/transpose/blocks.h"
+#include "generators/algorithms/transpose/configuration.h"
 #include "generators/algorithms/transpose/flat.h"
 #include "generators/algorithms/transpose/patch.h"
 #include "schedules/schedule.h"
@@ -170,44 +171,51 @@ void any_alignment(TransposeFlat &t, Site &site) {
 }  // namespace
 
 static const Rows &rows() {
-    const Tunable none{"permute", 0}, plain{"diagonal", 0}, anywhere{"aligned", 1};
+    const TransposeConfiguration whole{.at_least_a_block = true};
+    const TransposeBlocksConfiguration anywhere{}, diagonal{.diagonal = true};
+    const TransposePatchesConfiguration any_size{}, whole_patches{.at_least_a_block = true};
+    const TransposeFlatConfiguration flat{};
     static const Rows table = {
         row("reference", cpu, "u8 u16 f32 rgb8", reference),
         automatic<Transpose>("auto", cpu, "u8 u16 f32 rgb8", "Mullapudi2016"),
         automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
-        row("tuned_blocks", cpu, "u8", blocks, {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
-        row("tuned_blocks", cpu, "u16", blocks, {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
-        row("tuned_blocks", cpu, "f32", blocks, {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}}),
-        row("tuned_blocks", cpu, "rgb8", colour_blocks,
-            {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
-        row("tuned_squares", cpu, "u8 u16", blocks, {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
-        row("tuned_squares", cpu, "f32", blocks, {{"width", 16}, {"height", 16}, {"square", 8}, {"grain", 256, 1, 1024}}),
-        row("tuned_squares", cpu, "rgb8", colour_blocks, {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
-        row("tuned", cpu, "u8 u16 f32 rgb8", thin, {{"width", 1024}, {"height", 64}}),
+        family("tuned", {
+            row("tuned_blocks", cpu, "u8", blocks, whole, {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+            row("tuned_blocks", cpu, "u16", blocks, whole, {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+            row("tuned_blocks", cpu, "f32", blocks, whole, {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}}),
+            row("tuned_blocks", cpu, "rgb8", colour_blocks, whole,
+                {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+            row("tuned_squares", cpu, "u8 u16", blocks, whole, {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
+            row("tuned_squares", cpu, "f32", blocks, whole, {{"width", 16}, {"height", 16}, {"square", 8}, {"grain", 256, 1, 1024}}),
+            row("tuned_squares", cpu, "rgb8", colour_blocks, whole, {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
+            row("tuned_any", cpu, "u8 u16 f32 rgb8", thin, {{"width", 1024}, {"height", 64}}),
+        }),
 
         row("direct", gpu, "u8", direct, {{"tile", 16, 8, 32}}),
-        row("shared", gpu, "u8", tiles_in_shared,
-            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 0}, plain, anywhere}),
-        row("padded", gpu, "u8", tiles_in_shared,
-            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}, plain, anywhere}),
-        row("diagonal", gpu, "u8", tiles_in_shared,
-            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}, {"diagonal", 1}, anywhere}),
-        row("vector4_aligned", gpu, "u8", patches_in_registers, {{"across", 16, 4, 32}, {"down", 16, 4, 32}, none}),
-        row("vector4", gpu, "u8", patches_by_pixels, {{"across", 16, 4, 32}, {"down", 16, 4, 32}}),
+        row("shared", gpu, "u8", tiles_in_shared, anywhere, {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 0}}),
+        row("padded", gpu, "u8", tiles_in_shared, anywhere, {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}}),
+        row("diagonal", gpu, "u8", tiles_in_shared, diagonal, {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}}),
+        family("vector4", {
+            row("vector4_aligned", gpu, "u8", patches_in_registers, any_size, {{"across", 16, 4, 32}, {"down", 16, 4, 32}}),
+            row("vector4_any", gpu, "u8", patches_by_pixels, {{"across", 16, 4, 32}, {"down", 16, 4, 32}}),
+        }),
 
-        row("tuned_aligned", gpu, "u8", patches_in_shared, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}, none}),
-        row("tuned_aligned", gpu, "u16", patches_in_shared, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}, none}),
-        row("tuned_aligned", gpu, "f32", patches_in_shared, {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}, none}),
-        row("tuned_aligned", cuda, "rgb8", patches_in_shared,
-            {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}, {"permute", 1, 0, 1}}),
-        row("tuned_aligned", opencl, "rgb8", patches_in_shared, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}, none}),
-        row("tuned", cuda, "u8", any_alignment, {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}, none}),
-        row("tuned", opencl, "u8", any_alignment, {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}, none}),
-        row("tuned", gpu, "rgb8", any_alignment, {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}, none}),
-        row("tuned", gpu, "u16", tiles_in_shared,
-            {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}, plain, {"aligned", 16}}),
-        row("tuned", gpu, "f32", tiles_in_shared,
-            {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}, plain, {"aligned", 8}}),
+        family("tuned", {
+            row("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}}),
+            row("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}}),
+            row("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches, {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}}),
+            row("tuned_aligned", cuda, "rgb8", patches_in_shared, TransposePatchesConfiguration{.permute = true, .at_least_a_block = true},
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}}),
+            row("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}}),
+            row("tuned_any", cuda, "u8", any_alignment, flat, {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}}),
+            row("tuned_any", opencl, "u8", any_alignment, flat, {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}}),
+            row("tuned_any", gpu, "rgb8", any_alignment, flat, {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}}),
+            row("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}}),
+            row("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}}),
+        }),
     };
     return table;
 }

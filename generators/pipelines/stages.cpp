@@ -42,7 +42,7 @@ struct Choice {
         for (int i = 0; i < 3; i++) {
             nobodys.push_back(Halide::ImageParam(Halide::UInt(8), 4, Halide::Internal::unique_name("nobodys")));
         }
-        return {place.target, type, nobodys, with_values(row(place).tunables, values)};
+        return {place.target, type, nobodys, with_values(row(place).tunables, values), {}, row(place).configured};
     }
     int tunable(const std::string &name, const Place &place) const {
         return site(place)[name];
@@ -155,13 +155,13 @@ public:
                             colours_in_a_thread(form->out, channels);
                         }};
             }
-            return {flow, Choice{"transpose", place.large ? "tuned_blocks" : "tuned", type}.schedule_of(form, place)};
+            return {flow, Choice{"transpose", place.large ? "tuned_blocks" : "tuned_any", type}.schedule_of(form, place)};
         }
         // Of bytes, the rows that are tuned see memory in words; tiles of bytes take any Func.
         const Choice choice = type == "u8" ? Choice{"transpose", "padded", "u8", "width=128,height=128,across=32,down=8,pad=4"} :
-                                             Choice{"transpose", "tuned", type, "aligned=1"};
+                                             Choice{"transpose", "tuned_any", type};
         const Site s = choice.site(place);
-        const BlockShape shape{s["width"], s["height"], s["across"], s["down"], s["aligned"], s["diagonal"] != 0};
+        const BlockShape shape{s["width"], s["height"], s["across"], s["down"], 1, false};
         auto form = std::make_shared<TransposeBlocks>(in.rows, in.height, in.width, 0, shape);
         return {turned(in, form->out), choice.schedule_of(form, place)};
     }
@@ -242,12 +242,12 @@ public:
     Made make(const Flow &in, const Place &place) const override {
         if (!place.on_gpu()) {
             const bool floats = in.shape.element == "u8" && weights_->bytes.fits_f32();
-            return floats ? lines<GaussianBlurFloats>(in, place, "tuned_floats") : lines<GaussianBlur>(in, place, "tuned");
+            return floats ? lines<GaussianBlurFloats>(in, place, "tuned_floats") : lines<GaussianBlur>(in, place, "tuned_any");
         }
         if (const Choice choice = window_row(in.shape); place.large && !choice.op.empty() && !(in.shape.element == "u8" && place.last)) {
             return in.shape.element == "f32" ? window(in, place, choice) : window_of_words(in, place, choice);
         }
-        return place.large ? taps<GaussianBlurNear>(in, place, "tuned_near") : taps<GaussianBlur>(in, place, "tuned");
+        return place.large ? taps<GaussianBlurNear>(in, place, "tuned_near") : taps<GaussianBlur>(in, place, "tuned_any");
     }
 
 private:
@@ -402,7 +402,7 @@ public:
     Made make(const Flow &in, const Place &place) const override {
         const Halide::Type element = element_type(in.shape.element), sum = element.is_float() ? element : Halide::UInt(32);
         const Halide::Type narrow = element == Halide::UInt(8) ? Halide::UInt(16) : sum, output = element_type(check(in.shape).element);
-        const Choice choice{op_, place.large ? "tuned_wide" : "tuned", in.shape.element};
+        const Choice choice{op_, place.large ? "tuned_wide" : "tuned_any", in.shape.element};
         if (place.on_gpu()) {
             return on_gpu(in, place, sum, output);
         }

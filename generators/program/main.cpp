@@ -131,8 +131,12 @@ void write_table(const Selection &selection, std::ostream &out) {
         if (made) {
             declarations << "int " << library << "_argv(void **);\nconst halide_filter_metadata_t *" << library << "_metadata();\n";
         }
-        entries << "        {" << quoted(op) << ", " << quoted(selection.name) << ", " << quoted(row.name) << ", " << quoted(type) << ", "
-                << (backend == "vnni" ? "Backend::cpu, true, " : "Backend::" + backend + ", false, ") << quoted(row.form) << ", {";
+        entries << "        {" << quoted(op) << ", " << quoted(selection.name) << ", " << quoted(row.name) << ", " << quoted(row.family) << ", "
+                << quoted(type) << ", " << (backend == "vnni" ? "Backend::cpu, true, " : "Backend::" + backend + ", false, ") << quoted(row.form) << ", {";
+        for (const ConfigurationField &field : row.configured) {
+            entries << "{" << quoted(field.name) << ", " << field.value << "}, ";
+        }
+        entries << "}, {";
         for (const Tunable &t : with_values(row.tunables, selection.tunables)) {
             entries << "{" << quoted(t.name) << ", " << t.value << ", " << t.low << ", " << t.high << "}, ";
         }

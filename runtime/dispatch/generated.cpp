@@ -45,7 +45,7 @@ Row generated_row(const std::string &name, const std::string &schedule, const st
                   const halide_filter_metadata_t *(*metadata)()) {
     Row row = {};
     row.op = row.origin = row.form = name;
-    row.schedule = schedule;
+    row.schedule = row.family = schedule;
     row.type = type;
     row.backend = backend;
     row.entry = entry;

@@ -59,8 +59,10 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
     std::vector<std::string> schedules, types, declined;
     bool known = false, fits_type = false;
     for (const Row &row : rows ? *rows : this->rows()) {
-        if (std::find(schedules.begin(), schedules.end(), row.schedule) == schedules.end()) {
-            schedules.push_back(row.schedule);
+        for (const std::string &word : {row.family, row.schedule}) {
+            if (std::find(schedules.begin(), schedules.end(), word) == schedules.end()) {
+                schedules.push_back(word);
+            }
         }
         if (!row.belongs_to(schedule)) {
             continue;

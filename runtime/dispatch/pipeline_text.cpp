@@ -187,8 +187,10 @@ private:
             if (row.belongs_to(name)) {
                 return;
             }
-            if (std::find(known.begin(), known.end(), row.schedule) == known.end()) {
-                known.push_back(row.schedule);
+            for (const std::string &word : {row.family, row.schedule}) {
+                if (std::find(known.begin(), known.end(), word) == known.end()) {
+                    known.push_back(word);
+                }
             }
         }
         throw Error(Fault::usage,

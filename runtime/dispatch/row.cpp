@@ -1,5 +1,6 @@
 #include "tilewright/row.h"
 #include "tilewright/error.h"
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -37,8 +38,25 @@ int Row::tunable(const std::string &name, int otherwise) const {
     return found ? found->value : otherwise;
 }
 
-bool Row::belongs_to(const std::string &asked) const {
-    return schedule == asked || schedule.rfind(asked + "_", 0) == 0 || (origin == asked && origin != op);
+bool Row::belongs_to(const std::string &word) const {
+    return schedule == word || family == word || (origin == word && origin != op);
+}
+
+int Row::field(const std::string &name) const {
+    for (const Field &f : configured) {
+        if (f.name == name) {
+            return f.value;
+        }
+    }
+    throw std::logic_error(this->name() + ": its configuration has no '" + name + "'");
+}
+
+void Row::expect_fields(const std::vector<std::string> &known) const {
+    for (const Field &f : configured) {
+        if (std::find(known.begin(), known.end(), f.name) == known.end()) {
+            throw std::logic_error(this->name() + ": its configuration has '" + f.name + "', which is not known here");
+        }
+    }
 }
 
 namespace {

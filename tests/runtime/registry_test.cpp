@@ -162,7 +162,7 @@ TEST(Registry, ReferenceAndTunedServeEveryType) {
         for (const std::string &type : types_of(*op)) {
             auto serves = [&](const std::string &schedule, const std::string &target) {
                 for (const Row &row : op->rows()) {
-                    if (row.schedule == schedule && row.type == type && place_of(row) == target && row.declined.empty()) {
+                    if (row.belongs_to(schedule) && row.type == type && place_of(row) == target && row.declined.empty()) {
                         return true;
                     }
                 }

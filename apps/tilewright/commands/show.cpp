@@ -34,7 +34,7 @@ std::string place_of(const Row &row) {
 
 // ---------------------------------------------------------------------------------------------------------------- the row
 
-// The row itself, not a family: of `tuned` and `tuned_aligned`, `tuned` is shown for "tuned". Without such a row, the first of the family.
+// The row of that name, or else the first of the family.
 const Row &chosen_row(const Operator &op, const Request &request) {
     check_schedule({&op}, request.schedule);
     std::vector<const Row *> fit;

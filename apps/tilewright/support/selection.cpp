@@ -73,6 +73,7 @@ void check_schedule(const std::vector<const Operator *> &chosen, const std::stri
             if (name.empty() || row.belongs_to(name)) {
                 return;
             }
+            add_once(known, row.family);
             add_once(known, row.schedule);
         }
     }

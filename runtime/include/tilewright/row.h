@@ -1,6 +1,7 @@
 #pragma once
 #include "tilewright/device.h"
 #include <string>
+#include <type_traits>
 #include <vector>
 
 struct halide_filter_metadata_t;
@@ -20,12 +21,21 @@ struct Row {
         int most;            // registers a thread
     };
 
+    // What the row says of its form, member by member; configuration() gives it as a struct.
+    struct Field {
+        std::string name;
+        int value;
+    };
+
     std::string op;
     std::string origin;          // whose functions these are: the operator's own, or what tilewright_add_library made
-    std::string schedule, type;
+    std::string schedule;
+    std::string family;          // the word that means this row and others: "tuned" of "tuned_aligned"
+    std::string type;
     Backend backend;
     bool needs_vnni;
     std::string form;            // the algebra whose arguments the library takes; the operator's front knows them
+    std::vector<Field> configured;
     std::vector<Tunable> tunables;
     std::vector<RegisterCap> register_caps;
     std::string autoscheduler;   // of `auto` rows: the plug-in that made the schedule
@@ -36,7 +46,27 @@ struct Row {
     std::string name() const;                     // "transpose/padded/u8/cuda", and "/turn" if that is the library
     int tunable(const std::string &name) const;   // the value; a name that is not there is a std::logic_error
     int tunable(const std::string &name, int otherwise) const;  // the same, `otherwise` where the row has no such tunable
-    bool belongs_to(const std::string &schedule) const;  // it is that schedule, or a variant of it ("tuned_few" of "tuned"), or of that library
+    bool belongs_to(const std::string &word) const;  // the word is the row's schedule, its family, or the library that it is of
+
+    // What the row says of its form, as the struct that the generator has it in: with default values where the row says nothing. A
+    // member that is missing, or one that the struct does not have, is a std::logic_error that names it and the row.
+    template<typename Configuration>
+    Configuration configuration() const {
+        Configuration all;
+        std::vector<std::string> names;
+        all.fields([&](const char *name, auto &member) {
+            names.push_back(name);
+            if (!configured.empty()) {
+                member = static_cast<std::remove_reference_t<decltype(member)>>(field(name));
+            }
+        });
+        expect_fields(names);
+        return all;
+    }
+
+private:
+    int field(const std::string &name) const;
+    void expect_fields(const std::vector<std::string> &known) const;
 };
 
 // Adds rows to the operators that they are of, in front of those that the operators have. Before main(), from a static

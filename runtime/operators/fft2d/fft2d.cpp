@@ -115,12 +115,12 @@ protected:
         return request;
     }
 
-    // A pass serves the sizes whose transform it takes part in. The passes of `tuned` serve every size, together with others.
+    // A pass serves the sizes whose transform it takes part in. The passes of `tuned_any` serve every size, together with others.
     bool accepts_request(const Row &row, const Fft2dRequest &request, const Array &) const override {
         if (!row.autoscheduler.empty()) {  // its schedule was made for tiles of 64, and its memory grows with the logarithms of the sides
             return std::min(request.height(), request.width()) >= 64 && request.height() * request.width() <= 4096 * 4096;
         }
-        return !is_fft_pass(row) || row.schedule == "tuned" || passes_of(row.backend, request).uses(row);
+        return !is_fft_pass(row) || row.schedule == "tuned_any" || passes_of(row.backend, request).uses(row);
     }
 
     Plan plan(const Row &row, Device device, const Fft2dRequest &request, Array &output) const override {

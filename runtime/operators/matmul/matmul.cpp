@@ -121,10 +121,10 @@ protected:
             }
         }
         const int64_t largest = std::max(size.m, size.n);
-        if (row.belongs_to("tuned_small")) {
+        if (row.schedule == "tuned_small" || row.schedule == "tuned_small_whole") {
             return largest <= 640 && size.k <= 65536;
         }
-        if (row.belongs_to("tuned_medium")) {
+        if (row.schedule == "tuned_medium" || row.schedule == "tuned_medium_whole") {
             return largest <= 1536 && size.k <= 65536;  // panels of both matrices in one buffer stay below most_bytes
         }
         return row.schedule != "tuned_shallow" || size.k <= 2048;

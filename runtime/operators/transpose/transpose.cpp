@@ -1,4 +1,5 @@
 #include "tilewright/transpose.h"
+#include "generators/algorithms/transpose/configuration.h"
 #include "runtime/arrays/copy.h"
 #include "runtime/dispatch/operator_of.h"
 #include <algorithm>
@@ -89,7 +90,7 @@ protected:
     bool accepts_request(const Row &row, const Request &request, const Array &output) const override {
         const Array &image = request.inputs[0];
         const int64_t h = image.shape()[0], w = image.shape()[1];
-        if (row.schedule == "tuned_blocks" || row.schedule == "tuned_squares") {
+        if (row.form == "transpose" && row.configuration<TransposeConfiguration>().at_least_a_block) {
             return h >= row.tunable("width") && w >= row.tunable("height");
         }
         if (row.form == "transpose_patches") {
@@ -97,7 +98,8 @@ protected:
             const bool whole = w % 4 == 0 && h % 4 == 0 && is_aligned(image, vector) && is_aligned(output, vector);
             const bool in_place = row.backend != Backend::opencl || (image.offset_bytes() == 0 && output.offset_bytes() == 0);
             const int64_t across = 4 * row.tunable("across"), down = 4 * row.tunable("down");
-            const bool large = row.schedule != "tuned_aligned" || (w >= across && h >= down * row.tunable("patches"));
+            const bool any_size = !row.configuration<TransposePatchesConfiguration>().at_least_a_block;
+            const bool large = any_size || (w >= across && h >= down * row.tunable("patches"));
             return whole && in_place && large && w / across < most_blocks;
         }
         return true;
