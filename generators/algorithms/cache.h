@@ -1,5 +1,6 @@
 #pragma once
-// A cache of values that are expensive to make and depend on a few numbers: weights, tables, twiddle factors. Plain C++ without Halide.h: host code uses it too.
+// A cache of values that are expensive to make and depend on a few numbers: weights, tables, twiddle factors. Plain C++ without
+// Halide.h: host code uses it too.
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -8,8 +9,11 @@
 
 namespace tilewright {
 
-// Keeps the values of the keys that were used last, at most `most` of them. Any thread may use it at any time. Keys are compared by ==, one
-// after another: `most` is small. A cache of static storage is never destroyed (runtime/process/inside.h), so it is made by `new`.
+// Keeps the values of the keys that were used last, at most `most` of them. Any thread may use it at any time.
+// Keys are compared by ==, one after another: `most` is small. make() must not ask the same cache; what it throws
+// is handed on, and nothing is kept then. A cache that all calls share is never destroyed, because other threads
+// may call while the program ends:
+//     static auto &cache = *new Cache<double, Weights>(64);
 template<class Key, class Value>
 class Cache {
 public:

@@ -52,6 +52,9 @@ std::string Option::range() const {
     if (!std::isfinite(least) && !std::isfinite(most)) {
         return kind;
     }
+    if (excludes_ends) {
+        return fmt::format("{} above {} and below {}", kind, end(least), end(most));
+    }
     return !std::isfinite(most) ? fmt::format("{} of at least {}", kind, end(least)) : fmt::format("{} from {} to {}", kind, end(least), end(most));
 }
 
@@ -68,7 +71,8 @@ void check_value(const std::string &op, const Option &option, const std::variant
             refuse("takes a number");
         }
         const double number = std::get<0>(value);
-        if (!(number >= option.least && number <= option.most) || (option.is_whole && number != std::floor(number))) {
+        const bool inside = option.excludes_ends ? number > option.least && number < option.most : number >= option.least && number <= option.most;
+        if (!inside || (option.is_whole && number != std::floor(number))) {
             refuse("takes " + option.range() + (option.unit == "m" ? "; lengths without a unit are metres" : ""));
         }
     } else if (!option.choices.empty() && std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {

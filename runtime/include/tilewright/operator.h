@@ -51,6 +51,7 @@ struct Option {
     bool is_flag = false;                   // for words: given without a value, which is then "yes"
     double least = -std::numeric_limits<double>::infinity();  // for numbers: the range
     double most = std::numeric_limits<double>::infinity();
+    bool excludes_ends = false;             // the range is without `least` and `most` themselves
     bool is_whole = false;                  // for numbers: whole ones only
     bool is_needed = false;                 // a call without it is refused
 

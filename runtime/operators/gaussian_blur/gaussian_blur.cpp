@@ -16,7 +16,6 @@ namespace {
 
 const auto &border_names =
     *new std::vector<std::string>{"reflect", "mirror", "nearest", "zero"};  // never destroyed (inside.h)
-constexpr double largest_sigma = 8192;
 
 // Whether the image between the passes has elements that 31 bits count. Its sides are whole tiles: a column
 // of pixels is as wide as one.
@@ -57,11 +56,14 @@ public:
                            .summary = "Gaussian blur with a window of 4 sigma on each side; integers give "
                                       "the same bytes everywhere",
                            .options = {{.name = "sigma",
-                                           .help = "standard deviation in pixels, above 0 and below 8192",
+                                           .help = "Standard deviation in pixels; the radius is 4 sigma",
                                            .is_number = true,
-                                           .value = "1"},
+                                           .value = "1",
+                                           .least = 0,
+                                           .most = 8192,
+                                           .excludes_ends = true},
                                {.name = "border",
-                                   .help = "how the image is continued beyond its border, as in scipy.ndimage",
+                                   .help = "How the image is continued beyond its border, as in scipy.ndimage",
                                    .value = border_names[0],
                                    .choices = border_names}}},
               gaussian_blur_rows()) {}
@@ -69,12 +71,7 @@ public:
 protected:
     GaussianBlurRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         GaussianBlurRequest request = read_blur(inputs[0], settings);
-        const double sigma = request.sigma;
-        if (!(sigma > 0 && sigma < largest_sigma)) {  // a range without its ends, which an option cannot say
-            refuse(Fault::usage, "must be a number above 0 and below 8192 (a radius of at most 32768 pixels)",
-                "sigma", fmt::format("{}", sigma));
-        }
-        request.weights = BlurWeights::of(sigma);
+        request.weights = BlurWeights::of(request.sigma);
         check_size(inputs[0], request.numbers().radius);
         const auto border = std::find(border_names.begin(), border_names.end(), settings.text("border"));
         request.border = static_cast<Border>(border - border_names.begin());

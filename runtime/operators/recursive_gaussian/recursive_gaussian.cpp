@@ -104,7 +104,7 @@ public:
               {.name = "recursive_gaussian",
                   .summary = "Gaussian blur by a recursive filter: the time does not depend on sigma",
                   .options = {{.name = "sigma",
-                      .help = "standard deviation in pixels",
+                      .help = "Standard deviation in pixels",
                       .is_number = true,
                       .value = "5",
                       .least = .5,
