@@ -13,12 +13,13 @@ endfunction()
 # tilewright_add_library(NAME OPERATOR op [SCHEDULE names] [TYPES types] [TARGETS cpu cuda opencl] [TUNABLES tile=32 ...]
 #                        [SCHEDULES file.cpp] [EMIT stmt_html ptx opencl_c assembly])
 #
-# Makes libraries of one operator at build time: a static library NAME, and two headers in its include path.
+# Makes libraries of one operator at build time: a static library NAME, and two headers in its include path. What SCHEDULE, TYPES and
+# TUNABLES say is held against the table when the library is built.
 #   SCHEDULE   which of the rows: names of schedules, or of their families ("tuned"); all without it
 #   TYPES      which element types, as `tilewright list OP` names them; all without it
 #   TARGETS    cpu, cuda, opencl; those that the package was built for without it
-#   TUNABLES   values in place of the rows' own; ones outside their range, and ones that make a kernel that no device runs, are refused
-#              when the library is built
+#   TUNABLES   values in place of the rows' own. Each of the chosen rows that has the tunable, and the value in its range, takes it; the
+#              others keep theirs. A value that none takes, and one that makes a kernel that no device runs, is refused
 #   SCHEDULES  a file of the project's own with schedule functions and the table of their rows, as schedules/*.cpp of the package
 #              are; in place of the package's own schedules of the operator
 #   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property TILEWRIGHT_FOLDER names:
@@ -62,7 +63,7 @@ function(tilewright_add_library name)
         tilewright_add_generator(${generator} ${TILEWRIGHT_SHARE}/generators/${op}.cpp ${table})
     endif ()
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
-    tilewright_libraries(${name} GENERATOR ${generator} TABLE ${table} FOLDER ${folder} TARGETS ${arg_TARGETS} SCHEDULES ${arg_SCHEDULE}
+    tilewright_libraries(${name} GENERATOR ${generator} OPERATOR ${op} FOLDER ${folder} TARGETS ${arg_TARGETS} SCHEDULES ${arg_SCHEDULE}
         TYPES ${arg_TYPES} TUNABLES ${arg_TUNABLES} EMIT c_header ${arg_EMIT})
 
     add_custom_command(OUTPUT ${folder}/${name}_functions.h COMMAND ${generator} functions ${folder}/${name}_functions.h ${SELECTION}
@@ -88,7 +89,7 @@ inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Arr
 }
 ]])
     add_library(${name} STATIC ${TABLE_CPP} ${folder}/${name}_functions.h)
-    set_target_properties(${name} PROPERTIES TILEWRIGHT_FOLDER ${folder} TILEWRIGHT_OPERATOR ${op} POSITION_INDEPENDENT_CODE ON)
+    set_target_properties(${name} PROPERTIES TILEWRIGHT_FOLDER ${folder} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
     target_compile_features(${name} PUBLIC cxx_std_20)
     target_include_directories(${name} PUBLIC ${folder})
     target_include_directories(${name} SYSTEM PUBLIC ${TILEWRIGHT_HALIDE_INCLUDE})
@@ -124,5 +125,6 @@ namespace tilewright {
 }  // namespace tilewright
 ]=])
     add_executable(${name} ${source})
+    set_target_properties(${name} PROPERTIES CXX_SCAN_FOR_MODULES OFF)
     target_link_libraries(${name} PRIVATE Tilewright::app ${arg_LIBRARIES} Tilewright::operators)
 endfunction()

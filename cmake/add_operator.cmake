@@ -1,5 +1,5 @@
-# tilewright_add_operator(OP): the generator program of an operator, one library for each row, type and target of its table
-# (schedules/OP.cpp), the front, and the test.
+# tilewright_add_operator(OP): the generator program of an operator, the libraries of its table (schedules/OP.cpp) for each target, and its
+# archive Tilewright::OP with the front and all of them.
 function(tilewright_add_operator op)
     foreach (file generators/${op}.cpp schedules/${op}.cpp runtime/operators/${op}/${op}.cpp)
         if (NOT EXISTS ${PROJECT_SOURCE_DIR}/${file})
@@ -8,8 +8,7 @@ function(tilewright_add_operator op)
     endforeach ()
     tilewright_add_generator(${op}.generator generators/${op}.cpp schedules/${op}.cpp)
     set(folder ${CMAKE_BINARY_DIR}/libraries/${op})
-    tilewright_libraries(${op} GENERATOR ${op}.generator TABLE ${PROJECT_SOURCE_DIR}/schedules/${op}.cpp FOLDER ${folder}
-        TARGETS ${TILEWRIGHT_TARGETS} EMIT ptx)
+    tilewright_libraries(${op} GENERATOR ${op}.generator OPERATOR ${op} FOLDER ${folder} TARGETS ${TILEWRIGHT_TARGETS} EMIT ptx)
 
     # One archive holds the front, the numbers that it shares with the generator, the table and every row's objects.
     file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/operators/${op}/*.cpp ${PROJECT_SOURCE_DIR}/generators/algorithms/${op}/*.cpp)
@@ -21,7 +20,6 @@ function(tilewright_add_operator op)
     target_link_libraries(tilewright_${op} PUBLIC tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:fmt::fmt-header-only>)
     tilewright_merge(tilewright_${op} ${folder} ${ARCHIVES})
 
-    set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_PTX_${op} ${PTX})
     set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
 endfunction()
 

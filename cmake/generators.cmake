@@ -9,7 +9,7 @@ function(tilewright_uses_halide target)
     target_compile_options(${target} PRIVATE -O1)  # they run for seconds
     target_precompile_headers(${target} REUSE_FROM tilewright_generator_main)
     tilewright_without_sanitizers(${target})
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF)
 endfunction()
 
 # tilewright_add_generator(TARGET SOURCES...): a generator program of an operator: its generators/OP.cpp and one file of schedules.
@@ -18,124 +18,51 @@ function(tilewright_add_generator target)
     tilewright_uses_halide(${target})
 endfunction()
 
-# tilewright_libraries(NAME GENERATOR target TABLE file FOLDER folder TARGETS ... [SCHEDULES ...] [TYPES ...] [TUNABLES ...] [EMIT ...])
+# tilewright_libraries(NAME GENERATOR target OPERATOR op FOLDER folder TARGETS ... [SCHEDULES ...] [TYPES ...] [TUNABLES ...] [EMIT ...])
 #
-# One command for the library of each row, type and target of a table (a file of schedules), or of those that SCHEDULES (names of rows,
-# or of their families) and TYPES choose; and one for the table that the runtime reads. Sets in the caller
-#   ARCHIVES   the libraries                PTX       the CUDA ones' PTX, if EMIT has ptx
-#   TABLE_CPP  NAME_rows(), for the runtime SELECTION what the generator's verbs take to mean the same libraries
-#
-# The rows are read from the table's text, so that a new row is nothing but a new row. The generator, which has the table itself,
-# writes the runtime's copy of it: a row that this text reading missed is then an unresolved symbol.
+# The libraries of a table of schedules, or of those of its rows that SCHEDULES (names of rows, or of their families) and TYPES choose: one
+# command for each of TARGETS, which makes the archive FOLDER/NAME_TARGET.a and what EMIT names beside it; and one for the table that the
+# runtime reads, which goes first and says what is wrong with the selection. CMake knows no row: the generator does, and of libraries that
+# would be made the same again it makes none (generators/program/build.h). Sets in the caller
+#   ARCHIVES   the archives                 TABLE_CPP  NAME_rows(), for the runtime
+#   SELECTION  what the generator's verbs take to mean the same libraries
 function(tilewright_libraries name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;TABLE;FOLDER" "TARGETS;SCHEDULES;TYPES;TUNABLES;EMIT")
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${arg_TABLE})
-    set(row "(row|automatic<[A-Za-z0-9]+>)\\(\"([a-z0-9_]+)\", *(cpu|vnni|cuda|opencl|gpu), *\"([a-z0-9 ]+)\"")
-    file(STRINGS ${arg_TABLE} lines REGEX "^ *${row}")
-    if (NOT lines)
-        message(FATAL_ERROR "${arg_TABLE} has no table of rows")
-    endif ()
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;OPERATOR;FOLDER" "TARGETS;SCHEDULES;TYPES;TUNABLES;EMIT")
     file(MAKE_DIRECTORY ${arg_FOLDER})
-    list(JOIN arg_TUNABLES "," tunables)
-    if (tunables)
-        string(PREPEND tunables "tunables=")
-    endif ()
-    set(chosen_schedules "")
-    set(known_schedules "")
-    set(known_types "")
-    set(archives "")
-    set(ptx "")
-    foreach (line IN LISTS lines)
-        string(REGEX MATCH "${row}" _ "${line}")
-        set(schedule ${CMAKE_MATCH_2})
-        set(backends ${CMAKE_MATCH_3})
-        string(REPLACE " " ";" types "${CMAKE_MATCH_4}")
-        list(APPEND known_schedules ${schedule})
-        list(APPEND known_types ${types})
-        if (arg_SCHEDULES)
-            set(wanted NO)
-            foreach (asked IN LISTS arg_SCHEDULES)
-                if (schedule MATCHES "^${asked}(_|$)")
-                    set(wanted YES)
-                endif ()
-            endforeach ()
-            if (NOT wanted)
-                continue()
-            endif ()
+    set(selection operator=${arg_OPERATOR} name=${name})
+    foreach (words schedule=SCHEDULES type=TYPES tunables=TUNABLES)
+        string(REGEX MATCH "^([a-z]+)=([A-Z]+)$" _ ${words})
+        if (arg_${CMAKE_MATCH_2})
+            list(JOIN arg_${CMAKE_MATCH_2} "," values)
+            list(APPEND selection ${CMAKE_MATCH_1}=${values})
         endif ()
-        list(APPEND chosen_schedules ${schedule})
-        if (backends STREQUAL gpu)
-            set(backends cuda opencl)
-        endif ()
-        foreach (backend IN LISTS backends)
-            string(REPLACE vnni cpu target ${backend})
-            if (NOT target IN_LIST arg_TARGETS)
-                continue()
-            endif ()
-            foreach (type IN LISTS types)
-                if (arg_TYPES AND NOT type IN_LIST arg_TYPES)
-                    continue()
-                endif ()
-                set(library ${name}_${schedule}_${type}_${backend})
-                set(made ${arg_FOLDER}/${library}.a)
-                foreach (file IN LISTS arg_EMIT)
-                    if (file STREQUAL ptx AND backend STREQUAL cuda)
-                        list(APPEND ptx ${arg_FOLDER}/${library}.ptx)
-                        list(APPEND made ${arg_FOLDER}/${library}.ptx)
-                    elseif (file STREQUAL opencl_c AND backend STREQUAL opencl)
-                        list(APPEND made ${arg_FOLDER}/${library}.cl)
-                    elseif (file STREQUAL c_header)
-                        list(APPEND made ${arg_FOLDER}/${library}.h)
-                    elseif (file STREQUAL stmt_html)
-                        list(APPEND made ${arg_FOLDER}/${library}.stmt.html)
-                    elseif (file STREQUAL assembly)
-                        list(APPEND made ${arg_FOLDER}/${library}.s)
-                    endif ()
-                endforeach ()
-                list(JOIN arg_EMIT "," emit)
-                add_custom_command(OUTPUT ${made}
-                    COMMAND ${arg_GENERATOR} build ${arg_FOLDER} static_library,${emit} name=${name} schedule=${schedule} type=${type}
-                        backend=${backend} ${tunables}
-                    DEPENDS ${arg_GENERATOR} COMMENT "Library ${library}" VERBATIM)
-                list(APPEND archives ${arg_FOLDER}/${library}.a)
-            endforeach ()
-        endforeach ()
     endforeach ()
-    if (NOT archives)
-        list(REMOVE_DUPLICATES known_schedules)
-        list(REMOVE_DUPLICATES known_types)
-        list(JOIN known_schedules ", " known_schedules)
-        list(JOIN known_types ", " known_types)
-        message(FATAL_ERROR "${name}: no row is of schedule '${arg_SCHEDULES}', type '${arg_TYPES}' and target '${arg_TARGETS}'. "
-            "${arg_TABLE} has the schedules ${known_schedules} and the types ${known_types}.")
-    endif ()
 
-    set(backends ${arg_TARGETS})
-    if (cpu IN_LIST backends)
-        list(APPEND backends vnni)
-    endif ()
+    list(TRANSFORM arg_TARGETS REPLACE "^cpu$" "cpu,vnni" OUTPUT_VARIABLE backends)  # vnni: rows for some CPUs
     list(JOIN backends "," backends)
-    set(selection name=${name} backend=${backends} ${tunables})
-    if (arg_SCHEDULES)
-        list(JOIN chosen_schedules "," chosen_schedules)
-        list(APPEND selection schedule=${chosen_schedules})
-    endif ()
-    if (arg_TYPES)
-        list(JOIN arg_TYPES "," types)
-        list(APPEND selection type=${types})
-    endif ()
     set(table ${arg_FOLDER}/${name}_table.cpp)
-    add_custom_command(OUTPUT ${table} COMMAND ${arg_GENERATOR} table ${table} ${selection}
+    add_custom_command(OUTPUT ${table} COMMAND ${arg_GENERATOR} table ${table} ${selection} backend=${backends}
         DEPENDS ${arg_GENERATOR} COMMENT "Table of ${name}" VERBATIM)
-    set_source_files_properties(${table} PROPERTIES OBJECT_DEPENDS "${archives}")
+
+    list(JOIN arg_EMIT "," emit)
+    set(archives "")
+    foreach (target IN LISTS arg_TARGETS)
+        set(archive ${arg_FOLDER}/${name}_${target}.a)
+        string(REPLACE cpu cpu,vnni backend ${target})
+        add_custom_command(OUTPUT ${archive}
+            COMMAND ${arg_GENERATOR} build ${arg_FOLDER} static_library,${emit} ${selection} backend=${backend}
+            DEPENDS ${arg_GENERATOR} ${table} COMMENT "Libraries of ${name} for ${target}" VERBATIM)
+        list(APPEND archives ${archive})
+    endforeach ()
     set(ARCHIVES ${archives} PARENT_SCOPE)
-    set(PTX ${ptx} PARENT_SCOPE)
     set(TABLE_CPP ${table} PARENT_SCOPE)
-    set(SELECTION ${selection} PARENT_SCOPE)
+    set(SELECTION ${selection} backend=${backends} PARENT_SCOPE)
 endfunction()
 
-# tilewright_merge(TARGET FOLDER ARCHIVES...): puts the objects of the libraries into the static library TARGET.
+# tilewright_merge(TARGET FOLDER ARCHIVES...): puts the objects of the archives into the static library TARGET, which they are sources of.
 function(tilewright_merge target folder)
+    target_sources(${target} PRIVATE ${ARGN})
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${ARGN})
     list(JOIN ARGN "\n" archives)
     file(GENERATE OUTPUT ${folder}/${target}.archives CONTENT "${archives}\n")
     add_custom_command(TARGET ${target} POST_BUILD

@@ -52,7 +52,9 @@ function(tilewright_without_sanitizers target)
     endif ()
 endfunction()
 
-set(parts generators/program/main generators/program/show generators/program/kernel_limits schedules/schedule schedules/thread_folds)
+set(parts archive build child declined kernel_limits library main selection show written)
+list(TRANSFORM parts PREPEND generators/program/)
+list(APPEND parts schedules/schedule schedules/thread_folds)
 list(TRANSFORM parts PREPEND ${TILEWRIGHT_SHARE}/)
 list(TRANSFORM parts APPEND .cpp)
 add_library(tilewright_generator_main OBJECT EXCLUDE_FROM_ALL ${parts})
@@ -61,7 +63,16 @@ target_include_directories(tilewright_generator_main PUBLIC ${TILEWRIGHT_SHARE})
 target_compile_features(tilewright_generator_main PUBLIC cxx_std_20)
 target_compile_options(tilewright_generator_main PRIVATE -O1)
 tilewright_without_sanitizers(tilewright_generator_main)
+# What the program itself changes of what Halide makes: when one of these files changes, all libraries are made again.
+set(passes "")
+foreach (file generators/program/library.cpp generators/program/targets.h schedules/thread_folds.cpp)
+    file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)
+    string(APPEND passes ${hash})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TILEWRIGHT_SHARE}/${file})
+endforeach ()
+string(SHA256 passes ${passes})
 # On the source, because the generators share the precompiled header.
-set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/main.cpp PROPERTIES COMPILE_DEFINITIONS TILEWRIGHT_PLUGINS="${TILEWRIGHT_HALIDE}/lib64")
+set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/library.cpp PROPERTIES
+    COMPILE_DEFINITIONS "TILEWRIGHT_PLUGINS=\"${TILEWRIGHT_HALIDE}/lib64\";TILEWRIGHT_PASSES=\"${passes}\"")
 target_precompile_headers(tilewright_generator_main PRIVATE <Halide.h>)
-set_target_properties(tilewright_generator_main PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF)  # as the generators, which share the header
+set_target_properties(tilewright_generator_main PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF)  # as the generators, which share the header

@@ -29,6 +29,53 @@ inline std::vector<Tunable> pass(const std::vector<int> &radices, const PassNumb
             {"chirp_last", n.chirp_last}, {"convolve", n.convolve}, {"together", n.together, 1, 64}, {"threads", threads, 1, 1024}, {"pad", n.pad, 0, 2}};
 }
 
+// The lines of one length that a row is made for.
+struct PassLines {
+    std::vector<int> radices;
+    int together;
+    int pad = 1;
+    Where where = gpu;
+    int registers = 0;  // at most so many for a thread on CUDA; 0: as many as it likes
+};
+
+// A row for each length: NAME_LENGTH, with the options that `numbers` makes of a row's lines together.
+template<typename Numbers>
+Rows pass_rows(const std::string &name, void (*schedule)(FftPass &, Site &), Numbers numbers, const std::vector<PassLines> &lengths) {
+    Rows rows;
+    for (const PassLines &lines : lengths) {
+        int length = 1;
+        for (int radix : lines.radices) {
+            length *= radix;
+        }
+        PassNumbers n = numbers(lines.together);
+        n.pad = lines.pad;
+        Row made = row(name + "_" + std::to_string(length), lines.where, "c64", schedule, pass(lines.radices, n));
+        rows.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
+    }
+    return rows;
+}
+
+// The lengths of whole lines: rows and columns on a GPU, whose blocks share 48 KB with OpenCL, and either of them in a core's cache.
+inline const std::vector<PassLines> &whole_rows() {
+    static const std::vector<PassLines> lengths = {
+        {{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16}, {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2},
+        {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2}, {{16, 16, 32}, 1, 2, cuda, 128}};
+    return lengths;
+}
+inline const std::vector<PassLines> &whole_columns() {
+    static const std::vector<PassLines> lengths = {
+        {{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16}, {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4, 2},
+        {{8, 16, 16}, 4, 2, cuda, 96}, {{16, 16, 16}, 4, 2, cuda, 64}};
+    return lengths;
+}
+inline const std::vector<PassLines> &lines_in_cache() {
+    static const std::vector<PassLines> lengths = {
+        {{4, 4}, 16, 1, cpu}, {{4, 8}, 16, 1, cpu}, {{8, 8}, 16, 1, cpu}, {{2, 8, 8}, 16, 1, cpu}, {{4, 8, 8}, 16, 1, cpu},
+        {{8, 8, 8}, 16, 1, cpu}, {{2, 8, 8, 8}, 16, 1, cpu}, {{4, 8, 8, 8}, 16, 1, cpu}, {{8, 8, 8, 8}, 16, 1, cpu},
+        {{8, 8, 8, 16}, 16, 1, cpu}};
+    return lengths;
+}
+
 // The pass that a row's tunables describe.
 inline Pass pass_of(const Site &site) {
     Pass pass;

@@ -33,41 +33,51 @@ void rows_of_samples(FresnelTimes &times, Site &) {
 }
 
 // Whole lines, with the phases of `transform` before and after.
-PassNumbers chirped(Pass::Lines lines, int together, int pad = 1) {
-    return {.lines = lines, .chirp_first = true, .chirp_last = true, .together = together, .pad = pad};
+template<Pass::Lines lines>
+PassNumbers chirped(int together) {
+    return {.lines = lines, .chirp_first = true, .chirp_last = true, .together = together};
 }
 
 // Whole lines there and back, with the response of `convolution` between; columns may have one each, as `angular_spectrum` has them.
-PassNumbers convolved(Pass::Lines lines, int together) {
+template<Pass::Lines lines>
+PassNumbers convolved(int together) {
     return {.lines = lines, .numbered = lines == Pass::Lines::across ? Pass::Numbered::by_line : Pass::Numbered::none, .convolve = true,
             .together = together};
 }
 
 // Columns in parts (generators/algorithms/fft2d/pass.h), 32 together. `transform` has its first phase in the first part, and the other in the second one;
 // `convolution` goes there and back in the second part, and its last part is the inverse of the first.
-PassNumbers columns_in_parts() {
-    return {.lines = Pass::Lines::across, .numbered = Pass::Numbered::by_batch, .together = 32};
+PassNumbers columns_in_parts(int together) {
+    return {.lines = Pass::Lines::across, .numbered = Pass::Numbered::by_batch, .together = together};
 }
-PassNumbers first_part() {
-    PassNumbers numbers = columns_in_parts();
+PassNumbers first_part(int together) {
+    PassNumbers numbers = columns_in_parts(together);
     numbers.chirp_first = true;
     return numbers;
 }
-PassNumbers second_part() {
-    PassNumbers numbers = columns_in_parts();
+PassNumbers second_part(int together) {
+    PassNumbers numbers = columns_in_parts(together);
     numbers.twiddled = numbers.chirp_last = true;
     return numbers;
 }
-PassNumbers convolved_part() {
-    PassNumbers numbers = columns_in_parts();
+PassNumbers convolved_part(int together) {
+    PassNumbers numbers = columns_in_parts(together);
     numbers.twiddled = numbers.convolve = true;
     return numbers;
 }
-PassNumbers last_part() {
-    PassNumbers numbers = columns_in_parts();
+PassNumbers last_part(int together) {
+    PassNumbers numbers = columns_in_parts(together);
     numbers.twiddled = true;
     return numbers;
 }
+
+// Lengths that a block takes there and back.
+const std::vector<PassLines> convolved_rows = {
+    {{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16}, {{16, 16}, 8}, {{8, 8, 8}, 4}, {{8, 8, 16}, 2},
+    {{8, 16, 16}, 1}, {{16, 16, 16}, 1, 1, gpu, 64}, {{16, 16, 32}, 1, 1, cuda, 128}};
+const std::vector<PassLines> convolved_columns = {
+    {{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16}, {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4},
+    {{16, 16, 8}, 4, 1, cuda, 64}, {{16, 16, 16}, 4, 1, cuda, 64}};
 
 const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}};
 
@@ -86,81 +96,24 @@ static const Rows &rows() {
         }),
 
         family("fused", {
-            row("fused_rows_16", gpu, "c64", lines_in_shared, pass({4, 4}, chirped(along, 16))),
-            row("fused_rows_32", gpu, "c64", lines_in_shared, pass({4, 8}, chirped(along, 16))),
-            row("fused_rows_64", gpu, "c64", lines_in_shared, pass({8, 8}, chirped(along, 16))),
-            row("fused_rows_128", gpu, "c64", lines_in_shared, pass({8, 16}, chirped(along, 16))),
-            row("fused_rows_256", gpu, "c64", lines_in_shared, pass({16, 16}, chirped(along, 8))),
-            row("fused_rows_512", gpu, "c64", lines_in_shared, pass({8, 8, 8}, chirped(along, 4, 2))),
-            row("fused_rows_1024", gpu, "c64", lines_in_shared, pass({8, 8, 16}, chirped(along, 2, 2))),
-            row("fused_rows_2048", gpu, "c64", lines_in_shared, pass({8, 16, 16}, chirped(along, 1, 2))),
-            row("fused_rows_4096", gpu, "c64", lines_in_shared, pass({16, 16, 16}, chirped(along, 1, 2))),
-            row("fused_rows_8192", cuda, "c64", lines_in_shared, pass({16, 16, 32}, chirped(along, 1, 2))).registers("", 128),
-            row("fused_columns_16", gpu, "c64", lines_in_shared, pass({4, 4}, chirped(across, 16))),
-            row("fused_columns_32", gpu, "c64", lines_in_shared, pass({4, 8}, chirped(across, 16))),
-            row("fused_columns_64", gpu, "c64", lines_in_shared, pass({8, 8}, chirped(across, 16))),
-            row("fused_columns_128", gpu, "c64", lines_in_shared, pass({8, 16}, chirped(across, 16))),
-            row("fused_columns_256", gpu, "c64", lines_in_shared, pass({16, 16}, chirped(across, 16))),
-            row("fused_columns_512", gpu, "c64", lines_in_shared, pass({8, 8, 8}, chirped(across, 8))),
-            row("fused_columns_1024", gpu, "c64", lines_in_shared, pass({8, 8, 16}, chirped(across, 4, 2))),
-            row("fused_columns_2048", cuda, "c64", lines_in_shared, pass({8, 16, 16}, chirped(across, 4, 2))).registers("", 96),
-            row("fused_columns_4096", cuda, "c64", lines_in_shared, pass({16, 16, 16}, chirped(across, 4, 2))).registers("", 64),
-
-            row("fused_convolved_rows_16", gpu, "c64", lines_in_shared, pass({4, 4}, convolved(along, 16))),
-            row("fused_convolved_rows_32", gpu, "c64", lines_in_shared, pass({4, 8}, convolved(along, 16))),
-            row("fused_convolved_rows_64", gpu, "c64", lines_in_shared, pass({8, 8}, convolved(along, 16))),
-            row("fused_convolved_rows_128", gpu, "c64", lines_in_shared, pass({8, 16}, convolved(along, 16))),
-            row("fused_convolved_rows_256", gpu, "c64", lines_in_shared, pass({16, 16}, convolved(along, 8))),
-            row("fused_convolved_rows_512", gpu, "c64", lines_in_shared, pass({8, 8, 8}, convolved(along, 4))),
-            row("fused_convolved_rows_1024", gpu, "c64", lines_in_shared, pass({8, 8, 16}, convolved(along, 2))),
-            row("fused_convolved_rows_2048", gpu, "c64", lines_in_shared, pass({8, 16, 16}, convolved(along, 1))),
-            row("fused_convolved_rows_4096", gpu, "c64", lines_in_shared, pass({16, 16, 16}, convolved(along, 1))).registers("", 64),
-            row("fused_convolved_rows_8192", cuda, "c64", lines_in_shared, pass({16, 16, 32}, convolved(along, 1))).registers("", 128),
-            row("fused_convolved_columns_16", gpu, "c64", lines_in_shared, pass({4, 4}, convolved(across, 16))),
-            row("fused_convolved_columns_32", gpu, "c64", lines_in_shared, pass({4, 8}, convolved(across, 16))),
-            row("fused_convolved_columns_64", gpu, "c64", lines_in_shared, pass({8, 8}, convolved(across, 16))),
-            row("fused_convolved_columns_128", gpu, "c64", lines_in_shared, pass({8, 16}, convolved(across, 16))),
-            row("fused_convolved_columns_256", gpu, "c64", lines_in_shared, pass({16, 16}, convolved(across, 16))),
-            row("fused_convolved_columns_512", gpu, "c64", lines_in_shared, pass({8, 8, 8}, convolved(across, 8))),
-            row("fused_convolved_columns_1024", gpu, "c64", lines_in_shared, pass({8, 8, 16}, convolved(across, 4))),
-            row("fused_convolved_columns_2048", cuda, "c64", lines_in_shared, pass({16, 16, 8}, convolved(across, 4))).registers("", 64),
-            row("fused_convolved_columns_4096", cuda, "c64", lines_in_shared, pass({16, 16, 16}, convolved(across, 4))).registers("", 64),
+            pass_rows("fused_rows", lines_in_shared, chirped<along>, whole_rows()),
+            pass_rows("fused_columns", lines_in_shared, chirped<across>, whole_columns()),
+            pass_rows("fused_convolved_rows", lines_in_shared, convolved<along>, convolved_rows),
+            pass_rows("fused_convolved_columns", lines_in_shared, convolved<across>, convolved_columns),
 
             // Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
-            row("fused_first_16", opencl, "c64", lines_in_shared, pass({4, 4}, first_part())),
-            row("fused_first_32", gpu, "c64", lines_in_shared, pass({4, 8}, first_part())),
-            row("fused_first_64", gpu, "c64", lines_in_shared, pass({8, 8}, first_part())),
-            row("fused_second", opencl, "c64", lines_in_shared, pass({8, 16}, second_part())),
-            row("fused_second", cuda, "c64", lines_in_shared, pass({16, 16}, second_part())).registers("", 64),
-            row("fused_convolved_second", gpu, "c64", lines_in_shared, pass({8, 16}, convolved_part())).registers("", 64),
-            row("fused_last_16", opencl, "c64", lines_in_shared, pass({4, 4}, last_part())),
-            row("fused_last_32", opencl, "c64", lines_in_shared, pass({4, 8}, last_part())),
-            row("fused_last_64", gpu, "c64", lines_in_shared, pass({8, 8}, last_part())),
+            pass_rows("fused_first", lines_in_shared, first_part, {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32}}),
+            row("fused_second", opencl, "c64", lines_in_shared, pass({8, 16}, second_part(32))),
+            row("fused_second", cuda, "c64", lines_in_shared, pass({16, 16}, second_part(32))).registers("", 64),
+            row("fused_convolved_second", gpu, "c64", lines_in_shared, pass({8, 16}, convolved_part(32))).registers("", 64),
+            pass_rows("fused_last", lines_in_shared, last_part, {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32}}),
         }),
 
         row("tuned", gpu, "c64", samples<FresnelTransfer>, tile),
 
         family("fused", {
-            row("fused_rows_16", cpu, "c64", lines_in_vectors, pass({4, 4}, chirped(along, 16))),
-            row("fused_rows_32", cpu, "c64", lines_in_vectors, pass({4, 8}, chirped(along, 16))),
-            row("fused_rows_64", cpu, "c64", lines_in_vectors, pass({8, 8}, chirped(along, 16))),
-            row("fused_rows_128", cpu, "c64", lines_in_vectors, pass({2, 8, 8}, chirped(along, 16))),
-            row("fused_rows_256", cpu, "c64", lines_in_vectors, pass({4, 8, 8}, chirped(along, 16))),
-            row("fused_rows_512", cpu, "c64", lines_in_vectors, pass({8, 8, 8}, chirped(along, 16))),
-            row("fused_rows_1024", cpu, "c64", lines_in_vectors, pass({2, 8, 8, 8}, chirped(along, 16))),
-            row("fused_rows_2048", cpu, "c64", lines_in_vectors, pass({4, 8, 8, 8}, chirped(along, 16))),
-            row("fused_rows_4096", cpu, "c64", lines_in_vectors, pass({8, 8, 8, 8}, chirped(along, 16))),
-            row("fused_rows_8192", cpu, "c64", lines_in_vectors, pass({8, 8, 8, 16}, chirped(along, 16))),
-            row("fused_columns_16", cpu, "c64", lines_in_vectors, pass({4, 4}, chirped(across, 16))),
-            row("fused_columns_32", cpu, "c64", lines_in_vectors, pass({4, 8}, chirped(across, 16))),
-            row("fused_columns_64", cpu, "c64", lines_in_vectors, pass({8, 8}, chirped(across, 16))),
-            row("fused_columns_128", cpu, "c64", lines_in_vectors, pass({2, 8, 8}, chirped(across, 16))),
-            row("fused_columns_256", cpu, "c64", lines_in_vectors, pass({4, 8, 8}, chirped(across, 16))),
-            row("fused_columns_512", cpu, "c64", lines_in_vectors, pass({8, 8, 8}, chirped(across, 16))),
-            row("fused_columns_1024", cpu, "c64", lines_in_vectors, pass({2, 8, 8, 8}, chirped(across, 16))),
-            row("fused_columns_2048", cpu, "c64", lines_in_vectors, pass({4, 8, 8, 8}, chirped(across, 16))),
-            row("fused_columns_4096", cpu, "c64", lines_in_vectors, pass({8, 8, 8, 8}, chirped(across, 16))),
-            row("fused_columns_8192", cpu, "c64", lines_in_vectors, pass({8, 8, 8, 16}, chirped(across, 16))),
+            pass_rows("fused_rows", lines_in_vectors, chirped<along>, lines_in_cache()),
+            pass_rows("fused_columns", lines_in_vectors, chirped<across>, lines_in_cache()),
         }),
         row("tuned", cpu, "c64", rows_of_samples),
 

@@ -1,11 +1,19 @@
-# Assembles the PTX of each CUDA library for sm_80 and sm_90, and says what a thread of it takes. A kernel that keeps values
-# on a stack has lost its registers: over 100 bytes are an error.
+# Assembles the PTX of each CUDA library in FOLDERS for sm_80 and sm_90, and says what a thread of it takes. A kernel that keeps values
+# on a stack has lost its registers: over 100 bytes are an error. Arguments: PTXAS, FOLDERS.
 if (NOT PTXAS)
     message("not run here: no ptxas (it comes with the CUDA toolkit)")
     return()
 endif ()
+set(files "")
+foreach (folder IN LISTS FOLDERS)
+    file(GLOB found ${folder}/*.ptx)
+    if (NOT found)
+        message(FATAL_ERROR "there is no PTX in ${folder}")
+    endif ()
+    list(APPEND files ${found})
+endforeach ()
 set(wrong 0)
-foreach (file IN LISTS FILES)
+foreach (file IN LISTS files)
     get_filename_component(name ${file} NAME_WE)
     foreach (arch sm_80 sm_90)
         execute_process(COMMAND ${PTXAS} -v -arch=${arch} -o /dev/null ${file} RESULT_VARIABLE code ERROR_VARIABLE said OUTPUT_VARIABLE said)

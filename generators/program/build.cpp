@@ -1,0 +1,227 @@
+#include "generators/program/build.h"
+#include "generators/program/archive.h"
+#include "generators/program/child.h"
+#include "generators/program/library.h"
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace tilewright {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// LIBRARY.made: the library's key, and the names of its files.
+struct Made {
+    std::string key;
+    std::vector<std::string> files;
+
+    static Made read(const fs::path &path) {
+        Made made;
+        std::ifstream file(path);
+        std::getline(file, made.key);
+        for (std::string name; std::getline(file, name);) {
+            made.files.push_back(name);
+        }
+        return made;
+    }
+
+    bool write(const fs::path &path) const {
+        std::ofstream file(path);
+        file << key << "\n";
+        for (const std::string &name : files) {
+            file << name << "\n";
+        }
+        file.close();
+        return (bool)file;
+    }
+};
+
+void show_file(const fs::path &path) {
+    std::ifstream file(path);
+    if (file.peek() != std::ifstream::traits_type::eof()) {
+        std::cerr << file.rdbuf();
+    }
+}
+
+// The libraries of one target, and the archive that they make.
+class TargetBuild {
+public:
+    TargetBuild(const Selection &selection, std::string target, std::vector<Library> libraries, fs::path folder, std::string files)
+        : selection_(selection), target_(std::move(target)), libraries_(std::move(libraries)), folder_(std::move(folder)), files_(std::move(files)),
+          archive_(folder_ / (selection.name + "_" + target_ + ".a")) {
+    }
+
+    // Whether all went well.
+    bool run() {
+        remove_others();
+        const std::vector<Library> changed = changed_libraries();
+        if (!make(changed)) {
+            return false;
+        }
+        if (changed.empty() && !removed_ && fs::exists(archive_)) {
+            return true;
+        }
+        std::vector<std::string> archives;
+        for (const Library &library : libraries_) {
+            archives.push_back((folder_ / (library.name + ".a")).string());
+        }
+        const std::string why_not = join_archives(archives, archive_.string());
+        if (!why_not.empty()) {
+            std::cerr << "error: " << why_not << "\n";
+        }
+        return why_not.empty();
+    }
+
+private:
+    struct Running {
+        Library library;
+        std::string key;
+        fs::path folder;
+    };
+
+    const Selection &selection_;
+    std::string target_;
+    std::vector<Library> libraries_;
+    fs::path folder_;
+    std::string files_;
+    fs::path archive_;
+    bool removed_ = false;
+    std::map<std::string, std::string> keys_;
+    std::map<pid_t, Running> running_;
+
+    fs::path made(const std::string &library) const {
+        return folder_ / (library + ".made");
+    }
+
+    void remove(const std::string &library) {
+        for (const std::string &file : Made::read(made(library)).files) {
+            fs::remove(folder_ / file);
+        }
+        fs::remove(made(library));
+    }
+
+    // What an earlier build made of this target and this one does not.
+    void remove_others() {
+        std::set<std::string> known;
+        for (const Library &library : libraries_) {
+            known.insert(library.name);
+        }
+        const std::vector<std::string> endings = target_ == "cpu" ? std::vector<std::string>{"_cpu", "_vnni"} : std::vector<std::string>{"_" + target_};
+        std::vector<std::string> others;
+        for (const fs::directory_entry &entry : fs::directory_iterator(folder_)) {
+            const std::string library = entry.path().stem().string();
+            for (const std::string &ending : endings) {
+                if (entry.path().extension() == ".made" && library.ends_with(ending) && !known.count(library)) {
+                    others.push_back(library);
+                }
+            }
+        }
+        for (const std::string &library : others) {
+            remove(library);
+            removed_ = true;
+        }
+    }
+
+    std::vector<Library> changed_libraries() {
+        std::vector<Library> changed;
+        for (const Library &library : libraries_) {
+            const std::string key = answer_of_child([&] { return key_of(library, files_, selection_.tunables_of(*library.row)); });
+            const Made before = Made::read(made(library.name));
+            bool same = !key.empty() && before.key == key;
+            for (const std::string &file : before.files) {
+                same = same && fs::exists(folder_ / file);
+            }
+            keys_[library.name] = key;
+            if (!same) {
+                changed.push_back(library);
+            }
+        }
+        return changed;
+    }
+
+    // One process at least, and more where processors are free. After a failure no further one is started.
+    bool make(const std::vector<Library> &all) {
+        bool well = true;
+        for (size_t next = 0; next < all.size() || !running_.empty();) {
+            if (well && next < all.size() && (running_.empty() || processor_is_free())) {
+                start(all[next++]);
+            } else if (!running_.empty()) {
+                well = end_one() && well;
+            } else {
+                break;
+            }
+        }
+        return well;
+    }
+
+    void start(const Library &library) {
+        remove(library.name);
+        const fs::path folder = folder_ / (library.name + ".unfinished");
+        fs::remove_all(folder);
+        fs::create_directories(folder);
+        const pid_t pid = start_child((folder / "said").string(), [&] {
+            return make_library(library, folder.string(), files_, selection_.tunables_of(*library.row));
+        });
+        running_.insert({pid, Running{library, keys_[library.name], folder}});
+    }
+
+    bool end_one() {
+        const Ended ended = wait_for_child();
+        const auto at = running_.find(ended.pid);
+        if (at == running_.end()) {
+            return false;
+        }
+        const Running one = at->second;
+        running_.erase(at);
+        show_file(one.folder / "said");
+        const bool well = ended.well && take_over(one);
+        if (!well) {
+            std::cerr << "error: " << only_table().op << ": the library of row '" << one.library.row->name << "' for " << one.library.type << " on "
+                      << one.library.backend << " was not made" << (ended.well ? "" : ": its process ended " + ended.how) << "\n";
+        }
+        fs::remove_all(one.folder);
+        return well;
+    }
+
+    // The files of a library that was made come to their places.
+    bool take_over(const Running &one) const {
+        Made all{one.key, {}};
+        for (const fs::directory_entry &entry : fs::directory_iterator(one.folder)) {
+            const std::string name = entry.path().filename().string();
+            if (name != "said") {
+                fs::rename(entry.path(), folder_ / name);
+                all.files.push_back(name);
+            }
+        }
+        return all.write(made(one.library.name));
+    }
+};
+
+}  // namespace
+
+int build(const Selection &selection, const std::string &folder, const std::string &files) {
+    selection.check(false);
+    std::map<std::string, std::vector<Library>> targets;
+    for (const std::string &backend : selection.backends) {
+        targets[backend == "vnni" ? "cpu" : backend];
+    }
+    for (const Library &library : selection.libraries()) {
+        if (library.row->declined.empty()) {
+            targets[library.target()].push_back(library);
+        }
+    }
+    fs::create_directories(folder);
+    for (const auto &[target, libraries] : targets) {
+        if (!TargetBuild(selection, target, libraries, folder, files).run()) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+}  // namespace tilewright

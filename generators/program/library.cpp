@@ -1,0 +1,140 @@
+#include "generators/program/library.h"
+#include "generators/program/targets.h"
+#include "schedules/thread_folds.h"
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <sstream>
+#include <typeinfo>
+
+namespace tilewright {
+
+namespace {
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return (char)std::tolower(c); });
+    return text;
+}
+
+int run_halide(const Library &library, const std::string &folder, const std::string &files, const std::string &targets, const std::string &tunables) {
+    const Row &row = *library.row;
+    std::vector<std::string> args = {only_table().op, "-g", row.form, "-f", library.name, "-o", folder, "-e", files, "target=" + targets,
+                                     "schedule=" + row.name, "type=" + library.type, "backend=" + library.backend};
+    if (!tunables.empty()) {
+        std::string values = tunables;  // Halide's own program takes one '=' in an argument
+        std::replace(values.begin(), values.end(), '=', ':');
+        args.push_back("tunables=" + values);
+    }
+    if (!row.autoscheduler.empty()) {
+        args.insert(args.end(), {"-p", plugins_folder() + "/libautoschedule_" + lower(row.autoscheduler) + ".so", "autoscheduler=" + row.autoscheduler});
+    }
+    std::vector<char *> argv;
+    for (std::string &a : args) {
+        argv.push_back(a.data());
+    }
+    return Halide::Internal::generate_filter_main((int)argv.size(), argv.data());
+}
+
+// FNV-1a of 64 bits.
+class Hash {
+public:
+    void add(const void *bytes, size_t size) {
+        for (size_t i = 0; i < size; i++) {
+            value_ = (value_ ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
+        }
+    }
+    void add(const std::string &text) {
+        add(text.c_str(), text.size() + 1);
+    }
+    std::string str() const {
+        std::ostringstream text;
+        text << std::hex << value_;
+        return text.str();
+    }
+
+private:
+    uint64_t value_ = 14695981039346656037u;
+};
+
+}  // namespace
+
+std::string plugins_folder() {
+    return TILEWRIGHT_PLUGINS;
+}
+
+int make_library(const Library &library, const std::string &folder, const std::string &files, const std::string &tunables) {
+    const std::string source = library.backend == "cuda" ? "ptx" : library.backend == "opencl" ? "opencl_c" : "";
+    const std::string targets = target_of(library.backend, library.row->features), first_target = targets.substr(0, targets.find(','));
+    std::string archive, looks;
+    bool wants_source = false;
+    for (const std::string &file : split(files, ',')) {
+        if (file == "static_library" || file == "c_header") {
+            archive += (archive.empty() ? "" : ",") + file;
+        } else if (file == "stmt_html" || file == "assembly") {
+            looks += (looks.empty() ? "" : ",") + file;
+        } else if (file == "ptx" || file == "opencl_c") {
+            wants_source = wants_source || file == source;
+        } else {
+            fail("cannot emit '" + file + "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
+        }
+    }
+    const bool one_run = targets == first_target;
+    if (wants_source) {
+        looks += std::string(looks.empty() ? "" : ",") + "device_code";
+    }
+    if (one_run && !archive.empty() && !looks.empty()) {
+        archive += "," + looks;
+        looks.clear();
+    }
+    if (int code = archive.empty() ? 0 : run_halide(library, folder, archive, targets, tunables)) {
+        return code;
+    }
+    // Of a library for several instruction sets, what there is to look at is that of the widest.
+    if (int code = looks.empty() ? 0 : run_halide(library, folder, looks, first_target, tunables)) {
+        return code;
+    }
+    if (wants_source) {
+        const std::filesystem::path made = std::filesystem::path(folder) / library.name;
+        std::filesystem::rename(made.string() + ".device_code", made.string() + (source == "ptx" ? ".ptx" : ".cl"));
+    }
+    return 0;
+}
+
+std::string key_of(const Library &library, const std::string &files, const std::string &tunables) {
+    using namespace Halide::Internal;
+    const Row &row = *library.row;
+    const std::string targets = target_of(library.backend, row.features);
+    Hash key;
+    // TILEWRIGHT_PASSES stands for the sources of this program that change what Halide makes of a pipeline.
+    for (const std::string &word : {library.name, row.form, row.autoscheduler, targets, files, tunables, std::string(TILEWRIGHT_PASSES),
+                                    std::to_string(HALIDE_VERSION_MAJOR) + "." + std::to_string(HALIDE_VERSION_MINOR) + "." + std::to_string(HALIDE_VERSION_PATCH)}) {
+        key.add(word);
+    }
+    for (const std::string &target : split(targets, ',')) {
+        const AbstractGeneratorPtr generator = GeneratorRegistry::create(
+            row.form, Halide::GeneratorContext(Halide::Target(target), Halide::AutoschedulerParams(row.autoscheduler)));
+        for (const auto &[parameter, value] : {std::pair<std::string, std::string>{"schedule", row.name}, {"type", library.type},
+                                               {"backend", library.backend}, {"tunables", tunables}}) {
+            generator->set_generatorparam_value(parameter, value);
+        }
+        Halide::Pipeline pipeline = generator->build_pipeline();
+        std::vector<uint8_t> bytes;
+        Halide::serialize_pipeline(pipeline, bytes);
+        key.add(bytes.data(), bytes.size());
+        for (const Halide::CustomLoweringPass &custom : pipeline.custom_lowering_passes()) {
+            const auto *described = dynamic_cast<const DescribedPass *>(custom.pass);
+            key.add(described ? described->description() : typeid(*custom.pass).name());
+        }
+        for (const auto &argument : generator->arginfos()) {
+            std::ostringstream text;
+            text << argument.name << (int)argument.dir << (int)argument.kind << argument.dimensions;
+            for (const Halide::Type &type : argument.types) {
+                text << type;
+            }
+            key.add(text.str());
+        }
+    }
+    return key.str();
+}
+
+}  // namespace tilewright

@@ -1,0 +1,243 @@
+#include "generators/program/selection.h"
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <set>
+#include <sstream>
+
+namespace tilewright {
+
+namespace {
+
+bool holds(const std::vector<std::string> &all, const std::string &one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+void add_once(std::vector<std::string> &all, const std::string &one) {
+    if (!holds(all, one)) {
+        all.push_back(one);
+    }
+}
+
+std::string joined(const std::vector<std::string> &all) {
+    std::string text;
+    for (const std::string &one : all) {
+        text += (text.empty() ? "" : ", ") + one;
+    }
+    return text.empty() ? "none" : text;
+}
+
+const Tunable *find(const Row &row, const std::string &name) {
+    const auto at = std::find_if(row.tunables.begin(), row.tunables.end(), [&](const Tunable &t) { return t.name == name; });
+    return at == row.tunables.end() ? nullptr : &*at;
+}
+
+std::string range_of(const Tunable &t) {
+    return std::to_string(t.low) + " to " + std::to_string(t.high);
+}
+
+bool takes(const Tunable &t, int value) {
+    return t.low <= value && value <= t.high;
+}
+
+}  // namespace
+
+std::vector<std::string> split(const std::string &text, char separator) {
+    std::istringstream stream(text);
+    std::vector<std::string> all;
+    for (std::string word; std::getline(stream, word, separator);) {
+        if (!word.empty()) {
+            all.push_back(word);
+        }
+    }
+    return all;
+}
+
+void fail(const std::string &message) {
+    std::cerr << "error: " << only_table().op << ": " << message << "\n";
+    exit(1);
+}
+
+Selection::Selection(const std::vector<std::string> &words) : name(only_table().op) {
+    for (const std::string &word : words) {
+        const std::string key = word.substr(0, word.find('=')), value = word.substr(std::min(word.size(), key.size() + 1));
+        if (key == "name") {
+            name = value;
+        } else if (key == "schedule") {
+            schedules_ = split(value, ',');
+        } else if (key == "type") {
+            types_ = split(value, ',');
+        } else if (key == "backend") {
+            backends = split(value, ',');
+        } else if (key == "tunables") {
+            for (const std::string &pair : split(value, ',')) {
+                const std::string tunable = pair.substr(0, pair.find('=')), text = pair.substr(std::min(pair.size(), tunable.size() + 1));
+                if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) {
+                    fail("tunable '" + pair + "': write name=value, with a whole number");
+                }
+                values_.push_back({tunable, std::stoi(text)});
+            }
+        } else if (key != "operator") {  // the table has been held against it
+            fail("'" + word + "' is no selection; it is name=, schedule=, type=, backend=, tunables= or operator=");
+        }
+    }
+    check_words();
+}
+
+bool Selection::has(const Row &row, const std::string &type) const {
+    return (schedules_.empty() || holds(schedules_, row.name) || holds(schedules_, row.family)) && (types_.empty() || holds(types_, type));
+}
+
+std::vector<Library> Selection::libraries() const {
+    std::vector<Library> all;
+    for (const Row &row : only_table().rows()) {
+        for (const std::string &type : split(row.types, ' ')) {
+            for (const std::string &backend : tilewright::backends(row.where)) {
+                if (has(row, type) && (backends.empty() || holds(backends, backend))) {
+                    all.push_back({&row, type, backend, name + "_" + row.name + "_" + type + "_" + backend});
+                }
+            }
+        }
+    }
+    return all;
+}
+
+// A word that is none of the table's.
+void Selection::check_words() const {
+    std::vector<std::string> names, types;
+    for (const Row &row : only_table().rows()) {
+        add_once(names, row.family);
+        add_once(names, row.name);
+        for (const std::string &type : split(row.types, ' ')) {
+            add_once(types, type);
+        }
+    }
+    for (const auto &[what, asked, known] : {std::tuple{"schedule", &schedules_, &names}, {"type", &types_, &types}}) {
+        for (const std::string &word : *asked) {
+            if (!holds(*known, word)) {
+                fail("no row is of " + std::string(what) + " '" + word + "'; there are: " + joined(*known));
+            }
+        }
+    }
+    for (const std::string &backend : backends) {
+        if (!holds({"cpu", "vnni", "cuda", "opencl"}, backend)) {
+            fail("there is no backend '" + backend + "'; it takes cpu, vnni, cuda, opencl");
+        }
+    }
+}
+
+void Selection::check_value(const Value &value) const {
+    const std::string pair = "tunable '" + value.tunable + "=" + std::to_string(value.value) + "'";
+    std::vector<std::string> known, ranges;
+    for (const Library &library : libraries()) {
+        for (const Tunable &t : library.row->tunables) {
+            add_once(known, t.name);
+        }
+        if (const Tunable *t = find(*library.row, value.tunable)) {
+            if (takes(*t, value.value)) {
+                return;
+            }
+            add_once(ranges, range_of(*t) + " in row '" + library.row->name + "'");
+        }
+    }
+    if (!ranges.empty()) {
+        fail(pair + " is taken by no chosen row; it takes " + joined(ranges));
+    }
+    fail(pair + ": no chosen row has a tunable '" + value.tunable + "'; there are: " + joined(known));
+}
+
+void Selection::check(bool complete) const {
+    Selection all = *this;
+    if (!complete) {
+        all.backends.clear();
+    }
+    if (all.libraries().empty()) {
+        std::vector<std::string> known;
+        Selection any({});
+        any.schedules_ = schedules_;
+        for (const Library &library : any.libraries()) {
+            add_once(known, library.row->name + " (" + library.type + ", " + library.backend + ")");
+        }
+        std::vector<std::string> asked;
+        for (const auto &[what, words] : {std::pair{"schedule ", &schedules_}, {"type ", &types_}, {"backend ", &all.backends}}) {
+            if (!words->empty()) {
+                asked.push_back(what + joined(*words));
+            }
+        }
+        fail("no row is of " + joined(asked) + " at once; there are: " + joined(known));
+    }
+    for (const Value &value : values_) {
+        all.check_value(value);
+    }
+}
+
+std::string Selection::tunables_of(const Row &row) const {
+    std::string taken;
+    for (const Value &value : values_) {
+        const Tunable *t = find(row, value.tunable);
+        if (t && takes(*t, value.value)) {
+            taken += (taken.empty() ? "" : ",") + value.tunable + "=" + std::to_string(value.value);
+        }
+    }
+    return taken;
+}
+
+std::vector<std::string> Selection::notes() const {
+    std::vector<std::string> notes;
+    for (const Library &library : libraries()) {
+        for (const Value &value : values_) {
+            const Tunable *t = find(*library.row, value.tunable);
+            if (t && !takes(*t, value.value)) {
+                add_once(notes, "row '" + library.row->name + "' keeps " + t->name + "=" + std::to_string(t->value) + ": it takes " + range_of(*t));
+            }
+        }
+    }
+    return notes;
+}
+
+Library Selection::only() const {
+    std::vector<Library> all, exact;
+    for (const Library &library : libraries()) {
+        if (library.row->declined.empty()) {
+            all.push_back(library);
+            if (holds(schedules_, library.row->name)) {
+                exact.push_back(library);
+            }
+        }
+    }
+    const std::vector<Library> &meant = all.size() > 1 ? exact : all;
+    if (meant.size() != 1) {
+        fail("this takes a selection of one library; this one has " + std::to_string(all.size()));
+    }
+    return meant.front();
+}
+
+void check_table(const std::string &op) {
+    const Table &table = only_table();
+    if (!op.empty() && table.op != op) {
+        fail("the file of schedules has a table of '" + table.op + "', and this program makes the libraries of '" + op +
+             "': end the file with `static const Table table(\"" + op + "\", rows);`");
+    }
+    const std::vector<std::string> forms = Halide::Internal::GeneratorRegistry::enumerate();
+    std::set<std::string> known;
+    for (const Row &row : table.rows()) {
+        if (row.name.empty() || row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
+            fail("row '" + row.name + "': a name is made of small letters, digits and _, because it is a part of the names of C functions");
+        }
+        if (split(row.types, ' ').empty()) {
+            fail("row '" + row.name + "' has no element type");
+        }
+        if (!holds(forms, row.form)) {
+            fail("row '" + row.name + "' is of the form '" + row.form + "', which no generator of this program makes; there are: " + joined(forms));
+        }
+        for (const std::string &type : split(row.types, ' ')) {
+            for (const std::string &backend : backends(row.where)) {
+                if (!known.insert(row.name + " " + type + " " + backend).second) {
+                    fail("two rows are called '" + row.name + "', for " + type + " on " + backend + " both; give one of them another name");
+                }
+            }
+        }
+    }
+}
+
+}  // namespace tilewright
