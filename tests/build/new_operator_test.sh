@@ -25,7 +25,7 @@ before=$(git ls-files | grep -cE '(^|/)invert(_test)?\.|/invert/')
 mapfile -t files < <(git ls-files --others)
 [ ${#files[@]} -eq "$before" ] || fail "invert has $before files, and box_blur ${#files[@]}: ${files[*]}"
 grep -il invert "${files[@]}" && fail "these files still name invert"
-tr '\n' ' ' <CMakeLists.txt | grep -q 'TILEWRIGHT_ALL_OPERATORS[^)]*box_blur' || fail "CMakeLists.txt lacks it"
+tr '\n' ' ' <CMakeLists.txt | grep -q 'TILEWRIGHT_ALL_OPERATORS[^)]*box_blur' || fail "no operator in CMake"
 "$python" tests/build/layers.py . || fail "an include goes the wrong way"
 for file in plain/box_blur.cpp runtime/operators/box_blur/*.cpp; do
     "$compiler" -std=c++20 -DFMT_HEADER_ONLY -fsyntax-only -I. -Iruntime/include -Iplain \
