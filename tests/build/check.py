@@ -72,10 +72,13 @@ def shell(files):
 
 
 def tidy(files, build):
-    """clang-tidy's findings. A header is read by itself, with the options of a file beside it."""
+    """clang-tidy's findings. A header that no .cpp file among them includes is read by itself."""
     with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
         compiled = {os.path.relpath(entry['file']) for entry in json.load(file)}
-    files = [file for file in files if file in compiled or file.endswith('.h')]
+    text = ''.join(open(file, encoding='utf-8').read() for file in files if file in compiled)
+    included = set(re.findall(r'^#include "(.*)"', text, re.M))
+    files = [file for file in files if file in compiled or file.endswith('.h') and
+             not included & {file, file.removeprefix('runtime/include/'), file.removeprefix('plain/')}]
 
     def findings(file):
         code, text = output_of('clang-tidy', '-p', build, '--quiet', file)
