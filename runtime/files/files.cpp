@@ -2,11 +2,12 @@
 #include "runtime/files/destination.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/folder_entry.h"
-#include "runtime/files/input_file.h"
+#include "runtime/files/readers.h"
 #include "runtime/files/output_file.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sys/stat.h>
 
 namespace tilewright {
@@ -36,26 +37,28 @@ Kind kind_of(const std::string &path) {
 
 }  // namespace
 
-Array read_array(const std::string &path, PngMetadata *metadata, const FileLimits &limits) {
-    uint8_t first = 0;
+FileContents read_file(const std::string &path, const FileLimits &limits) {
     InputFile file(path, InputFile::Kinds::regular);
-    if (file.read(&first, 1) != 1) {
+    const std::optional<uint8_t> first = file.peek();
+    if (!first) {
         file.refuse_truncated();
     }
-    if (first == 0x93) {
-        if (metadata != nullptr) {
-            *metadata = {};
-        }
-        return read_npy(path, limits.npy);
+    if (*first == 0x93) {
+        return {.array = read_npy(file, limits.npy)};
     }
-    if (first != 0x89) {
+    if (*first != 0x89) {
         file.refuse("it is neither a PNG nor an .npy file", "convert it to one of them first");
     }
-    Png png = read_png(path, limits.png);
+    Png png = read_png(file, limits.png);
+    return {.array = std::move(png.pixels), .is_png = true, .metadata = std::move(png.metadata)};
+}
+
+Array read_array(const std::string &path, PngMetadata *metadata, const FileLimits &limits) {
+    FileContents contents = read_file(path, limits);
     if (metadata != nullptr) {
-        *metadata = std::move(png.metadata);
+        *metadata = std::move(contents.metadata);
     }
-    return std::move(png.pixels);
+    return std::move(contents.array);
 }
 
 void write_array(const std::string &path, const Array &array, const PngMetadata &metadata) {

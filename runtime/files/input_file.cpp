@@ -34,13 +34,23 @@ InputFile::InputFile(const std::string &path, Kinds kinds) : path_(path) {
     if (S_ISREG(about.st_mode)) {
         size_ = about.st_size;
     } else if (kinds == Kinds::regular) {
-        refuse_file(path, "it is no regular file, and its beginning must be read twice",
+        refuse_file(path, "it is no regular file, and reading it could wait for ever",
                     "write it to a file first");
     }
     file_.reset(std::fopen(path.c_str(), "rbe"));
     if (!file_) {
         refuse_file(path, errno, "check the name and its permissions");
     }
+}
+
+std::optional<uint8_t> InputFile::peek() noexcept {
+    uint8_t next = 0;
+    if (read(&next, 1) != 1) {
+        return {};
+    }
+    std::ungetc(next, file_.get());
+    position_--;
+    return next;
 }
 
 size_t InputFile::read(void *to, size_t bytes) noexcept {

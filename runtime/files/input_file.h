@@ -33,6 +33,9 @@ public:
         return position_;
     }
 
+    // The next byte, which the next read() reads again; nothing at the file's end, or when the disk fails.
+    std::optional<uint8_t> peek() noexcept;
+
     // Returns how many bytes it read: fewer than asked only at the file's end, or when the disk fails.
     size_t read(void *to, size_t bytes) noexcept;
 

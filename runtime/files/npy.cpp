@@ -1,5 +1,5 @@
 #include "tilewright/npy.h"
-#include "runtime/files/input_file.h"
+#include "runtime/files/readers.h"
 #include "runtime/files/npy_header.h"
 #include "runtime/files/output_file.h"
 #include "tilewright/error.h"
@@ -87,6 +87,10 @@ void read_fortran_order(InputFile &file, Array &array) {
 
 Array read_npy(const std::string &path, const NpyLimits &limits) {
     InputFile file(path);
+    return read_npy(file, limits);
+}
+
+Array read_npy(InputFile &file, const NpyLimits &limits) {
     const NpyHeader header = read_npy_header(file, limits);
     Array array(header.type, header.shape);
     if (header.is_fortran && header.shape.size() > 1) {

@@ -1,6 +1,6 @@
 // The reader of PNG files.
 #include "runtime/files/file_errors.h"
-#include "runtime/files/input_file.h"
+#include "runtime/files/readers.h"
 #include "runtime/files/libpng.h"
 #include "runtime/files/png_chunks.h"
 #include "tilewright/png.h"
@@ -255,6 +255,10 @@ void read_pixels(Reader &reader, const ImageHeader &header, uint8_t *pixels, int
 
 Png read_png(const std::string &path, const PngLimits &limits) {
     InputFile file(path);
+    return read_png(file, limits);
+}
+
+Png read_png(InputFile &file, const PngLimits &limits) {
     check_signature(file);
     Reader reader(file, limits);
     Palette palette;

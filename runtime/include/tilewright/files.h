@@ -13,8 +13,18 @@ struct FileLimits {
     NpyLimits npy;
 };
 
-// Reads a PNG or .npy file; its first byte tells which. `metadata`, when given, receives the PNG's, and is
-// reset for .npy. Errors: input, when the file is neither, and those of read_png and read_npy.
+// What a file held.
+struct FileContents {
+    Array array;
+    bool is_png = false;
+    PngMetadata metadata = {};  // of a PNG
+};
+
+// Reads a PNG or .npy file; its first byte tells which. The file is opened once.
+// Errors: input, when the file is neither or no regular file (a pipe), and those of read_png and read_npy.
+FileContents read_file(const std::string &path, const FileLimits &limits = {});
+
+// The array alone. `metadata`, when given, receives the PNG's, and is reset for .npy. Errors: as above.
 Array read_array(const std::string &path, PngMetadata *metadata = nullptr, const FileLimits &limits = {});
 
 // Writes a PNG or .npy file; the ending of `path` tells which (.png or .npy, in either case). .npy has no
