@@ -1,5 +1,5 @@
 // The workload of min_plus_convolution: vectors of several kinds, by which the pruned form has little or much to do.
-#include "runtime/operators/min_plus_convolution/data.h"
+#include "runtime/operators/min_plus_convolution/workload_data.h"
 #include "runtime/operators/min_plus_convolution/problem.h"
 #include "tilewright/workload.h"
 #include <fmt/format.h>
