@@ -12,6 +12,7 @@ function(tilewright_add_operator op)
 
     # One archive holds the front, the numbers that it shares with the generator, the table and every row's objects.
     file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/operators/${op}/*.cpp ${PROJECT_SOURCE_DIR}/generators/algorithms/${op}/*.cpp)
+    list(FILTER parts EXCLUDE REGEX "/workload[a-z_]*[.]cpp$")  # cmake/workloads.cmake
     add_library(tilewright_${op} STATIC ${parts} ${TABLE_CPP})
     add_library(Tilewright::${op} ALIAS tilewright_${op})
     set_target_properties(tilewright_${op} PROPERTIES EXPORT_NAME ${op})
@@ -46,7 +47,7 @@ const std::vector<const Operator *> &operators() {
 }  // namespace tilewright
 ]])
     add_library(tilewright_operators STATIC ${CMAKE_BINARY_DIR}/registry.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp
-        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp)
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline_text.cpp)
     add_library(Tilewright::operators ALIAS tilewright_operators)
     set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators)
     list(TRANSFORM added PREPEND tilewright_)

@@ -1,5 +1,5 @@
 #pragma once
-// Arrays read element by element, whatever their type and pitch. Not installed.
+// Reads arrays element by element, whatever their type and pitch. Not installed.
 #include "tilewright/array.h"
 #include <complex>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tilewright::plain {
 
-// Calls `action` with a pointer to the elements, of the array's own type.
+// Calls `action` with a pointer to the elements, of the array's own type, which must not be c64.
 template<typename Action>
 auto with_elements(const Array &array, Action action) {
     switch (array.type()) {
@@ -41,10 +41,11 @@ inline int64_t channels(const Array &image) {
     return image.dimensions() == 3 ? image.shape()[2] : 1;
 }
 
-// All elements in their order, as `To`.
+// All elements in their order, without the padding of rows, as `To`.
 template<typename To>
 std::vector<To> elements_of(const Array &array) {
-    const int64_t rows = array.dimensions() > 1 ? array.shape()[0] : 1, n = array.size() / rows, pitch = rows > 1 ? array.strides()[0] : 0;
+    const int64_t rows = array.dimensions() > 1 ? array.shape()[0] : 1, n = array.size() / rows;
+    const int64_t pitch = rows > 1 ? array.strides()[0] : 0;
     std::vector<To> all;
     all.reserve((size_t)array.size());
     with_elements(array, [&](const auto *data) {
@@ -57,7 +58,7 @@ std::vector<To> elements_of(const Array &array) {
     return all;
 }
 
-// A dense array of these elements.
+// A dense array of type T of these elements.
 template<typename T, typename From>
 Array array_of(std::vector<int64_t> shape, const std::vector<From> &elements) {
     Array array(type_of_element<T>::value, std::move(shape), 0);

@@ -8,15 +8,20 @@
 
 namespace tilewright::plain {
 
-Complex turn(double turns) {
-    return std::polar(1.0, 2 * std::numbers::pi * (turns - std::floor(turns)));
+Complex unit_phase(double revolutions) {
+    return std::polar(1.0, 2 * std::numbers::pi * (revolutions - std::floor(revolutions)));
 }
 
-// The roots of one stage after another, those of lines of 2 half: exp(sign 2 pi i k / (2 half)), k < half.
+int64_t padded_side(int64_t n) {
+    return std::max<int64_t>(16, (int64_t)std::bit_ceil((uint64_t)n));
+}
+
+// roots_ holds the roots of one stage after another; the stage of lines of 2 half elements has exp(sign 2 pi
+// i k / (2 half)) for k < half.
 Fft::Fft(int64_t n, int sign) : reversed_((size_t)n) {
     for (int64_t half = 1; half < n; half *= 2) {
         for (int64_t k = 0; k < half; k++) {
-            roots_.push_back(turn(sign * (double)k / (double)(2 * half)));
+            roots_.push_back(unit_phase(sign * (double)k / (double)(2 * half)));
         }
     }
     for (size_t i = 1; i < reversed_.size(); i++) {
@@ -24,7 +29,7 @@ Fft::Fft(int64_t n, int sign) : reversed_((size_t)n) {
     }
 }
 
-// Products are written out: std::complex's look for infinities.
+// Products are written out, because those of std::complex check for infinities.
 void Fft::operator()(Complex *line) const {
     const size_t n = reversed_.size();
     for (size_t i = 0; i < n; i++) {

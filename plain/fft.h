@@ -1,6 +1,8 @@
 #pragma once
-// Fourier transforms in f64, radix 2. Not installed.
+// The discrete Fourier transform in f64, radix 2, and fields of complex numbers. Not installed.
+// Source: Cooley and Tukey, "An Algorithm for the Machine Calculation of Complex Fourier Series" (1965).
 #include "tilewright/array.h"
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <vector>
@@ -9,10 +11,13 @@ namespace tilewright::plain {
 
 using Complex = std::complex<double>;
 
-// exp(2 pi i turns)
-Complex turn(double turns);
+// exp(2 pi i revolutions)
+Complex unit_phase(double revolutions);
 
-// Of lines of n = 2^k elements, in place: line[k] = sum over j of line[j] exp(sign 2 pi i j k / n).
+// The side of the transform of n samples, with zeros behind them: a power of two, at least 16.
+int64_t padded_side(int64_t n);
+
+// Transforms lines of n = 2^k elements in place: line[k] = sum over j of line[j] exp(sign 2 pi i j k / n).
 class Fft {
 public:
     Fft(int64_t n, int sign);
@@ -20,15 +25,17 @@ public:
 
 private:
     std::vector<Complex> roots_;
-    std::vector<uint32_t> reversed_;  // the bits of each index
+    std::vector<uint32_t> reversed_;  // each index with its bits reversed
 };
 
-// A field f64 (h, w, 2), dense, with the elements of a c64 or real image from (y0, x0) on and zeros around them; its numbers as complex
-// ones.
+// A dense field f64 (h, w, 2), with the elements of a c64 or real image from (y0, x0) on and zeros around
+// them.
 Array complex_field(const Array &image, int64_t h, int64_t w, int64_t y0 = 0, int64_t x0 = 0);
+
+// The elements of such a field as complex numbers.
 Complex *numbers(Array &field);
 
-// `action` on each row or on each column of such a field, as a line.
+// Calls `action` with each row, or each column, of such a field as a line that it changes in place.
 template<typename Action>
 void for_rows(Array &field, const Action &action) {
     for (int64_t y = 0; y < field.shape()[0]; y++) {
@@ -38,7 +45,7 @@ void for_rows(Array &field, const Action &action) {
 
 template<typename Action>
 void for_columns(Array &field, const Action &action) {
-    constexpr int64_t together = 8;  // columns, so that each line of the cache is read once
+    constexpr int64_t together = 8;  // columns at a time, so that each cache line is read once
     const int64_t h = field.shape()[0], w = field.shape()[1];
     std::vector<Complex> lines((size_t)(h * together));
     Complex *data = numbers(field);

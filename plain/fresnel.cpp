@@ -2,7 +2,6 @@
 #include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <numbers>
@@ -10,27 +9,29 @@
 namespace tilewright::plain {
 
 Complex Diffraction::transfer(int64_t kx, int64_t ky) const {
-    const auto frequency = [&](int64_t k) { return (double)(k < side / 2 ? k : k - side) / ((double)side * pitch); };
+    const auto frequency = [&](int64_t k) {
+        return (double)(k < side / 2 ? k : k - side) / ((double)side * pitch);
+    };
     const double fx = frequency(kx), fy = frequency(ky), f = fx * fx + fy * fy;
     if (method == FresnelMethod::convolution) {
-        return turn(-wavelength * distance * f / 2);
+        return unit_phase(-wavelength * distance * f / 2);
     }
-    // sqrt(1 / l^2 - f) - 1 / l, without its cancellation.
+    // sqrt(1 / l^2 - f) - 1 / l, in a form that does not cancel.
     const double square = 1 / (wavelength * wavelength) - f;
-    return square < 0 ? 0 : turn(-distance * f / (std::sqrt(square) + 1 / wavelength));
+    return square < 0 ? 0 : unit_phase(-distance * f / (std::sqrt(square) + 1 / wavelength));
 }
 
-// x = (i - N/2) p before, and x' = (i - N/2) l |z| / (N p) after.
+// The positions are x = (i - N/2) p before the transform, and x' = (i - N/2) l |z| / (N p) after it.
 TransformLine::TransformLine(const Diffraction &d) : fft_(d.side, d.distance > 0 ? -1 : 1) {
     const double lz = d.wavelength * d.distance, out_pitch = std::abs(lz) / ((double)d.side * d.pitch);
     for (int64_t i = 0; i < d.side; i++) {
         const double x = (double)(i - d.side / 2) * d.pitch, out_x = (double)(i - d.side / 2) * out_pitch;
-        before_.push_back(turn(x * x / (2 * lz)));
-        after_.push_back(d.pitch * turn(out_x * out_x / (2 * lz)));
+        before_.push_back(unit_phase(x * x / (2 * lz)));
+        after_.push_back(d.pitch * unit_phase(out_x * out_x / (2 * lz)));
     }
 }
 
-// The FFT's element 0 is the centre, N/2, on both sides.
+// The FFT's element 0 is the centre, N/2, of its input and its output.
 void TransformLine::operator()(Complex *u) const {
     const size_t n = before_.size();
     std::vector<Complex> moved(n);
@@ -48,7 +49,8 @@ void Diffraction::operator()(Array &field) const {
         const TransformLine line(*this);
         for_rows(field, line);
         for_columns(field, line);
-        std::for_each_n(numbers(field), side * side, [&](Complex &u) { u /= Complex(0, wavelength * distance); });
+        std::for_each_n(numbers(field), side * side,
+                        [&](Complex &u) { u /= Complex(0, wavelength * distance); });
         return;
     }
     for_rows(field, Fft(side, -1));
@@ -63,7 +65,7 @@ void Diffraction::operator()(Array &field) const {
 
 namespace {
 
-// An image as fractions of full scale, or as it is.
+// The elements of an image of integers as fractions of full scale, those of other images as they are.
 std::vector<double> fractions_of(const Array &image) {
     std::vector<double> all = elements_of<double>(image);
     const double top = image.type() == Type::u8 ? 255 : image.type() == Type::u16 ? 65535 : 1;
@@ -71,7 +73,8 @@ std::vector<double> fractions_of(const Array &image) {
     return all;
 }
 
-// The field of a call in the middle of zeros: a complex one, or an amplitude and its phase.
+// The field of a call, in the middle of zeros: its first input when that is complex, else made of amplitude
+// and phase.
 Array field_in_middle(std::span<const Array> inputs, int64_t side) {
     const int64_t n = height(inputs[0]), first = side / 2 - n / 2;
     if (inputs[0].type() == Type::c64) {
@@ -80,21 +83,22 @@ Array field_in_middle(std::span<const Array> inputs, int64_t side) {
     Array field(Type::f64, {side, side, 2}, 0);
     Complex *to = numbers(field) + first * side + first;
     const std::vector<double> amplitude = fractions_of(inputs[0]);
-    std::vector<double> turns(amplitude.size());
+    std::vector<double> revolutions(amplitude.size());
     if (inputs.size() > 1) {
-        const double whole = inputs[1].type() == Type::f32 ? 2 * std::numbers::pi : 1;
-        turns = fractions_of(inputs[1]);
-        std::transform(turns.begin(), turns.end(), turns.begin(), [&](double phase) { return phase / whole; });
+        const double revolution = inputs[1].type() == Type::f32 ? 2 * std::numbers::pi : 1;
+        revolutions = fractions_of(inputs[1]);
+        std::transform(revolutions.begin(), revolutions.end(), revolutions.begin(),
+                       [&](double phase) { return phase / revolution; });
     }
     for (int64_t i = 0; i < n * n; i++) {
-        to[i / n * side + i % n] = amplitude[(size_t)i] * turn(turns[(size_t)i]);
+        to[i / n * side + i % n] = amplitude[(size_t)i] * unit_phase(revolutions[(size_t)i]);
     }
     return field;
 }
 
 Diffraction diffraction_of(const Settings &settings, int64_t side) {
-    Diffraction d{FresnelMethod::automatic, side, settings.number("wavelength", 0), settings.number("distance", 0),
-                  settings.number("pitch", 0)};
+    Diffraction d{FresnelMethod::automatic, side, settings.number("wavelength", 0),
+                  settings.number("distance", 0), settings.number("pitch", 0)};
     const std::string method = settings.text("method", "auto");
     const double critical = (double)side * d.pitch * d.pitch / d.wavelength;
     d.method = method == "transform"             ? FresnelMethod::transform
@@ -105,7 +109,7 @@ Diffraction diffraction_of(const Settings &settings, int64_t side) {
     return d;
 }
 
-// The intensity that is full scale of an image; 0: the largest one.
+// The intensity that becomes full scale of an output of integers; 0: the largest one.
 double white_of(const Settings &settings) {
     const auto at = settings.all().find("scale");
     if (at == settings.all().end()) {
@@ -116,17 +120,17 @@ double white_of(const Settings &settings) {
     }
     double number = 0;
     const std::string text = std::get<std::string>(at->second);
-    std::from_chars(text.data(), text.data() + text.size(), number);  // leaves 0 for "auto"
+    std::from_chars(text.data(), text.data() + text.size(), number);  // "auto" leaves 0
     return number;
 }
 
 }  // namespace
 
-// Images are not rounded: their bound has a step for it.
+// Outputs of integers are not rounded: their bound has a step for it.
 Array fresnel(std::span<const Array> inputs, const Settings &settings, Backend) {
     const int64_t n = height(inputs[0]);
     const bool pad = settings.text("pad", "no") == "yes";
-    const int64_t side = pad ? std::max<int64_t>(16, (int64_t)std::bit_ceil((uint64_t)(2 * n))) : n, first = side / 2 - n / 2;
+    const int64_t side = pad ? padded_side(2 * n) : n, first = side / 2 - n / 2;
     Array field = field_in_middle(inputs, side);
     diffraction_of(settings, side)(field);
     const std::string output = settings.text("output-type", "c64");
@@ -147,7 +151,8 @@ Array fresnel(std::span<const Array> inputs, const Settings &settings, Backend) 
         to[i] = std::norm(from[i / n * side + i % n]);
     }
     if (output != "f32") {
-        const double top = output == "u8" ? 255 : 65535, most = *std::max_element(to, to + n * n), white = white_of(settings);
+        const double top = output == "u8" ? 255 : 65535, most = *std::max_element(to, to + n * n),
+                     white = white_of(settings);
         const double factor = top / (white > 0 ? white : most > 0 ? most : 1);
         std::transform(to, to + n * n, to, [&](double i) { return std::min(top, i * factor); });
     }

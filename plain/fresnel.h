@@ -1,11 +1,12 @@
 #pragma once
-// Fresnel diffraction as plain loops, by formulas of their own. Not installed.
+// The definition of fresnel as plain loops, by formulas of their own: those of the operator's passes are
+// other ones. Not installed.
 #include "plain/fft.h"
 #include "tilewright/fresnel.h"
 
 namespace tilewright::plain {
 
-// One propagation of a square field of `side` samples. Lengths in metres.
+// One propagation of a square field of `side` x `side` samples. Lengths are in metres.
 struct Diffraction {
     FresnelMethod method;  // not automatic
     int64_t side;
@@ -14,12 +15,13 @@ struct Diffraction {
     // The factor of the FFT's output (kx, ky): H of `convolution` and `angular_spectrum`.
     Complex transfer(int64_t kx, int64_t ky) const;
 
-    // A field f64 (side, side, 2), in place.
+    // Propagates a field f64 (side, side, 2) in place.
     void operator()(Array &field) const;
 };
 
-// `transform` along one axis, of lines in place: p exp(i pi x'^2 / l z) sum of u exp(i pi x^2 / l z) exp(-2 pi i x x' / l z), without
-// 1 / (i l z).
+// The method `transform` along one axis, of lines in place:
+// p exp(i pi x'^2 / l z) sum over x of u exp(i pi x^2 / l z) exp(-2 pi i x x' / l z), with pitch p,
+// wavelength l and distance z. The factor 1 / (i l z) is left out.
 class TransformLine {
 public:
     explicit TransformLine(const Diffraction &d);

@@ -1,6 +1,6 @@
 #include "plain/gaussian_blur.h"
-#include "plain/elements.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
+#include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,8 @@ int radius_of(double sigma) {
     return (int)std::floor(4 * sigma + .5);
 }
 
-// The position that shows at i, out of n, or -1 for none: by single reflections, until one is inside.
+// The position, of n, whose element the border shows at i; -1 for none. Reflections are applied one by one
+// until the position is inside.
 int64_t shown(int64_t i, int64_t n, Border border) {
     while (i < 0 || i >= n) {
         switch (border) {
@@ -34,7 +35,7 @@ int64_t shown(int64_t i, int64_t n, Border border) {
     return i;
 }
 
-// What shows at -radius ... n + radius - 1.
+// The positions that show at -radius ... n + radius - 1.
 std::vector<int64_t> shown_around(int64_t n, int64_t radius, Border border) {
     std::vector<int64_t> all;
     for (int64_t i = -radius; i < n + radius; i++) {
@@ -43,11 +44,14 @@ std::vector<int64_t> shown_around(int64_t n, int64_t radius, Border border) {
     return all;
 }
 
-// Down columns, then along rows, each result made by `finish`.
+// The blur along columns, then along rows. `finish` is applied to each sum of both.
 template<typename Sum, typename Finish>
-std::vector<Sum> two_passes(const Array &image, const std::vector<Sum> &weights, Border border, Finish finish) {
-    const int64_t h = height(image), w = width(image), c = channels(image), n = w * c, taps = (int64_t)weights.size(), radius = taps / 2;
-    const std::vector<int64_t> rows = shown_around(h, radius, border), columns = shown_around(w, radius, border);
+std::vector<Sum> two_passes(const Array &image, const std::vector<Sum> &weights, Border border,
+                            Finish finish) {
+    const int64_t h = height(image), w = width(image), c = channels(image), n = w * c,
+                  taps = (int64_t)weights.size(), radius = taps / 2;
+    const std::vector<int64_t> rows = shown_around(h, radius, border),
+                               columns = shown_around(w, radius, border);
     const std::vector<Sum> pixels = elements_of<Sum>(image);
     std::vector<Sum> out((size_t)(h * n)), sums((size_t)n), around((size_t)((int64_t)columns.size() * c));
     const auto add = [&](Sum weight, const Sum *row) {
@@ -76,8 +80,9 @@ std::vector<Sum> two_passes(const Array &image, const std::vector<Sum> &weights,
     return out;
 }
 
-// The taps -radius ... radius of a table of the front, which must be what they promise: they sum to S, M is 2^24 / S rounded, and the
-// documented bound on the blur before its last rounding, by exact weights, is below 1 (u16: up to sigma 50).
+// The taps -radius ... radius of the operator's table, after a check of its promises: the taps sum to S, M is
+// 2^24 / S rounded, and the documented bound on the difference from the blur by exact weights, before the
+// last rounding, is below 1 (of u16: up to sigma 50). Errors: mismatch.
 std::vector<uint64_t> checked_taps(const IntegerTaps &taps, double sigma, Type type) {
     const std::vector<double> exact = gaussian_weights(sigma);
     const int radius = radius_of(sigma);
@@ -87,14 +92,18 @@ std::vector<uint64_t> checked_taps(const IntegerTaps &taps, double sigma, Type t
     for (int i = -radius; i <= radius; i++) {
         all.push_back(taps.at(i));
         sum += taps.at(i);
-        const double off = (double)taps.at(i) * (double)taps.multiplier / 0x1p24 - exact[(size_t)(i + radius)];
+        const double off =
+            (double)taps.at(i) * (double)taps.multiplier / 0x1p24 - exact[(size_t)(i + radius)];
         (off > 0 ? positive : negative) += std::abs(off);
     }
-    const double top = type == Type::u8 ? 255 : 65535, bound = .5 * (1 + positive) + 2 * top * std::max(positive, negative);
+    const double top = type == Type::u8 ? 255 : 65535,
+                 bound = .5 * (1 + positive) + 2 * top * std::max(positive, negative);
     const bool promised = type == Type::u8 || sigma <= 50;
-    if (sum != taps.sum || taps.multiplier != (uint32_t)std::floor(0x1p24 / (double)sum + .5) || (promised && !(bound < 1))) {
+    if (sum != taps.sum || taps.multiplier != (uint32_t)std::floor(0x1p24 / (double)sum + .5) ||
+        (promised && !(bound < 1))) {
         throw Error(Fault::mismatch,
-                    fmt::format("its integer weights are not those of the definition: the sum is {}, the multiplier {}, the bound {:.3g}",
+                    fmt::format("its integer weights are not those of the definition: the sum is {}, the "
+                                "multiplier {}, the bound {:.3g}",
                                 sum, taps.multiplier, bound),
                     {.operation = "gaussian_blur", .argument = "sigma", .value = fmt::format("{}", sigma)});
     }
@@ -103,7 +112,7 @@ std::vector<uint64_t> checked_taps(const IntegerTaps &taps, double sigma, Type t
 
 }  // namespace
 
-// By i / sigma: sigma^2 may be smaller than any number.
+// Divides i by sigma before it squares: sigma^2 may be too small for f64.
 std::vector<double> gaussian_weights(double sigma) {
     const int radius = radius_of(sigma);
     std::vector<double> weights;

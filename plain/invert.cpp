@@ -1,4 +1,4 @@
-// Output = 255 - input, every byte for itself.
+// The definition of invert as plain loops: output = 255 - input, byte by byte.
 #include "plain/elements.h"
 #include "tilewright/plain.h"
 

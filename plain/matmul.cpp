@@ -1,4 +1,4 @@
-// C = A B in f64.
+// The definition of matmul as plain loops: C = A B in f64.
 #include "plain/elements.h"
 #include "tilewright/plain.h"
 

@@ -1,4 +1,5 @@
-// c[k] = min over i of a[i] + b[k - i], and of accumulated[k] where there is a third input; no -0 in c.
+// The definition of min_plus_convolution as plain loops: c[k] = min over i of a[i] + b[k - i], and of
+// accumulated[k] where there is a third input. c has no -0.
 #include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <algorithm>
@@ -9,16 +10,19 @@ namespace tilewright::plain {
 
 namespace {
 
-// Where denormals count as 0, they do so in a, b and sums.
+// `no_denormals`: denormals of a, of b and of their sums count as 0.
 template<typename T, bool no_denormals>
 Array convolved(std::span<const Array> inputs, int64_t length) {
-    const auto number = [](T x) { return no_denormals && std::abs(x) < std::numeric_limits<T>::min() ? T(0) : x; };
+    const auto number = [](T x) {
+        return no_denormals && std::abs(x) < std::numeric_limits<T>::min() ? T(0) : x;
+    };
     const auto read = [&](const Array &vector) {
         std::vector<T> all = elements_of<T>(vector);
         std::transform(all.begin(), all.end(), all.begin(), number);
         return all;
     };
-    const T most = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+    const T most =
+        std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
     const std::vector<T> a = read(inputs[0]), b = read(inputs[1]);
     std::vector<T> c = inputs.size() > 2 ? read(inputs[2]) : std::vector<T>((size_t)length, most);
     for (size_t i = 0; i < a.size() && i < c.size(); i++) {
@@ -43,7 +47,8 @@ Array min_plus_convolution(std::span<const Array> inputs, const Settings &settin
     case Type::f64:
         return convolved<double, false>(inputs, length);
     case Type::f32:
-        return backend == Backend::cuda ? convolved<float, true>(inputs, length) : convolved<float, false>(inputs, length);
+        return backend == Backend::cuda ? convolved<float, true>(inputs, length)
+                                        : convolved<float, false>(inputs, length);
     default:
         return convolved<int32_t, false>(inputs, length);
     }

@@ -4,7 +4,7 @@
 
 namespace tilewright {
 
-// Those of plain/OP.cpp; made by plain/CMakeLists.txt.
+// The definitions of plain/OP.cpp. plain/CMakeLists.txt makes this function.
 const std::map<std::string, PlainDefinition> &built_plain_definitions();
 
 namespace {
@@ -21,7 +21,8 @@ Definitions &definitions() {
 
 }  // namespace
 
-std::optional<Array> plain_result(const Operator &op, std::span<const Array> inputs, const Settings &settings, Backend backend) {
+std::optional<Array> plain_result(const Operator &op, std::span<const Array> inputs, const Settings &settings,
+                                  Backend backend) {
     PlainDefinition definition = nullptr;
     {
         const std::lock_guard lock(definitions().mutex);
@@ -33,7 +34,8 @@ std::optional<Array> plain_result(const Operator &op, std::span<const Array> inp
 
 void add_plain_definition(const std::string &op, PlainDefinition definition) {
     if (!definition) {
-        throw Error(Fault::usage, "is null; give the function that computes the exact result", {.operation = op, .argument = "definition"});
+        throw Error(Fault::usage, "is null; give the function that computes the exact result",
+                    {.operation = op, .argument = "definition"});
     }
     const std::lock_guard lock(definitions().mutex);
     definitions().known[op] = definition;

@@ -11,7 +11,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// The poles d^(1/q) of the documentation.
+// The poles d^(1/q) of the operator's documentation.
 std::vector<Complex> poles(double q) {
     std::vector<Complex> all;
     for (const Complex d : {Complex(1.41650, 1.00829), Complex(1.41650, -1.00829), Complex(1.86543, 0)}) {
@@ -20,7 +20,8 @@ std::vector<Complex> poles(double q) {
     return all;
 }
 
-// The variance of the response rises with q: of a pole d, both ways, it is 2 d / (d - 1)^2.
+// The poles for a sigma, by bisection: the variance of the response rises with q. A pole d, applied in both
+// directions, contributes 2 d / (d - 1)^2.
 std::vector<Complex> poles_of(double sigma) {
     double low = .01, high = 1000;
     for (int i = 0; i < 100; i++) {
@@ -41,7 +42,8 @@ PublishedFilter::PublishedFilter(double sigma) {
     a1 = (1. / d[0] + 1. / d[1] + 1. / d[2]).real();
     a2 = -(1. / (d[0] * d[1]) + 1. / (d[1] * d[2]) + 1. / (d[0] * d[2])).real();
     a3 = (1. / (d[0] * d[1] * d[2])).real();
-    b0 = ((1. - 1. / d[0]) * (1. - 1. / d[1]) * (1. - 1. / d[2])).real();  // 1 - a1 - a2 - a3, without its cancellation
+    // b0 is 1 - a1 - a2 - a3, in a form that does not cancel.
+    b0 = ((1. - 1. / d[0]) * (1. - 1. / d[1]) * (1. - 1. / d[2])).real();
     const double scale = 1 / ((1 + a1 - a2 + a3) * (1 - a1 - a2 - a3) * (1 + a2 + (a1 - a3) * a3));
     const double m[9] = {-a3 * a1 + 1 - a3 * a3 - a2,
                          (a3 + a1) * (a2 + a3 * a1),
@@ -53,7 +55,7 @@ PublishedFilter::PublishedFilter(double sigma) {
                          a1 * a2 + a3 * a2 * a2 - a1 * a3 * a3 - a3 * a3 * a3 - a3 * a2 + a3,
                          a3 * (a1 + a3 * a2)};
     for (int i = 0; i < 9; i++) {
-        ends[i] = scale * m[i];
+        end_matrix[i] = scale * m[i];
     }
 }
 
@@ -72,7 +74,8 @@ void PublishedFilter::operator()(double *x, int64_t n, int64_t stride) const {
     const double u[3] = {w1 - last, w2 - last, w3 - last};
     double y[3];
     for (int k = 0; k < 3; k++) {
-        y[k] = last + b0 * (ends[3 * k] * u[0] + ends[3 * k + 1] * u[1] + ends[3 * k + 2] * u[2]);
+        y[k] = last +
+               b0 * (end_matrix[3 * k] * u[0] + end_matrix[3 * k + 1] * u[1] + end_matrix[3 * k + 2] * u[2]);
     }
     x[(n - 1) * stride] = w1 = y[0];
     w2 = y[1];
@@ -82,7 +85,7 @@ void PublishedFilter::operator()(double *x, int64_t n, int64_t stride) const {
     }
 }
 
-// Rows, then columns, channel by channel.
+// Filters rows, then columns, channel by channel.
 std::vector<double> exact_recursion(const Array &image, double sigma) {
     const int64_t h = height(image), w = width(image), c = channels(image), n = w * c;
     const PublishedFilter filter(sigma);
@@ -98,8 +101,8 @@ std::vector<double> exact_recursion(const Array &image, double sigma) {
     return all;
 }
 
-// Integers are not rounded: their bound has half a step for it. The recursion undershoots beside sharp edges, and integers end at 0 and at
-// the largest one of their type.
+// Results of integers are not rounded: their bound has half a step for it. The recursion undershoots beside
+// sharp edges, and integers are limited to 0 and the largest value of their type.
 Array recursive_gaussian(std::span<const Array> inputs, const Settings &settings, Backend) {
     std::vector<double> exact = exact_recursion(inputs[0], settings.number("sigma", 5));
     if (inputs[0].type() != Type::f32) {

@@ -1,20 +1,24 @@
 #pragma once
-// The recursive blur as plain loops. Not installed.
+// The definition of recursive_gaussian as plain loops. Not installed.
 #include "tilewright/recursive_gaussian.h"
 #include <cstdint>
 #include <vector>
 
 namespace tilewright::plain {
 
-// One line, in place, in the direct form: w[n] = b0 x[n] + a1 w[n-1] + a2 w[n-2] + a3 w[n-3], then the same from the other end. At the
-// first end w was x[0] for ever; at the other one, the matrix of Triggs and Sdika (2006) gives what the anticausal filter holds.
+// The published filter, in its direct form: w[n] = b0 x[n] + a1 w[n-1] + a2 w[n-2] + a3 w[n-3], then the same
+// from the other end. Borders: before the first element, w is x[0]; at the other end, a matrix gives the
+// state of the anticausal filter. Sources: van Vliet, Young and Verbeek (1998) for the filter, Triggs and
+// Sdika (2006) for the matrix.
 class PublishedFilter {
 public:
     explicit PublishedFilter(double sigma);
+
+    // Filters n elements that are `stride` apart, in place.
     void operator()(double *x, int64_t n, int64_t stride) const;
 
 private:
-    double b0, a1, a2, a3, ends[9];
+    double b0, a1, a2, a3, end_matrix[9];
 };
 
 // All elements of the blur in f64.

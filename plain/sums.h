@@ -1,11 +1,12 @@
 #pragma once
-// The sums of rows and columns. Not installed.
+// The definitions of row_sum and column_sum as plain loops. Not installed.
 #include "plain/elements.h"
 #include "tilewright/operator.h"
 
 namespace tilewright::plain {
 
-// Sums over y (`axis` 0) or over x (`axis` 1): of integers in u32, modulo 2^32, given so or as the nearest f32; of f32 in f64.
+// Sums over y (`axis` 0) or over x (`axis` 1). Of integers: in u32, modulo 2^32, returned as u32 or as the
+// nearest f32. Of f32: in f64.
 inline Array sums(const Array &image, const Settings &settings, int axis) {
     const int64_t h = height(image), w = width(image), pitch = image.strides()[0], n = axis == 0 ? w : h;
     return with_elements(image, [&](const auto *pixels) {

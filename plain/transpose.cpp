@@ -1,4 +1,4 @@
-// output(x, y) = input(y, x), of pixels with any bytes.
+// The definition of transpose as plain loops: output(x, y) = input(y, x), for pixels of any bytes.
 #include "plain/elements.h"
 #include "tilewright/plain.h"
 #include <cstring>
@@ -8,10 +8,11 @@ namespace tilewright::plain {
 
 namespace {
 
-// Pixels of N bytes: a copy of a known length is one instruction or two.
+// For pixels of N bytes: a copy of a known length is one instruction or two.
 template<size_t N>
-void turn(const Array &image, Array &output) {
-    const auto element = (int64_t)size_of(image.type()), in_pitch = image.strides()[0] * element, out_pitch = output.strides()[0] * element;
+void transpose_pixels(const Array &image, Array &output) {
+    const auto element = (int64_t)size_of(image.type()), in_pitch = image.strides()[0] * element,
+               out_pitch = output.strides()[0] * element;
     const int64_t h = height(output), w = width(output);
     const auto *from = static_cast<const char *>(image.data());
     auto *to = static_cast<char *>(output.data());
@@ -31,16 +32,16 @@ Array transpose(std::span<const Array> inputs, const Settings &, Backend) {
     Array output(image.type(), shape, 0);
     switch (channels(image) * (int64_t)size_of(image.type())) {
     case 1:
-        turn<1>(image, output);
+        transpose_pixels<1>(image, output);
         break;
     case 2:
-        turn<2>(image, output);
+        transpose_pixels<2>(image, output);
         break;
     case 3:
-        turn<3>(image, output);
+        transpose_pixels<3>(image, output);
         break;
     case 4:
-        turn<4>(image, output);
+        transpose_pixels<4>(image, output);
         break;
     default:
         throw std::logic_error("transpose has no pixels of this size");

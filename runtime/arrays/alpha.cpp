@@ -6,30 +6,32 @@ namespace tilewright {
 
 namespace {
 
-// Visits every pixel of an image: `colour` once for each of its colour elements with its alpha, `alpha` once a pixel.
+// An image of `type` made from every pixel: `colour` gives each colour element from its value and the pixel's
+// alpha, `alpha` gives the alpha.
 template<typename From, typename To, typename Colour, typename Alpha>
 Array with_alpha(const Array &image, Type type, Colour colour, Alpha alpha) {
-    Array made(type, image.shape());
+    Array result(type, image.shape());
     const int64_t h = image.shape()[0], w = image.shape()[1], channels = image.shape()[2];
     const From *from = image.as<From>();
-    To *to = made.as<To>();
+    To *to = result.as<To>();
     for (int64_t y = 0; y < h; y++) {
         for (int64_t x = 0; x < w; x++) {
             const From *pixel = from + y * image.strides()[0] + x * channels;
-            To *out = to + y * made.strides()[0] + x * channels;
+            To *out = to + y * result.strides()[0] + x * channels;
             for (int64_t c = 0; c + 1 < channels; c++) {
                 out[c] = colour(pixel[c], pixel[channels - 1]);
             }
             out[channels - 1] = alpha(pixel[channels - 1]);
         }
     }
-    return made;
+    return result;
 }
 
-void expect_alpha(const Array &image, bool type) {
-    if (!type || image.dimensions() != 3 || (image.shape()[2] != 2 && image.shape()[2] != 4)) {
-        throw Error(Fault::input, "takes an image with alpha, of shape (h, w, 2) or (h, w, 4)",
-                    {.operation = "alpha", .argument = "image", .value = image.empty() ? "" : image.describe()});
+void expect_alpha(const Array &image, bool is_type_taken) {
+    if (!is_type_taken || image.dimensions() != 3 || (image.shape()[2] != 2 && image.shape()[2] != 4)) {
+        throw Error(
+            Fault::input, "takes an image with alpha, of shape (h, w, 2) or (h, w, 4)",
+            {.operation = "alpha", .argument = "image", .value = image.empty() ? "" : image.describe()});
     }
 }
 
@@ -45,26 +47,34 @@ Array premultiply(const Array &image) {
     }
     if (type == Type::u16) {
         return with_alpha<uint16_t, uint16_t>(
-            image, Type::u16, [](uint64_t c, uint64_t a) { return (uint16_t)((c * a + 32767) / 65535); }, [](uint16_t a) { return a; });
+            image, Type::u16, [](uint64_t c, uint64_t a) { return (uint16_t)((c * a + 32767) / 65535); },
+            [](uint16_t a) { return a; });
     }
-    return with_alpha<float, float>(image, Type::f32, [](float c, float a) { return c * a; }, [](float a) { return a; });
+    return with_alpha<float, float>(
+        image, Type::f32, [](float c, float a) { return c * a; }, [](float a) { return a; });
 }
 
 Array unpremultiply(const Array &image, Type type) {
     const bool floats = !image.empty() && image.type() == Type::f32 && type == Type::f32;
-    const bool integers = !image.empty() && image.type() == Type::u16 && (type == Type::u8 || type == Type::u16);
+    const bool integers =
+        !image.empty() && image.type() == Type::u16 && (type == Type::u8 || type == Type::u16);
     expect_alpha(image, floats || integers);
     if (floats) {
-        return with_alpha<float, float>(image, type, [](float c, float a) { return a == 0 ? 0 : c / a; }, [](float a) { return a; });
+        return with_alpha<float, float>(
+            image, type, [](float c, float a) { return a == 0 ? 0 : c / a; }, [](float a) { return a; });
     }
-    // Rounding can leave colour a little above alpha: it is cut at full colour.
-    auto colour = [](uint64_t c, uint64_t a, uint64_t top) { return a == 0 ? 0 : std::min(top, (c * top + a / 2) / a); };
+    // Rounding can leave colour a little above alpha: it is limited to full colour.
+    auto colour = [](uint64_t c, uint64_t a, uint64_t top) {
+        return a == 0 ? 0 : std::min(top, (c * top + a / 2) / a);
+    };
     if (type == Type::u8) {
         return with_alpha<uint16_t, uint8_t>(
-            image, type, [&](uint64_t c, uint64_t a) { return (uint8_t)colour(c, a, 255); }, [](uint32_t a) { return (uint8_t)((a + 128) / 257); });
+            image, type, [&](uint64_t c, uint64_t a) { return (uint8_t)colour(c, a, 255); },
+            [](uint32_t a) { return (uint8_t)((a + 128) / 257); });
     }
     return with_alpha<uint16_t, uint16_t>(
-        image, type, [&](uint64_t c, uint64_t a) { return (uint16_t)colour(c, a, 65535); }, [](uint16_t a) { return a; });
+        image, type, [&](uint64_t c, uint64_t a) { return (uint16_t)colour(c, a, 65535); },
+        [](uint16_t a) { return a; });
 }
 
 }  // namespace tilewright

@@ -4,49 +4,65 @@
 #include <HalideRuntime.h>
 #include <condition_variable>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <optional>
 
 namespace tilewright {
 
-// Host bytes and at most one device copy of them; either may be the newer one. The device copy has the host's layout.
+// Rows of images, and storages, are padded to a multiple of 64 bytes: a cache line, and the widest vector of
+// a CPU.
+constexpr size_t padded_bytes(size_t bytes) {
+    return (bytes + 63) / 64 * 64;
+}
+
+// The rows of an array's bytes: `rows` rows of `row` bytes, whose first bytes are `pitch` bytes apart. The
+// bytes between rows (pitch - row) are not part of the array. In a caller's memory they are never written.
+struct MemoryLayout {
+    size_t rows, row, pitch;
+    bool operator==(const MemoryLayout &) const = default;
+};
+
+// Host bytes and at most one device copy of them; either may be the newer one. The device copy has the host's
+// layout.
 //
-// Threads may use one storage at the same time, each its own part of it. Which copy is the newer one is known of all bytes or of none,
-// so a device and the host never write at the same time: who writes holds the storage until it is done, and the others wait.
+// Threads may use one storage at the same time, each its own part of it. Which copy is the newer one is known
+// of all bytes or of none, so a device and the host never write at the same time: a writer holds the storage
+// until it is done, and the others wait.
 class Storage {
 public:
-    // Where an array's bytes lie: `rows` of `row` bytes, `pitch` apart. Nobody's bytes are between them.
-    struct Layout {
-        size_t rows, row, pitch;
-        bool operator==(const Layout &) const = default;
-    };
+    // Owns zeroed memory, whose end is padded. Errors: memory.
+    explicit Storage(MemoryLayout layout);
 
-    explicit Storage(Layout layout);      // owns zeroed memory, its end padded to a multiple of 64
-    Storage(Layout layout, void *data);   // sees the caller's, where the bytes between rows are the caller's own
+    // Uses the caller's memory, which must outlive it.
+    Storage(MemoryLayout layout, void *data);
+
     ~Storage();
     Storage(const Storage &) = delete;
 
-    // The host's bytes, up to date; `write` makes the device copy stale, once no kernel that writes there is being started.
+    // The host's bytes, up to date. `write` makes the device copy stale; it waits while kernels that write
+    // there are started.
     std::byte *host(bool write);
 
-    // The same for a thread that is about to write, until release_host(). Meanwhile no device writes; other threads' writes on the
-    // host, and whoever only reads, go on.
+    // Does the same for a thread that is about to write, until release_host(). Meanwhile no device writes;
+    // other threads may read, and write on the host.
     void hold_host();
     void release_host() noexcept;
 
     // Brings the device up to date.
     void to_device(Device device);
 
-    // The same for a kernel that is about to run (where it overwrites everything, only makes room), and keeps the copy on
-    // that device until release(). `written`: the kernel changes the copy. Waits while kernels of other threads are started with it on
-    // another device, and while the host is written if this one writes, too; a thread that holds several storages, on the host or on a
-    // device, takes them in the order of their addresses.
+    // Brings the device up to date for a kernel that is about to run, and keeps the copy there until
+    // release(). `written`: the kernel changes the copy; `overwritten`: all of it, so that memory is enough.
+    // Waits while other threads start kernels with it on another device and, if `written`, while the host is
+    // written. A thread that holds several storages, on the host or on a device, takes them in the order of
+    // their addresses, so that no two threads wait for each other.
     void hold(Device device, bool written, bool overwritten);
 
-    // The kernel is under way, or failed.
+    // Ends hold(): the kernel was started, or failed.
     void release(bool written, bool failed) noexcept;
 
-    // The buffer that Halide knows the device copy by: one row of elements that fill the storage.
+    // The buffer by which Halide knows the device copy: one row of elements that fill the storage.
     halide_buffer_t &flat() {
         return flat_;
     }
@@ -56,7 +72,7 @@ public:
     size_t bytes() const {
         return bytes_;
     }
-    const Layout &layout() const {
+    const MemoryLayout &layout() const {
         return layout_;
     }
     bool owned() const {
@@ -71,14 +87,14 @@ private:
 
     std::mutex mutex_;
     std::condition_variable released_;
-    int held_ = 0;            // by kernels that are being started
+    int held_ = 0;            // kernels that are being started with it
     int device_writers_ = 0;  // those of them that write
     int host_writers_ = 0;
     std::byte *begin_ = nullptr;
-    Layout layout_;
+    MemoryLayout layout_;
     size_t bytes_ = 0;
     bool owned_ = false;
-    std::optional<Device> where_;
+    std::optional<Device> device_;  // the device of the copy; nothing while there is no copy
     halide_buffer_t flat_ = {};
     halide_dimension_t dim_ = {};
 };

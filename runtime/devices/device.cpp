@@ -1,8 +1,12 @@
 #include "tilewright/device.h"
-#include "runtime/devices/driver_seam.h"
-#include "runtime/process/inside.h"
-#include "runtime/errors/leaving.h"
+#include "runtime/devices/best_device.h"
+#include "runtime/devices/cpu.h"
+#include "runtime/devices/cuda.h"
 #include "runtime/devices/halide_calls.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/devices/opencl.h"
+#include "runtime/errors/leaving.h"
+#include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
 #include <HalideRuntimeCuda.h>
@@ -10,9 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
-#include <fstream>
-#include <thread>
-#include <unistd.h>
 
 namespace tilewright {
 
@@ -20,44 +21,17 @@ namespace {
 
 const char *name_of(Backend backend) {
     switch (backend) {
-    case Backend::cpu: return "cpu";
-    case Backend::cuda: return "cuda";
-    case Backend::opencl: return "opencl";
+    case Backend::cpu:
+        return "cpu";
+    case Backend::cuda:
+        return "cuda";
+    case Backend::opencl:
+        return "opencl";
     }
     return "";
 }
 
-DeviceInfo cpu_info() {
-    DeviceInfo d;
-    d.device = {Backend::cpu, 0};
-    d.name = "CPU";
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);) {
-        if (line.rfind("model name", 0) == 0) {
-            d.name = line.substr(line.find(':') + 2);
-            break;
-        }
-    }
-    d.driver = "Halide threads";
-    d.memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
-    d.units = (int)std::thread::hardware_concurrency();
-    __builtin_cpu_init();
-    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
-    d.capability = cpu_has_vnni() ? "AVX-512 VNNI" : avx512 ? "AVX-512" : __builtin_cpu_supports("avx2") ? "AVX2" : "x86-64";
-    d.usable = true;
-    return d;
-}
-
 }  // namespace
-
-bool cpu_has_vnni() {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
-           __builtin_cpu_supports("avx512ifma") && __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
-           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16");
-}
 
 std::string Device::str() const {
     return backend == Backend::cpu ? "cpu" : std::string(name_of(backend)) + ":" + std::to_string(index);
@@ -68,8 +42,10 @@ Device Device::parse(const std::string &text) {
         return best_device();
     }
     const size_t colon = text.find(':');
-    const std::string word = text.substr(0, colon), number = colon == std::string::npos ? "0" : text.substr(colon + 1);
-    const bool digits = !number.empty() && number.size() < 5 && number.find_first_not_of("0123456789") == std::string::npos;
+    const std::string word = text.substr(0, colon),
+                      number = colon == std::string::npos ? "0" : text.substr(colon + 1);
+    const bool digits =
+        !number.empty() && number.size() < 5 && number.find_first_not_of("0123456789") == std::string::npos;
     for (Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
         if (word == name_of(backend) && digits && (backend != Backend::cpu || colon == std::string::npos)) {
             Device device{backend, std::stoi(number)};
@@ -77,7 +53,9 @@ Device Device::parse(const std::string &text) {
             return device;
         }
     }
-    throw Error(Fault::usage, "no such device name; write auto, cpu, cuda, cuda:1, opencl or opencl:1 (`tilewright devices` lists them)",
+    throw Error(Fault::usage,
+                "no such device name; write auto, cpu, cuda, cuda:1, opencl or opencl:1 (`tilewright "
+                "devices` lists them)",
                 {.argument = "device", .value = text});
 }
 
@@ -92,9 +70,10 @@ const std::vector<DeviceInfo> &devices(Backend backend) {
         static const auto &found = *new std::vector<DeviceInfo>(driver::opencl_devices());
         return found;
     }
-    case Backend::cpu: break;
+    case Backend::cpu:
+        break;
     }
-    static const auto &found = *new std::vector<DeviceInfo>{cpu_info()};
+    static const auto &found = *new std::vector<DeviceInfo>{driver::cpu_device()};
     return found;
 }
 
@@ -121,7 +100,10 @@ std::optional<Device> best_device(const std::function<bool(Backend)> &wanted) {
         }
         return {};
     };
-    for (const auto &[backend, gpu] : {std::pair(Backend::cuda, true), {Backend::opencl, true}, {Backend::cpu, false}, {Backend::opencl, false}}) {
+    for (const auto &[backend, gpu] : {std::pair(Backend::cuda, true),
+                                       {Backend::opencl, true},
+                                       {Backend::cpu, false},
+                                       {Backend::opencl, false}}) {
         if (const auto found = first(backend, gpu)) {
             return found;
         }
@@ -145,7 +127,9 @@ const DeviceInfo &device_info(Device device) {
         }
         known += d.usable && d.device.backend != Backend::cpu ? ", " + d.device.str() : "";
     }
-    throw Error(Fault::device, fmt::format("{}; usable here: {} (`tilewright devices` lists all)", first ? first->why_not : "there is no such device", known),
+    throw Error(Fault::device,
+                fmt::format("{}; usable here: {} (`tilewright devices` lists all)",
+                            first ? first->why_not : "there is no such device", known),
                 {.argument = "device", .value = device.str()});
 }
 
@@ -157,8 +141,9 @@ void synchronize(Device device) try {
     prepare_halide();
     driver::Current current(device);
     halide_buffer_t anything = {};
-    anything.device_interface = device.backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
-    anything.device = 1;  // only that there is one is looked at
+    anything.device_interface =
+        device.backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
+    anything.device = 1;  // Halide checks only that it is not 0
     if (int code = halide_device_sync(nullptr, &anything)) {
         throw_halide_error(code, "waiting for the device", "", device);
     }

@@ -12,8 +12,9 @@ namespace tilewright {
 
 namespace {
 
-// What Halide said since the last call of this thread. The first message is the cause; one fault can bring a second one.
-// Halide may speak until the process ends, when a std::string of this thread would be gone.
+// The first message of Halide since the last call of this thread. It is the cause; one fault can bring more
+// messages. No std::string: Halide may report errors until the process ends, when this thread's strings would
+// be destroyed.
 thread_local char first_message[4096];
 
 void keep_message(void *, const char *message) {
@@ -23,7 +24,8 @@ void keep_message(void *, const char *message) {
 }
 
 bool mentions(const std::string &message, std::initializer_list<const char *> words) {
-    return std::any_of(words.begin(), words.end(), [&](const char *word) { return message.find(word) != std::string::npos; });
+    return std::any_of(words.begin(), words.end(),
+                       [&](const char *word) { return message.find(word) != std::string::npos; });
 }
 
 }  // namespace
@@ -32,13 +34,15 @@ void prepare_halide() {
     first_message[0] = 0;
     static const bool done = [] {
         halide_set_error_handler(keep_message);
-        halide_reuse_device_allocations(nullptr, false);  // what it keeps for CUDA has no bound; driver_seam.cpp keeps it, as for OpenCL
+        // Halide's cache for CUDA has no bound, and MemoryPool has one.
+        halide_reuse_device_allocations(nullptr, false);
         return true;
     }();
     (void)done;
 }
 
-// Before main(): whoever calls a library first, Halide must not abort the program.
+// Before main(), so that an error does not abort the program when it calls a library without
+// prepare_halide().
 [[maybe_unused]] static const bool prepared = (prepare_halide(), true);
 
 bool halide_spoke() {
@@ -50,14 +54,17 @@ void throw_halide_error(int code, const char *operation, const char *schedule, D
     first_message[0] = 0;
     Fault fault = device.backend == Backend::cpu ? Fault::failed : Fault::device;
     std::string words = message.empty() ? fmt::format("Halide error {}", code) : message;
-    // A driver that has no memory left says so in words of its own; Halide's codes are those of any failure. OpenCL's
-    // OUT_OF_RESOURCES means memory where a buffer is made, and nearly anything after a kernel.
+    // Only the driver's message tells that it has no memory left; Halide's code is that of any failure.
+    // OpenCL's OUT_OF_RESOURCES is not in the list: it means memory when a buffer is created, and nearly
+    // anything after a kernel.
     const bool memory = code == halide_error_code_out_of_memory ||
-                        mentions(message, {"OUT_OF_MEMORY", "OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE", "clCreateBuffer failed"}) ||
+                        mentions(message, {"OUT_OF_MEMORY", "OUT_OF_HOST_MEMORY",
+                                           "MEM_OBJECT_ALLOCATION_FAILURE", "clCreateBuffer failed"}) ||
                         (code == halide_error_code_device_malloc_failed && message.empty());
     if (memory) {
         fault = Fault::memory;
-        words = fmt::format("out of memory on {}; use smaller data or another device ({})", device.str(), words);
+        words =
+            fmt::format("out of memory on {}; use smaller data or another device ({})", device.str(), words);
     }
     throw Error(fault, words, {.operation = operation, .schedule = schedule, .device = device.str()});
 }

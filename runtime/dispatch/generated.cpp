@@ -1,5 +1,6 @@
 #include "tilewright/generated.h"
-#include "runtime/devices/driver_seam.h"
+#include "runtime/devices/best_device.h"
+#include "runtime/devices/hooks.h"
 #include "runtime/process/inside.h"
 #include "runtime/dispatch/launch.h"
 #include "runtime/errors/leaving.h"
@@ -60,9 +61,10 @@ void run_generated(const Row &row, Device device, std::span<const Array> inputs,
     }
     Launch launch(row, device);
     for (size_t i = 0; i < inputs.size(); i++) {
-        launch.in(inputs[i], view_for(inputs[i], metadata->arguments[i], row, device));
+        launch.in(metadata->arguments[i].name, inputs[i], view_for(inputs[i], metadata->arguments[i], row, device));
     }
-    launch.out(output, view_for(output, metadata->arguments[inputs.size()], row, device)).run();
+    const halide_filter_argument_t &last = metadata->arguments[inputs.size()];
+    launch.out(last.name, output, view_for(output, last, row, device)).run();
 } catch (...) {
     leave_with_error([&] { return row.op; });
 }

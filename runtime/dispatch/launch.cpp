@@ -1,219 +1,289 @@
 #include "runtime/dispatch/launch.h"
 #include "runtime/arrays/copy.h"
-#include "runtime/devices/driver_seam.h"
-#include "runtime/devices/halide_calls.h"
-#include "runtime/process/inside.h"
-#include "runtime/errors/leaving.h"
 #include "runtime/arrays/storage.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/devices/register_caps.h"
+#include "runtime/devices/halide_calls.h"
+#include "runtime/errors/leaving.h"
+#include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
+#include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace tilewright {
 
-halide_type_t halide_type(Type type) {
-    switch (type) {
-    case Type::u8: return halide_type_t(halide_type_uint, 8);
-    case Type::u16: return halide_type_t(halide_type_uint, 16);
-    case Type::u32: return halide_type_t(halide_type_uint, 32);
-    case Type::i32: return halide_type_t(halide_type_int, 32);
-    case Type::f32: return halide_type_t(halide_type_float, 32);
-    case Type::f64: return halide_type_t(halide_type_float, 64);
-    case Type::c64: return halide_type_t(halide_type_float, 32);
-    }
-    return {};
-}
-
-View image(const Array &array) {
-    View view{halide_type(array.type()), {}, array.offset_bytes()};
-    const auto &shape = array.shape(), &strides = array.strides();
-    if (shape.size() == 1) {
-        view.dims = {{shape[0], 1}};
-    } else {
-        view.dims = {{shape[1], strides[1]}, {shape[0], strides[0]}};
-        if (shape.size() == 3) {
-            view.dims.push_back({shape[2], strides[2]});
-        }
-    }
-    return view;
-}
-
-View rows_of(const Array &array) {
-    const auto &shape = array.shape();
-    const int64_t h = shape.size() > 1 ? shape[0] : 1;
-    return {halide_type(array.type()), {{array.size() / h, 1}, {h, shape.size() > 1 ? array.strides()[0] : array.size()}}, array.offset_bytes()};
-}
-
-View words(const Array &array, halide_type_t type) {
-    const int64_t bytes = type.bytes(), all = ((int64_t)array.storage()->bytes() + 15) / 16 * 16;
-    return {type, {{all / bytes, 1}}, 0};
-}
-
-View complex_words(const Array &array) {
-    View view = image(array);
-    view.type = halide_type_t(halide_type_uint, 64);
-    return view;
-}
-
+// A buffer argument while the library runs.
 struct Launch::Buffer {
     Array array;
-    Array bounce;         // stands in for the array where the device cannot address it in place
+    Array bounce;                // stands in for the array where the device cannot address it in place
     bool written = false;
     Storage *storage = nullptr;  // what holds the bytes
     bool overwritten = false;    // on a GPU: all of them
     int64_t offset = 0;
     halide_buffer_t halide = {};
-    halide_dimension_t dims[4] = {};
+    std::vector<halide_dimension_t> dims = {};
 };
 
-Launch::Launch(const Row &row, Device device) : row_(row), device_(device) {
-    prepare_halide();
+namespace {
+
+std::vector<halide_dimension_t> dims_of(const View &view) {
+    std::vector<halide_dimension_t> dims;
+    for (const View::Dim &d : view.dims) {
+        dims.emplace_back(0, (int32_t)d.extent, (int32_t)d.stride);
+    }
+    return dims;
 }
 
-Launch::~Launch() = default;
-
-Launch &Launch::in(const Array &array, const View &view) {
-    return buffer(array, view, false);
-}
-
-Launch &Launch::out(Array &array, const View &view) {
-    return buffer(array, view, true);
-}
-
-Launch &Launch::buffer(const Array &array, const View &asked, bool written) {
-    Buffer &b = buffers_.emplace_back();
-    b.array = array;
-    b.written = written;
-    View view = asked;
+bool spans_too_much(const View &view) {
     int64_t last = 0, largest = 0;
     for (const View::Dim &d : view.dims) {
         last += (d.extent - 1) * d.stride;
         largest = std::max(largest, d.extent * d.stride);  // Halide counts the last row's padding too, in elements
     }
-    if ((last + 1) * view.type.bytes() > most_bytes || largest > most_bytes) {
-        throw Error(Fault::input, fmt::format("it spans more than {} MiB, which is the most a library addresses; work on clones of parts of it", most_bytes >> 20),
-                    {.operation = row_.op, .argument = array.describe(), .schedule = row_.schedule, .device = device_.str()});
-    }
-    Storage *storage = array.storage().get();
-    const bool gpu = device_.backend != Backend::cpu;
-    // OpenCL addresses parts of a buffer at multiples of 512 bytes at best: other crops go through an array of their own.
-    if (device_.backend == Backend::opencl && view.offset != 0) {
-        if (view.offset != array.offset_bytes()) {
-            throw std::logic_error(row_.name() + ": on OpenCL a view begins where the array or its storage does");
-        }
-        if (view == image(array)) {
-            b.bounce = array.clone();
-            view = image(b.bounce);
-        } else if (view == rows_of(array)) {
-            b.bounce = array.clone();
-            view = rows_of(b.bounce);
-        } else {  // whatever its dimensions mean, they mean it for rows at this pitch
-            b.bounce = array.clone(array.strides()[0] * (int64_t)size_of(array.type()));
-            view.offset = 0;
-        }
-        storage = b.bounce.storage().get();
-    }
-    b.storage = storage;
-    halide_buffer_t &h = b.halide;
-    if (!gpu) {
-        h.host = reinterpret_cast<uint8_t *>(storage->begin()) + view.offset;
-    } else {
-        // Where the array is all of its storage, what the kernel overwrites need not be sent.
-        const Array &held = b.bounce.empty() ? array : b.bounce;
-        const size_t rows = held.dimensions() > 1 ? (size_t)held.shape()[0] : 1, bytes = (size_t)held.size() * size_of(held.type());
-        b.overwritten = written && rows == storage->layout().rows && bytes / rows == storage->layout().row;
-        b.offset = view.offset;
-    }
-    h.type = view.type;
-    h.dimensions = (int32_t)view.dims.size();
-    for (size_t d = 0; d < view.dims.size(); d++) {
-        b.dims[d] = halide_dimension_t(0, (int32_t)view.dims[d].extent, (int32_t)view.dims[d].stride);
-    }
-    h.dim = b.dims;
-    arguments_.push_back(&h);
-    return *this;
+    return (last + 1) * view.type.bytes() > most_bytes || largest > most_bytes;
 }
 
-Launch &Launch::scalar(const void *value, size_t bytes) {
-    uint64_t &slot = scalars_.emplace_back(0);
-    memcpy(&slot, value, bytes);
-    arguments_.push_back(&slot);
-    return *this;
+// A copy of the array for OpenCL, which addresses parts of a buffer at multiples of 512 bytes at best; the view becomes one on the copy.
+Array bounced(const Array &array, View &view) {
+    if (view == image(array)) {
+        const Array copy = array.clone();
+        view = image(copy);
+        return copy;
+    }
+    if (view == rows_of(array)) {
+        const Array copy = array.clone();
+        view = rows_of(copy);
+        return copy;
+    }
+    view.offset = 0;  // whatever its dimensions mean, they mean it for rows at this pitch
+    return array.clone(array.strides()[0] * (int64_t)size_of(array.type()));
 }
 
-void Launch::call() {
-    driver::Current current(device_);
-    driver::RegisterCaps caps(row_.register_caps);
-    prepare_halide();
-    const int code = row_.entry(arguments_.data());
-    // A library that was made without checks goes on after a launch that failed; what Halide said of it is here nevertheless.
-    if (code != 0 || halide_spoke()) {
-        throw_halide_error(code, row_.op.c_str(), row_.schedule.c_str(), device_);
+// The storages of a call, held while the library is started. Each one once, in the order of their addresses, so that threads do not wait for
+// each other in a ring. On the CPU only what is written is held: what is read stays as it is, whatever a device does with other parts of it.
+class HeldStorages {
+public:
+    explicit HeldStorages(bool gpu) : gpu_(gpu) {
     }
-}
-
-void Launch::run() try {
-    const Inside inside;
-    const halide_filter_metadata_t *metadata = row_.metadata();
-    if ((int)arguments_.size() != metadata->num_arguments) {
-        throw std::logic_error(fmt::format("{}: the library takes {} arguments, not {}", row_.name(), metadata->num_arguments, arguments_.size()));
-    }
-
-    // Each storage once, in the order of their addresses, so that threads do not wait for each other in a ring. On the CPU only what is
-    // written is held: what is read stays as it is, whatever a device does with other parts of it.
-    struct Use {
-        bool written = false, overwritten = true;
-    };
-    struct Held {
-        bool gpu = false;
-        std::map<Storage *, Use> uses;
-        std::vector<std::pair<Storage *, bool>> held;  // and whether it is written
-        bool failed = true;
-        ~Held() {
-            for (auto &[storage, written] : held) {
-                if (gpu) {
-                    storage->release(written, failed);
-                } else {
-                    storage->release_host();
-                }
+    ~HeldStorages() {
+        for (auto &[storage, written] : held_) {
+            if (gpu_) {
+                storage->release(written, failed_);
+            } else {
+                storage->release_host();
             }
         }
-    };
-    {
-        Held all;
-        all.gpu = device_.backend != Backend::cpu;
-        for (Buffer &b : buffers_) {
-            Use &use = all.uses[b.storage];
-            use.written = use.written || b.written;
-            use.overwritten = use.overwritten && b.overwritten;
-        }
-        all.held.reserve(all.uses.size());
-        for (auto &[storage, use] : all.uses) {
-            if (all.gpu) {
-                storage->hold(device_, use.written, use.overwritten);
+    }
+    HeldStorages(const HeldStorages &) = delete;
+
+    void use(Storage *storage, bool written, bool overwritten) {
+        Use &use = uses_[storage];
+        use.written = use.written || written;
+        use.overwritten = use.overwritten && overwritten;
+    }
+
+    void hold(Device device) {
+        held_.reserve(uses_.size());
+        for (auto &[storage, use] : uses_) {
+            if (gpu_) {
+                storage->hold(device, use.written, use.overwritten);
             } else if (use.written) {
                 storage->hold_host();
             } else {
                 storage->host(false);
                 continue;
             }
-            all.held.emplace_back(storage, use.written);
+            held_.emplace_back(storage, use.written);
         }
-        for (Buffer &b : buffers_) {
-            if (all.gpu) {
-                b.halide.device_interface = b.storage->flat().device_interface;
-                b.halide.device = b.storage->flat().device + (uint64_t)b.offset;  // an offset on CUDA only, where it is a pointer
-            }
-        }
-        call();
-        all.failed = false;
     }
 
-    for (Buffer &b : buffers_) {
+    void succeeded() {
+        failed_ = false;
+    }
+
+private:
+    struct Use {
+        bool written = false, overwritten = true;
+    };
+    bool gpu_, failed_ = true;
+    std::map<Storage *, Use> uses_;
+    std::vector<std::pair<Storage *, bool>> held_;  // and whether it is written
+};
+
+}  // namespace
+
+Launch::Launch(const Row &row, Device device) : row_(&row), device_(device), metadata_(row.metadata()), arguments_((size_t)metadata_->num_arguments) {
+}
+
+const char *Launch::name_of_argument(size_t at) const {
+    return metadata_->arguments[at].name;
+}
+
+size_t Launch::find(std::string_view name) {
+    for (size_t i = 0; i < arguments_.size(); i++) {
+        const size_t at = (next_ + i) % arguments_.size();
+        if (name == name_of_argument(at)) {
+            if (arguments_[at].role != Role::unbound) {
+                throw std::logic_error(fmt::format("{}: the argument '{}' is bound twice", row_->name(), name));
+            }
+            next_ = at + 1;
+            return at;
+        }
+    }
+    throw std::logic_error(fmt::format("{}: the library has no argument '{}'", row_->name(), name));
+}
+
+Launch &Launch::in(std::string_view name, const Array &array, View view) {
+    return buffer(find(name), Role::input, array, std::move(view));
+}
+
+Launch &Launch::out(std::string_view name, Array &array, View view) {
+    return buffer(find(name), Role::output, array, std::move(view));
+}
+
+Launch &Launch::buffer(size_t at, Role role, const Array &array, View view) {
+    const halide_filter_argument_t &declared = metadata_->arguments[at];
+    const bool is_output = declared.kind == halide_argument_kind_output_buffer;
+    if (declared.kind == halide_argument_kind_input_scalar || is_output != (role == Role::output) || declared.dimensions != (int32_t)view.dims.size()) {
+        throw std::logic_error(fmt::format("{}: the argument '{}' is no {} of {} dimensions", row_->name(), declared.name,
+                                           role == Role::output ? "output" : "input", view.dims.size()));
+    }
+    arguments_[at] = {role, array, std::move(view)};
+    return *this;
+}
+
+Launch &Launch::scalar(size_t at, halide_type_t type, const void *value) {
+    const halide_filter_argument_t &declared = metadata_->arguments[at];
+    if (declared.kind != halide_argument_kind_input_scalar || declared.type != type) {
+        throw std::logic_error(fmt::format("{}: the argument '{}' is no number of this type", row_->name(), declared.name));
+    }
+    arguments_[at].role = Role::scalar;
+    memcpy(&arguments_[at].scalar, value, (size_t)type.bytes());
+    return *this;
+}
+
+void Launch::check_complete() const {
+    for (size_t i = 0; i < arguments_.size(); i++) {
+        if (arguments_[i].role == Role::unbound) {
+            throw std::logic_error(fmt::format("{}: the argument '{}' is missing", row_->name(), name_of_argument(i)));
+        }
+    }
+}
+
+bool Launch::fits() const {
+    check_complete();
+    std::vector<halide_buffer_t> buffers(arguments_.size());
+    std::vector<std::vector<halide_dimension_t>> dims(arguments_.size());
+    std::vector<uint64_t> scalars(arguments_.size());
+    std::vector<void *> pointers;
+    for (size_t i = 0; i < arguments_.size(); i++) {
+        const Argument &argument = arguments_[i];
+        if (argument.role == Role::scalar) {
+            scalars[i] = argument.scalar;
+            pointers.push_back(&scalars[i]);
+            continue;
+        }
+        dims[i] = dims_of(argument.view);
+        buffers[i].type = argument.view.type;
+        buffers[i].dimensions = (int32_t)dims[i].size();
+        buffers[i].dim = dims[i].data();
+        pointers.push_back(&buffers[i]);
+    }
+    driver::Current current(device_);
+    prepare_halide();
+    if (row_->entry(pointers.data()) != 0) {
+        return false;
+    }
+    // The library wrote the shapes that it would need into the buffers.
+    for (size_t i = 0; i < arguments_.size(); i++) {
+        for (size_t d = 0; d < dims[i].size(); d++) {
+            if (dims[i][d].min < 0 || (int64_t)dims[i][d].min + dims[i][d].extent > arguments_[i].view.dims[d].extent) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+Launch::Buffer Launch::made_buffer(const Argument &argument) const {
+    const Array &array = argument.array;
+    View view = argument.view;
+    if (spans_too_much(view)) {
+        throw Error(Fault::input, fmt::format("it spans more than {} MiB, which is the most a library addresses; work on clones of parts of it", most_bytes >> 20),
+                    {.operation = row_->op, .argument = array.describe(), .schedule = row_->schedule, .device = device_.str()});
+    }
+    Buffer b{.array = array, .bounce = {}, .written = argument.role == Role::output};
+    if (device_.backend == Backend::opencl && view.offset != 0) {
+        if (view.offset != array.offset_bytes()) {
+            throw std::logic_error(row_->name() + ": on OpenCL a view begins where the array or its storage does");
+        }
+        b.bounce = bounced(array, view);
+    }
+    const Array &held = b.bounce.empty() ? array : b.bounce;
+    b.storage = held.storage().get();
+    if (device_.backend == Backend::cpu) {
+        b.halide.host = reinterpret_cast<uint8_t *>(b.storage->begin()) + view.offset;
+    } else {
+        // Where the array is all of its storage, what the kernel overwrites need not be sent.
+        const size_t rows = held.dimensions() > 1 ? (size_t)held.shape()[0] : 1, bytes = (size_t)held.size() * size_of(held.type());
+        b.overwritten = b.written && rows == b.storage->layout().rows && bytes / rows == b.storage->layout().row;
+        b.offset = view.offset;
+    }
+    b.halide.type = view.type;
+    b.dims = dims_of(view);
+    b.halide.dimensions = (int32_t)b.dims.size();
+    return b;
+}
+
+void Launch::call(std::vector<Buffer> &buffers) {
+    std::vector<void *> pointers;
+    size_t next = 0;
+    for (Argument &argument : arguments_) {
+        if (argument.role == Role::scalar) {
+            pointers.push_back(&argument.scalar);
+            continue;
+        }
+        Buffer &b = buffers[next++];
+        b.halide.dim = b.dims.data();
+        if (device_.backend != Backend::cpu) {
+            b.halide.device_interface = b.storage->flat().device_interface;
+            b.halide.device = b.storage->flat().device + (uint64_t)b.offset;  // an offset on CUDA only, where it is a pointer
+        }
+        pointers.push_back(&b.halide);
+    }
+    driver::Current current(device_);
+    driver::RegisterCaps caps(row_->register_caps);
+    prepare_halide();
+    const int code = row_->entry(pointers.data());
+    // A library that was made without checks goes on after a launch that failed; what Halide said of it is here nevertheless.
+    if (code != 0 || halide_spoke()) {
+        throw_halide_error(code, row_->op.c_str(), row_->schedule.c_str(), device_);
+    }
+}
+
+void Launch::run() try {
+    const Inside inside;
+    check_complete();
+    std::vector<Buffer> buffers;
+    for (const Argument &argument : arguments_) {
+        if (argument.role != Role::scalar) {
+            buffers.push_back(made_buffer(argument));
+        }
+    }
+    {
+        HeldStorages held(device_.backend != Backend::cpu);
+        for (const Buffer &b : buffers) {
+            held.use(b.storage, b.written, b.overwritten);
+        }
+        held.hold(device_);
+        call(buffers);
+        held.succeeded();
+    }
+    for (Buffer &b : buffers) {
         if (b.written && !b.bounce.empty()) {
             copy(b.bounce, b.array);
         }

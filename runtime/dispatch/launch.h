@@ -1,90 +1,80 @@
 #pragma once
-// For the fronts in runtime/operators: hands arrays and scalars to a row's library. Not installed.
+// One call of one library: its arguments, bound by name, and the call itself. Not installed.
+#include "runtime/dispatch/views.h"
 #include "tilewright/array.h"
-#include "tilewright/operator.h"
 #include "tilewright/row.h"
-#include <deque>
-#include <HalideRuntime.h>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace tilewright {
 
-// The bytes behind arrays: host memory, and at most one device copy, kept coherent. Thread-safe.
-class Storage;
-
-// A window on an array's memory in Halide's order (the first dimension is innermost).
-struct View {
-    struct Dim {
-        int64_t extent, stride;  // stride in elements of `type`
-        bool operator==(const Dim &) const = default;
-    };
-    halide_type_t type;
-    std::vector<Dim> dims;
-    int64_t offset = 0;  // bytes from the start of the storage
-    bool operator==(const View &) const = default;
-};
-
-// The most bytes that a buffer of a library may span: 2047 MiB. Libraries count elements in 31 bits, and round the size of an image
-// up to their tiles in these 31 bits. The last MiB is the room for that; no tile of a schedule has as many elements along an axis.
-constexpr int64_t most_bytes = (int64_t(1) << 31) - (1 << 20);
-
-halide_type_t halide_type(Type type);
-
-// (n) -> x; (h, w) -> x, y; (h, w, c) -> x, y, c, interleaved.
-View image(const Array &array);
-
-// (h, w) or (h, w, c) as rows of w * c elements: x, y.
-View rows_of(const Array &array);
-
-// The whole storage as one row of aligned words of 32 bits, whatever the array's type; the array begins at byte
-// array.offset_bytes(). May end up to 15 bytes after the last byte of the array, inside the allocation: the device's, and the
-// host's where the library owns it. `type` other than u32: the same memory in other units.
-View words(const Array &array, halide_type_t type = halide_type_t(halide_type_uint, 32));
-
-// A c64 array, (n) or (h, w), as words of 64 bits, the real part low: x[, y].
-View complex_words(const Array &array);
-
-// One call of one row on one device. Arguments are given in the order in which the generator declares them.
+// The arguments have the names that the generator gives its inputs and outputs; they may be added in any order. A name that the library does
+// not have, one that is missing or bound twice, and a number of another type are std::logic_errors that name row and argument.
 class Launch {
 public:
     Launch(const Row &row, Device device);
-    ~Launch();
-    Launch(const Launch &) = delete;
 
-    Launch &in(const Array &array, const View &view);
-    Launch &in(const Array &array) {
-        return in(array, image(array));
-    }
-    Launch &out(Array &array, const View &view);
-    Launch &out(Array &array) {
-        return out(array, image(array));
-    }
-    Launch &value(int32_t v) {
-        return scalar(&v, sizeof v);
-    }
-    Launch &value(uint32_t v) {
-        return scalar(&v, sizeof v);
-    }
-    Launch &value(float v) {
-        return scalar(&v, sizeof v);
-    }
-    Launch &value(double v) {
-        return scalar(&v, sizeof v);
+    const Row &row() const {
+        return *row_;
     }
 
-    // Runs the library; device work may still be under way afterwards. Errors: memory, device or failed, with Halide's message.
+    Launch &in(std::string_view name, const Array &array, View view);
+    Launch &in(std::string_view name, const Array &array) {
+        return in(name, array, image(array));
+    }
+    Launch &out(std::string_view name, Array &array, View view);
+    Launch &out(std::string_view name, Array &array) {
+        return out(name, array, image(array));
+    }
+
+    // A number: int32_t, uint32_t, float or double, as the generator declares it.
+    template<typename T>
+    Launch &value(std::string_view name, T number) {
+        return scalar(find(name), halide_type_of<T>(), &number);
+    }
+
+    // The elements of an array input: `name` is the array's, whose elements are name_0, name_1 ...
+    template<typename T>
+    Launch &values(const std::string &name, std::span<const T> numbers) {
+        for (size_t i = 0; i < numbers.size(); i++) {
+            value(name + "_" + std::to_string(i), numbers[i]);
+        }
+        return *this;
+    }
+
+    // Whether the library takes buffers of these shapes. It is asked without any data (Halide's bounds query).
+    bool fits() const;
+
+    // Runs the library; work of a device may still be under way afterwards. Errors: input, for an array that spans more than a library
+    // addresses; memory, device or failed, with Halide's message.
     void run();
 
 private:
+    enum class Role { unbound, input, output, scalar };
+    struct Argument {
+        Role role = Role::unbound;
+        Array array;
+        View view;
+        uint64_t scalar = 0;
+    };
     struct Buffer;
-    Launch &buffer(const Array &array, const View &view, bool written);
-    void call();
-    Launch &scalar(const void *value, size_t bytes);
 
-    const Row &row_;
+    size_t find(std::string_view name);
+    Launch &buffer(size_t at, Role role, const Array &array, View view);
+    Launch &scalar(size_t at, halide_type_t type, const void *value);
+    const char *name_of_argument(size_t at) const;
+    void check_complete() const;
+    Buffer made_buffer(const Argument &argument) const;
+    void call(std::vector<Buffer> &buffers);
+
+    const Row *row_;
     Device device_;
-    std::deque<Buffer> buffers_;
-    std::deque<uint64_t> scalars_;
-    std::vector<void *> arguments_;
+    const halide_filter_metadata_t *metadata_;
+    std::vector<Argument> arguments_;  // in the library's order
+    size_t next_ = 0;                  // behind the argument that was bound last: fronts bind most of them in order
 };
 
 }  // namespace tilewright

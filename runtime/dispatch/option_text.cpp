@@ -67,24 +67,46 @@ std::string word_of(size_t value, const std::vector<std::string> &words) {
     return value < words.size() ? words[value] : std::to_string((int)value);
 }
 
+std::string length_text(double metres) {
+    const double far = std::abs(metres);
+    for (const auto &[unit, name] : {std::pair{1e3, "km"}, {1.0, "m"}, {1e-2, "cm"}, {1e-3, "mm"}, {1e-6, "um"}, {1e-9, "nm"}}) {
+        if (far >= unit) {
+            return fmt::format("{:.4g} {}", metres / unit, name);
+        }
+    }
+    return fmt::format("{:.4g} pm", metres / 1e-12);
+}
+
+namespace {
+
+double number_of(const Option &option, const std::string &text, const ErrorContext &context) {
+    const bool is_length = option.unit == "m";
+    const auto [value, rest] = number_and_rest(text);
+    if (!is_length && !rest.empty()) {
+        throw Error(Fault::usage, "takes a number, for example " + with_value(context.argument, "2.5"), context);
+    }
+    const auto unit = units_of_length.find(rest);
+    if (unit == units_of_length.end()) {
+        throw Error(Fault::usage, "takes a length: a number and km, m, cm, mm, um, nm or pm, for example " + with_value(context.argument, "2.5cm"), context);
+    }
+    // Division by a whole number rounds once: 532nm is the double next to 532e-9.
+    return unit->second < 1 ? value / std::round(1 / unit->second) : value * unit->second;
+}
+
+}  // namespace
+
+double number_of(const Option &option, const std::string &text) {
+    return number_of(option, text, {.argument = option.name, .value = text});
+}
+
 std::variant<double, std::string> value_of(const Operator &op, const Option &option, const std::string &text, const std::string &written) {
-    const Place place = {.operation = op.name(), .argument = written, .value = text};
+    const ErrorContext context = {.operation = op.name(), .argument = written, .value = text};
     if (option.is_number) {
-        const bool is_length = option.unit == "m";
-        const auto [value, rest] = number_and_rest(text);
-        if (!is_length && !rest.empty()) {
-            throw Error(Fault::usage, "takes a number, for example " + with_value(written, "2.5"), place);
-        }
-        const auto unit = units_of_length.find(rest);
-        if (unit == units_of_length.end()) {
-            throw Error(Fault::usage, "takes a length: a number and km, m, cm, mm, um, nm or pm, for example " + with_value(written, "2.5cm"), place);
-        }
-        // Division by a whole number rounds once: 532nm is the double next to 532e-9.
-        return unit->second < 1 ? value / std::round(1 / unit->second) : value * unit->second;
+        return number_of(option, text, context);
     }
     const auto &choices = option.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end()) {
-        throw Error(Fault::usage, fmt::format("takes {}{}", fmt::join(choices, ", "), did_you_mean(text, choices)), place);
+        throw Error(Fault::usage, fmt::format("takes {}{}", fmt::join(choices, ", "), did_you_mean(text, choices)), context);
     }
     return text;
 }

@@ -1,9 +1,11 @@
+// Pipelines: the plan of a call (what each stage gets and gives, and where alpha is multiplied in), and the
+// call itself.
 #include "tilewright/pipeline.h"
 #include "runtime/arrays/copy.h"
-#include "runtime/devices/driver_seam.h"
+#include "runtime/dispatch/pipeline_text.h"
+#include "runtime/devices/hooks.h"
 #include "runtime/process/inside.h"
 #include "runtime/errors/leaving.h"
-#include "runtime/dispatch/option_text.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,194 +14,291 @@
 
 namespace tilewright {
 
-// ----------------------------------------------------------------------------------------------------------- the text
-
 namespace {
 
-// A word of a stage, its quotes taken away, and where its first '=' outside of quotes stands.
-struct Word {
-    std::string text;
-    size_t equals = std::string::npos;
+// A change of an array's alpha on the host, in front of a stage or of the result. At most one of the two.
+struct AlphaChange {
+    const Operator *divide = nullptr;    // colours are divided by alpha, as this operator does it
+    const Operator *multiply = nullptr;  // colours are multiplied by alpha, as this operator does it
+    Type type = Type::u8;                // the type afterwards
 
-    bool is_setting() const {
-        return equals != std::string::npos;
+    bool is_none() const {
+        return !divide && !multiply;
     }
-    std::string name() const {
-        return text.substr(0, equals);
-    }
-    std::string value() const {
-        return text.substr(equals + 1);
+    Array apply(const Array &image) const {
+        return divide   ? divide->unpremultiplied(image, type) :
+               multiply ? multiply->premultiplied(image) :
+                          image;
     }
 };
 
-struct StageText {
-    std::string text;  // as it was written
-    std::vector<Word> words;
+int64_t channels_of(const std::vector<int64_t> &shape) {
+    return shape.size() == 3 ? shape[2] : 1;
+}
+
+// The type that the operator wants an image with alpha in, if it wants it premultiplied.
+std::optional<Type> premultiplied_type(const Operator &op, const Array &image) {
+    const Array pixel(image.type(), {1, 1, channels_of(image.shape())});
+    const Array made = op.premultiplied(pixel);
+    return made.storage() == pixel.storage() ? std::nullopt : std::optional(made.type());
+}
+
+// The array that one stage gives to the next one while a call is planned.
+struct Current {
+    Array array;
+    bool is_between = false;  // it belongs to the plan, not to the caller
+    bool has_alpha = false;   // its last channel is alpha
+    const Operator *premultiplied_by = nullptr;
+    Type straight = Type::u8, premultiplied = Type::u8;  // the types before and after the multiplication
+
+    // The change that a stage of `op` needs; afterwards this is the array that the stage gets. It has no
+    // values yet.
+    AlphaChange change_for(const Operator &op) {
+        const std::optional<Type> wanted = has_alpha ? premultiplied_type(op, array) : std::nullopt;
+        if (premultiplied_by && !wanted) {
+            return divide();
+        }
+        if (premultiplied_by || !wanted) {
+            return {};
+        }
+        straight = array.type();
+        premultiplied = *wanted;
+        premultiplied_by = &op;
+        replace(premultiplied);
+        return {.multiply = &op, .type = premultiplied};
+    }
+
+    // Colours are straight again, of the type that they had, unless a stage changed it.
+    AlphaChange divide() {
+        const AlphaChange change = {
+            .divide = premultiplied_by, .type = array.type() == premultiplied ? straight : array.type()};
+        premultiplied_by = nullptr;
+        replace(change.type);
+        return change;
+    }
+
+private:
+    void replace(Type type) {
+        array = Array(type, array.shape());
+        is_between = false;
+    }
 };
 
-[[noreturn]] void refuse(Fault fault, const std::string &stage, const std::string &message) {
-    throw Error(fault, message, {.operation = stage});
-}
-
-std::string trimmed(const std::string &text) {
-    const size_t first = text.find_first_not_of(" \t\r\n"), last = text.find_last_not_of(" \t\r\n");
-    return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
-
-std::vector<StageText> split(std::string_view text) {
-    std::vector<StageText> stages(1);
-    char quote = 0;
-    bool in_word = false;
-    for (const char c : text) {
-        StageText &stage = stages.back();
-        const bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
-        if (!quote && c == '|') {
-            stages.emplace_back();
-            in_word = false;
-            continue;
-        }
-        stage.text += c;
-        if (!quote && blank) {
-            in_word = false;
-            continue;
-        }
-        if (!in_word) {
-            stage.words.emplace_back();
-            in_word = true;
-        }
-        Word &word = stage.words.back();
-        if (quote ? c == quote : c == '\'' || c == '"') {
-            quote = quote ? 0 : c;
-            continue;
-        }
-        if (c == '=' && !quote && !word.is_setting()) {
-            word.equals = word.text.size();
-        }
-        word.text += c;
-    }
-    if (quote) {
-        refuse(Fault::usage, "pipeline", fmt::format("a quote ({}) is not closed", quote));
-    }
-    for (StageText &stage : stages) {
-        stage.text = trimmed(stage.text);
-    }
-    return stages;
-}
-
-std::string stage_name(size_t i, size_t count, const std::string &text) {
-    return fmt::format("stage {} of {}, '{}'", i + 1, count, text);
-}
-
-// The names that may stand before a '='.
-std::vector<std::string> settings_of(const Operator &op) {
-    std::vector<std::string> names;
-    for (const Option &option : op.options()) {
-        names.push_back(option.name);
-    }
-    if (const std::optional<Option> more = op.optional_input()) {
-        names.push_back(more->name);
-    }
-    names.push_back("schedule");
-    return names;
-}
-
-const Option *find(const std::vector<Option> &options, const std::string &name) {
-    const auto at = std::find_if(options.begin(), options.end(), [&](const Option &o) { return o.name == name; });
-    return at == options.end() ? nullptr : &*at;
-}
-
-void check_schedule(const Operator &op, const std::string &name) {
-    std::vector<std::string> known;
-    for (const Row &row : op.rows()) {
-        if (row.belongs_to(name)) {
-            return;
-        }
-        for (const std::string &word : {row.family, row.schedule}) {
-            if (std::find(known.begin(), known.end(), word) == known.end()) {
-                known.push_back(word);
-            }
-        }
-    }
-    throw Error(Fault::usage, fmt::format("no such schedule{}; known: {}", did_you_mean(name, known), fmt::join(known, ", ")),
-                {.operation = op.name(), .argument = "schedule", .value = name});
-}
-
-// Reads the words after the operator's name.
-Pipeline::Stage stage_of(const StageText &text, const FileLimits &limits) {
-    if (text.words.empty()) {
-        throw Error(Fault::usage, "it is empty; write operators with a bar between two of them: 'gaussian_blur sigma=2 | transpose'");
-    }
-    Pipeline::Stage stage;
-    stage.text = text.text;
-    stage.op = &find_operator(text.words.front().text);
-    const Operator &op = *stage.op;
-    const std::vector<Option> options = op.options();
-    const std::optional<Option> more = op.optional_input();
-    const std::vector<std::string> known = settings_of(op);
-    std::string optional_file;
-    for (size_t i = 1; i < text.words.size(); i++) {
-        const Word &word = text.words[i];
-        const std::string name = word.name();
-        const Option *option = find(options, name);
-        const bool again = stage.settings.has(name) || (name == "schedule" && !stage.schedule.empty()) ||
-                           (more && name == more->name && !optional_file.empty());
-        if (!word.is_setting() && option && option->is_flag) {
-            stage.settings.set(name, "yes");
-        } else if (!word.is_setting() && std::find(known.begin(), known.end(), name) != known.end()) {
-            throw Error(Fault::usage, fmt::format("'{0}' has no value; write {0}=VALUE, without blanks", name), {.operation = op.name()});
-        } else if (!word.is_setting() && word.text.starts_with("--")) {
-            throw Error(Fault::usage, fmt::format("'{}': in a stage, options are written name=value", word.text), {.operation = op.name()});
-        } else if (!word.is_setting()) {
-            stage.files.push_back(word.text);
-        } else if (again) {
-            throw Error(Fault::usage, fmt::format("'{}' is given twice", name), {.operation = op.name()});
-        } else if (word.value().empty()) {
-            throw Error(Fault::usage, fmt::format("'{}' has no value", name), {.operation = op.name()});
-        } else if (option && option->is_flag && word.value() != "yes") {
-            throw Error(Fault::usage, "takes yes, or is left out", {.operation = op.name(), .argument = name, .value = word.value()});
-        } else if (option) {
-            stage.settings.set(name, value_of(op, *option, word.value(), name));
-        } else if (more && name == more->name) {
-            optional_file = word.value();
-        } else if (name == "schedule") {
-            stage.schedule = word.value();
-            check_schedule(op, stage.schedule);
-        } else {
-            throw Error(Fault::usage, fmt::format("no option '{}'{}; it takes {}", name, did_you_mean(name, known), fmt::join(known, ", ")),
-                        {.operation = op.name()});
-        }
-    }
-
-    const int further = op.inputs() - 1;
-    if (further == 0 && !stage.files.empty()) {
-        throw Error(Fault::usage, fmt::format("'{}': it takes nothing but options (name=value){}; they are {}", stage.files.front(),
-                                              did_you_mean(stage.files.front(), known), fmt::join(known, ", ")), {.operation = op.name()});
-    }
-    if (!stage.files.empty() && (int)stage.files.size() != further) {
-        throw Error(Fault::usage, fmt::format("it takes {} array{} besides the one that flows, and {} are named", further, further == 1 ? "" : "s",
-                                              stage.files.size()), {.operation = op.name()});
-    }
-    stage.from_call = stage.files.empty() ? further : 0;
-    if (!optional_file.empty()) {
-        stage.files.push_back(optional_file);
-    }
-    for (const std::string &file : stage.files) {
-        stage.arrays.push_back(read_array(file, nullptr, limits));
-    }
-    return stage;
+Error output_error(const Array &output, Type type, const std::vector<int64_t> &shape, const std::string &op) {
+    return {Fault::input, fmt::format("the output must be {} ({})", name_of(type), fmt::join(shape, ", ")),
+        {.operation = op, .argument = "output", .value = output.describe()}};
 }
 
 }  // namespace
 
-Pipeline::Pipeline(std::string_view text, const FileLimits &limits) try : kept_(std::make_shared<Kept>()) {
-    const std::vector<StageText> texts = split(text);
-    for (const StageText &stage : texts) {
-        try {
-            stages_.push_back(stage_of(stage, limits));
-        } catch (const Error &error) {
-            refuse(error.fault(), stage_name(stages_.size(), texts.size(), stage.text), error.what());
+// Arrays that are between stages while no call is, and the device that they were last used on.
+struct Pipeline::Kept {
+    std::mutex mutex;
+    std::vector<std::pair<Device, Array>> arrays;
+
+    std::vector<Array> take(Device device) {
+        std::vector<Array> taken;
+        const std::lock_guard lock(mutex);
+        std::erase_if(arrays, [&](const auto &kept) {
+            const bool is_here = kept.first == device;
+            if (is_here) {
+                taken.push_back(kept.second);
+            }
+            return is_here;
+        });
+        return taken;
+    }
+
+    void give(Device device, const std::vector<Array> &free) {
+        const std::lock_guard lock(mutex);
+        for (const Array &array : free) {
+            arrays.emplace_back(device, array);
         }
     }
+};
+
+// The plan of a call: the request, the row and the arrays of each stage. Making it computes nothing.
+class Pipeline::Plan {
+public:
+    // `free`: arrays for use between stages. Errors: those of the call, naming the stage.
+    Plan(const Pipeline &pipeline, std::span<const Array> inputs, const Array &output, const Call &call,
+        Device device, std::vector<Array> free)
+        : pipeline_(pipeline), call_(call), device_(device), input_(inputs[0]), free_(std::move(free)),
+          further_(inputs.subspan(1)) {
+        current_.array = inputs[0];
+        current_.has_alpha = call.alpha && channels_of(inputs[0].shape()) > 1;
+        const size_t count = pipeline.stages_.size();
+        for (size_t i = 0; i < count; i++) {
+            const std::string got = fmt::format("; it gets {} from {}", current_.array.describe(),
+                i == 0 ? "the input" : fmt::format("stage {}", i));
+            try {
+                add_stage(pipeline.stages_[i], i + 1 == count, output);
+            } catch (const Error &error) {
+                refuse(i, error.fault(), error.what() + (error.fault() == Fault::input ? got : ""));
+            }
+        }
+        result_ = current_.array;
+        if (current_.premultiplied_by) {
+            last_change_ = current_.divide();
+            result_ = output.empty() ? current_.array : output;
+            if (result_.type() != current_.array.type() || result_.shape() != current_.array.shape()) {
+                refuse(count - 1, Fault::input,
+                    fmt::format("the output must be {} ({}), not {}",
+                        tilewright::name_of(current_.array.type()), fmt::join(current_.array.shape(), ", "),
+                        output.describe()));
+            }
+        }
+    }
+
+    std::vector<Step> &steps() {
+        return steps_;
+    }
+    const Array &result() const {  // has values after run()
+        return result_;
+    }
+
+    void run() {
+        Array current = input_;
+        for (size_t i = 0; i < steps_.size(); i++) {
+            try {
+                run_stage(i, current);
+            } catch (const Error &error) {
+                refuse(i, error.fault(), error.what());
+            }
+            current = steps_[i].output;
+        }
+        if (!last_change_.is_none()) {
+            copy(last_change_.apply(current), result_);
+        }
+    }
+
+    // The arrays between the stages, each one once.
+    std::vector<Array> between() const {
+        std::vector<Array> all;
+        for (size_t i = 0; i + 1 < steps_.size(); i++) {
+            const Array &array = steps_[i].output;
+            if (std::none_of(all.begin(), all.end(),
+                    [&](const Array &other) { return other.storage() == array.storage(); })) {
+                all.push_back(array);
+            }
+        }
+        return all;
+    }
+
+private:
+    [[noreturn]] void refuse(size_t stage, Fault fault, const std::string &message) const {
+        throw Error(fault, message, {.operation = pipeline_.name_of_stage(stage)});
+    }
+
+    void add_stage(const Stage &stage, bool is_last, const Array &output) {
+        changes_.push_back(current_.change_for(*stage.op));
+        Step &step = steps_.emplace_back();
+        step.inputs = {current_.array};
+        step.inputs.insert(step.inputs.end(), further_.begin(), further_.begin() + stage.from_call);
+        further_ = further_.subspan((size_t)stage.from_call);
+        step.inputs.insert(step.inputs.end(), stage.arrays.begin(), stage.arrays.end());
+        const Request &request = *requests_.emplace_back(parse(stage, step, is_last));
+
+        const std::vector<int64_t> &shape = request.output_shape;
+        const bool keeps_alpha = current_.has_alpha && shape.size() == 3 &&
+                                 channels_of(shape) == channels_of(current_.array.shape());
+        const bool is_result = is_last && !(keeps_alpha && current_.premultiplied_by);
+        step.output =
+            is_result ? result_of(step, request, output, stage.op->name()) : take(request.output_type, shape);
+        step.row = &stage.op->choose(request, step.output, schedule_of(stage), device_);
+
+        if (current_.is_between && !call_.steps) {
+            free_.push_back(current_.array);
+        }
+        current_.array = step.output;
+        current_.is_between = !is_result;
+        current_.has_alpha = keeps_alpha;
+        if (!keeps_alpha) {
+            current_.premultiplied_by = nullptr;
+        }
+    }
+
+    // The request of a stage. The settings of the last one may depend on the file that the result is for.
+    std::unique_ptr<const Request> parse(const Stage &stage, Step &step, bool is_last) const {
+        step.settings = stage.settings;
+        std::unique_ptr<const Request> request = stage.op->parse(step.inputs, step.settings);
+        if (is_last && !call_.kind_of_file.empty()) {
+            step.settings = stage.op->settings_for(call_.kind_of_file, step.inputs, stage.settings);
+            if (step.settings.all() != stage.settings.all()) {
+                request = stage.op->parse(step.inputs, step.settings);
+            }
+        }
+        return request;
+    }
+
+    // Where the last stage writes: the caller's array, or a new one.
+    static Array result_of(
+        const Step &step, const Request &request, const Array &output, const std::string &op) {
+        if (output.empty()) {
+            return Array(request.output_type, request.output_shape);
+        }
+        if (output.type() != request.output_type || output.shape() != request.output_shape) {
+            throw output_error(output, request.output_type, request.output_shape, op);
+        }
+        if (std::any_of(step.inputs.begin(), step.inputs.end(),
+                [&](const Array &input) { return output.overlaps(input); })) {
+            throw Error(Fault::usage, "it shares memory with an input; give it memory of its own",
+                {.operation = op, .argument = "output", .value = output.describe()});
+        }
+        return output;
+    }
+
+    // An array between stages.
+    Array take(Type type, const std::vector<int64_t> &shape) {
+        const auto at = std::find_if(free_.begin(), free_.end(),
+            [&](const Array &a) { return a.type() == type && a.shape() == shape; });
+        if (at == free_.end()) {
+            return Array(type, shape);
+        }
+        const Array array = *at;
+        free_.erase(at);
+        return array;
+    }
+
+    const std::string &schedule_of(const Stage &stage) const {
+        return stage.schedule.empty() ? call_.schedule : stage.schedule;
+    }
+
+    void run_stage(size_t i, const Array &current) {
+        const Stage &stage = pipeline_.stages_[i];
+        Step &step = steps_[i];
+        if (!changes_[i].is_none()) {
+            // Where the changed image is in memory is known only now.
+            step.inputs.front() = changes_[i].apply(current);
+            requests_[i] = stage.op->parse(step.inputs, step.settings);
+            step.row = &stage.op->choose(*requests_[i], step.output, schedule_of(stage), device_);
+        }
+        Statistics statistics;
+        stage.op->execute(
+            *step.row, device_, *requests_[i], step.output, call_.statistics ? &statistics : nullptr);
+        if (call_.statistics) {
+            call_.statistics->push_back(statistics);
+        }
+    }
+
+    const Pipeline &pipeline_;
+    const Call &call_;
+    const Device device_;
+    const Array input_;
+    std::vector<Step> steps_;                               // one per stage
+    std::vector<std::unique_ptr<const Request>> requests_;  // of each stage
+    std::vector<AlphaChange> changes_;                      // in front of each stage
+    AlphaChange last_change_;                               // in front of the result
+    Array result_;
+
+    // While the plan is made:
+    Current current_;
+    std::vector<Array> free_;         // for the next stages
+    std::span<const Array> further_;  // inputs of the call that no stage has taken
+};
+
+Pipeline::Pipeline(std::string_view text, const FileLimits &limits) try
+    : stages_(read_stages(text, limits)), kept_(std::make_shared<Kept>()) {
 } catch (...) {
     leave_with_error([] { return "pipeline"; });
 }
@@ -216,136 +315,13 @@ std::string Pipeline::name_of_stage(size_t i) const {
     return stage_name(i, stages_.size(), stages_[i].text);
 }
 
-// ----------------------------------------------------------------------------------------------------------- the plan
-
-// Arrays that are between stages while no call is, and the device that they were last used on.
-struct Pipeline::Kept {
-    std::mutex mutex;
-    std::vector<std::pair<Device, Array>> arrays;
-};
-
-struct Pipeline::Plan {
-    // Beyond what a stage gets and gives: how alpha stands there.
-    struct Alpha {
-        const Operator *unpremultiply = nullptr;  // before the stage, by this operator
-        Type to = Type::u8;                       // as this type
-        bool premultiply = false;                 // before the stage, and after unpremultiply
-    };
-    std::vector<Step> steps;
-    std::vector<Alpha> alphas;  // one a stage, and one for the result
-    Array result;               // an array for it; it has no values yet
-
-    Array current;        // what flows to the next stage
-    bool is_between = false;  // it belongs to the plan, not to the caller
-    bool has_alpha = false;
-    const Operator *premultiplied_by = nullptr;
-    Type straight = Type::u8, premultiplied = Type::u8;
-
-    bool reuses = true;
-    std::vector<Array> between;  // arrays that are free for the next stages
-
-    Array take(Type type, const std::vector<int64_t> &shape) {
-        const auto at = std::find_if(between.begin(), between.end(), [&](const Array &a) { return a.type() == type && a.shape() == shape; });
-        if (at == between.end()) {
-            return Array(type, shape);
-        }
-        Array array = *at;
-        between.erase(at);
-        return array;
-    }
-};
-
-namespace {
-
-int64_t channels_of(const std::vector<int64_t> &shape) {
-    return shape.size() == 3 ? shape[2] : 1;
-}
-
-// The type that the operator wants an image with alpha in, if it wants it premultiplied.
-std::optional<Type> premultiplied_type(const Operator &op, const Array &image) {
-    const Array pixel(image.type(), {1, 1, channels_of(image.shape())});
-    const Array made = op.premultiplied(pixel);
-    return made.storage() == pixel.storage() ? std::nullopt : std::optional(made.type());
-}
-
-}  // namespace
-
-void Pipeline::plan_stage(Plan &plan, size_t i, std::span<const Array> &further, const Array &output, const Call &call, Device device) const {
-    const Stage &stage = stages_[i];
-    const Operator &op = *stage.op;
-    Plan::Alpha &alpha = plan.alphas[i];
-    const std::optional<Type> wanted = plan.has_alpha ? premultiplied_type(op, plan.current) : std::nullopt;
-    if (plan.premultiplied_by && !wanted) {
-        alpha.unpremultiply = plan.premultiplied_by;
-        alpha.to = plan.current.type() == plan.premultiplied ? plan.straight : plan.current.type();
-        plan.current = Array(alpha.to, plan.current.shape());
-        plan.premultiplied_by = nullptr;
-        plan.is_between = false;
-    } else if (!plan.premultiplied_by && wanted) {
-        alpha.premultiply = true;
-        plan.straight = plan.current.type();
-        plan.premultiplied = *wanted;
-        plan.current = Array(*wanted, plan.current.shape());
-        plan.premultiplied_by = &op;
-        plan.is_between = false;
-    }
-
-    Step &step = plan.steps[i];
-    step.inputs = {plan.current};
-    step.inputs.insert(step.inputs.end(), further.begin(), further.begin() + stage.from_call);
-    further = further.subspan((size_t)stage.from_call);
-    step.inputs.insert(step.inputs.end(), stage.arrays.begin(), stage.arrays.end());
-    step.settings = stage.settings;
-    op.type_of(step.inputs, step.settings);
-    const bool last = i + 1 == stages_.size();
-    if (last && !call.kind_of_file.empty()) {
-        step.settings = op.settings_for(call.kind_of_file, step.inputs, step.settings);
-        op.type_of(step.inputs, step.settings);
-    }
-    const auto [type, shape] = op.output_of(step.inputs, step.settings);
-    const bool keeps_alpha = plan.has_alpha && shape.size() == 3 && channels_of(shape) == channels_of(plan.current.shape());
-    const bool is_result = last && !(keeps_alpha && plan.premultiplied_by);
-    if (!is_result) {
-        step.output = plan.take(type, shape);
-    } else if (output.empty()) {
-        step.output = Array(type, shape);
-    } else if (output.type() != type || output.shape() != shape) {
-        throw Error(Fault::input, fmt::format("the output must be {} ({})", tilewright::name_of(type), fmt::join(shape, ", ")),
-                    {.operation = op.name(), .argument = "output", .value = output.describe()});
-    } else {
-        step.output = output;
-    }
-    step.row = &op.choose(step.inputs, step.output, step.settings, stage.schedule.empty() ? call.schedule : stage.schedule, device);
-
-    if (plan.is_between && plan.reuses) {
-        plan.between.push_back(plan.current);
-    }
-    plan.current = step.output;
-    plan.is_between = !is_result;
-    plan.has_alpha = keeps_alpha;
-    if (!keeps_alpha) {
-        plan.premultiplied_by = nullptr;
-    }
-}
-
-std::vector<Array> Pipeline::take_kept(Device device) const {
-    std::vector<Array> taken;
-    const std::lock_guard lock(kept_->mutex);
-    std::erase_if(kept_->arrays, [&](const auto &kept) {
-        const bool here = kept.first == device;
-        if (here) {
-            taken.push_back(kept.second);
-        }
-        return here;
-    });
-    return taken;
-}
-
-Pipeline::Plan Pipeline::plan(std::span<const Array> inputs, const Array &output, const Call &call, Device device, std::vector<Array> kept) const {
+void Pipeline::check_inputs(std::span<const Array> inputs, const Array &output) const {
     if ((int)inputs.size() != this->inputs()) {
-        throw Error(Fault::usage, fmt::format("it takes {} input{}: the array that flows, and the further inputs that no stage names a file for",
-                                              this->inputs(), this->inputs() == 1 ? "" : "s"),
-                    {.operation = "pipeline", .argument = "inputs", .value = std::to_string(inputs.size())});
+        throw Error(Fault::usage,
+            fmt::format("it takes {} input{}: the array that flows, and the further inputs that no stage "
+                        "names a file for",
+                this->inputs(), this->inputs() == 1 ? "" : "s"),
+            {.operation = "pipeline", .argument = "inputs", .value = std::to_string(inputs.size())});
     }
     for (const Array &input : inputs) {
         if (input.empty()) {
@@ -353,121 +329,48 @@ Pipeline::Plan Pipeline::plan(std::span<const Array> inputs, const Array &output
         }
         if (output.overlaps(input)) {
             throw Error(Fault::usage, "it shares memory with an input; give it memory of its own",
-                        {.operation = "pipeline", .argument = "output", .value = output.describe()});
+                {.operation = "pipeline", .argument = "output", .value = output.describe()});
         }
     }
-    Plan plan;
-    plan.steps.resize(stages_.size());
-    plan.alphas.resize(stages_.size() + 1);
-    plan.current = inputs[0];
-    plan.has_alpha = call.alpha && channels_of(inputs[0].shape()) > 1;
-    plan.reuses = !call.steps;
-    plan.between = std::move(kept);
-    std::span<const Array> further = inputs.subspan(1);
-    for (size_t i = 0; i < stages_.size(); i++) {
-        const std::string got = fmt::format("; it gets {} from {}", plan.current.describe(), i == 0 ? "the input" : fmt::format("stage {}", i));
-        try {
-            plan_stage(plan, i, further, output, call, device);
-        } catch (const Error &error) {
-            refuse(error.fault(), name_of_stage(i), error.what() + (error.fault() == Fault::input ? got : ""));
-        }
-    }
-    plan.result = plan.current;
-    if (plan.premultiplied_by) {
-        Plan::Alpha &alpha = plan.alphas.back();
-        alpha.unpremultiply = plan.premultiplied_by;
-        alpha.to = plan.current.type() == plan.premultiplied ? plan.straight : plan.current.type();
-        plan.result = output.empty() ? Array(alpha.to, plan.current.shape()) : output;
-        if (plan.result.type() != alpha.to || plan.result.shape() != plan.current.shape()) {
-            refuse(Fault::input, name_of_stage(stages_.size() - 1),
-                   fmt::format("the output must be {} ({}), not {}", tilewright::name_of(alpha.to), fmt::join(plan.current.shape(), ", "), output.describe()));
-        }
-    }
-    return plan;
 }
 
 std::vector<Pipeline::Step> Pipeline::check(std::span<const Array> inputs, const Call &call) const try {
     const Inside inside;
     const Device device = call.device ? *call.device : best_device();
     driver::open(device);
-    return plan(inputs, {}, call, device, {}).steps;
+    check_inputs(inputs, {});
+    return std::move(Plan(*this, inputs, {}, call, device, {}).steps());
 } catch (...) {
     leave_with_error([] { return "pipeline"; });
 }
 
-std::pair<Type, std::vector<int64_t>> Pipeline::output_of(std::span<const Array> inputs, const Call &call) const try {
+std::pair<Type, std::vector<int64_t>> Pipeline::output_of(
+    std::span<const Array> inputs, const Call &call) const try {
     const Inside inside;
     const Device device = call.device ? *call.device : best_device();
     driver::open(device);
-    const Plan planned = plan(inputs, {}, call, device, {});
-    return {planned.result.type(), planned.result.shape()};
+    check_inputs(inputs, {});
+    const Plan plan(*this, inputs, {}, call, device, {});
+    return {plan.result().type(), plan.result().shape()};
 } catch (...) {
     leave_with_error([] { return "pipeline"; });
-}
-
-// ----------------------------------------------------------------------------------------------------------- the call
-
-void Pipeline::run(Plan &plan, Device device, const Call &call) const {
-    Array current = plan.steps.front().inputs.front();
-    for (size_t i = 0; i < stages_.size(); i++) {
-        const Stage &stage = stages_[i];
-        const Plan::Alpha &alpha = plan.alphas[i];
-        Step &step = plan.steps[i];
-        try {
-            if (alpha.unpremultiply) {
-                current = alpha.unpremultiply->unpremultiplied(current, alpha.to);
-            }
-            if (alpha.premultiply) {
-                current = stage.op->premultiplied(current);
-            }
-            step.inputs.front() = current;
-            Statistics statistics;
-            (*stage.op)(step.inputs, step.output, step.settings,
-                        {.device = device,
-                         .schedule = stage.schedule.empty() ? call.schedule : stage.schedule,
-                         .statistics = call.statistics ? &statistics : nullptr});
-            if (call.statistics) {
-                call.statistics->push_back(statistics);
-            }
-        } catch (const Error &error) {
-            refuse(error.fault(), name_of_stage(i), error.what());
-        }
-        current = step.output;
-    }
-    const Plan::Alpha &alpha = plan.alphas.back();
-    if (alpha.unpremultiply) {
-        const Array made = alpha.unpremultiply->unpremultiplied(current, alpha.to);
-        copy(made, plan.result);
-    }
 }
 
 void Pipeline::operator()(std::span<const Array> inputs, Array &output, const Call &call) const try {
     const Inside inside;
     const Device device = call.device ? *call.device : best_device();
     driver::open(device);
-    Plan planned = plan(inputs, output, call, device, call.steps ? std::vector<Array>() : take_kept(device));
-    planned.steps.front().inputs.front() = inputs[0];  // where alpha is multiplied in, the plan has an array without values there
+    check_inputs(inputs, output);
+    Plan plan(*this, inputs, output, call, device, call.steps ? std::vector<Array>() : kept_->take(device));
     if (call.statistics) {
         call.statistics->clear();
     }
-    run(planned, device, call);
-    output = planned.result;
+    plan.run();
+    output = plan.result();
     if (call.steps) {
-        *call.steps = std::move(planned.steps);
-        return;
-    }
-    // What was between the stages is free again, once each; what this call had no use for goes.
-    std::vector<Array> between;
-    for (size_t i = 0; i + 1 < planned.steps.size(); i++) {
-        const Array &array = planned.steps[i].output;
-        const auto same = [&](const Array &other) { return other.storage() == array.storage(); };
-        if (std::none_of(between.begin(), between.end(), same)) {
-            between.push_back(array);
-        }
-    }
-    const std::lock_guard lock(kept_->mutex);
-    for (const Array &array : between) {
-        kept_->arrays.emplace_back(device, array);
+        *call.steps = std::move(plan.steps());
+    } else {
+        kept_->give(device, plan.between());  // what this call had no use for is dropped
     }
 } catch (...) {
     leave_with_error([] { return "pipeline"; });

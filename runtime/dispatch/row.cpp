@@ -13,13 +13,29 @@ std::string Row::name() const {
     return op + "/" + schedule + "/" + type + "/" + (needs_vnni ? "vnni" : places[(int)backend]) + (origin == op ? "" : "/" + origin);
 }
 
-int Row::tunable(const std::string &name) const {
-    for (const Tunable &t : tunables) {
-        if (t.name == name) {
-            return t.value;
+namespace {
+
+const Row::Tunable *find_tunable(const Row &row, const std::string &name) {
+    for (const Row::Tunable &tunable : row.tunables) {
+        if (tunable.name == name) {
+            return &tunable;
         }
     }
+    return nullptr;
+}
+
+}  // namespace
+
+int Row::tunable(const std::string &name) const {
+    if (const Tunable *found = find_tunable(*this, name)) {
+        return found->value;
+    }
     throw std::logic_error(this->name() + " has no tunable '" + name + "'");
+}
+
+int Row::tunable(const std::string &name, int otherwise) const {
+    const Tunable *found = find_tunable(*this, name);
+    return found ? found->value : otherwise;
 }
 
 bool Row::belongs_to(const std::string &word) const {

@@ -1,12 +1,15 @@
 #include "tilewright/error.h"
+#include "runtime/errors/leaving.h"
 #include "runtime/errors/plain_text.h"
 
 namespace tilewright {
 
+const Error &no_memory = *new Error(Fault::memory, "the host has no memory left; use smaller data");
+
 namespace {
 
 // One line: what would break it, or steer a terminal, becomes a space, and several such become one.
-std::string plain(const std::string &text) {
+std::string one_line(const std::string &text) {
     constexpr char control = '\n';
     std::string line;
     for (const char c : plain_text(text, control)) {
@@ -20,30 +23,32 @@ std::string plain(const std::string &text) {
     return line;
 }
 
-std::string sentence(const std::string &message, const Place &place) {
+// "OPERATION: ARGUMENT = VALUE: MESSAGE [SCHEDULE, DEVICE]", without the parts that are empty.
+std::string sentence(const std::string &message, const ErrorContext &context) {
     std::string text;
     auto add = [&](const std::string &part) {
         if (!part.empty()) {
-            text += (text.empty() ? "" : ": ") + plain(part);
+            text += (text.empty() ? "" : ": ") + one_line(part);
         }
     };
-    add(place.operation);
-    add(place.argument.empty() || place.value.empty() ? place.argument : place.argument + " = " + place.value);
+    add(context.operation);
+    const bool has_both = !context.argument.empty() && !context.value.empty();
+    add(has_both ? context.argument + " = " + context.value : context.argument);
     add(message);
-    std::string where = place.schedule;
-    if (!place.device.empty()) {
-        where += (where.empty() ? "" : ", ") + place.device;
+    std::string library = context.schedule;
+    if (!context.device.empty()) {
+        library += (library.empty() ? "" : ", ") + context.device;
     }
-    if (!where.empty()) {
-        text += " [" + where + "]";
+    if (!library.empty()) {
+        text += " [" + library + "]";
     }
-    return plain(text);
+    return one_line(text);
 }
 
 }  // namespace
 
-Error::Error(Fault fault, const std::string &message, Place place)
-    : std::runtime_error(sentence(message, place)), fault_(fault), place_(std::move(place)) {
+Error::Error(Fault fault, const std::string &message, ErrorContext context)
+    : std::runtime_error(sentence(message, context)), fault_(fault), context_(std::move(context)) {
 }
 
 }  // namespace tilewright

@@ -1,15 +1,17 @@
 #pragma once
-// How exceptions leave the library. Not installed.
+// How exceptions leave the library: as an Error, whatever they were. Not installed.
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include <new>
 
 namespace tilewright {
 
-extern const Error &no_memory;  // made beforehand, to be thrown where there is no memory for another one
+// An Error of the class memory, made before main(): it is thrown where the host has no memory to make another
+// one.
+extern const Error &no_memory;
 
-// For the handlers of public functions, `catch (...)`: throws again what is being handled, and an Error of the class memory in place of
-// std::bad_alloc, so that Error is all that leaves the library. `name`: makes the name of the operation.
+// For the handlers of public functions, `catch (...)`: throws the handled exception again, and std::bad_alloc
+// as an Error of the class memory. `name` makes the name of the operation.
 template<typename Name>
 [[noreturn]] void leave_with_error(Name name) {
     try {
@@ -21,7 +23,7 @@ template<typename Name>
             throw Error(no_memory);
         }
     } catch (const Error &) {
-        wait_where_drivers_have_ended();
+        wait_if_drivers_have_ended();
         throw;
     }
 }

@@ -7,14 +7,18 @@ namespace {
 
 struct Letter {
     uint32_t code = 0;
-    size_t bytes = 0;  // 0: no letter begins here
+    size_t bytes = 0;  // 0: the byte begins no letter
 };
 
-// The letter at text[at], when its UTF-8 is the one that the standard allows: the shortest form, no surrogate, at most U+10FFFF.
+// The letter at text[at], when its UTF-8 is valid: the shortest form, no surrogate, at most U+10FFFF.
 Letter letter_at(const std::string &text, size_t at) {
     const auto byte = [&](size_t i) { return static_cast<uint8_t>(i < text.size() ? text[i] : 0); };
     const uint8_t first = byte(at);
-    const size_t bytes = first < 0x80 ? 1 : first >> 5 == 0x6 ? 2 : first >> 4 == 0xe ? 3 : first >> 3 == 0x1e ? 4 : 0;
+    const size_t bytes = first < 0x80         ? 1
+                         : first >> 5 == 0x6  ? 2
+                         : first >> 4 == 0xe  ? 3
+                         : first >> 3 == 0x1e ? 4
+                                              : 0;
     if (bytes < 2) {
         return {first, bytes};
     }

@@ -1,5 +1,6 @@
 #include "runtime/files/input_file.h"
-#include "runtime/errors/plain_text.h"
+#include "runtime/files/file_errors.h"
+#include "tilewright/error.h"
 #include <cerrno>
 #include <cstring>
 #include <sys/stat.h>
@@ -9,32 +10,18 @@ namespace tilewright {
 namespace {
 
 [[noreturn]] void refuse_file(const std::string &path, const std::string &why, const std::string &next) {
-    Place place;
-    place.value = path;
-    throw Error(Fault::input, "cannot read " + in_quotes(path) + ": " + why + "; " + next, place);
+    throw Error(Fault::input, "cannot read " + in_quotes(path) + ": " + why + "; " + next, {.value = path});
 }
 
-// The same for what the system says.
-[[noreturn]] void refuse_file(const std::string &path, int fault, const std::string &next) {
-    if (fault == ENOMEM) {
+// The same with the system's reason.
+[[noreturn]] void refuse_file(const std::string &path, int error_number, const std::string &next) {
+    if (error_number == ENOMEM) {
         throw_no_memory("read", path);
     }
-    refuse_file(path, std::strerror(fault), next);
+    refuse_file(path, std::strerror(error_number), next);
 }
 
 }  // namespace
-
-void throw_no_memory(const char *verb, const std::string &path) {
-    Place place;
-    place.value = path;
-    throw Error(Fault::memory, std::string("no memory to ") + verb + " " + in_quotes(path) + "; free some", place);
-}
-
-std::string in_quotes(const std::string &path) {
-    std::string text = "'";
-    text += plain_text(path, '?');
-    return text + "'";
-}
 
 InputFile::InputFile(const std::string &path, Kinds kinds) : path_(path) {
     struct stat about = {};
@@ -47,7 +34,8 @@ InputFile::InputFile(const std::string &path, Kinds kinds) : path_(path) {
     if (S_ISREG(about.st_mode)) {
         size_ = about.st_size;
     } else if (kinds == Kinds::regular) {
-        refuse_file(path, "it is no regular file, and its beginning must be read twice", "write it to a file first");
+        refuse_file(path, "it is no regular file, and reading it could wait for ever",
+                    "write it to a file first");
     }
     file_.reset(std::fopen(path.c_str(), "rbe"));
     if (!file_) {
@@ -55,10 +43,20 @@ InputFile::InputFile(const std::string &path, Kinds kinds) : path_(path) {
     }
 }
 
+std::optional<uint8_t> InputFile::peek() noexcept {
+    uint8_t next = 0;
+    if (read(&next, 1) != 1) {
+        return {};
+    }
+    std::ungetc(next, file_.get());
+    position_--;
+    return next;
+}
+
 size_t InputFile::read(void *to, size_t bytes) noexcept {
     const size_t count = std::fread(to, 1, bytes, file_.get());
     if (count < bytes && std::ferror(file_.get())) {
-        fault_ = errno;
+        error_number_ = errno;
     }
     position_ += static_cast<int64_t>(count);
     return count;
@@ -75,13 +73,14 @@ void InputFile::refuse(const std::string &why, const std::string &next) const {
 }
 
 void InputFile::refuse_truncated() const {
-    if (fault_ != 0) {
-        refuse_file(path_, fault_, "check the disk that it is on");
+    if (error_number_ != 0) {
+        refuse_file(path_, error_number_, "check the disk that it is on");
     }
     if (position_ == 0) {
         refuse("the file is empty", "give one that was written to its end");
     }
-    refuse("the file ends too early, after " + std::to_string(position_) + " bytes", "get a whole copy of it");
+    refuse("the file ends too early, after " + std::to_string(position_) + " bytes",
+           "get a whole copy of it");
 }
 
 }  // namespace tilewright

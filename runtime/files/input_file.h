@@ -1,5 +1,5 @@
 #pragma once
-#include "tilewright/error.h"
+// Files that are read. Not installed.
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -8,17 +8,11 @@
 
 namespace tilewright {
 
-// A path as an error line shows it: in quotes, with a question mark for what a terminal must not be sent.
-std::string in_quotes(const std::string &path);
-
-// Throws Error (memory): "no memory to VERB 'PATH'".
-[[noreturn]] void throw_no_memory(const char *verb, const std::string &path);
-
 // A file that is read from its beginning to its end.
 class InputFile {
 public:
     enum class Kinds {
-        regular,  // what is no regular file is refused before it is opened: a pipe would wait for its other end
+        regular,  // anything else is refused before it is opened: opening a pipe would wait for its other end
         regular_or_stream
     };
 
@@ -29,26 +23,29 @@ public:
         return path_;
     }
 
-    // Its length in bytes; unknown for what is no regular file (a pipe).
+    // Its length in bytes; nothing for what is not a regular file (a pipe).
     std::optional<int64_t> size() const {
         return size_;
     }
 
-    // How many bytes were read.
+    // The number of bytes that were read.
     int64_t position() const {
         return position_;
     }
 
-    // Returns how many bytes it read: fewer than asked only at the file's end, or after a fault of the disk.
+    // The next byte, which the next read() reads again; nothing at the file's end, or when the disk fails.
+    std::optional<uint8_t> peek() noexcept;
+
+    // Returns how many bytes it read: fewer than asked only at the file's end, or when the disk fails.
     size_t read(void *to, size_t bytes) noexcept;
 
-    // Reads all of them, or refuses the file as truncated.
+    // Reads all of the bytes, or refuses the file as truncated.
     void read_whole(void *to, size_t bytes);
 
     // Throws Error (input): "cannot read 'PATH': WHY; NEXT".
     [[noreturn]] void refuse(const std::string &why, const std::string &next) const;
 
-    // The same, after read() returned too little.
+    // The same for a file from which read() returned too few bytes.
     [[noreturn]] void refuse_truncated() const;
 
 private:
@@ -62,7 +59,7 @@ private:
     std::unique_ptr<std::FILE, Close> file_;
     std::optional<int64_t> size_;
     int64_t position_ = 0;
-    int fault_ = 0;  // errno of a failed read
+    int error_number_ = 0;  // errno of a failed read
 };
 
 }  // namespace tilewright

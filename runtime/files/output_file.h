@@ -1,5 +1,7 @@
 #pragma once
-#include "tilewright/error.h"
+// Files that are written. Not installed.
+#include "runtime/files/folder_entry.h"
+#include "runtime/files/pending_outputs.h"
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -7,38 +9,24 @@
 
 namespace tilewright {
 
-// A name in a folder, whether or not there is a file of that name. The folder is held open, so that neither the length of its
-// path nor a change of the working folder matters.
-class FolderEntry {
-public:
-    // Follows links, the last one even where it leads to no file yet. Null, with errno, when there is no such folder.
-    static std::optional<FolderEntry> find(std::string path);
-
-    FolderEntry(int folder, std::string name) : folder(folder), name(std::move(name)) {
-    }
-    FolderEntry(FolderEntry &&other) noexcept;
-    FolderEntry &operator=(FolderEntry &&other) noexcept;
-    ~FolderEntry();
-
-    int folder = -1;
-    std::string name;
-};
-
-// A file that is whole or absent. Until commit() it has no name where the file system offers that (O_TMPFILE), and so vanishes
-// with the process, however that ends. Elsewhere it is written under a temporary name beside its place; without commit() the
-// destructor removes it, and so does remove_pending_outputs() (files.h), which a handler of signals may call.
-// commit() gives it its name, and the place, owner, group and permissions of an older file.
-// What is no regular file (/dev/null, a pipe) is written directly.
+// A file that is whole or absent. Until commit() it has no name, where the file system offers that
+// (O_TMPFILE), and so it vanishes with the process, however that ends. On other file systems it is written
+// under a temporary name in the same folder; without commit() the destructor removes it, and so does
+// remove_pending_outputs() (files.h), which a handler of signals may call. commit() gives it its name, and
+// the owner, group and permissions of an older file, which it replaces. What is not a regular file
+// (/dev/null, a pipe) is written directly.
 class OutputFile {
 public:
     // Errors: failed, with path and reason, when no file can be written there; memory.
-    explicit OutputFile(const std::string &destination);
+    explicit OutputFile(const std::string &path);
     ~OutputFile();
     OutputFile(const OutputFile &) = delete;
     OutputFile &operator=(const OutputFile &) = delete;
 
-    // Returns false when the disk does not take them; fail() then throws the reason.
+    // Returns false when the disk does not take the bytes; fail() then throws the reason.
     bool write(const void *from, size_t bytes) noexcept;
+
+    // Throws Error (failed) with the reason of the first failure.
     [[noreturn]] void fail() const;
 
     // Gives the file its temporary name, which proves that the folder takes one more. Errors: failed.
@@ -48,9 +36,6 @@ public:
     void commit();
 
 private:
-    struct Pending;
-    friend void remove_pending_outputs() noexcept;
-
     OutputFile() = default;
 
     template<typename Make>
@@ -58,13 +43,13 @@ private:
     bool link();
     void discard() noexcept;
 
-    std::string destination_;           // as the caller wrote it
-    std::optional<FolderEntry> entry_;  // where it goes; null for what is written directly
+    std::string path_;                  // as the caller wrote it
+    std::optional<FolderEntry> entry_;  // where it will be; nothing for what is written directly
     std::optional<struct stat> older_;  // the file that it replaces
     std::string temporary_;             // its name before commit(); empty while it has none
-    Pending *pending_ = nullptr;
+    PendingOutput *pending_ = nullptr;
     std::FILE *file_ = nullptr;
-    int fault_ = 0;
+    int error_number_ = 0;  // errno of the first failure
 };
 
 }  // namespace tilewright

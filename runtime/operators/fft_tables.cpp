@@ -1,11 +1,14 @@
+// The tables of passes, and the caches that keep them.
 #include "runtime/operators/fft_tables.h"
-#include <cmath>
-#include <map>
-#include <mutex>
+#include "generators/algorithms/cache.h"
+#include <bit>
+#include <numbers>
 
 namespace tilewright {
 
 namespace {
+
+constexpr size_t most_tables = 64;  // more than there are lengths and shapes: no table is ever dropped
 
 // exp(-2 pi i j / n); exact where it is 1, -i, -1 or i.
 std::complex<double> root(int64_t j, int64_t n) {
@@ -14,12 +17,16 @@ std::complex<double> root(int64_t j, int64_t n) {
         const std::complex<double> quarters[] = {{1, 0}, {0, -1}, {-1, 0}, {0, 1}};
         return quarters[4 * j / n];
     }
-    return std::polar(1.0, -2 * M_PI * (double)j / (double)n);
+    return std::polar(1.0, -2 * std::numbers::pi * (double)j / (double)n);
 }
 
-// A vector without padding of n numbers.
-template<typename Value>
-Array table(int64_t n, Value value) {
+}  // namespace
+
+bool is_fft_length(int64_t n) {
+    return n >= shortest_fft && n <= longest_fft && std::has_single_bit((uint64_t)n);
+}
+
+Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t)> &value) {
     Array made(Type::c64, {n});
     auto *to = made.as<std::complex<float>>();
     for (int64_t i = 0; i < n; i++) {
@@ -28,53 +35,21 @@ Array table(int64_t n, Value value) {
     return made;
 }
 
-}  // namespace
-
 Array fft_roots(int64_t n) {
-    static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
-    static auto &known = *new std::map<int64_t, Array>;
-    const std::lock_guard lock(mutex);
-    Array &entry = known[n];
-    if (entry.empty()) {
-        entry = table(n, [=](int64_t j) { return root(j, n); });
-    }
-    return entry;
+    static auto &tables = *new Cache<int64_t, Array>(most_tables);  // never destroyed (inside.h)
+    return *tables.get(n, [=] { return complex_vector(n, [=](int64_t j) { return root(j, n); }); });
 }
 
-FftPassRow::FftPassRow(const Row &row)
-    : length(row.tunable("length")), lines(Lines(row.tunable("lines"))), twiddled(row.tunable("twiddled") != 0),
-      chirp_first(row.tunable("chirp_first") != 0), chirp_last(row.tunable("chirp_last") != 0), convolve(row.tunable("convolve") != 0),
-      together(row.tunable("together")) {
-    for (const char *name : {"radix1", "radix2", "radix3", "radix4"}) {
-        if (row.tunable(name) > 1) {
-            radices.push_back(row.tunable(name));
-        }
-    }
+Array fft_middle(const FftPassShape &pass) {
+    static auto &tables = *new Cache<std::vector<int64_t>, Array>(most_tables);  // never destroyed (inside.h)
+    return *tables.get(pass.radices, [&] {
+        return complex_vector(pass.butterflies(), [&](int64_t u) { return root(pass.frequency(u), pass.length); });
+    });
 }
 
-int64_t FftPassRow::order(int64_t i) const {
-    // i is the digit of the last stage and then the number of its butterfly: the digits before it, the first one first.
-    const size_t last = radices.size() - 1;
-    std::vector<int64_t> digit(radices.size());
-    digit[last] = i / middle_size();
-    int64_t rest = i % middle_size(), k = 0, weight = 1;
-    for (size_t s = last; s-- > 0;) {
-        digit[s] = rest % radices[s];
-        rest /= radices[s];
-    }
-    for (size_t s = 0; s <= last; s++) {
-        k += digit[s] * weight;
-        weight *= radices[s];
-    }
-    return k;
-}
-
-Array FftPassRow::middle() const {
-    return table(middle_size(), [&](int64_t u) { return root(order(u), length); });
-}
-
-Array FftPassRow::response(const std::function<std::complex<double>(int64_t)> &response) const {
-    return table(length, [&](int64_t i) { return response(order(i)); });
+Array fft_response(const FftPassShape &pass, int64_t parts, const std::function<std::complex<double>(int64_t)> &response) {
+    return complex_vector(parts * pass.length,
+                          [&](int64_t i) { return response(i / pass.length + parts * pass.frequency(i % pass.length)); });
 }
 
 }  // namespace tilewright

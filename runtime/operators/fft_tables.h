@@ -1,40 +1,28 @@
 #pragma once
-// The tables that a pass of a Fourier transform reads (generators/algorithms/fft2d/pass.h), made in f64. For fronts; not installed.
+// The tables that a pass of a Fourier transform reads (generators/algorithms/fft2d/pass.h), computed in f64. For fronts; not installed.
+#include "runtime/operators/fft_pass_shape.h"
 #include "tilewright/array.h"
-#include "tilewright/row.h"
 #include <complex>
 #include <functional>
-#include <vector>
 
 namespace tilewright {
 
-// exp(-2 pi i j / n) for j < n. Kept for the life of the program, so that what a device holds of it need not be sent again.
+// The sides of the fields that fronts transform: powers of two from the one to the other.
+constexpr int64_t shortest_fft = 16, longest_fft = 8192;
+
+bool is_fft_length(int64_t n);
+
+// A vector c64 of n numbers, value(0) and so on.
+Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t i)> &value);
+
+// exp(-2 pi i j / n) for j < n. Kept, as the next one is, so that what a device has of it need not be sent again.
 Array fft_roots(int64_t n);
 
-// The pass of a row, as schedules/fft_pass.h describes it: its radices, and the order in which frequencies lie between its stages.
-class FftPassRow {
-public:
-    enum class Lines { along, across, turned };
+// The twiddle factors of the last stage of a pass that convolves: exp(-2 pi i frequency(u) / length) for each of its butterflies.
+Array fft_middle(const FftPassShape &pass);
 
-    explicit FftPassRow(const Row &row);
-
-    int64_t length = 1;
-    Lines lines = Lines::along;
-    bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false;
-    int64_t together = 1;
-    std::vector<int64_t> radices;
-
-    // The frequency that entry i of a response is for.
-    int64_t order(int64_t i) const;
-
-    // How many entries the table `middle` has, and the table: exp(-2 pi i order(u) / length).
-    int64_t middle_size() const {
-        return length / radices.back();
-    }
-    Array middle() const;
-
-    // The response of one line: response(k) in the order of the pass.
-    Array response(const std::function<std::complex<double>(int64_t k)> &response) const;
-};
+// The table that a pass that convolves multiplies spectra by. A line has `parts` parts, each of the length of the pass; part b has the
+// frequencies b, b + parts ..., in the order of the pass. response(k) is the factor of frequency k of the whole line.
+Array fft_response(const FftPassShape &pass, int64_t parts, const std::function<std::complex<double>(int64_t k)> &response);
 
 }  // namespace tilewright

@@ -10,12 +10,12 @@ namespace tilewright {
 
 namespace {
 
-// How many threads are in a part of the library, and whether it has ended.
+// A part of the process that threads come into and leave: how many are inside, and whether it has ended.
 struct Part {
     std::atomic<int> threads{0};
     std::atomic<bool> ended{false};
 
-    // False where it has ended.
+    // False when it has ended: then the thread is not inside.
     bool enter() {
         threads++;
         if (ended) {
@@ -32,7 +32,7 @@ struct Part {
         }
     }
 
-    // Returns when at most `own` threads are left.
+    // Ends it, and returns when at most `own` threads are left inside.
     void end(int own) {
         ended = true;
         for (int left = threads; left > own; left = threads) {
@@ -46,8 +46,9 @@ pid_t process = 0;
 void (*finish_drivers)() = nullptr;
 
 thread_local int depth = 0, driver_depth = 0;
-thread_local bool stopped = false;    // this thread's call met drivers that have ended
-thread_local bool is_ending = false;  // this thread called exit(), and may still come in: static arrays have memory on devices
+thread_local bool stopped = false;  // this thread's call met drivers that have ended
+// This thread called exit(). It may still come in: static arrays free memory on devices.
+thread_local bool is_ending = false;
 
 void end_library() {
     if (getpid() == process) {  // in a forked process there are no other threads
@@ -70,7 +71,8 @@ void end_drivers() {
     }
 }
 
-// Registered before any static object is made, so that it runs when all of them are gone; Halide's own end comes after that.
+// Registered before any static object is made, so that it runs when all of them are destroyed. Halide's
+// runtime ends after it: its function is a destructor of the program, and those run last.
 [[gnu::constructor(101)]] void register_end() {
     process = getpid();
     std::atexit(end_library);
@@ -90,7 +92,7 @@ Inside::~Inside() {
     }
 }
 
-void wait_where_drivers_have_ended() {
+void wait_if_drivers_have_ended() {
     if (!stopped || depth > 0) {
         return;
     }
@@ -119,7 +121,7 @@ bool drivers_have_ended() {
     return drivers.ended && !is_ending;
 }
 
-void drivers_end_here(void (*finish)()) {
+void end_drivers_at_exit(void (*finish)()) {
     finish_drivers = finish;
     std::atexit(end_drivers);
 }

@@ -3,11 +3,13 @@
 
 namespace tilewright {
 
-// Lives while a thread is inside the library. After main(), and once the destructors of all static objects ran, exit() waits for the threads
-// that are inside; others that want to come in wait until the process is gone. Then Halide's runtime ends its threads and gives back what it has
-// on devices: whoever still computed would find nothing there.
+// Lives while a thread is inside the library. After main(), when the destructors of all static objects ran,
+// exit() waits for the threads that are inside; threads that want to come in later wait until the process is
+// gone. Then Halide's runtime ends its threads and frees what it has on devices: a call that was still
+// running would use freed memory.
 //
-// Until then threads go on. So nothing static that a call needs may have a destructor: it is made with `new`, and never destroyed.
+// Until then calls go on. So nothing static that a call needs may have a destructor: it is made with `new`,
+// and never destroyed.
 class Inside {
 public:
     Inside() noexcept;
@@ -15,8 +17,9 @@ public:
     Inside(const Inside &) = delete;
 };
 
-// Lives while a thread is inside a driver. Drivers end before static objects do, since they were loaded later: exit() waits for the threads that
-// are inside, and others get an Error of the class device.
+// Lives while a thread is inside a driver. Drivers end before static objects do, because they were loaded
+// later: exit() waits for the threads that are inside. Errors: device, in a thread that wants to come in
+// later.
 class InsideDriver {
 public:
     InsideDriver();
@@ -24,15 +27,18 @@ public:
     InsideDriver(const InsideDriver &) = delete;
 };
 
-// Before such an Error leaves the library, where no lock is held any more: two seconds, which the process does not live to see, unless the end of
-// the program waits for this very thread (a static object may join its threads).
-void wait_where_drivers_have_ended();
+// Waits before such an Error leaves the library, when the thread holds no lock any more: two seconds, in
+// which the process ends. The thread goes on after them where the end of the program waits for it (a static
+// object may join its threads).
+void wait_if_drivers_have_ended();
 
-// For what has to go on without the drivers. The thread that ends the program may use them still.
+// Whether this thread can no longer use the drivers. The thread that ends the program still can.
 bool drivers_have_ended();
 
-// To be called when a driver was loaded or may have come to need something more that it destroys at the end: that happens after what is
-// registered here, `finish` being the last use of the drivers.
-void drivers_end_here(void (*finish)());
+// Has exit() end the drivers: it waits for the threads inside them and calls `finish`, which is the drivers'
+// last use. Functions of exit() run in the reverse order of their registration, so call this whenever a
+// driver was loaded, or may have made something more that it destroys at exit: that is destroyed only after
+// `finish`.
+void end_drivers_at_exit(void (*finish)());
 
 }  // namespace tilewright

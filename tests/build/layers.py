@@ -21,6 +21,8 @@ LEFT = {
     'runtime/files': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices', 'runtime/arrays'],
     'runtime/dispatch': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices', 'runtime/arrays'],
     'runtime/operators': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices', 'runtime/arrays',
+                          'runtime/dispatch', 'runtime/workloads'],
+    'runtime/workloads': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices', 'runtime/arrays',
                           'runtime/dispatch'],
     'plain': ['runtime'],
     'apps': ['runtime', 'plain'],

@@ -1,6 +1,8 @@
 // What `verify` and `--check` find, of operators that are made wrong on purpose.
 #include "tests/errors.h"
 #include "tilewright/plain.h"
+#include "runtime/dispatch/operator_of.h"
+#include "tilewright/workload.h"
 #include "apps/tilewright/support/verification.h"
 #include <algorithm>
 #include <cmath>
@@ -58,34 +60,43 @@ Array right_neighbours(std::span<const Array> inputs, const Settings &, Backend)
 }
 
 // An operator whose front makes a mistake: it hands an image over as rows of elements, whatever its channels, and so does its reference.
-class Neighbours : public Operator {
+class Neighbours : public OperatorOf<Request> {
 public:
-    explicit Neighbours(std::string name) : name_(std::move(name)), rows_{row_of(name_, "reference"), row_of(name_, "tuned")} {
+    explicit Neighbours(std::string name)
+        : OperatorOf({.name = name, .summary = "the right neighbours"}, rows_), rows_{row_of(name, "reference"), row_of(name, "tuned")} {
     }
 
-    std::string name() const override {
-        return name_;
-    }
-    std::string summary() const override {
-        return "the right neighbours";
-    }
-    const std::vector<Row> &rows() const override {
-        return rows_;
-    }
     const Row &row(const std::string &schedule) const {
         return *std::find_if(rows_.begin(), rows_.end(), [&](const Row &r) { return r.schedule == schedule; });
     }
-    std::string type_of(std::span<const Array>, const Settings &) const override {
-        return "f32";
+
+    // What a test changes.
+    std::vector<std::vector<int64_t>> shapes = {{5, 7}, {16, 16}};
+    int64_t narrowest = 1;               // of `tuned`
+    double allowed = 0;                  // the bound; 0: class E
+    std::function<void(Array &)> spoil;  // of the outputs of `tuned`
+    mutable int runs = 0;
+
+protected:
+    Request read(std::span<const Array> inputs, const Settings &) const override {
+        Request request;
+        request.type = "f32";
+        request.output_type = Type::f32;
+        request.output_shape = inputs[0].shape();
+        return request;
     }
-    std::pair<Type, std::vector<int64_t>> output_of(std::span<const Array> inputs, const Settings &) const override {
-        return {Type::f32, inputs[0].shape()};
+    bool accepts_request(const Row &row, const Request &request, const Array &) const override {
+        return row.schedule != "tuned" || request.inputs[0].shape()[1] >= narrowest;
     }
-    bool serves(const Row &row, std::span<const Array> inputs, const Array &, const Settings &) const override {
-        return row.schedule != "tuned" || inputs[0].shape()[1] >= narrowest;
+    Plan plan(const Row &row, Device, const Request &request, Array &output) const override {
+        Plan plan;
+        plan.host([this, &row, image = request.inputs[0], output]() mutable { compute(row, image, output); });
+        return plan;
     }
-    void run(const Row &row, Device, std::span<const Array> inputs, Array &output, const Settings &) const override {
-        const Array image = inputs[0].clone(0);
+
+private:
+    void compute(const Row &row, const Array &input, Array &output) const {
+        const Array image = input.clone(0);
         Array dense(Type::f32, image.shape(), 0);
         take_right_neighbours(image.as<float>(), dense.as<float>(), image.shape()[0], image.size() / image.shape()[0], 1);
         runs++;
@@ -97,17 +108,25 @@ public:
             std::copy_n(std::as_const(dense).as<float>() + y * n, n, output.as<float>() + y * output.strides()[0]);
         }
     }
+
+    std::vector<Row> rows_;
+};
+
+class NeighboursWorkload : public Workload {
+public:
+    using Workload::Workload;
+
     Array bound(std::span<const Array> inputs, const Settings &) const override {
-        if (allowed == 0) {
+        if (neighbours().allowed == 0) {
             return {};
         }
         Array bound(Type::f64, inputs[0].shape(), 0);
-        std::fill_n(bound.as<double>(), bound.size(), allowed);
+        std::fill_n(bound.as<double>(), bound.size(), neighbours().allowed);
         return bound;
     }
     std::vector<Sample> samples(const std::string &) const override {
         std::vector<Sample> all;
-        for (const auto &shape : shapes) {
+        for (const auto &shape : neighbours().shapes) {
             all.push_back({{image_of(shape)}, {}, image_of(shape).describe()});
         }
         return all;
@@ -116,17 +135,18 @@ public:
         return {{image_of({h, w})}, {}, ""};
     }
 
-    // What a test changes.
-    std::vector<std::vector<int64_t>> shapes = {{5, 7}, {16, 16}};
-    int64_t narrowest = 1;               // of `tuned`
-    double allowed = 0;                  // the bound; 0: class E
-    std::function<void(Array &)> spoil;  // of the outputs of `tuned`
-    mutable int runs = 0;
-
 private:
-    std::string name_;
-    std::vector<Row> rows_;
+    const Neighbours &neighbours() const {
+        return static_cast<const Neighbours &>(op_);
+    }
 };
+
+[[maybe_unused]] const bool added = [] {
+    for (const char *name : {"neighbours", "unknown_neighbours"}) {
+        add_workload(name, [](const Operator &op) { return std::make_unique<NeighboursWorkload>(op); });
+    }
+    return true;
+}();
 
 // With its definition, and one without.
 Neighbours defined() {

@@ -1,6 +1,8 @@
 #include "tilewright/fft2d.h"
+#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
+#include "tilewright/workload.h"
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -257,13 +259,13 @@ TEST(Fft2d, RefusesWhatIsNoField) {
     for (const Array &wrong : {random_array<uint8_t>({16, 16}), random_array<double>({16, 16}), random_array<float>({16}), random_array<float>({16, 16, 3})}) {
         const Error error = error_of([&] { on_cpu(wrong); });
         EXPECT_EQ(error.fault(), Fault::input);
-        EXPECT_EQ(error.place().argument, "field");
+        EXPECT_EQ(error.context().argument, "field");
     }
     const Array field = random_field(16, 16);
     EXPECT_EQ(error_of([&] {
                   Array output(Type::c64, {16, 32});
                   fft2d(field, output, Direction::forward, false, {.device = Device{}});
-              }).place().argument,
+              }).context().argument,
               "output");
     EXPECT_EQ(error_of([&] {
                   Array output = field;
@@ -275,7 +277,7 @@ TEST(Fft2d, RefusesWhatIsNoField) {
 // The bound of all of an output together.
 TEST(Fft2d, ItsBoundIsOneOfTheNorm) {
     const Array field = random_field(64, 32);
-    const Array bound = fft2d_operator().bound({&field, 1}, {});
+    const Array bound = workload_of(fft2d_operator()).bound({&field, 1}, {});
     ASSERT_EQ(bound.size(), 1);
     EXPECT_DOUBLE_EQ(*bound.as<double>(), 6 * 2e-6);
     Array off = field.clone();

@@ -1,6 +1,8 @@
 #include "tilewright/fresnel.h"
+#include "tilewright/workload.h"
 #include "plain/fresnel.h"
 #include "tests/operators/rows.h"
+#include "tilewright/workload.h"
 #include <cmath>
 #include <complex>
 #include <functional>
@@ -20,7 +22,7 @@ using enum FresnelMethod;
 constexpr double pi = std::numbers::pi;
 constexpr double wavelength = 532e-9, pitch = 10e-6;
 
-using plain::turn;
+using plain::unit_phase;
 
 struct Case {
     FresnelMethod method;
@@ -195,8 +197,8 @@ TEST_P(FresnelRow, AgreesWithThePlainLoopOnLargeFields) {
                     x_waves.emplace_back();
                     y_waves.emplace_back();
                     for (int64_t i = 0; i < side; i++) {
-                        x_waves.back().push_back(turn((double)(kx * i % side) / (double)side));
-                        y_waves.back().push_back(turn((double)(ky * i % side) / (double)side));
+                        x_waves.back().push_back(unit_phase((double)(kx * i % side) / (double)side));
+                        y_waves.back().push_back(unit_phase((double)(ky * i % side) / (double)side));
                     }
                 }
                 const auto sum = [&](bool after) {
@@ -356,11 +358,11 @@ TEST(Fresnel, LeavesAPlaneWaveAPlaneWave) {
         const Case c{method, side, .7 * critical(side)};
         EXPECT_LE(relative_error(fresnel(field_of(side, [](int64_t, int64_t) { return 1; }), options_of(c)), [](int64_t, int64_t) { return 1; }), most(side));
         // A tilted one keeps its direction, and its phase is that of the longer way.
-        const auto wave = [&](int64_t x, int64_t y) { return turn((double)(kx * x + ky * y) / (double)side); };
+        const auto wave = [&](int64_t x, int64_t y) { return unit_phase((double)(kx * x + ky * y) / (double)side); };
         const double fx = frequency(kx, side), fy = frequency(ky, side), f = wavelength * wavelength * (fx * fx + fy * fy);
         const double longer = method == convolution ? -f / 2 : std::sqrt(1 - f) - 1;
         const Array there = fresnel(field_of(side, wave), options_of(c));
-        EXPECT_LE(relative_error(there, [&](int64_t x, int64_t y) { return wave(x, y) * turn(c.distance / wavelength * longer); }), most(side)) << text(c);
+        EXPECT_LE(relative_error(there, [&](int64_t x, int64_t y) { return wave(x, y) * unit_phase(c.distance / wavelength * longer); }), most(side)) << text(c);
     }
 }
 
@@ -400,7 +402,7 @@ TEST(Fresnel, MethodsAgreeWhereTheyShould) {
 TEST(Fresnel, DropsEvanescentWaves) {
     const int64_t side = 32, k = 10;
     const double small = wavelength / 4;  // so that f l = 10 / 32 * 4 = 1.25
-    const Array wave = field_of(side, [&](int64_t x, int64_t) { return turn((double)(k * x) / (double)side); });
+    const Array wave = field_of(side, [&](int64_t x, int64_t) { return unit_phase((double)(k * x) / (double)side); });
     const Array there = fresnel(wave, {.wavelength = wavelength, .distance = 1e-6, .pitch = small, .method = angular_spectrum});
     EXPECT_LE(std::sqrt(energy(there, small) / energy(wave, small)), most(side));
 }
@@ -555,7 +557,7 @@ TEST(Fresnel, RemarksNameMethodAndAliasing) {
 
 void expect_error(const Error &error, Fault fault, const std::string &argument, const std::string &word) {
     EXPECT_EQ(error.fault(), fault) << error.what();
-    EXPECT_EQ(error.place().argument, argument) << error.what();
+    EXPECT_EQ(error.context().argument, argument) << error.what();
     EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
 }
 

@@ -3,6 +3,7 @@
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "tests/operators/rows.h"
 #include "tilewright/gaussian_blur.h"
+#include "tilewright/workload.h"
 #include <cmath>
 #include <limits>
 #include <map>
@@ -295,8 +296,8 @@ void expect_error(Fault fault, const std::string &argument, const std::function<
         ADD_FAILURE() << "no error";
     } catch (const Error &error) {
         EXPECT_EQ(error.fault(), fault) << error.what();
-        EXPECT_EQ(error.place().operation, "gaussian_blur");
-        EXPECT_EQ(error.place().argument, argument) << error.what();
+        EXPECT_EQ(error.context().operation, "gaussian_blur");
+        EXPECT_EQ(error.context().argument, argument) << error.what();
         EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
     }
 }

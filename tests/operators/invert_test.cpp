@@ -1,4 +1,5 @@
 #include "tilewright/invert.h"
+#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 
@@ -54,8 +55,8 @@ TEST(Invert, RefusesOtherTypes) {
         FAIL() << "took f32";
     } catch (const Error &e) {
         EXPECT_EQ(e.fault(), Fault::input);
-        EXPECT_EQ(e.place().operation, "invert");
-        EXPECT_EQ(e.place().value, "f32 (4, 4)");
+        EXPECT_EQ(e.context().operation, "invert");
+        EXPECT_EQ(e.context().value, "f32 (4, 4)");
     }
 }
 

@@ -1,4 +1,5 @@
 #include "tilewright/matmul.h"
+#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 #include <array>
@@ -186,21 +187,21 @@ TEST(Matmul, TakesViewsOfAnyStride) {
 TEST(Matmul, NamesBothShapesWhereTheyDoNotFit) {
     const Error error = error_of([] { matmul(random_array<float>({3, 4}), random_array<float>({5, 6})); });
     EXPECT_EQ(error.fault(), Fault::input);
-    EXPECT_EQ(error.place().operation, "matmul");
-    EXPECT_NE(error.place().value.find("(3, 4)"), std::string::npos) << error.place().value;
-    EXPECT_NE(error.place().value.find("(5, 6)"), std::string::npos) << error.place().value;
+    EXPECT_EQ(error.context().operation, "matmul");
+    EXPECT_NE(error.context().value.find("(3, 4)"), std::string::npos) << error.context().value;
+    EXPECT_NE(error.context().value.find("(5, 6)"), std::string::npos) << error.context().value;
 }
 
 TEST(Matmul, RefusesWhatIsNoMatrix) {
     const Array matrix = random_array<float>({4, 4});
-    EXPECT_EQ(error_of([&] { matmul(random_array<uint8_t>({4, 4}), matrix); }).place().argument, "a");
-    EXPECT_EQ(error_of([&] { matmul(matrix, random_array<double>({4, 4})); }).place().argument, "b");
-    EXPECT_EQ(error_of([&] { matmul(matrix, random_array<float>({4})); }).place().argument, "b");
+    EXPECT_EQ(error_of([&] { matmul(random_array<uint8_t>({4, 4}), matrix); }).context().argument, "a");
+    EXPECT_EQ(error_of([&] { matmul(matrix, random_array<double>({4, 4})); }).context().argument, "b");
+    EXPECT_EQ(error_of([&] { matmul(matrix, random_array<float>({4})); }).context().argument, "b");
     EXPECT_EQ(error_of([&] { matmul(matrix, random_array<float>({4, 4, 3})); }).fault(), Fault::input);
     EXPECT_EQ(error_of([&] {
                   Array output(Type::f32, {4, 5});
                   matmul(matrix, matrix, output);
-              }).place().argument,
+              }).context().argument,
               "output");
 }
 

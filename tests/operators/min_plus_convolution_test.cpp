@@ -1,5 +1,6 @@
 #include "tilewright/min_plus_convolution.h"
-#include "runtime/operators/min_plus_convolution/data.h"
+#include "tilewright/workload.h"
+#include "runtime/operators/min_plus_convolution/workload_data.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 #include <array>
@@ -250,17 +251,17 @@ TEST(MinPlusConvolution, NamesTheValueThatItRefuses) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const Array good = vector_of({1, 2, 3});
     const auto refused = [&](const Array &a, const Array &b) { return error_of([&] { min_plus_convolution(a, b); }); };
-    EXPECT_EQ(refused(vector_of({1, 2, nan, 4}), good).place().argument, "a[2]");
-    EXPECT_EQ(refused(good, vector_of({nan, 4})).place().argument, "b[0]");
-    EXPECT_EQ(refused(good, vector_of({1, -infinity})).place().argument, "b[1]");
-    EXPECT_EQ(refused(good, vector_of({1, -infinity})).place().value, "-inf");
+    EXPECT_EQ(refused(vector_of({1, 2, nan, 4}), good).context().argument, "a[2]");
+    EXPECT_EQ(refused(good, vector_of({nan, 4})).context().argument, "b[0]");
+    EXPECT_EQ(refused(good, vector_of({1, -infinity})).context().argument, "b[1]");
+    EXPECT_EQ(refused(good, vector_of({1, -infinity})).context().value, "-inf");
     EXPECT_EQ(refused(good, vector_of({1, -infinity})).fault(), Fault::input);
     const Array small = integers_of({1, 2});
-    EXPECT_EQ(refused(small, integers_of({0, (1 << 28) + 1})).place().argument, "b[1]");
-    EXPECT_EQ(refused(small, integers_of({0, (1 << 28) + 1})).place().value, "268435457");
-    EXPECT_EQ(refused(integers_of({std::numeric_limits<int32_t>::min()}), small).place().argument, "a[0]");
+    EXPECT_EQ(refused(small, integers_of({0, (1 << 28) + 1})).context().argument, "b[1]");
+    EXPECT_EQ(refused(small, integers_of({0, (1 << 28) + 1})).context().value, "268435457");
+    EXPECT_EQ(refused(integers_of({std::numeric_limits<int32_t>::min()}), small).context().argument, "a[0]");
     Array c;
-    EXPECT_EQ(error_of([&] { min_plus_convolution(good, good, vector_of({1, 2, 3, 4, nan}), c); }).place().argument, "accumulate[4]");
+    EXPECT_EQ(error_of([&] { min_plus_convolution(good, good, vector_of({1, 2, 3, 4, nan}), c); }).context().argument, "accumulate[4]");
     EXPECT_TRUE(c.empty());
 }
 
@@ -281,13 +282,13 @@ TEST(MinPlusConvolution, NamesTheRangeOfTheLength) {
 TEST(MinPlusConvolution, RefusesOtherArrays) {
     const Array a = vector_of({1, 2, 3});
     Array c;
-    EXPECT_EQ(error_of([&] { min_plus_convolution(random_array<uint8_t>({4}), a); }).place().argument, "a");
-    EXPECT_EQ(error_of([&] { min_plus_convolution(a, random_array<double>({4, 4})); }).place().argument, "b");
+    EXPECT_EQ(error_of([&] { min_plus_convolution(random_array<uint8_t>({4}), a); }).context().argument, "a");
+    EXPECT_EQ(error_of([&] { min_plus_convolution(a, random_array<double>({4, 4})); }).context().argument, "b");
     EXPECT_EQ(error_of([&] { min_plus_convolution(a, random_array<float>({4})); }).fault(), Fault::input);
-    EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, a, c); }).place().argument, "accumulate");
-    EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, random_array<float>({5}), c); }).place().argument, "accumulate");
+    EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, a, c); }).context().argument, "accumulate");
+    EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, random_array<float>({5}), c); }).context().argument, "accumulate");
     c = Array(Type::f64, {4});
-    EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, c); }).place().argument, "output");
+    EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, c); }).context().argument, "output");
     c = a;
     EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, c, 3); }).fault(), Fault::usage);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // What the tests of column_sum and row_sum share: what every row must serve.
 #include "plain/sums.h"
+#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include <bit>
 #include <cmath>
@@ -165,7 +166,7 @@ void expect_refusals(const Operator &op, Function call) {
         try {
             f();
         } catch (const Error &e) {
-            return std::pair(e.fault(), e.place().argument);
+            return std::pair(e.fault(), e.context().argument);
         }
         return std::pair(Fault::failed, std::string("nothing was thrown"));
     };

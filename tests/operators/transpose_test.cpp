@@ -1,4 +1,5 @@
 #include "tilewright/transpose.h"
+#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 #include <cstring>
@@ -217,8 +218,8 @@ void expect_refused(const Array &image, Array output, Fault fault, const std::st
         FAIL() << "took " << image.describe();
     } catch (const Error &e) {
         EXPECT_EQ(e.fault(), fault) << e.what();
-        EXPECT_EQ(e.place().operation, "transpose");
-        EXPECT_EQ(e.place().value, value);
+        EXPECT_EQ(e.context().operation, "transpose");
+        EXPECT_EQ(e.context().value, value);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "tests/errors.h"
 #include "runtime/dispatch/image_operator.h"
 #include "tilewright/invert.h"
+#include "tilewright/workload.h"
 #include <gtest/gtest.h>
 
 namespace tilewright {
@@ -36,7 +37,7 @@ TEST(ImageOperator, APointwiseOneTakesColour) {
 TEST(ImageOperator, SamplesHaveColourWhereItIsTaken) {
     const auto colours = [](const ImageOperator &op) {
         int64_t count = 0;
-        for (const Sample &sample : op.samples("u8")) {
+        for (const Sample &sample : workload_of(op).samples("u8")) {
             count += sample.inputs[0].dimensions() == 3;
         }
         return count;

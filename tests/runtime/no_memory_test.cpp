@@ -1,6 +1,7 @@
 // A host without memory: each allocation of a call fails in turn, or all of them from one on. What leaves the library is an Error.
 #include "tests/errors.h"
 #include "tilewright/operator.h"
+#include "tilewright/workload.h"
 #include "tilewright/pipeline.h"
 #include <atomic>
 #include <cstdlib>
@@ -83,7 +84,7 @@ TEST_P(NoMemory, EveryOperatorSaysSo) {
             continue;
         }
         SCOPED_TRACE(op->name());
-        const Sample sample = op->benchmark_sample(rows.front()->type, 32, 32, {});
+        const Sample sample = workload_of(*op).benchmark_sample(rows.front()->type, 32, 32, {});
         Array expected;
         (*op)(sample.inputs, expected, sample.settings, {.device = Device{}});
         without_memory(GetParam(), [&] {

@@ -1,6 +1,7 @@
 // Pipelines against their operators called one by one; what is refused, before anything is computed; and what is copied.
 #include "tests/files.h"
 #include "tilewright/pipeline.h"
+#include "tilewright/workload.h"
 #include <gtest/gtest.h>
 #include <thread>
 

@@ -1,5 +1,6 @@
 // The registry against what the generators and the tests list: nothing vanishes silently.
 #include "tilewright/operator.h"
+#include "tilewright/workload.h"
 #include "tilewright/plain.h"
 #include <HalideRuntime.h>
 #include <algorithm>
@@ -180,7 +181,7 @@ TEST(Registry, ReferenceAndTunedServeEveryType) {
 // `verify` holds each row against what the plain definition gives for the operator's samples.
 TEST(Registry, EveryOperatorHasAPlainDefinition) {
     for (const Operator *op : operators()) {
-        const Sample sample = op->samples(op->rows().front().type).front();
+        const Sample sample = workload_of(*op).samples(op->rows().front().type).front();
         EXPECT_TRUE(plain_result(*op, sample.inputs, sample.settings)) << op->name() << " has no plain/" << op->name() << ".cpp";
     }
 }
@@ -195,7 +196,7 @@ bool can_be_asked(const Row &row) {
 TEST(Registry, EveryRowServesASample) {
     for (const Operator *op : operators()) {
         for (const std::string &type : types_of(*op)) {
-            const std::vector<Sample> samples = op->samples(type);
+            const std::vector<Sample> samples = workload_of(*op).samples(type);
             for (const Row &row : op->rows()) {
                 if (row.type != type || !row.declined.empty() || !can_be_asked(row)) {
                     continue;

@@ -1,5 +1,6 @@
 // Arrays, devices, errors and statistics, on what this machine has.
 #include "tilewright/array.h"
+#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/device.h"
 #include <atomic>
@@ -51,7 +52,7 @@ TEST(Array, RefusesShapesThatAreNone) {
     for (const auto &shape : wrong) {
         const Error error = error_of([&] { Array(Type::u8, shape); });
         EXPECT_EQ(error.fault(), Fault::usage);
-        EXPECT_EQ(error.place().argument, "shape");
+        EXPECT_EQ(error.context().argument, "shape");
     }
     EXPECT_EQ(error_of([] { Array(Type::f32, {4, 4}, 15); }).fault(), Fault::usage) << "less than a row";
     EXPECT_EQ(error_of([] { Array(Type::f32, {4, 4}, 18); }).fault(), Fault::usage) << "half an element";
@@ -179,7 +180,7 @@ TEST(Devices, NamesThatAreNoneAreRefused) {
     for (const char *name : {"", "gpu", "CPU", "cpu:0", "cpu:1", "cuda:", "cuda:x", "cuda:-1", "opencl:1:2", "opencl: 1", "opencl:99999", "auto:0", "cuda:0 "}) {
         const Error error = error_of([&] { Device::parse(name); });
         EXPECT_EQ(error.fault(), Fault::usage) << name;
-        EXPECT_EQ(error.place().argument, "device");
+        EXPECT_EQ(error.context().argument, "device");
     }
     for (const char *name : {"cuda:99", "opencl:99"}) {
         const Error error = error_of([&] { Device::parse(name); });
@@ -193,7 +194,7 @@ TEST(Errors, AreOneLineWithThePlace) {
     const Error error(Fault::input, "it\nis\r\nbroken\t\n", {.operation = "transpose", .argument = "image", .value = "a\x1b[31mb", .schedule = "tuned", .device = "cpu"});
     EXPECT_STREQ(error.what(), "transpose: image = a [31mb: it is broken [tuned, cpu]");
     EXPECT_EQ(error.fault(), Fault::input);
-    EXPECT_EQ(error.place().schedule, "tuned");
+    EXPECT_EQ(error.context().schedule, "tuned");
     EXPECT_STREQ(Error(Fault::failed, "broken").what(), "broken");
 }
 
@@ -456,7 +457,7 @@ namespace {
             for (const Operator *o : operators()) {
                 op = o->rows("tuned", device.backend).empty() ? op : o;
             }
-            const Sample sample = op->benchmark_sample(op->rows("tuned", device.backend).front()->type, 200 + t, 200, {});
+            const Sample sample = workload_of(*op).benchmark_sample(op->rows("tuned", device.backend).front()->type, 200 + t, 200, {});
             for (;;) {
                 Array output;
                 (*op)(sample.inputs, output, sample.settings, {.device = device});
@@ -496,7 +497,7 @@ TEST_F(Coherence, WrongCallsAreErrorsWithThePlace) {
     Array input = counted({8, 9}), output;
     auto fault_of = [&](auto call) {
         const Error error = error_of(call);
-        EXPECT_EQ(error.place().operation, "invert") << error.what();
+        EXPECT_EQ(error.context().operation, "invert") << error.what();
         return error.fault();
     };
     EXPECT_EQ(fault_of([&] { invert(input, output, {}, nullptr, "no_such"); }), Fault::usage);

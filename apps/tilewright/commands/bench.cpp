@@ -11,6 +11,7 @@
 #include "apps/tilewright/support/streams.h"
 #include "apps/tilewright/support/threads.h"
 #include "tilewright/files.h"
+#include "tilewright/workload.h"
 #include "apps/tilewright/support/version.h"
 #include <charconv>
 #include <fmt/format.h>
@@ -90,8 +91,8 @@ class Bench {
 public:
     Bench(const Operator &op, std::string type, Size size, Settings settings, Device device, const Plan &plan)
         : op_(op), type_(std::move(type)), size_(size), settings_(std::move(settings)), device_(device), plan_(plan),
-          sets_(op, op.benchmark_sample(type_, size.first, size.second, settings_), cache_of(device), memory_for(device)) {
-        work_ = op_.work(sample().inputs, sets_[0].output, sample().settings);
+          sets_(op, workload_of(op).benchmark_sample(type_, size.first, size.second, settings_), cache_of(device), memory_for(device)) {
+        work_ = workload_of(op_).work(sample().inputs, sets_[0].output, sample().settings);
     }
 
     Run row(const Row &row) {
@@ -181,12 +182,12 @@ private:
     // What estimates the milliseconds of a call, by one on an image of 1/16 the side; 0 when that says nothing.
     std::function<double()> estimate(const Row &row, Device device) {
         constexpr int64_t smaller = 16;
-        const Sample small = op_.benchmark_sample(type_, std::max<int64_t>(1, size_.first / smaller), std::max<int64_t>(1, size_.second / smaller), settings_);
+        const Sample small = workload_of(op_).benchmark_sample(type_, std::max<int64_t>(1, size_.first / smaller), std::max<int64_t>(1, size_.second / smaller), settings_);
         Array output = spoiled_output(op_, small);
         if (!app::serves(op_, row, small, output)) {
             return [] { return 0.; };
         }
-        const Work work = op_.work(small.inputs, output, small.settings);
+        const Work work = workload_of(op_).work(small.inputs, output, small.settings);
         const double times = std::max(work_.bytes / work.bytes, work.flops > 0 ? work_.flops / work.flops : 0);
         const std::function<void()> call = [this, &row, device, small, output]() mutable { op_.run(row, device, small.inputs, output, small.settings); };
         call();  // loads and compiles what there is to load and compile
@@ -224,7 +225,7 @@ private:
         run.verified_by = right->row->name();
         Expected held = *right;
         if (timed) {
-            held.bound = op_.bound_of(*timed, sample().inputs, sample().settings);
+            held.bound = workload_of(op_).bound_of(*timed, sample().inputs, sample().settings);
         }
         run.wrong = sets_.difference(held);
     }
@@ -388,7 +389,7 @@ void bench(const Options &options) {
     size_t steps = 0;
     for (const Operator *op : chosen) {
         for (const std::string &type : type_names(*op)) {
-            const size_t lines = op->benchmark_settings(type).size() * std::max<size_t>(1, sizes.size());
+            const size_t lines = workload_of(*op).benchmark_settings(type).size() * std::max<size_t>(1, sizes.size());
             steps += options.type.empty() || type == options.type ? rows_of(*op, type, options, device).size() * lines : 0;
         }
     }
@@ -403,8 +404,8 @@ void bench(const Options &options) {
             if (rows.empty() || (!options.type.empty() && type != options.type)) {
                 continue;
             }
-            for (const Size &size : sizes.empty() ? std::vector{op->benchmark_size()} : sizes) {
-                for (const Settings &settings : op->benchmark_settings(type)) {
+            for (const Size &size : sizes.empty() ? std::vector{workload_of(*op).benchmark_size()} : sizes) {
+                for (const Settings &settings : workload_of(*op).benchmark_settings(type)) {
                     Bench one(*op, type, size, settings, device, options.plan);
                     for (const Row *row : rows) {
                         progress.step(row->name());

@@ -3,6 +3,7 @@
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "tilewright/files.h"
+#include "tilewright/workload.h"
 #include "apps/tilewright/support/version.h"
 #include <cstdlib>
 #include <dlfcn.h>
@@ -151,7 +152,7 @@ Check tiny_run(const DeviceInfo &info) {
             if (!reference) {
                 continue;
             }
-            for (const Sample &sample : op->samples(row->type)) {
+            for (const Sample &sample : workload_of(*op).samples(row->type)) {
                 Array output = spoiled_output(*op, sample);
                 Statistics statistics;
                 try {

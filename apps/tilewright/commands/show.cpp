@@ -1,7 +1,7 @@
 // What is in a row's library: the loop nest, the kernels' source, and what a kernel takes of a device. The program does not have Halide
 // in it: it asks the operator's generator, a program of its own.
 #include "apps/tilewright/commands/commands.h"
-#include "runtime/devices/driver_seam.h"
+#include "runtime/devices/register_caps.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/subprocess.h"

@@ -1,4 +1,5 @@
 #include "apps/tilewright/support/peers.h"
+#include "tilewright/workload.h"
 #include "apps/tilewright/support/threads.h"
 #include <algorithm>
 #include <cmath>

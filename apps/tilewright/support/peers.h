@@ -1,5 +1,6 @@
 #pragma once
 #include "tilewright/operator.h"
+#include "tilewright/workload.h"
 #include <functional>
 #include <string>
 #include <vector>

@@ -1,26 +1,12 @@
 #include "apps/tilewright/support/picture.h"
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace tilewright::app {
 
 namespace {
-
-// Whether the file begins as a PNG does. What is no regular file cannot be read twice: there the name decides.
-bool is_png(const std::string &path) {
-    std::error_code failure;
-    if (!std::filesystem::is_regular_file(path, failure)) {
-        return path.ends_with(".png") || path.ends_with(".PNG");
-    }
-    std::array<char, 8> first{};
-    std::ifstream(path, std::ios::binary).read(first.data(), first.size());
-    return memcmp(first.data(), "\x89PNG\r\n\x1a\n", first.size()) == 0;
-}
 
 int64_t channels_of(const std::vector<int64_t> &shape) {
     return shape.size() == 3 ? shape[2] : 1;
@@ -31,9 +17,11 @@ int64_t channels_of(const std::vector<int64_t> &shape) {
 Picture read_picture(const std::string &path, const FileLimits &limits) {
     Picture picture;
     picture.path = path;
-    picture.array = read_array(path, &picture.metadata, limits);
+    FileContents file = read_file(path, limits);
+    picture.array = std::move(file.array);
+    picture.metadata = std::move(file.metadata);
     const int64_t channels = channels_of(picture.array.shape());
-    picture.has_alpha = (channels == 2 || channels == 4) && is_png(path);
+    picture.has_alpha = (channels == 2 || channels == 4) && file.is_png;
     return picture;
 }
 

@@ -1,5 +1,6 @@
 #include "apps/tilewright/support/reference.h"
 #include "tilewright/plain.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <cstring>
 
@@ -35,14 +36,14 @@ Expected expect(const Operator &op, const Row &row, const Sample &sample) {
     expected.output = spoiled_output(op, sample);
     op.run(row, Device{}, sample.inputs, expected.output, sample.settings);
     expected.output.sync();
-    expected.bound = op.bound(sample.inputs, sample.settings);
+    expected.bound = workload_of(op).bound(sample.inputs, sample.settings);
     expected.row = &row;
     return expected;
 }
 
 Expected expect(const Operator &op, const Sample &sample, Backend backend) {
     if (std::optional<Array> exact = plain_result(op, sample.inputs, sample.settings, backend)) {
-        return {std::move(*exact), op.bound(sample.inputs, sample.settings), nullptr};
+        return {std::move(*exact), workload_of(op).bound(sample.inputs, sample.settings), nullptr};
     }
     const std::string type = op.type_of(sample.inputs, sample.settings);
     const Row *reference = cpu_row(op, "reference", type);
@@ -66,7 +67,7 @@ std::string check_result(const Operator &op, const Sample &sample, const Array &
     const auto &rows = op.rows();
     const auto ran = std::find_if(rows.begin(), rows.end(), [&](const Row &r) { return r.name() == row; });
     if (ran != rows.end()) {
-        expected.bound = op.bound_of(*ran, sample.inputs, sample.settings);
+        expected.bound = workload_of(op).bound_of(*ran, sample.inputs, sample.settings);
     }
     const std::string wrong = difference(output, expected);
     if (!wrong.empty()) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "tilewright/operator.h"
+#include "tilewright/workload.h"
 #include <string>
 
 // Rows run one by one and held against what they should give, for `verify`, `bench`, `doctor` and `--check`.

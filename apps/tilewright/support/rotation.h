@@ -1,6 +1,7 @@
 #pragma once
 #include "apps/tilewright/support/reference.h"
 #include "tilewright/operator.h"
+#include "tilewright/workload.h"
 #include <vector>
 
 namespace tilewright::app {

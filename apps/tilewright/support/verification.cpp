@@ -1,5 +1,6 @@
 #include "apps/tilewright/support/verification.h"
-#include "runtime/devices/driver_seam.h"
+#include "tilewright/workload.h"
+#include "runtime/devices/hooks.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/threads.h"
 #include <algorithm>
@@ -43,7 +44,7 @@ const char *name_of(Verdict verdict) {
 }
 
 Verification::Verification(const Operator &op, const std::string &type, int repeat) : op_(op), repeat_(repeat) {
-    for (Sample &sample : op.samples(type)) {
+    for (Sample &sample : workload_of(op).samples(type)) {
         const double bytes = bytes_of(sample);
         cases_.push_back({std::move(sample), bytes, {}});
     }
@@ -81,7 +82,7 @@ std::string Verification::wrong_in(Case &c, Result &result, Device device, Array
     if (difference(output, expected).empty()) {
         return "";
     }
-    expected.bound = op_.bound_of(*result.row, c.sample.inputs, c.sample.settings);  // some rows promise less
+    expected.bound = workload_of(op_).bound_of(*result.row, c.sample.inputs, c.sample.settings);  // some rows promise less
     return difference(output, expected);
 }
 

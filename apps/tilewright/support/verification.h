@@ -1,5 +1,6 @@
 #pragma once
 #include "apps/tilewright/support/reference.h"
+#include "tilewright/workload.h"
 #include <map>
 #include <string>
 #include <vector>

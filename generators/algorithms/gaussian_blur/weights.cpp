@@ -1,8 +1,8 @@
 #include "generators/algorithms/gaussian_blur/weights.h"
+#include "generators/algorithms/cache.h"
+#include "generators/algorithms/integers.h"
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <mutex>
 
 namespace tilewright {
 
@@ -128,22 +128,12 @@ GaussianWeights weights_of(double sigma) {
 }  // namespace
 
 std::shared_ptr<const GaussianWeights> GaussianWeights::of(double sigma) {
-    static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
-    static auto &known = *new std::map<double, std::shared_ptr<const GaussianWeights>>;
-    const std::lock_guard lock(mutex);
-    auto &entry = known[sigma];
-    if (!entry) {
-        if (known.size() > 64) {  // a program that sweeps sigma must not grow for ever
-            known.clear();
-            return known[sigma] = std::make_shared<const GaussianWeights>(weights_of(sigma));
-        }
-        entry = std::make_shared<const GaussianWeights>(weights_of(sigma));
-    }
-    return entry;
+    static auto &known = *new Cache<double, GaussianWeights>(64);  // never destroyed: other threads may call while the program ends
+    return known.get(sigma, [=] { return weights_of(sigma); });
 }
 
 uint32_t tap_word(const IntegerTaps &taps, int radius, int phase, int k, bool high) {
-    const int rounded = (radius + 3) / 4 * 4;
+    const int rounded = round_up(radius, 4);
     uint32_t word = 0;
     for (int b = 0; b < 4; b++) {
         const uint32_t w = taps.at(4 * k + b - rounded - phase);

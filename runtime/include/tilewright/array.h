@@ -5,51 +5,72 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tilewright {
 
+// The type of an array's elements: unsigned and signed integers, floating point, and c64, two f32 (real,
+// imaginary).
 enum class Type { u8, u16, u32, i32, f32, f64, c64 };
 
-size_t size_of(Type type);
+size_t size_of(Type type);       // in bytes
 const char *name_of(Type type);  // "u8" ... "c64"
 
-template<typename T> struct type_of_element;
-template<> struct type_of_element<uint8_t> { static constexpr Type value = Type::u8; };
-template<> struct type_of_element<uint16_t> { static constexpr Type value = Type::u16; };
-template<> struct type_of_element<uint32_t> { static constexpr Type value = Type::u32; };
-template<> struct type_of_element<int32_t> { static constexpr Type value = Type::i32; };
-template<> struct type_of_element<float> { static constexpr Type value = Type::f32; };
-template<> struct type_of_element<double> { static constexpr Type value = Type::f64; };
-template<> struct type_of_element<std::complex<float>> { static constexpr Type value = Type::c64; };
+// The Type of a C++ type.
+template<typename T>
+struct type_of_element;
+template<>
+struct type_of_element<uint8_t> : std::integral_constant<Type, Type::u8> {};
+template<>
+struct type_of_element<uint16_t> : std::integral_constant<Type, Type::u16> {};
+template<>
+struct type_of_element<uint32_t> : std::integral_constant<Type, Type::u32> {};
+template<>
+struct type_of_element<int32_t> : std::integral_constant<Type, Type::i32> {};
+template<>
+struct type_of_element<float> : std::integral_constant<Type, Type::f32> {};
+template<>
+struct type_of_element<double> : std::integral_constant<Type, Type::f64> {};
+template<>
+struct type_of_element<std::complex<float>> : std::integral_constant<Type, Type::c64> {};
 
 class Storage;
 
-// A vector (n), an image (h, w) or (h, w, c), or a matrix (rows, columns), in NumPy's order: the last index is contiguous.
-// Copies share the elements, as NumPy's views do; clone() makes new ones. The elements live on the host and, once a device
-// has used them, there too; whichever side is asked for is brought up to date first.
+// A vector (n), an image (h, w) or (h, w, c), or a matrix (rows, columns), in NumPy's order: the last index
+// is contiguous. Copies share the elements, as NumPy's views do; clone() makes new ones. The elements are on
+// the host and, once a device has used them, on that device, too; the side that is asked for is brought up to
+// date first.
 //
-// Threads may work on parts of an array that have no byte in common (crop()) at the same time, each on the host or on a device of its choice.
+// Threads may work at the same time on parts of an array that have no byte in common (crop()), each on the
+// host or on a device of its choice.
 class Array {
 public:
     Array() = default;
 
-    // Owns zeroed memory. Rows of images are padded to a multiple of 64 bytes, so that fast paths apply at every width;
-    // `row_bytes` sets another pitch (0: dense). Errors: usage for an empty or negative shape, memory when there is none.
+    // Owns zeroed memory. `shape`: 1 to 3 extents from 1 to 2^31 - 1. `row_bytes`: the pitch of rows in
+    // bytes, a multiple of the element's size; 0: dense; by default the dense pitch padded to a multiple of
+    // 64 bytes, so that fast paths apply at every width. A vector is dense.
+    //
+    // Errors: usage, for another shape or pitch; memory, when there is not enough.
     static constexpr int64_t padded = -1;
     Array(Type type, std::vector<int64_t> shape, int64_t row_bytes = padded);
 
-    // Sees the caller's memory, which must outlive this array; strides are in elements, one an axis, the last axis (or, of
-    // (h, w, c), the last two) contiguous. After a device wrote to it, data() or sync() brings the bytes back, and nothing that
-    // lies between the rows. Two views of the same bytes do not know of each other: take a crop() of one instead.
-    // Errors: usage for other strides, a bad shape or misaligned memory.
+    // Uses the caller's memory, which must outlive this array. `strides`: in elements, one per axis; the last
+    // axis (of (h, w, c) the last two) is contiguous; empty: dense. After a device wrote to the array, data()
+    // or sync() brings its bytes back, and never writes the bytes between rows. Two views of the same bytes
+    // do not know of each other: take a crop() of one instead.
+    //
+    // Errors: usage, for other strides, another shape (see above), or memory that is null or not aligned to
+    // an element (c64: to an f32).
     static Array view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides = {});
 
     // Rows y0 ... y0 + h - 1 and columns x0 ... x0 + w - 1 of an image or matrix; shares the elements.
-    // Errors: usage for what is not inside.
+    // Errors: usage, for an array that has no rows, or a part that is not inside it.
     Array crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const;
 
-    // The same elements in new dense or padded memory of its own.
+    // A copy of the elements in memory of its own; `row_bytes` as above. Errors: as above, and those of
+    // data().
     Array clone(int64_t row_bytes = padded) const;
 
     bool empty() const {
@@ -70,34 +91,43 @@ public:
     }
     std::string describe() const;  // "u8 (512, 768, 3)"
 
-    // Host memory, up to date; null for an empty array. The non-const form says that the caller will write: device copies become
-    // stale, so ask again after each use of the array, or of a crop of the same one, on a device: what is written through an older
-    // pointer meanwhile may be lost. Errors: device or memory, when a device does not give its copy back.
+    // Host memory, up to date; null for an empty array. The non-const form says that the caller will write,
+    // and makes the device copy stale. Ask again after each use of the array, or of a crop of the same one,
+    // on a device: what is written through an older pointer may be lost.
+    //
+    // Errors: device or memory, when a device does not give its copy back.
     const void *data() const;
     void *data();
 
-    template<typename T> const T *as() const {
+    // The same as elements. Errors: usage, when the array has another type; those of data().
+    template<typename T>
+    const T *as() const {
         expect(type_of_element<T>::value);
         return static_cast<const T *>(data());
     }
-    template<typename T> T *as() {
+    template<typename T>
+    T *as() {
         expect(type_of_element<T>::value);
         return static_cast<T *>(data());
     }
 
-    // One element. Convenient, not fast: each call looks where the data is. Errors: usage for another type or an index outside.
-    template<typename T> T at(std::vector<int64_t> index) const {
+    // One element, by one index per axis. Convenient, not fast: each call brings the host up to date. Errors:
+    // usage, for another type or an index outside; those of data().
+    template<typename T>
+    T at(std::vector<int64_t> index) const {
         return as<T>()[offset_of(index)];
     }
 
-    // Brings the host up to date (as data() does), or a device.
+    // Brings the host up to date (as data() does), or a device. Errors: device or memory, when the copy
+    // fails; input, when the array's memory has more bytes than Halide copies at once: 16 GiB, or less for a
+    // view whose number of bytes is not a multiple of 8.
     void sync() const;
     void sync(Device device) const;
 
     // Whether the two arrays share any byte.
     bool overlaps(const Array &other) const;
 
-    // For fronts: where the elements lie in the storage.
+    // For fronts: the memory, and the offset of the first element in it.
     const std::shared_ptr<Storage> &storage() const {
         return storage_;
     }

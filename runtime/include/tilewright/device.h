@@ -5,58 +5,67 @@
 
 namespace tilewright {
 
+// What a library is generated for, and what runs it.
 enum class Backend { cpu, cuda, opencl };
 
-// A device by backend and number, written `cpu`, `cuda:1`, `opencl:0`.
+// A device by its backend and its number there, written `cpu`, `cuda:1`, `opencl:0`.
 struct Device {
     Backend backend = Backend::cpu;
     int index = 0;
 
-    // Reads `auto`, `cpu`, `cuda[:i]`, `opencl[:i]`; `auto` is best_device(). Errors: usage for another word, device for
-    // one that is not there or cannot be used (with the reason).
+    // Reads `auto`, `cpu`, `cuda[:i]`, `opencl[:i]`; `auto` is best_device(). Errors: usage, for another
+    // word; device, for a device that is not there or cannot be used (with the reason).
     static Device parse(const std::string &text);
 
+    // As parse() reads it.
     std::string str() const;
     bool operator==(const Device &) const = default;
 };
 
+// A device, and what its driver says of it. The `capability` of the CPU is the widest instruction set that
+// rows are built for.
 struct DeviceInfo {
     Device device;
     std::string name;
-    std::string platform;        // OpenCL's platform; empty elsewhere
-    std::string driver;          // driver and version
-    uint64_t memory = 0;         // bytes
-    int units = 0;               // multiprocessors, compute units or hardware threads
-    std::string capability;      // CUDA: compute capability; CPU: the widest instruction set that rows are built for
+    std::string platform;    // the name of OpenCL's platform; empty for other backends
+    std::string driver;      // the driver and its version
+    uint64_t memory = 0;     // bytes
+    int units = 0;           // multiprocessors, compute units or hardware threads
+    std::string capability;  // CUDA: compute capability; OpenCL: version; CPU: see above
     bool is_gpu = false;
     bool usable = false;
-    std::string why_not;         // when not usable: the reason and what would help
+    std::string why_not;  // when not usable: the reason and what would help
 };
 
-// Every device of this machine, the CPU first. A backend without any device is one entry that is not usable and says why. Loads the drivers
-// and asks them. Makes no context on a device: that is for the first call that uses it, and fails there, with an Error of the class device or
-// memory, where another process has the device for itself or has filled its memory.
+// Every device of this machine, the CPU first. A backend without any device has one entry, which is not
+// usable and says why. Loads the drivers and asks them, but makes no context on a device: the first call that
+// uses the device makes it, and fails with an Error of the class device or memory where another process uses
+// the device exclusively or has filled its memory.
 const std::vector<DeviceInfo> &devices();
 
-// Those of one backend; the drivers of others are not loaded (for the CPU: none). So it is with everything that names a device.
+// The devices of one backend. The drivers of other backends are not loaded (for the CPU: none are). The same
+// holds for every function here that is given a device.
 const std::vector<DeviceInfo> &devices(Backend backend);
 
-// A CUDA GPU, else an OpenCL GPU, else the CPU. OpenCL is not looked at where there is a CUDA GPU.
+// The first usable CUDA GPU, else the first OpenCL GPU, else the CPU. OpenCL is not loaded where there is a
+// CUDA GPU.
 Device best_device();
 
-// What is known of a device. Errors: device, when there is no such one or it cannot be used.
+// The entry of a device. Errors: device, when there is no such device or it cannot be used.
 const DeviceInfo &device_info(Device device);
 
-// Waits until everything that was started on the device has ended. Errors: device or memory, with what the driver says; a kernel
-// that went wrong shows here.
+// Waits until everything that was started on the device has ended; the CPU has nothing to wait for. Errors:
+// device or memory, with what the driver says; a kernel that failed is reported here.
 void synchronize(Device device);
 
-// Gives the drivers back what calls left of device memory. It is kept for the next calls, because the drivers take long to make it: per device
-// at most an eighth of its memory, and 1 GiB where that is the host's (OpenCL on a CPU); the oldest goes first. It is given back by itself
-// where a device has no more. What arrays have on devices, and a Pipeline's arrays between its stages, stays.
+// Frees the device memory that is kept for later calls. Memory that a call gave back is kept, because drivers
+// take long to allocate: per device at most an eighth of its memory, and 1 GiB where that is the host's
+// memory (OpenCL on a CPU); the oldest is freed first. All of it is freed by itself when a device has no
+// memory left. The memory of arrays on devices, and of a Pipeline's arrays between its stages, is not freed.
 void trim_device_memory();
 
-// Whether this CPU has AVX-512 with VNNI, which some rows are built for.
+// Whether this CPU has AVX-512 with VNNI and the extensions that came with it (those of Zen 4), which some
+// rows are built for.
 bool cpu_has_vnni();
 
 }  // namespace tilewright

@@ -5,20 +5,25 @@
 
 namespace tilewright {
 
-// What an .npy file may hold before it is refused; checked before memory is taken.
+// What an .npy file may hold before it is refused. Checked before memory is taken.
 struct NpyLimits {
     int64_t header_bytes = int64_t(1) << 16;
     int64_t bytes = int64_t(64) << 30;  // of the elements
 };
 
-// Reads an array that NumPy saved: format 1.0 to 3.0, little-endian, in C or Fortran order, of 1 to 3 dimensions, of uint8,
-// uint16, uint32, int32, float32, float64 or complex64.
-// Errors: input, when there is no such file, it is none of that, broken, truncated, longer than its array, or over a limit;
-// memory.
+// Reads an array that NumPy saved: format 1.0 to 3.0, little-endian, in C or Fortran order, of shape
+// (n), (h, w) or (h, w, c), of uint8, uint16, uint32, int32, float32, float64 or complex64. The result has
+// padded rows (Array).
+//
+// Errors: input, when there is no such file, it is not such an array, broken, truncated, longer than its
+// array, or over a limit; memory.
+//
+// Source: the documentation of numpy.lib.format.
 Array read_npy(const std::string &path, const NpyLimits &limits = {});
 
-// Writes format 1.0 in C order, from any array. The file is whole or absent; an existing one is replaced only once the new
-// one is complete. Errors: usage, for an array without elements; failed, when the file cannot be written.
+// Writes any array in format 1.0, in C order. The file is whole or absent; an existing one is replaced only
+// once the new one is complete. Errors: usage, for an array without elements; failed, when the file cannot be
+// written; memory; those of Array::data().
 void write_npy(const std::string &path, const Array &array);
 
 }  // namespace tilewright

@@ -3,7 +3,9 @@
 #include "tilewright/error.h"
 #include "tilewright/row.h"
 #include "tilewright/statistics.h"
+#include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,7 +26,11 @@ public:
     bool has(const std::string &name) const {
         return values_.count(name) != 0;
     }
+    // The value; `otherwise`, or without that an std::logic_error, where there is none. Errors: usage, for a word in place of a number
+    // and a number in place of a word.
+    double number(const std::string &name) const;
     double number(const std::string &name, double otherwise) const;
+    std::string text(const std::string &name) const;
     std::string text(const std::string &name, const std::string &otherwise) const;
     const std::map<std::string, std::variant<double, std::string>> &all() const {
         return values_;
@@ -34,15 +40,22 @@ private:
     std::map<std::string, std::variant<double, std::string>> values_;
 };
 
-// An option of an operator, as the command line offers it.
+// An option of an operator. It is declared once: the command line, its help, pipelines and the checks of a call are made from it.
 struct Option {
     std::string name, help;
     bool is_number = false;
-    std::string value;                 // the default, as text
-    std::vector<std::string> choices;  // for words: what it takes
-    std::string unit = {};             // for numbers: "m" for lengths, which may be written with a suffix ("532nm")
-    std::string example = {};          // for options without a default: what examples give
-    bool is_flag = false;              // for words: given without a value, which is then "yes"
+    std::string value = {};                 // the default, as text; empty: none
+    std::vector<std::string> choices = {};  // for words: what it takes; empty: the operator looks at the word itself
+    std::string unit = {};                  // for numbers: "m" for lengths, which may be written with a suffix ("532nm")
+    std::string example = {};               // for options without a default: what examples give
+    bool is_flag = false;                   // for words: given without a value, which is then "yes"
+    double least = -std::numeric_limits<double>::infinity();  // for numbers: the range
+    double most = std::numeric_limits<double>::infinity();
+    bool excludes_ends = false;             // the range is without `least` and `most` themselves
+    bool is_whole = false;                  // for numbers: whole ones only
+    bool is_needed = false;                 // a call without it is refused
+
+    std::string range() const;  // "a number from 0.5 to 200", "a length from 1pm to 1m"; of words "u32, f32"
 };
 
 // What a caller should know of a call besides its result.
@@ -51,7 +64,7 @@ struct Remarks {
     std::vector<std::string> warnings;                       // one line each
 };
 
-// How and where to run: `device` unset is the best one; `schedule` is a row's name or a family's ("tuned" is the best row
+// How and where to run: `device` unset is the best one; `schedule` is the name of a row or of a family ("tuned" is the best row
 // for the data).
 struct Call {
     std::optional<Device> device;
@@ -60,66 +73,108 @@ struct Call {
     const std::vector<Row> *rows = nullptr;  // what to choose from; unset: all the operator's rows
 };
 
-// Inputs and settings that a row can be verified or timed with.
-struct Sample {
+// What a call asks for: its inputs and settings, read and checked once. Each operator derives its own, with what it has read.
+struct Request {
+    virtual ~Request() = default;
+
     std::vector<Array> inputs;
-    Settings settings;
-    std::string what;  // "u8 4097x2049 sigma 3 reflect"
+    std::string type;            // which of the table's types serves it: "u8", "rgb8" ...
+    Type output_type = Type::u8;
+    std::vector<int64_t> output_shape;
 };
 
-// How much work a call is, for rates in reports.
-struct Work {
-    double bytes = 0;  // unavoidable traffic: each input read once, each output written once
-    double flops = 0;
+class Plan;  // the libraries that a call runs, one after another, and their arguments (runtime/dispatch/plan.h)
+
+// What an operator says of itself.
+struct Description {
+    std::string name;
+    std::string summary;  // one line
+    int inputs = 1;
+    std::vector<Option> options = {};
+    std::optional<Option> optional_input = {};  // one more array that a call may end its inputs with: on the command line a file's name
 };
 
-// An operator: its table of rows, and the front that checks arguments and hands them to the row that serves them.
+// An operator: what it takes and makes, its table of rows, and the front that checks arguments and plans which libraries run on them.
+// An operator derives from OperatorOf<its own Request> (runtime/dispatch/operator_of.h).
 class Operator {
 public:
+    Operator(Description description, const std::vector<Row> &rows) : description_(std::move(description)), rows_(rows) {
+    }
     virtual ~Operator() = default;
+    Operator(const Operator &) = delete;
 
-    virtual std::string name() const = 0;
-    virtual std::string summary() const = 0;                 // one line
-    virtual const std::vector<Row> &rows() const = 0;
-    virtual int inputs() const {
-        return 1;
+    const std::string &name() const {
+        return description_.name;
     }
-    // One more array that a call may end its inputs with: on the command line an option that takes a file's name.
-    virtual std::optional<Option> optional_input() const {
-        return {};
+    const std::string &summary() const {
+        return description_.summary;
     }
-    virtual std::vector<Option> options() const {
-        return {};
+    int inputs() const {
+        return description_.inputs;
+    }
+    const std::vector<Option> &options() const {
+        return description_.options;
+    }
+    const std::optional<Option> &optional_input() const {
+        return description_.optional_input;
+    }
+    const std::vector<Row> &rows() const {
+        return rows_;
     }
 
-    // The settings of a call whose result goes to a file of that kind ("png", "npy"), where they leave open what depends on it.
+    // The rows that a schedule names on a device's backend, in the table's order.
+    std::vector<const Row *> rows(const std::string &schedule, Backend backend) const;
+
+    // The call: checks everything, makes `output` if it is empty, takes the row and runs it.
+    // Errors: usage (unknown schedule or setting), input, device, memory; each names operator, argument and value.
+    void operator()(std::span<const Array> inputs, Array &output, const Settings &settings = {}, const Call &call = {}) const;
+
+    // Reads and checks inputs and settings. Errors: usage (number of inputs, unknown option, value out of range), input (type, shape).
+    std::unique_ptr<const Request> parse(std::span<const Array> inputs, const Settings &settings) const;
+
+    // The row that a call runs, out of `rows` if they are given. Errors: usage, input, device, as above.
+    const Row &choose(const Request &request, const Array &output, const std::string &schedule, Device device, const std::vector<Row> *rows = nullptr) const;
+    const Row &choose(std::span<const Array> inputs, const Array &output, const Settings &settings, const std::string &schedule, Device device,
+                      const std::vector<Row> *rows = nullptr) const {
+        return choose(*parse(inputs, settings), output, schedule, device, rows);
+    }
+
+    // Whether a row of the request's type can run on these arguments (alignment, sizes).
+    bool serves(const Row &row, const Request &request, const Array &output) const;
+    bool serves(const Row &row, std::span<const Array> inputs, const Array &output, const Settings &settings) const {
+        return serves(row, *parse(inputs, settings), output);
+    }
+
+    // Runs a row that serves the request. Returns the rows whose libraries ran: the row's own, or others that its front put together.
+    std::vector<const Row *> run(const Row &row, Device device, const Request &request, Array &output) const;
+    std::vector<const Row *> run(const Row &row, Device device, std::span<const Array> inputs, Array &output, const Settings &settings) const {
+        return run(row, device, *parse(inputs, settings), output);
+    }
+
+    // Runs a row that was chosen for a request, with all that a call does after that: checks elements, makes statistics. For callers that
+    // plan before they call. Errors: input, memory, device, failed.
+    void execute(const Row &row, Device device, const Request &request, Array &output, Statistics *statistics = nullptr) const;
+
+    // The rows whose libraries a call of that row would run, as far as that is known before the first of them ran.
+    std::vector<const Row *> planned(const Row &row, Device device, const Request &request, Array &output) const;
+
+    // Parts of a request.
+    std::string type_of(std::span<const Array> inputs, const Settings &settings) const {
+        return parse(inputs, settings)->type;
+    }
+    std::pair<Type, std::vector<int64_t>> output_of(std::span<const Array> inputs, const Settings &settings) const {
+        const auto request = parse(inputs, settings);
+        return {request->output_type, request->output_shape};
+    }
+
+    // The settings of a call whose result is written to a file of that kind ("png", "npy"), where they leave open what depends on it.
     virtual Settings settings_for(const std::string &, std::span<const Array>, const Settings &settings) const {
         return settings;
     }
 
-    // The type name of the table for these arguments ("u8", "rgb8" ...). Errors: input, when the operator does not take them
-    // (wrong type, shape or number); usage, when a setting is wrong.
-    virtual std::string type_of(std::span<const Array> inputs, const Settings &settings) const = 0;
-
-    // Type and shape of the output. Called after type_of.
-    virtual std::pair<Type, std::vector<int64_t>> output_of(std::span<const Array> inputs, const Settings &settings) const = 0;
-
-    // Refuses values that the operator does not take (NaN, where it means nothing). May look at each element: called once a call, last of
-    // all checks. Errors: input.
-    virtual void check_values(std::span<const Array>, const Settings &) const {
-    }
-
-    // Whether a row can run on these arguments (alignment, sizes). Called for rows of the right type and backend.
-    virtual bool serves(const Row &, std::span<const Array>, const Array &, const Settings &) const {
-        return true;
-    }
-
-    // Runs the row. Everything was checked before.
-    virtual void run(const Row &row, Device device, std::span<const Array> inputs, Array &output, const Settings &settings) const = 0;
-
-    // What is worth saying of these arguments. Called after type_of.
-    virtual Remarks remarks(std::span<const Array>, const Settings &) const {
-        return {};
+    // What is worth saying of a call.
+    Remarks remarks(std::span<const Array> inputs, const Settings &settings) const {
+        return remarks_on(*parse(inputs, settings));
     }
 
     // An image whose last channel is alpha, as the operator takes it, and its result as such an image of `type` again.
@@ -131,44 +186,22 @@ public:
         return image;
     }
 
-    // The absolute error that each element of the output may have against the exact result: an f64 array of the output's
-    // shape; empty for equality class E (the same bytes). One number for a larger output: the relative error that all of it may
-    // have in the L2 norm.
-    virtual Array bound(std::span<const Array>, const Settings &) const {
-        return {};
-    }
-
-    // The same for one row, where a documented step keeps less than the others (`half`).
-    virtual Array bound_of(const Row &, std::span<const Array> inputs, const Settings &settings) const {
-        return bound(inputs, settings);
-    }
-
-    // Samples to verify a row's type with, the interesting sizes and settings included: each row must serve one of them. Inputs of more than
-    // 16 MiB are tried only on rows that serve no smaller sample. And one sample to time at w x h.
-    virtual std::vector<Sample> samples(const std::string &type) const = 0;
-    virtual Sample benchmark_sample(const std::string &type, int64_t w, int64_t h, const Settings &settings) const = 0;
-    virtual std::pair<int64_t, int64_t> benchmark_size() const {
-        return {8192, 8192};
-    }
-    // The settings that are worth a line each in a benchmark (for example sigmas).
-    virtual std::vector<Settings> benchmark_settings(const std::string &) const {
-        return {{}};
-    }
-    virtual Work work(std::span<const Array> inputs, const Array &output, const Settings &settings) const;
-
-    // The call: checks everything, makes `output` if it is empty, takes the row and runs it.
-    // Errors: usage (unknown schedule or setting), input, device, memory; each names operator, argument and value.
-    void operator()(std::span<const Array> inputs, Array &output, const Settings &settings = {}, const Call &call = {}) const;
-
-    // The row that the call above would run, out of `rows` if they are given. Errors: as above.
-    const Row &choose(std::span<const Array> inputs, const Array &output, const Settings &settings, const std::string &schedule,
-                      Device device, const std::vector<Row> *rows = nullptr) const;
-
-    // The rows that a schedule names on a device's backend, in the table's order.
-    std::vector<const Row *> rows(const std::string &schedule, Backend backend) const;
-
 protected:
     [[noreturn]] void refuse(Fault fault, const std::string &message, const std::string &argument, const std::string &value) const;
+
+private:
+    // What each operator defines; OperatorOf hands these on with the operator's own request. `parse` and `check_values` are the only
+    // ones that refuse anything. `settings` hold the defaults of options that a call leaves out.
+    virtual std::unique_ptr<Request> parse_checked(std::span<const Array> inputs, const Settings &settings) const = 0;
+    virtual void check_values(const Request &request) const = 0;
+    virtual bool accepts(const Row &row, const Request &request, const Array &output) const = 0;
+    virtual Plan plan_of(const Row &row, Device device, const Request &request, Array &output) const = 0;
+    virtual Remarks remarks_on(const Request &request) const = 0;
+
+    Settings checked(const Settings &settings) const;
+
+    Description description_;
+    const std::vector<Row> &rows_;
 };
 
 // Every operator that is linked in (by Tilewright::operators). Never empty.
@@ -176,11 +209,5 @@ const std::vector<const Operator *> &operators();
 
 // The operator called `name`. Errors: usage, with the known names.
 const Operator &find_operator(const std::string &name);
-
-// Holds an output against the expected one, by a bound as Operator::bound has it; without a bound the bytes must be the same. The expected
-// one has the output's type and shape, or is f64 of that shape (of a c64 output, with one more axis of 2: real and imaginary parts).
-// `factor` widens the bound (2 where the expected one is itself an approximation of the same class). Returns the first difference as a
-// sentence, or an empty string.
-std::string difference(const Array &actual, const Array &expected, const Array &bound, double factor = 1);
 
 }  // namespace tilewright

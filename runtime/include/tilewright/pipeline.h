@@ -9,14 +9,14 @@
 
 namespace tilewright {
 
-// A stage as its text says it.
+// A stage as it is written.
 struct PipelineStage {
     const Operator *op = nullptr;
     std::string text;                // as it was written
     Settings settings;
     std::string schedule;            // empty: the call's
-    std::vector<std::string> files;  // that the text names, an optional input's last
-    std::vector<Array> arrays;       // their elements
+    std::vector<std::string> files;  // that the text names; the file of an optional input is the last one
+    std::vector<Array> arrays;       // what the files hold
     int from_call = 0;               // further inputs, which the call gives
 };
 
@@ -33,8 +33,8 @@ struct PipelineCall {
     std::string schedule = "tuned";         // of the stages that name none
     bool alpha = false;                     // the last channel of the first input is alpha
     std::string kind_of_file = {};          // "png" or "npy", where the result goes to a file: see Operator::settings_for
-    std::vector<Statistics> *statistics = nullptr;  // one a stage
-    std::vector<PipelineStep> *steps = nullptr;     // receives what went through the stages; no array between them is then used twice
+    std::vector<Statistics> *statistics = nullptr;  // one per stage
+    std::vector<PipelineStep> *steps = nullptr;     // receives what each stage got and gave; no array between them is then used twice
 };
 
 // Operators one after another, each on the result of the one before; what is between them stays on the device.
@@ -45,8 +45,8 @@ struct PipelineCall {
 //
 // A stage is the name of a linked operator and words of the form name=value: the operator's own options, with the names and values of
 // the command line, and `schedule=NAME`, the schedule of this stage. A flag is its name alone, or `name=yes`. An operator that takes more
-// arrays than the one that flows gets them after it, from files that the stage names (`matmul b.npy`), or else from the inputs of the
-// call, in the order of the stages; an optional one is an option (`accumulate=c.npy`). Quotes, ' or ", keep blanks and bars in a word.
+// arrays than the result of the stage before gets them after it, from files that the stage names (`matmul b.npy`), or else from the inputs
+// of the call, in the order of the stages; an optional one is an option (`accumulate=c.npy`). Quotes, ' or ", keep blanks and bars in a word.
 //
 // On a GPU the inputs are copied to the device once, where they are not there yet, and the result stays there until it is asked for
 // (data() or sync()), as with every operator. Tables that an operator keeps (the weights of a blur) are copied when they are first used.
@@ -73,7 +73,7 @@ public:
         return stages_;
     }
 
-    // How many arrays a call gives: the one that flows, and the further inputs that no stage names a file for.
+    // How many arrays a call gives: the first stage's input, and the further inputs that no stage names a file for.
     int inputs() const;
 
     // Checks a call without computing anything. The arrays of the steps have the right types and shapes and no values, but for the
@@ -91,12 +91,9 @@ public:
     }
 
 private:
-    struct Plan;
     struct Kept;
-    std::vector<Array> take_kept(Device device) const;
-    Plan plan(std::span<const Array> inputs, const Array &output, const Call &call, Device device, std::vector<Array> kept) const;
-    void plan_stage(Plan &plan, size_t i, std::span<const Array> &further, const Array &output, const Call &call, Device device) const;
-    void run(Plan &plan, Device device, const Call &call) const;
+    class Plan;
+    void check_inputs(std::span<const Array> inputs, const Array &output) const;
     std::string name_of_stage(size_t i) const;
 
     std::vector<Stage> stages_;

@@ -45,6 +45,7 @@ struct Row {
 
     std::string name() const;                     // "transpose/padded/u8/cuda", and "/turn" if that is the library
     int tunable(const std::string &name) const;   // the value; a name that is not there is a std::logic_error
+    int tunable(const std::string &name, int otherwise) const;  // the same, `otherwise` where the row has no such tunable
     bool belongs_to(const std::string &word) const;  // the word is the row's schedule, its family, or the library that it is of
 
     // What the row says of its form, as the struct that the generator has it in: with default values where the row says nothing. A

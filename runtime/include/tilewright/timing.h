@@ -4,8 +4,9 @@
 
 namespace tilewright {
 
-// Milliseconds that the device needs for what `calls` starts: between two events of its stream on CUDA, by a steady clock
-// with the device idle at both ends elsewhere. Errors: those of `calls`; device, when the device stopped.
+// Milliseconds that the device needs for what `calls` starts. On CUDA: between two events of its stream. On
+// other backends: by a steady clock, with the device idle at both ends. Errors: those of `calls` and of
+// synchronize(); device, when the device stopped.
 double device_time_ms(Device device, const std::function<void()> &calls);
 
 }  // namespace tilewright

@@ -1,4 +1,5 @@
 #include "tilewright/column_sum.h"
+#include "generators/algorithms/integers.h"
 #include "runtime/operators/sums.h"
 #include <algorithm>
 #include <numeric>
@@ -18,33 +19,27 @@ struct Folding {
         const int32_t bytes = at.width * at.element;
         period = chunk / std::gcd(chunk, at.stride);
         // Rows of one phase begin at the same byte of a chunk; of several, at any.
-        chunks = ceil_div(bytes + (period == 1 ? at.offset % chunk : chunk - at.element), chunk);
+        chunks = (int32_t)ceil_div(bytes + (period == 1 ? at.offset % chunk : chunk - at.element), chunk);
         // Thin images: more phases fill the threads. Very tall ones: more phases are fewer slices.
         while ((period * chunks < wanted_threads || at.height > (int64_t)period * most_rows * most_slices) && period < at.height) {
             period *= 2;
         }
-        const int32_t rows = ceil_div(at.height, period), in_step = row.tunable("unroll") * row.tunable("groups"),
-                      blocks = ceil_div((int64_t)period * chunks, row.tunable("lanes"));
+        const int32_t rows = (int32_t)ceil_div(at.height, period), in_step = row.tunable("unroll") * row.tunable("groups"),
+                      blocks = (int32_t)ceil_div((int64_t)period * chunks, row.tunable("lanes"));
         // No more than 257 bytes fit in 16 bits; beyond that, long slices are less work for the second kernel.
         steps = (int32_t)std::clamp<int64_t>((int64_t)rows * blocks / (wanted_blocks * in_step), 1, most_rows / in_step);
-        slices = ceil_div(rows, (int64_t)in_step * steps);
+        slices = (int32_t)ceil_div(rows, (int64_t)in_step * steps);
     }
 };
 
 class ColumnSumOperator : public SumOperator {
 public:
-    std::string name() const override {
-        return "column_sum";
-    }
-    std::string summary() const override {
-        return "the sum of each column of an image";
-    }
-    const std::vector<Row> &rows() const override {
-        return column_sum_rows();
+    ColumnSumOperator() : SumOperator("column_sum", "the sum of each column of an image", column_sum_rows(), 1) {
     }
 
-    bool serves(const Row &row, std::span<const Array> inputs, const Array &, const Settings &) const override {
-        const Placement at = placement(inputs[0]);
+protected:
+    bool accepts_request(const Row &row, const SumRequest &request, const Array &) const override {
+        const Placement at(request.image());
         if (row.form == "column_sum_sliced") {
             return at.width >= row.tunable("lanes");
         }
@@ -55,37 +50,32 @@ public:
             return aligned && (row.schedule != "tuned_few_rows" || at.height <= few) &&
                    (row.schedule != "tuned_narrow" || at.width * at.element <= narrow);
         }
-        return enough_for_autoscheduler(row, inputs[0]);
+        return enough_for_autoscheduler(row, request);
     }
 
-    void run(const Row &row, Device device, std::span<const Array> inputs, Array &sums, const Settings &) const override {
-        const Array &image = inputs[0];
-        const Placement at = placement(image);
-        Launch launch(row, device);
+    Plan plan(const Row &row, Device device, const SumRequest &request, Array &sums) const override {
+        const Array &image = request.image();
+        const Placement at(image);
+        Plan plan;
+        Launch &launch = plan.launch(row, device);
         if (row.form == "column_sum_words") {
-            launch.in(image, words(image)).value(at.offset).value(at.stride).value(at.height);
+            launch.in("words", image, words(image)).value("offset", at.offset).value("stride", at.stride).value("height", at.height);
         } else if (row.form == "column_sum_folded") {
             const Folding folding(at, row);
-            launch.in(image, words(image)).value(at.offset).value(at.stride).value(at.width).value(at.height);
-            launch.value(folding.period).value(folding.chunks).value(folding.steps).value(folding.slices);
+            launch.in("words", image, words(image))
+                .value("offset", at.offset)
+                .value("stride", at.stride)
+                .value("width", at.width)
+                .value("height", at.height)
+                .value("period", folding.period)
+                .value("chunks", folding.chunks)
+                .value("steps", folding.steps)
+                .value("slices", folding.slices);
         } else {
-            launch.in(image);
+            launch.in("image", image);
         }
-        launch.out(sums).run();
-    }
-
-protected:
-    int kept_axis() const override {
-        return 1;
-    }
-    // Around the edges of groups of columns (8, 64, 512), slices (32, 128, 256 rows) and few rows (64); and millions of pixels, over which
-    // threads that race meet.
-    std::vector<std::pair<int64_t, int64_t>> sizes() const override {
-        return {{1, 1},    {3, 5},     {5, 3},      {31, 64},    {33, 63},   {64, 129},
-                {65, 512}, {257, 513}, {1031, 127}, {300, 1025}, {3, 70001}, {70001, 3}, {1000, 1031}, {2000, 2050}};
-    }
-    std::pair<int64_t, int64_t> largest() const override {
-        return {2100, 150};
+        launch.out("sums", sums);
+        return plan;
     }
 };
 

@@ -1,8 +1,10 @@
+// Reads amplitudes, phases and fields; writes fields, intensities and images.
 #include "runtime/operators/fresnel/images.h"
 #include "runtime/arrays/storage.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -31,6 +33,17 @@ float intensity(Complex u) {
     return u.real() * u.real() + u.imag() * u.imag();
 }
 
+float largest_intensity(const Complex *from, int64_t n, int64_t pitch) {
+    float most = 0;
+    for (int64_t y = 0; y < n; y++) {
+        for (int64_t x = 0; x < n; x++) {
+            most = std::max(most, intensity(from[y * pitch + x]));
+        }
+    }
+    return most;
+}
+
+// Writes intensities times a factor, rounded and cut at the largest integer; floats without a factor.
 template<typename T>
 void write_rows(const Complex *from, int64_t pitch, Array &output, double factor) {
     const double top = (double)std::numeric_limits<T>::max();
@@ -50,10 +63,9 @@ void write_rows(const Complex *from, int64_t pitch, Array &output, double factor
 
 }  // namespace
 
-Array field_of(std::span<const Array> inputs, int64_t side) {
+void write_field(std::span<const Array> inputs, Array &field) {
     const Array &image = inputs[0];
-    const int64_t n = image.shape()[0], first = side / 2 - n / 2;
-    Array field(Type::c64, {side, side});
+    const int64_t n = image.shape()[0], first = field.shape()[0] / 2 - n / 2;
     Complex *out = field.as<Complex>() + first * field.strides()[0] + first;
     std::vector<float> amplitude((size_t)n), angle((size_t)n, 0.0f);
     for (int64_t y = 0; y < n; y++, out += field.strides()[0]) {
@@ -72,10 +84,9 @@ Array field_of(std::span<const Array> inputs, int64_t side) {
             out[x] = Complex(std::polar(1.0, unit * (double)angle[(size_t)x])) * amplitude[(size_t)x];
         }
     }
-    return field;
 }
 
-void write_middle(const Array &field, Array &output, std::optional<double> white) {
+void write_middle(const Array &field, Array &output, std::optional<double> full_scale) {
     const int64_t n = output.shape()[0], first = field.shape()[0] / 2 - n / 2, pitch = field.strides()[0];
     const Complex *from = field.as<Complex>() + first * pitch + first;
     const HostWrite held(output);
@@ -89,19 +100,14 @@ void write_middle(const Array &field, Array &output, std::optional<double> white
     if (output.type() == Type::f32) {
         return write_rows<float>(from, pitch, output, 1);
     }
-    if (!white) {
-        float most = 0;
-        for (int64_t y = 0; y < n; y++) {
-            for (int64_t x = 0; x < n; x++) {
-                most = std::max(most, intensity(from[y * pitch + x]));
-            }
-        }
-        white = most > 0 ? most : 1;
+    if (!full_scale) {
+        const float most = largest_intensity(from, n, pitch);
+        full_scale = most > 0 ? most : 1;
     }
     if (output.type() == Type::u8) {
-        return write_rows<uint8_t>(from, pitch, output, 255 / *white);
+        return write_rows<uint8_t>(from, pitch, output, 255 / *full_scale);
     }
-    write_rows<uint16_t>(from, pitch, output, 65535 / *white);
+    write_rows<uint16_t>(from, pitch, output, 65535 / *full_scale);
 }
 
 }  // namespace tilewright

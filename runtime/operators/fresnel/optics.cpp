@@ -1,3 +1,4 @@
+// Phases of Fresnel diffraction, and the distances at which they are sampled well enough.
 #include "runtime/operators/fresnel/optics.h"
 #include <algorithm>
 #include <cmath>
@@ -7,8 +8,8 @@ namespace tilewright {
 
 namespace {
 
-std::complex<double> phase(double turns) {
-    return std::polar(1.0, 2 * std::numbers::pi * (turns - std::nearbyint(turns)));
+std::complex<double> phase(double revolutions) {
+    return std::polar(1.0, 2 * std::numbers::pi * (revolutions - std::nearbyint(revolutions)));
 }
 
 double square(int64_t n) {
@@ -27,28 +28,29 @@ FresnelSampling fresnel_sampling(int64_t side, double wavelength, double distanc
     return {critical, far > critical ? FresnelMethod::transform : FresnelMethod::convolution, wavelength * far / ((double)side * pitch), distance};
 }
 
-double Propagation::most_turns() const {
-    const double far = std::abs(wavelengths()), edge = square(side / 2), middle = far * grain() * edge / 2;
+double Propagation::most_revolutions() const {
+    const double far = std::abs(distance_in_wavelengths()), step = squared_frequency_step(), edge = square(side / 2);
+    const double middle = far * step * edge / 2;
     if (method == FresnelMethod::transform) {
-        return std::max(middle, edge / (2 * square(side) * grain() * far));
+        return std::max(middle, edge / (2 * square(side) * step * far));
     }
-    const double corner = std::min(1.0, 2 * grain() * edge);
+    const double corner = std::min(1.0, 2 * step * edge);
     return method == FresnelMethod::convolution ? middle : far * corner / (1 + std::sqrt(1 - corner));
 }
 
 std::complex<double> Propagation::before(int64_t n) const {
-    const double scale = 1 / (square(side) * grain() * std::abs(wavelengths()));  // p^2 / (l |z|)
+    const double scale = 1 / (square(side) * squared_frequency_step() * std::abs(distance_in_wavelengths()));  // p^2 / (l |z|)
     const double sign = n % 2 == 0 ? 1 : -1;
     return sign * std::sqrt(scale) * phase(square(n - side / 2) * scale / 2 - .125);
 }
 
 std::complex<double> Propagation::after(int64_t k) const {
     const double sign = k % 2 == 0 ? 1 : -1;
-    return sign * phase(std::abs(wavelengths()) * grain() * square(k - side / 2) / 2);
+    return sign * phase(std::abs(distance_in_wavelengths()) * squared_frequency_step() * square(k - side / 2) / 2);
 }
 
 std::complex<double> Propagation::transfer(int64_t k) const {
-    return phase(-wavelengths() * grain() * square(k < side / 2 ? k : k - side) / 2);
+    return phase(-distance_in_wavelengths() * squared_frequency_step() * square(k < side / 2 ? k : k - side) / 2);
 }
 
 }  // namespace tilewright

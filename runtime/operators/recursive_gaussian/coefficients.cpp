@@ -1,8 +1,7 @@
+// The recursion: poles, coefficients and what tiles carry, by simulation in f64.
 #include "runtime/operators/recursive_gaussian/coefficients.h"
 #include <cmath>
 #include <complex>
-#include <map>
-#include <mutex>
 #include <utility>
 
 namespace tilewright {
@@ -136,7 +135,7 @@ RecursiveTiles::RecursiveTiles(double sigma, int tile) : coefficients(sigma), ti
         for (size_t i = causal.size(); i-- > 0;) {
             c.step(causal[i], back);
         }
-        set_column(turn, j, back);
+        set_column(end_matrix, j, back);
 
         Vector3 forward{}, back_alone{}, back_both{};
         for (size_t i = 0; i < causal.size(); i++) {
@@ -151,17 +150,6 @@ RecursiveTiles::RecursiveTiles(double sigma, int tile) : coefficients(sigma), ti
         set_column(both, j, back_both);
     }
     behind = solve(alone, both);
-}
-
-std::shared_ptr<const RecursiveTiles> RecursiveTiles::of(double sigma, int tile) {
-    static auto &mutex = *new std::mutex;  // neither is destroyed (inside.h)
-    static auto &known = *new std::map<std::pair<double, int>, std::shared_ptr<const RecursiveTiles>>;
-    const std::lock_guard lock(mutex);
-    if (known.size() > 64) {
-        known.clear();
-    }
-    auto &entry = known[{sigma, tile}];
-    return entry ? entry : entry = std::make_shared<const RecursiveTiles>(sigma, tile);
 }
 
 }  // namespace tilewright

@@ -1,7 +1,6 @@
 #pragma once
 // The numbers of the recursion, all formed in f64. See tilewright/recursive_gaussian.h. Not installed.
 #include <array>
-#include <memory>
 #include <vector>
 
 namespace tilewright {
@@ -26,14 +25,12 @@ struct RecursiveTiles {
     RecursiveCoefficients coefficients;
     int tile;
     Matrix3 across;              // state behind a tile of zeros, from the state before it
-    Matrix3 turn;                // anticausal state behind the end, from the causal state there, when only zeros follow
+    Matrix3 end_matrix;          // anticausal state behind the end, from the causal state there, when only zeros follow
     Matrix3 behind;              // the same from the mirrored carry there: what the samples that follow add
     std::vector<Vector3> weights;  // of sample r: the state behind a tile that has a single 1, at r
 
+    // Simulates a thousand steps and more: worth keeping.
     RecursiveTiles(double sigma, int tile);
-
-    // Kept: a thousand steps and more are simulated to make one.
-    static std::shared_ptr<const RecursiveTiles> of(double sigma, int tile);
 };
 
 }  // namespace tilewright

@@ -1,7 +1,10 @@
 #include "tilewright/transpose.h"
 #include "generators/algorithms/transpose/configuration.h"
 #include "runtime/arrays/copy.h"
-#include "runtime/dispatch/image_operator.h"
+#include "runtime/dispatch/operator_of.h"
+#include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace tilewright {
 
@@ -53,33 +56,39 @@ View patches(const Array &a) {
     return {bits(4), {{words, 1}, {a.shape()[1] / 4, words}, {4, row}, {a.shape()[0] / 4, 4 * row}}, a.offset_bytes()};
 }
 
-class Transpose : public ImageOperator {
+// The request for another input and the output that belongs to it.
+Request with_input(const Request &request, const Array &image) {
+    Request other = request;
+    other.inputs = {image};
+    other.output_shape[0] = image.shape()[1];
+    other.output_shape[1] = image.shape()[0];
+    return other;
+}
+
+class Transpose : public OperatorOf<Request> {
 public:
-    Transpose() : ImageOperator("transpose", "rows become columns: output(x, y) = input(y, x)", transpose_rows()) {
+    Transpose() : OperatorOf({.name = "transpose", .summary = "rows become columns: output(x, y) = input(y, x)"}, transpose_rows()) {
     }
 
-    std::string type_of(std::span<const Array> inputs, const Settings &) const override {
+protected:
+    Request read(std::span<const Array> inputs, const Settings &) const override {
         const Array &image = inputs[0];
-        if (image.dimensions() >= 2) {
-            switch (pixel_bytes(image)) {
-            case 1: return "u8";
-            case 2: return "u16";
-            case 3: return "rgb8";
-            case 4: return "f32";
-            }
+        const int64_t bytes = image.dimensions() >= 2 ? pixel_bytes(image) : 0;
+        if (bytes < 1 || bytes > 4) {
+            refuse(Fault::input, "takes an image or matrix with pixels of 1 to 4 bytes: u8, u16, u32, i32, f32, or 2, 3 or 4 channels of u8", "image",
+                   image.describe());
         }
-        refuse(Fault::input, "takes an image or matrix with pixels of 1 to 4 bytes: u8, u16, u32, i32, f32, or 2, 3 or 4 channels of u8", "image",
-               image.describe());
+        const char *const types[] = {"u8", "u16", "rgb8", "f32"};
+        Request request;
+        request.type = types[bytes - 1];
+        request.output_type = image.type();
+        request.output_shape = image.shape();
+        std::swap(request.output_shape[0], request.output_shape[1]);
+        return request;
     }
 
-    std::pair<Type, std::vector<int64_t>> output_of(std::span<const Array> inputs, const Settings &) const override {
-        std::vector<int64_t> shape = inputs[0].shape();
-        std::swap(shape[0], shape[1]);
-        return {inputs[0].type(), shape};
-    }
-
-    bool serves(const Row &row, std::span<const Array> inputs, const Array &output, const Settings &settings) const override {
-        const Array &image = inputs[0];
+    bool accepts_request(const Row &row, const Request &request, const Array &output) const override {
+        const Array &image = request.inputs[0];
         const int64_t h = image.shape()[0], w = image.shape()[1];
         if (row.form == "transpose" && row.configuration<TransposeConfiguration>().at_least_a_block) {
             return h >= row.tunable("width") && w >= row.tunable("height");
@@ -93,89 +102,89 @@ public:
             const bool large = any_size || (w >= across && h >= down * row.tunable("patches"));
             return whole && in_place && large && w / across < most_blocks;
         }
-        return ImageOperator::serves(row, inputs, output, settings);
+        return true;
     }
 
-    void run(const Row &row, Device device, std::span<const Array> inputs, Array &output, const Settings &settings) const override {
-        const Array &image = inputs[0];
-        // What a library cannot address at once goes by parts: fewer rows of the input, then of the output.
-        if (span(image) > most_bytes) {
-            return run_halves(row, device, image, output, settings, image.shape()[0] > 1);
-        }
-        if (span(output) > most_bytes) {
-            return run_halves(row, device, image, output, settings, output.shape()[0] == 1);
-        }
-        if (row.backend != Backend::cpu && std::max(image.shape()[0], image.shape()[1]) > most_pixels) {
-            return run_halves(row, device, image, output, settings, image.shape()[0] > image.shape()[1]);
+    Plan plan(const Row &row, Device device, const Request &request, Array &output) const override {
+        const Array &image = request.inputs[0];
+        if (const std::optional<bool> rows = split(row, image, output)) {
+            return halves(row, device, request, output, *rows);
         }
         const bool flat = row.form == "transpose_flat";
-        // Pixels between the words of the memory, on OpenCL parts of other arrays, and parts of storages that are too large to be
-        // seen whole go through arrays of their own.
-        auto in_place = [&](const Array &a) {
-            if (flat) {
-                return 4 * words(a).dims[0].extent <= most_bytes;
-            }
-            return is_aligned(a, pixel_bytes(a) == 3 ? 1 : pixel_bytes(a)) && (device.backend != Backend::opencl || a.offset_bytes() == 0);
-        };
-        if (!in_place(image)) {
-            const Array moved = image.clone(flat ? 0 : Array::padded);
-            return run(row, device, {&moved, 1}, output, settings);
-        }
-        if (!in_place(output)) {
-            Array moved(output.type(), output.shape(), flat ? 0 : Array::padded);
-            run(row, device, inputs, moved, settings);
-            return copy(moved, output);
-        }
-        if (flat) {
-            return run_flat(row, device, image, output);
-        }
-        Launch launch(row, device);
-        if (row.form == "transpose") {
-            launch.in(image, view_of(image)).out(output, view_of(output));
+        const int64_t row_bytes = flat ? 0 : Array::padded;
+        Plan plan;
+        if (!in_place(row, image)) {
+            const Request moved = with_input(request, Array(image.type(), image.shape(), row_bytes));
+            plan.host([from = image, to = moved.inputs[0]]() mutable { copy(from, to); });
+            plan.append(this->plan(row, device, moved, output));
+        } else if (!in_place(row, output)) {
+            Array moved(output.type(), output.shape(), row_bytes);
+            plan.append(this->plan(row, device, request, moved));
+            plan.host([from = moved, to = output]() mutable { copy(from, to); });
+        } else if (flat) {
+            add_flat(plan, row, device, image, output);
+        } else if (row.form == "transpose") {
+            plan.launch(row, device).in("image", image, pixels(image)).out("output", output, pixels(output));
         } else if (row.form == "transpose_blocks") {
-            launch.in(image, view_of(image)).value((int32_t)(pitch(output) / pixel_bytes(output))).out(output, view_of(output));
+            plan.launch(row, device).in("image", image, pixels(image)).value("pitch", (int32_t)(pitch(output) / pixel_bytes(output)))
+                .out("output", output, pixels(output));
         } else {
-            launch.in(image, patches(image)).out(output, patches(output));
+            plan.launch(row, device).in("words", image, patches(image)).out("output", output, patches(output));
         }
-        launch.run();
-    }
-
-protected:
-    View view_of(const Array &array) const override {
-        return pixels(array);
-    }
-
-    Pixel pixel_of(const std::string &type) const override {
-        return type == "rgb8" ? Pixel{Type::u8, 3} : ImageOperator::pixel_of(type);
+        return plan;
     }
 
 private:
-    // The halves of the input's rows (columns of the output) or columns. A half that the row does not serve takes one of `tuned`.
-    void run_halves(const Row &row, Device device, const Array &image, Array &output, const Settings &settings, bool rows) const {
-        int64_t h = image.shape()[0], w = image.shape()[1], y = 0, x = 0;
-        const int64_t all = rows ? h : w, half = all > 1024 ? all / 2 / 512 * 512 : all / 2;
-        for (int64_t begin : {(int64_t)0, half}) {
-            (rows ? y : x) = begin;
-            (rows ? h : w) = begin == 0 ? half : all - half;
-            const Array part = image.crop(y, x, h, w);
-            Array output_part = output.crop(x, y, w, h);
-            const std::span<const Array> inputs{&part, 1};
-            const bool fits = serves(row, inputs, output_part, settings);
-            run(fits ? row : choose(inputs, output_part, settings, "tuned", device), device, inputs, output_part, settings);
+    // What a library cannot address at once is split: whether into halves of the input's rows (true) or of its columns.
+    static std::optional<bool> split(const Row &row, const Array &image, const Array &output) {
+        const int64_t h = image.shape()[0], w = image.shape()[1];
+        if (span(image) > most_bytes) {
+            return h > 1;
         }
+        if (span(output) > most_bytes) {
+            return w == 1;
+        }
+        if (row.backend != Backend::cpu && std::max(h, w) > most_pixels) {
+            return h > w;
+        }
+        return {};
     }
 
-    void run_flat(const Row &row, Device device, const Array &image, Array &output) const {
-        const View memory = words(image), output_memory = words(output);
-        Launch(row, device)
-            .in(image, memory)
-            .value((int32_t)image.offset_bytes()).value((int32_t)pitch(image))
-            .value((int32_t)output.offset_bytes()).value((int32_t)pitch(output))
-            .value((int32_t)output_memory.dims[0].extent)
-            .value((int32_t)image.shape()[1]).value((int32_t)image.shape()[0])
-            .out(output, output_memory)
-            .out(output, words(output, bits(1)))
-            .run();
+    // A half that the row does not serve takes one of `tuned`.
+    Plan halves(const Row &row, Device device, const Request &request, Array &output, bool rows) const {
+        const Array &image = request.inputs[0];
+        const int64_t h = image.shape()[0], w = image.shape()[1], all = rows ? h : w, half = all > 1024 ? all / 2 / 512 * 512 : all / 2;
+        Plan plan;
+        for (const auto &[begin, count] : {std::pair{(int64_t)0, half}, {half, all - half}}) {
+            const Request part = with_input(request, rows ? image.crop(begin, 0, count, w) : image.crop(0, begin, h, count));
+            Array output_part = rows ? output.crop(0, begin, w, count) : output.crop(begin, 0, count, h);
+            plan.append(this->plan(serves(row, part, output_part) ? row : choose(part, output_part, "tuned", device), device, part, output_part));
+        }
+        return plan;
+    }
+
+    // Whether a library takes the array where it is. Pixels between the words of the memory, on OpenCL parts of other arrays, and parts of
+    // storages that are too large to be seen whole need an array of their own.
+    static bool in_place(const Row &row, const Array &a) {
+        if (row.form == "transpose_flat") {
+            return 4 * words(a).dims[0].extent <= most_bytes;
+        }
+        return is_aligned(a, pixel_bytes(a) == 3 ? 1 : pixel_bytes(a)) && (row.backend != Backend::opencl || a.offset_bytes() == 0);
+    }
+
+    static void add_flat(Plan &plan, const Row &row, Device device, const Array &image, Array &output) {
+        const View output_memory = words(output);
+        plan.launch(row, device)
+            .in("memory", image, words(image))
+            .value("offset", (int32_t)image.offset_bytes())
+            .value("stride", (int32_t)pitch(image))
+            .value("output_offset", (int32_t)output.offset_bytes())
+            .value("output_stride", (int32_t)pitch(output))
+            .value("output_words", (int32_t)output_memory.dims[0].extent)
+            .value("width", (int32_t)image.shape()[1])
+            .value("height", (int32_t)image.shape()[0])
+            .out("output", output, output_memory)
+            .out("output_bytes", output, words(output, bits(1)));
     }
 };
 

@@ -12,6 +12,7 @@
 #include "words_turn_sums_fused.h"
 #include "tests/operators/rows.h"
 #include "tilewright/column_sum.h"
+#include "tilewright/workload.h"
 #include "tilewright/gaussian_blur.h"
 #include "tilewright/invert.h"
 #include "tilewright/row_sum.h"

@@ -1,6 +1,7 @@
 // Work on the CPU loads no driver: here, both are libraries that abort when they are loaded.
 #include "tests/runtime/drivers/any_operator.h"
 #include "tilewright/files.h"
+#include "tilewright/workload.h"
 #include <cstdlib>
 #include <filesystem>
 #include <sys/wait.h>

@@ -1,6 +1,7 @@
 #pragma once
 #include "tests/errors.h"
 #include "tilewright/operator.h"
+#include "tilewright/workload.h"
 #include <gtest/gtest.h>
 
 namespace tilewright {
@@ -14,7 +15,7 @@ struct AnyOperator {
         for (const Operator *o : operators()) {
             if (const auto rows = o->rows("tuned", backend); !rows.empty()) {
                 op = o;
-                sample = o->benchmark_sample(rows.front()->type, 160, 120, {});
+                sample = workload_of(*o).benchmark_sample(rows.front()->type, 160, 120, {});
                 return;
             }
         }

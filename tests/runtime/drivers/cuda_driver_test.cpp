@@ -1,8 +1,9 @@
-// The driver seam against the fake libcuda.so.1: what reaches the driver, and on which device. Whoever asks for CUDA does not get OpenCL
+// The hooks against the fake libcuda.so.1: what reaches the driver, and on which device. Whoever asks for CUDA does not get OpenCL
 // loaded: its library aborts here.
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/cuda_record.h"
-#include "runtime/devices/driver_seam.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/devices/register_caps.h"
 #include "tilewright/timing.h"
 #include <HalideRuntimeCuda.h>
 #include <cstdio>

@@ -3,6 +3,7 @@
 #include "tests/errors.h"
 #include "tests/runtime/drivers/failing_driver.h"
 #include "tilewright/operator.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -64,7 +65,7 @@ protected:
         auto [known, is_new] = samples_.try_emplace(row.type);
         std::vector<Sample> &all = known->second;
         if (is_new) {
-            all = op().samples(row.type);
+            all = workload_of(op()).samples(row.type);
             std::erase_if(all, [&](const Sample &s) { return elements_of(s) > 1100000 || op().type_of(s.inputs, s.settings) != row.type; });
             std::stable_sort(all.begin(), all.end(), [](const Sample &a, const Sample &b) { return elements_of(a) < elements_of(b); });
         }
@@ -160,7 +161,7 @@ TEST_P(FailingDriver, WithoutMemoryTheCpuGoesOn) {
     if (rows.empty() || op().rows("tuned", Backend::cpu).empty()) {
         GTEST_SKIP() << "not run here: it has no such rows";
     }
-    const Sample sample = op().benchmark_sample(rows.front()->type, 64, 64, {});
+    const Sample sample = workload_of(op()).benchmark_sample(rows.front()->type, 64, 64, {});
     std::vector<Array> inputs;
     for (const Array &input : sample.inputs) {
         inputs.push_back(input.clone());

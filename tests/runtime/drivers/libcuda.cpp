@@ -1,5 +1,5 @@
 // A libcuda.so.1 without a GPU: three devices whose memory is host memory and whose kernels do nothing. It holds Halide and the
-// driver seam to the driver's rules (memory, modules and kernels belong to the context that is current; a kernel has 48 KB of
+// hooks to the driver's rules (memory, modules and kernels belong to the context that is current; a kernel has 48 KB of
 // shared memory unless it asked for more), and records what it was asked for. Exported is what they look up by name.
 #include "tests/runtime/drivers/cuda_record.h"
 #include <atomic>
@@ -121,7 +121,7 @@ int cuDevicePrimaryCtxRetain(Context **context, int device) {
     return ok;
 }
 int cuCtxCreate_v2(Context **, unsigned, int) {
-    return invalid_context;  // the seam takes primary contexts; Halide's own choice of a device must not be reached
+    return invalid_context;  // the hooks take primary contexts; Halide's own choice of a device must not be reached
 }
 int cuCtxDestroy_v2(Context *) {
     return invalid_context;

@@ -1,6 +1,7 @@
-// The driver seam against the fake libOpenCL.so.1: which platform is used, and how its buffers are.
+// The hooks against the fake libOpenCL.so.1: which platform is used, and how its buffers are.
 #include "tests/runtime/drivers/any_operator.h"
-#include "runtime/devices/driver_seam.h"
+#include "runtime/devices/halide_calls.h"
+#include "runtime/devices/hooks.h"
 #include "tests/runtime/drivers/opencl_record.h"
 #include "runtime/arrays/storage.h"
 #include "tilewright/generated.h"

@@ -1,4 +1,4 @@
-#include "runtime/operators/min_plus_convolution/data.h"
+#include "runtime/operators/min_plus_convolution/workload_data.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,0 +1,213 @@
+#include "runtime/arrays/storage.h"
+#include "runtime/devices/halide_calls.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/errors/leaving.h"
+#include "runtime/process/inside.h"
+#include "tilewright/error.h"
+#include <HalideRuntimeCuda.h>
+#include <HalideRuntimeOpenCL.h>
+#include <cstring>
+#include <fmt/format.h>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace tilewright {
+
+namespace {
+
+// A size in MiB, from 1 GiB on in GiB: smaller sizes would read 0.0 GiB.
+std::string size_text(size_t bytes) {
+    constexpr size_t gib = size_t(1) << 30;
+    return bytes < gib ? fmt::format("{:.1f} MiB", (double)bytes / (1 << 20))
+                       : fmt::format("{:.1f} GiB", (double)bytes / gib);
+}
+
+}  // namespace
+
+// The mapping is 64 bytes longer than the storage: a vector that begins in the last bytes stays in mapped
+// memory.
+Storage::Storage(MemoryLayout layout)
+    : layout_(layout), bytes_(padded_bytes(layout.rows * layout.pitch)), owned_(true) {
+    const size_t installed = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
+    const int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+    void *memory = bytes_ > installed ? MAP_FAILED : mmap(nullptr, bytes_ + 64, access, kind, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw Error(Fault::memory,
+                    fmt::format("{} of host memory cannot be had (installed: {}); use smaller data",
+                                size_text(bytes_), size_text(installed)));
+    }
+    begin_ = static_cast<std::byte *>(memory);
+    describe();
+}
+
+Storage::Storage(MemoryLayout layout, void *data)
+    : begin_(static_cast<std::byte *>(data)), layout_(layout),
+      bytes_((layout.rows - 1) * layout.pitch + layout.row) {
+    describe();
+}
+
+Storage::~Storage() {
+    release_device();
+    if (owned_) {
+        munmap(begin_, bytes_ + 64);
+    }
+}
+
+void Storage::describe() {
+    // Halide counts elements in 31 bits, so large storages are described in larger elements.
+    int element = 1;
+    while (element < 8 && bytes_ / element > INT32_MAX && bytes_ % (2 * element) == 0) {
+        element *= 2;
+    }
+    dim_ = halide_dimension_t(0, (int32_t)(bytes_ / element), 1);
+    flat_.host = reinterpret_cast<uint8_t *>(begin_);
+    flat_.type = halide_type_t(halide_type_uint, (uint8_t)(8 * element));
+    flat_.dimensions = 1;
+    flat_.dim = &dim_;
+}
+
+void Storage::copy_to_host() {
+    if (!flat_.device_dirty()) {
+        return;
+    }
+    prepare_halide();
+    driver::Current current(*device_);
+    halide_buffer_t landing = flat_;
+    // Between the rows of a caller's memory are bytes that may have changed meanwhile, so only the rows are
+    // copied back.
+    const bool only_rows = !owned_ && layout_.row < layout_.pitch;
+    std::unique_ptr<std::byte[]> bytes(only_rows ? new (std::nothrow) std::byte[bytes_] : nullptr);
+    if (only_rows && !bytes) {
+        throw Error(Fault::memory,
+                    fmt::format("{} of host memory cannot be had; use smaller data", size_text(bytes_)),
+                    {.operation = "copy to the host"});
+    }
+    if (only_rows) {
+        landing.host = reinterpret_cast<uint8_t *>(bytes.get());
+    }
+    if (int code = halide_copy_to_host(nullptr, &landing)) {
+        throw_halide_error(code, "copy to the host", "", *device_);
+    }
+    for (size_t at = 0; only_rows && at < bytes_; at += layout_.pitch) {
+        memcpy(begin_ + at, bytes.get() + at, layout_.row);
+    }
+    flat_.set_device_dirty(false);
+}
+
+void Storage::release_device() noexcept {
+    if (!device_) {
+        return;
+    }
+    const Inside inside;
+    bool freed = false;
+    try {
+        if (!drivers_have_ended()) {
+            driver::Current current(*device_);
+            freed = halide_device_free(nullptr, &flat_) == 0;
+        }
+    } catch (const Error &) {  // the drivers ended meanwhile
+    }
+    if (!freed) {
+        flat_.device = 0;  // the memory is lost, but the storage can have a copy on another device
+        flat_.device_interface = nullptr;
+    }
+    device_.reset();
+    flat_.set_device_dirty(false);
+    flat_.set_host_dirty(false);
+}
+
+std::byte *Storage::host(bool write) try {
+    const Inside inside;
+    if (write) {
+        hold_host();
+        release_host();
+        return begin_;
+    }
+    std::lock_guard lock(mutex_);
+    copy_to_host();
+    return begin_;
+} catch (...) {
+    leave_with_error();
+}
+
+void Storage::hold_host() {
+    std::unique_lock lock(mutex_);
+    released_.wait(lock, [&] { return device_writers_ == 0; });
+    copy_to_host();
+    host_writers_++;
+}
+
+void Storage::release_host() noexcept {
+    std::lock_guard lock(mutex_);
+    if (device_) {
+        flat_.set_host_dirty();
+    }
+    host_writers_--;
+    released_.notify_all();
+}
+
+void Storage::to_device(Device device) try {
+    const Inside inside;
+    std::unique_lock lock(mutex_);
+    make_current(lock, device, false, false);
+} catch (...) {
+    leave_with_error();
+}
+
+void Storage::hold(Device device, bool written, bool overwritten) {
+    std::unique_lock lock(mutex_);
+    make_current(lock, device, written, overwritten);
+    held_++;
+    device_writers_ += written;
+}
+
+void Storage::release(bool written, bool failed) noexcept {
+    std::lock_guard lock(mutex_);
+    if (written && !failed) {
+        flat_.set_host_dirty(false);
+        flat_.set_device_dirty();
+    } else if (written && !flat_.device_dirty()) {
+        flat_.set_host_dirty();  // the device copy is undefined; the host has the elements of before
+    }
+    held_--;
+    device_writers_ -= written;
+    released_.notify_all();
+}
+
+// Waits as hold() does, and moves the device copy to `device`, up to date unless it is `overwritten`.
+void Storage::make_current(std::unique_lock<std::mutex> &lock, Device device, bool written,
+                           bool overwritten) {
+    released_.wait(lock,
+                   [&] { return (held_ == 0 || device_ == device) && !(written && host_writers_ > 0); });
+    prepare_halide();
+    if (bytes_ / flat_.type.bytes() > INT32_MAX) {
+        throw Error(
+            Fault::input,
+            fmt::format(
+                "{:.1f} GiB at once are more than Halide copies to a device; clone() the part that is needed",
+                (double)bytes_ / (1 << 30)),
+            {.operation = "copy to the device", .device = device.str()});
+    }
+    if (device_ && *device_ != device) {
+        copy_to_host();
+        release_device();
+    }
+    driver::Current current(device);
+    const auto *interface =
+        device.backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
+    if (!device_) {
+        if (int code = halide_device_malloc(nullptr, &flat_, interface)) {
+            throw_halide_error(code, "device allocation", "", device);
+        }
+        device_ = device;
+        flat_.set_host_dirty();
+    }
+    if (!overwritten && flat_.host_dirty()) {
+        if (int code = halide_copy_to_device(nullptr, &flat_, interface)) {
+            throw_halide_error(code, "copy to the device", "", device);
+        }
+    }
+}
+
+}  // namespace tilewright

@@ -1,0 +1,53 @@
+#include "runtime/devices/cpu.h"
+#include <fstream>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+namespace tilewright {
+
+namespace {
+
+bool has_avx512() {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512cd");
+}
+
+}  // namespace
+
+namespace driver {
+
+DeviceInfo cpu_device() {
+    DeviceInfo d;
+    d.device = {Backend::cpu, 0};
+    d.name = "CPU";
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.rfind("model name", 0) == 0) {
+            d.name = line.substr(line.find(':') + 2);
+            break;
+        }
+    }
+    d.driver = "Halide threads";
+    d.memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
+    d.units = (int)std::thread::hardware_concurrency();
+    d.capability = cpu_has_vnni()                   ? "AVX-512 VNNI"
+                   : has_avx512()                   ? "AVX-512"
+                   : __builtin_cpu_supports("avx2") ? "AVX2"
+                                                    : "x86-64";
+    d.usable = true;
+    return d;
+}
+
+}  // namespace driver
+
+bool cpu_has_vnni() {
+    return has_avx512() && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512ifma") &&
+           __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
+           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vnni") &&
+           __builtin_cpu_supports("avx512bf16");
+}
+
+}  // namespace tilewright

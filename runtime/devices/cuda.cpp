@@ -1,0 +1,234 @@
+#include "runtime/devices/cuda.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/process/inside.h"
+#include "tilewright/error.h"
+#include <dlfcn.h>
+#include <fstream>
+#include <map>
+#include <mutex>
+
+namespace tilewright::driver {
+
+namespace {
+
+// A driver function, looked up at its first use.
+template<typename F>
+struct DriverFunction;
+template<typename... Args>
+struct DriverFunction<CUresult(Args...)> {
+    const char *name;
+    CUresult operator()(Args... args) const {
+        static auto &known = *new std::map<std::string, void *>;
+        static auto &mutex = *new std::mutex;
+        void *f;
+        {
+            const std::lock_guard lock(mutex);
+            const auto [entry, added] = known.try_emplace(name, nullptr);
+            if (added && libcuda()) {
+                entry->second = dlsym(libcuda(), name);
+            }
+            f = entry->second;
+        }
+        constexpr CUresult not_found = 500;
+        return f ? reinterpret_cast<CUresult (*)(Args...)>(f)(args...) : not_found;
+    }
+};
+
+constexpr DriverFunction<CUresult(unsigned)> cu_init{"cuInit"};
+constexpr DriverFunction<CUresult(int *)> cu_driver_version{"cuDriverGetVersion"};
+constexpr DriverFunction<CUresult(int *)> cu_device_count{"cuDeviceGetCount"};
+constexpr DriverFunction<CUresult(int *, int)> cu_device_get{"cuDeviceGet"};
+constexpr DriverFunction<CUresult(char *, int, int)> cu_device_name{"cuDeviceGetName"};
+constexpr DriverFunction<CUresult(size_t *, int)> cu_device_memory{"cuDeviceTotalMem_v2"};
+constexpr DriverFunction<CUresult(int *, int, int)> cu_device_attribute{"cuDeviceGetAttribute"};
+constexpr DriverFunction<CUresult(CUcontext *, int)> cu_primary_context{"cuDevicePrimaryCtxRetain"};
+constexpr DriverFunction<CUresult(CUcontext)> cu_push{"cuCtxPushCurrent_v2"};
+constexpr DriverFunction<CUresult(CUcontext *)> cu_pop{"cuCtxPopCurrent_v2"};
+constexpr DriverFunction<CUresult()> cu_synchronize{"cuCtxSynchronize"};
+constexpr DriverFunction<CUresult(void **, unsigned)> cu_event_create{"cuEventCreate"};
+constexpr DriverFunction<CUresult(void *, void *)> cu_event_record{"cuEventRecord"};
+constexpr DriverFunction<CUresult(void *)> cu_event_synchronize{"cuEventSynchronize"};
+constexpr DriverFunction<CUresult(float *, void *, void *)> cu_event_elapsed{"cuEventElapsedTime"};
+constexpr DriverFunction<CUresult(void *)> cu_event_destroy{"cuEventDestroy_v2"};
+constexpr DriverFunction<CUresult(void *, int, int)> cu_function_attribute{"cuFuncSetAttribute"};
+constexpr DriverFunction<CUresult(int, const char **)> cu_error_name{"cuGetErrorName"};
+
+std::string cuda_error(CUresult code) {
+    const char *name = nullptr;
+    cu_error_name(code, &name);
+    return name ? name : "error " + std::to_string(code);
+}
+
+// The primary contexts that were asked for, by the device's index.
+struct Contexts {
+    std::mutex mutex;
+    std::map<int, CUcontext> of_device;
+};
+
+Contexts &contexts() {
+    static auto &all = *new Contexts;
+    return all;
+}
+
+// "CUDA 12.4, driver 550.54.15"; the driver's own version only where the kernel module tells it.
+std::string driver_version() {
+    int version = 0;
+    cu_driver_version(&version);
+    std::string text = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    std::ifstream file("/proc/driver/nvidia/version");
+    for (std::string word; file >> word;) {
+        const bool only_digits_and_dots = word.find_first_not_of("0123456789.") == std::string::npos;
+        if (only_digits_and_dots && word.find('.') != std::string::npos) {
+            return text + ", driver " + word;
+        }
+    }
+    return text;
+}
+
+DeviceInfo cuda_device(int index, const std::string &driver) {
+    // CU_DEVICE_ATTRIBUTE_...
+    constexpr int multiprocessors = 16, capability_major = 75, capability_minor = 76;
+    DeviceInfo d;
+    int device = 0, major = 0, minor = 0;
+    char name[256] = "";
+    size_t bytes = 0;
+    cu_device_get(&device, index);
+    cu_device_name(name, sizeof name, device);
+    cu_device_memory(&bytes, device);
+    cu_device_attribute(&major, capability_major, device);
+    cu_device_attribute(&minor, capability_minor, device);
+    cu_device_attribute(&d.units, multiprocessors, device);
+    d.device = {Backend::cuda, index};
+    d.name = name;
+    d.driver = driver;
+    d.memory = bytes;
+    d.capability = std::to_string(major) + "." + std::to_string(minor);
+    d.is_gpu = true;
+    d.usable = major >= 8;
+    if (!d.usable) {
+        d.why_not = "it has compute capability " + d.capability +
+                    "; the CUDA libraries need 8.0 or newer. Use OpenCL on it";
+    }
+    return d;
+}
+
+}  // namespace
+
+// By the name that every driver installs; the unversioned one belongs to a developer's package.
+void *libcuda() {
+    static void *library = [] {
+        void *found = dlopen("libcuda.so.1", RTLD_NOW);
+        return found ? found : dlopen("libcuda.so", RTLD_NOW);
+    }();
+    return library;
+}
+
+std::vector<DeviceInfo> cuda_devices() {
+    DeviceInfo none;
+    none.device = {Backend::cuda, 0};
+    none.name = "none";
+    if (!libcuda()) {
+        none.why_not =
+            "the NVIDIA driver's libcuda.so.1 was not found; install the driver, or use the CPU or OpenCL";
+        return {none};
+    }
+    constexpr CUresult no_device = 100;
+    if (CUresult error = cu_init(0); error != 0 && error != no_device) {
+        none.why_not = "the NVIDIA driver does not start (cuInit: " + cuda_error(error) +
+                       "); `nvidia-smi` shows its state";
+        return {none};
+    }
+    int n = 0;
+    cu_device_count(&n);
+    if (n == 0) {
+        none.why_not = "the NVIDIA driver sees no GPU; CUDA_VISIBLE_DEVICES may hide it";
+        return {none};
+    }
+    const std::string driver = driver_version();
+    std::vector<DeviceInfo> found;
+    for (int i = 0; i < n; i++) {
+        found.push_back(cuda_device(i, driver));
+    }
+    return found;
+}
+
+CUcontext cuda_context(int index, bool create, CUresult *why) {
+    const std::lock_guard lock(contexts().mutex);
+    CUcontext &context = contexts().of_device[index];
+    if (!context && create) {
+        int device = 0;
+        cu_init(0);
+        CUresult error = cu_device_get(&device, index);
+        if (error == 0) {
+            error = cu_primary_context(&context, device);
+        }
+        if (error != 0) {
+            context = nullptr;
+        } else {
+            end_drivers_at_exit(wait_for_devices);
+        }
+        if (why) {
+            *why = error;
+        }
+    }
+    return context;
+}
+
+std::string no_cuda_context(CUresult why) {
+    return "no context can be made on it (" + cuda_error(why) +
+           "); another process may use it exclusively, or its memory is full (see `nvidia-smi`)";
+}
+
+InCudaContext::InCudaContext(CUcontext context) {
+    cu_push(context);
+}
+
+InCudaContext::~InCudaContext() {
+    CUcontext popped;
+    cu_pop(&popped);
+}
+
+void allow_shared_memory(void *function, unsigned bytes) {
+    constexpr int max_dynamic_shared_size_bytes = 8;  // CU_FUNC_ATTRIBUTE_...
+    cu_function_attribute(function, max_dynamic_shared_size_bytes, (int)bytes);
+}
+
+double cuda_time_ms(const std::function<void()> &calls) {
+    struct Events {
+        const InCudaContext context{cuda_context(current_device().index)};
+        void *start = nullptr, *stop = nullptr;
+        Events() {
+            cu_event_create(&start, 0);
+            cu_event_create(&stop, 0);
+        }
+        ~Events() {
+            cu_event_destroy(start);
+            cu_event_destroy(stop);
+        }
+    } events;
+    cu_event_record(events.start, nullptr);
+    calls();
+    cu_event_record(events.stop, nullptr);
+    CUresult error = cu_event_synchronize(events.stop);
+    float ms = 0;
+    if (!error) {
+        error = cu_event_elapsed(&ms, events.start, events.stop);
+    }
+    if (error) {
+        throw Error(Fault::device, "the device stopped: " + cuda_error(error),
+                    {.device = current_device().str()});
+    }
+    return ms;
+}
+
+// Takes no lock: the program is ending, and the threads that were inside a driver have left it (inside.h).
+void wait_for_cuda() {
+    for (const auto &[index, context] : contexts().of_device) {
+        if (context) {
+            const InCudaContext here(context);
+            cu_synchronize();
+        }
+    }
+}
+
+}  // namespace tilewright::driver

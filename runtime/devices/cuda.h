@@ -1,0 +1,46 @@
+#pragma once
+// The CUDA driver: its library, devices and contexts. The few of its functions that are used are declared
+// here, so that no CUDA header is needed. Not installed.
+#include "tilewright/device.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilewright::driver {
+
+using CUresult = int;
+using CUcontext = void *;
+constexpr CUresult cuda_out_of_memory = 2;
+
+// The driver's library; null when there is none. It is opened at the first call.
+void *libcuda();
+
+// The devices that the driver shows; one unusable entry that says why when there are none. Makes no context.
+std::vector<DeviceInfo> cuda_devices();
+
+// The device's primary context, which other CUDA libraries of this process use, too; made at first use if
+// `create`. Null when there is none, or none can be made; `why` is then the driver's reason.
+CUcontext cuda_context(int index, bool create = true, CUresult *why = nullptr);
+
+// The message about a context that cannot be made.
+std::string no_cuda_context(CUresult why);
+
+// While it lives, the context is the one that this thread's driver functions work on.
+class InCudaContext {
+public:
+    explicit InCudaContext(CUcontext context);
+    ~InCudaContext();
+    InCudaContext(const InCudaContext &) = delete;
+};
+
+// Allows a kernel's function more dynamic shared memory than 48 KB, up to what the device has.
+void allow_shared_memory(void *function, unsigned bytes);
+
+// Milliseconds between two events around `calls`, on the current CUDA device. Errors: those of `calls`;
+// device, when the device stopped.
+double cuda_time_ms(const std::function<void()> &calls);
+
+// Waits until the work of all contexts has ended.
+void wait_for_cuda();
+
+}  // namespace tilewright::driver

@@ -1,0 +1,141 @@
+// The hooks of CUDA: what Halide's runtime gets when it asks for a function of the driver or for a context
+// (hooks.h).
+#include "runtime/devices/counters.h"
+#include "runtime/devices/cuda.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/devices/memory_pool.h"
+#include "runtime/devices/register_caps.h"
+#include "runtime/devices/wrapped_functions.h"
+#include <HalideRuntime.h>
+#include <atomic>
+#include <dlfcn.h>
+#include <string>
+#include <vector>
+
+namespace tilewright::driver {
+
+namespace {
+
+// Over 48 KB of shared memory, a kernel has to ask for it first. Halide's runtime does not, so this does.
+CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                       unsigned shared, void *stream, void **parameters, void **extra) {
+    if (shared > 48 * 1024) {
+        allow_shared_memory(f, shared);
+    }
+    count_kernel((uint64_t)bx * by * bz);
+    return real<launch_kernel>(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
+}
+
+// Halide asks for at most 64 registers per thread. Without that option ptxas takes as many as the kernel
+// needs, or as its row allows.
+CUresult load_module(void **module, const void *image, unsigned n, int *options, void **values) {
+    const ModuleClock clock;
+    constexpr int max_registers = 0;  // CU_JIT_MAX_REGISTERS
+    std::vector<int> other_options;
+    std::vector<void *> other_values;
+    for (unsigned i = 0; i < n; i++) {
+        if (options[i] != max_registers) {
+            other_options.push_back(options[i]);
+            other_values.push_back(values[i]);
+        }
+    }
+    std::string capped;
+    if (const auto *caps = RegisterCaps::current(); caps && !caps->empty()) {
+        capped = with_register_caps(static_cast<const char *>(image), *caps);
+        image = capped.c_str();
+    }
+    return real<load_module>(module, image, (unsigned)other_options.size(), other_options.data(),
+                             other_values.data());
+}
+
+CUresult copy_to_device(uint64_t to, const void *from, size_t bytes) {
+    count_copy_to_device(bytes);
+    return real<copy_to_device>(to, from, bytes);
+}
+
+CUresult copy_to_device_async(uint64_t to, const void *from, size_t bytes, void *stream) {
+    count_copy_to_device(bytes);
+    return real<copy_to_device_async>(to, from, bytes, stream);
+}
+
+CUresult copy_to_host(void *to, uint64_t from, size_t bytes) {
+    count_copy_to_host(bytes);
+    return real<copy_to_host>(to, from, bytes);
+}
+
+CUresult copy_to_host_async(void *to, uint64_t from, size_t bytes, void *stream) {
+    count_copy_to_host(bytes);
+    return real<copy_to_host_async>(to, from, bytes, stream);
+}
+
+// Sizes are multiples of 256 bytes, so that aligned words at the end of an image are inside.
+CUresult allocate(uint64_t *pointer, size_t bytes) {
+    bytes = (bytes + 255) / 256 * 256;
+    CUresult error = 0;
+    *pointer = cuda_memory().take(current_device(), cuda_context(current_device().index), bytes, [&] {
+        count_allocation();
+        uint64_t allocated = 0;
+        error = real<allocate>(&allocated, bytes);
+        return error == 0 ? allocated : 0;
+    });
+    return *pointer ? 0 : error;
+}
+
+CUresult deallocate(uint64_t pointer) {
+    return cuda_memory().give_back(pointer) ? 0 : real<deallocate>(pointer);
+}
+
+void deallocate_in(void *context, uint64_t pointer) {
+    const InCudaContext here(context);
+    real<deallocate>(pointer);
+}
+
+constexpr WrappedFunction wrapped_functions[] = {
+    {"cuLaunchKernel", wrap<launch_kernel>},   {"cuModuleLoadDataEx", wrap<load_module>},
+    {"cuMemcpyHtoD_v2", wrap<copy_to_device>}, {"cuMemcpyHtoDAsync_v2", wrap<copy_to_device_async>},
+    {"cuMemcpyDtoH_v2", wrap<copy_to_host>},   {"cuMemcpyDtoHAsync_v2", wrap<copy_to_host_async>},
+    {"cuMemAlloc_v2", wrap<allocate>},         {"cuMemFree_v2", wrap<deallocate>},
+};
+
+}  // namespace
+
+MemoryPool &cuda_memory() {
+    static auto &pool = *new MemoryPool(deallocate_in);
+    return pool;
+}
+
+// Before main(): inside a hook, Halide's runtime could not be told that the host has no memory for it.
+[[maybe_unused]] static const bool made = (cuda_memory(), true);
+
+}  // namespace tilewright::driver
+
+using namespace tilewright;
+
+extern "C" {
+
+void *halide_cuda_get_symbol(void *, const char *name) {
+    void *f = driver::libcuda() ? dlsym(driver::libcuda(), name) : nullptr;
+    return f ? driver::wrapped(driver::wrapped_functions, name, f) : nullptr;
+}
+
+// The context of the device that the thread works on. As the process ends, Halide asks without `create`, to
+// free what it has there. Where it never asked with `create` it has nothing, not even the driver's functions:
+// it then gets no context.
+int halide_cuda_acquire_context(void *user_context, void **context, bool create) {
+    static std::atomic<bool> used{false};
+    used = used || create;
+    const Device device = driver::current_device();
+    driver::CUresult why = 0;
+    *context = !used ? nullptr
+                     : driver::cuda_context(device.backend == Backend::cuda ? device.index : 0, create, &why);
+    if (!*context && create) {
+        halide_error(user_context, driver::no_cuda_context(why).c_str());
+        return halide_error_code_gpu_device_error;
+    }
+    return 0;
+}
+
+int halide_cuda_release_context(void *) {
+    return 0;
+}
+}

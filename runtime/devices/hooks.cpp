@@ -1,0 +1,60 @@
+#include "runtime/devices/hooks.h"
+#include "runtime/devices/cuda.h"
+#include "runtime/devices/memory_pool.h"
+#include "runtime/devices/opencl.h"
+#include "tilewright/error.h"
+
+namespace tilewright {
+
+namespace driver {
+
+namespace {
+
+thread_local Device device_of_thread;
+
+}  // namespace
+
+void open(Device device) {
+    device_info(device);
+    CUresult why = 0;
+    if (device.backend == Backend::cuda && !cuda_context(device.index, true, &why)) {
+        throw Error(why == cuda_out_of_memory ? Fault::memory : Fault::device, no_cuda_context(why),
+                    {.device = device.str()});
+    }
+    if (device.backend == Backend::opencl && !opencl_device(device.index, true)) {
+        throw Error(Fault::device, no_opencl_context, {.device = device.str()});
+    }
+}
+
+Current::Current(Device device) : before_(device_of_thread) {
+    if (device.backend != Backend::cpu) {
+        inside_.emplace();
+    }
+    device_of_thread = device;
+}
+
+Current::~Current() {
+    device_of_thread = before_;
+}
+
+Device current_device() {
+    return device_of_thread;
+}
+
+void wait_for_devices() {
+    wait_for_cuda();
+    wait_for_opencl();
+}
+
+void link_hooks() {
+}
+
+}  // namespace driver
+
+void trim_device_memory() {
+    const Inside inside;
+    driver::cuda_memory().free_all();
+    driver::opencl_memory().free_all();
+}
+
+}  // namespace tilewright

@@ -1,0 +1,189 @@
+#include "runtime/devices/opencl.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/process/inside.h"
+#include "runtime/process/kept_signals.h"
+#include <cstdint>
+#include <cstring>
+#include <dlfcn.h>
+#include <mutex>
+#include <string>
+
+namespace tilewright::driver {
+
+namespace {
+
+// Numbers of the OpenCL standard.
+enum : unsigned {
+    platform_name = 0x0902,
+    device_type = 0x1000,
+    device_compute_units = 0x1002,
+    device_memory_bytes = 0x101F,
+    device_available = 0x1027,
+    device_has_compiler = 0x1028,
+    device_name = 0x102B,
+    driver_version = 0x102D,
+    device_version = 0x102F,
+    device_extensions = 0x1030,
+    context_platform = 0x1084,
+};
+constexpr uint64_t type_gpu = 4, all_types = 0xffffffff;
+
+template<typename F>
+F *opencl(const char *name) {
+    return libopencl() ? reinterpret_cast<F *>(dlsym(libopencl(), name)) : nullptr;
+}
+
+using AskPlatforms = int(unsigned, void **, unsigned *);
+using AskDevices = int(void *, uint64_t, unsigned, void **, unsigned *);
+using AskInfo = int(void *, unsigned, size_t, void *, size_t *);
+
+std::string text_of(AskInfo *ask, void *object, unsigned what) {
+    size_t bytes = 0;
+    if (!ask || ask(object, what, 0, nullptr, &bytes) != 0 || bytes == 0) {
+        return "";
+    }
+    std::string text(bytes, '\0');
+    ask(object, what, bytes, text.data(), nullptr);
+    text.resize(strlen(text.c_str()));
+    return text;
+}
+
+// Why its kernels cannot run there; empty when they can.
+std::string why_unusable(const OpenClDevice &d, AskInfo *device_info) {
+    unsigned available = 1, compiler = 1;
+    device_info(d.device, device_available, sizeof available, &available, nullptr);
+    device_info(d.device, device_has_compiler, sizeof compiler, &compiler, nullptr);
+    const std::string extensions = text_of(device_info, d.device, device_extensions);
+    if (extensions.find("cl_khr_byte_addressable_store") == std::string::npos &&
+        d.info.capability.find("OpenCL 1.0") != std::string::npos) {
+        return "it cannot store single bytes; an OpenCL 1.1 device can";
+    }
+    if (!available || !compiler) {
+        return available ? "it has no compiler for kernels" : "its driver says that it is not available";
+    }
+    return "";
+}
+
+OpenClDevice described(void *platform, void *device, int index) {
+    const auto platform_info = opencl<AskInfo>("clGetPlatformInfo");
+    const auto device_info = opencl<AskInfo>("clGetDeviceInfo");
+    OpenClDevice d;
+    d.platform = platform;
+    d.device = device;
+    d.info.device = {Backend::opencl, index};
+    d.info.name = text_of(device_info, device, device_name);
+    d.info.platform = text_of(platform_info, platform, platform_name);
+    d.info.driver = text_of(device_info, device, driver_version);
+    d.info.capability = text_of(device_info, device, device_version);
+    uint64_t type = 0;
+    unsigned units = 0;
+    device_info(device, device_type, sizeof type, &type, nullptr);
+    device_info(device, device_compute_units, sizeof units, &units, nullptr);
+    device_info(device, device_memory_bytes, sizeof d.info.memory, &d.info.memory, nullptr);
+    d.info.units = (int)units;
+    d.info.is_gpu = type & type_gpu;
+    d.info.why_not = why_unusable(d, device_info);
+    d.info.usable = d.info.why_not.empty();
+    return d;
+}
+
+std::vector<OpenClDevice> find_devices() {
+    const KeptSignals kept;
+    std::vector<OpenClDevice> found;
+    const auto platform_ids = opencl<AskPlatforms>("clGetPlatformIDs");
+    const auto device_ids = opencl<AskDevices>("clGetDeviceIDs");
+    unsigned n = 0;
+    if (!platform_ids || !device_ids || platform_ids(0, nullptr, &n) != 0) {
+        return found;
+    }
+    std::vector<void *> platforms(n);
+    platform_ids(n, platforms.data(), nullptr);
+    for (void *platform : platforms) {
+        unsigned count = 0;
+        if (device_ids(platform, all_types, 0, nullptr, &count) != 0) {
+            continue;
+        }
+        std::vector<void *> ids(count);
+        device_ids(platform, all_types, count, ids.data(), nullptr);
+        for (void *id : ids) {
+            found.push_back(described(platform, id, (int)found.size()));
+        }
+    }
+    return found;
+}
+
+// All devices of all platforms, in the loader's order. They are found once, so that `opencl:1` stays the same
+// device. Like everything that Halide's runtime may ask for while the process ends, the list is never
+// destroyed.
+std::vector<OpenClDevice> &all_devices() {
+    static auto &list = *new std::vector<OpenClDevice>(find_devices());
+    return list;
+}
+
+// The queues that were made, for wait_for_opencl().
+std::vector<void *> &queues() {
+    static auto &all = *new std::vector<void *>;
+    return all;
+}
+
+}  // namespace
+
+void *libopencl() {
+    static void *library = [] {
+        void *found = dlopen("libOpenCL.so.1", RTLD_NOW);
+        return found ? found : dlopen("libOpenCL.so", RTLD_NOW);
+    }();
+    return library;
+}
+
+std::vector<DeviceInfo> opencl_devices() {
+    std::vector<DeviceInfo> found;
+    for (const OpenClDevice &d : all_devices()) {
+        found.push_back(d.info);
+    }
+    if (found.empty()) {
+        DeviceInfo none;
+        none.device = {Backend::opencl, 0};
+        none.name = "none";
+        none.why_not = libopencl()
+                           ? "the OpenCL loader knows no device; install a vendor's OpenCL, or "
+                             "pocl-opencl-icd for the CPU"
+                           : "the OpenCL loader libOpenCL.so.1 was not found; install ocl-icd-libopencl1 "
+                             "and a vendor's OpenCL";
+        found.push_back(none);
+    }
+    return found;
+}
+
+OpenClDevice *opencl_device(int index, bool create) {
+    static auto &mutex = *new std::mutex;
+    const std::lock_guard lock(mutex);
+    auto &list = all_devices();
+    if (index < 0 || index >= (int)list.size()) {
+        return nullptr;
+    }
+    OpenClDevice &d = list[(size_t)index];
+    if (!d.context && create) {
+        using CreateContext = void *(const intptr_t *, unsigned, void *const *, void *, void *, int *);
+        using CreateQueue = void *(void *, void *, uint64_t, int *);
+        const auto create_context = opencl<CreateContext>("clCreateContext");
+        const auto create_queue = opencl<CreateQueue>("clCreateCommandQueue");
+        const intptr_t properties[] = {context_platform, (intptr_t)d.platform, 0};
+        int error = 0;
+        d.context = create_context(properties, 1, &d.device, nullptr, nullptr, &error);
+        d.queue = d.context ? create_queue(d.context, d.device, 0, &error) : nullptr;
+        if (d.queue) {
+            queues().push_back(d.queue);
+            end_drivers_at_exit(wait_for_devices);
+        }
+    }
+    return d.queue ? &d : nullptr;
+}
+
+void wait_for_opencl() {
+    for (void *queue : queues()) {
+        opencl<int(void *)>("clFinish")(queue);
+    }
+}
+
+}  // namespace tilewright::driver

@@ -1,0 +1,28 @@
+#pragma once
+// OpenCL: its loader, devices, contexts and queues. Not installed.
+#include "tilewright/device.h"
+#include <vector>
+
+namespace tilewright::driver {
+
+struct OpenClDevice {
+    DeviceInfo info;
+    void *platform = nullptr, *device = nullptr, *context = nullptr, *queue = nullptr;
+};
+
+// The loader's library; null when there is none. It is opened at the first call.
+void *libopencl();
+
+// The devices of all platforms; one unusable entry that says why when there are none. Makes no context.
+std::vector<DeviceInfo> opencl_devices();
+
+// The device with its context and queue, which are made at first use if `create`; null when there are none.
+OpenClDevice *opencl_device(int index, bool create);
+
+constexpr const char *no_opencl_context =
+    "no OpenCL context can be made on it; `clinfo` shows whether its driver works";
+
+// Waits until the work of all queues has ended.
+void wait_for_opencl();
+
+}  // namespace tilewright::driver

@@ -1,0 +1,23 @@
+#pragma once
+// Where an output file will be written, and why none can be. Not installed.
+#include "runtime/files/folder_entry.h"
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+
+namespace tilewright {
+
+struct Destination {
+    std::optional<FolderEntry> entry;  // nothing for a device or a pipe, which a file must not replace
+    std::optional<struct stat> older;  // the file that is replaced
+};
+
+// The destination of an output of that path. Errors: failed, with path and reason, when no file can be
+// written there; memory.
+Destination destination_of(const std::string &path);
+
+// Throws Error (failed): "cannot write 'PATH': WHY; NEXT", with the system's reason and what to do about it.
+// For ENOMEM, an Error of the class memory.
+[[noreturn]] void refuse_output(const std::string &path, int error_number);
+
+}  // namespace tilewright

@@ -1,0 +1,77 @@
+#pragma once
+#include "tilewright/operator.h"
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+// What verifying and timing an operator needs: data, sizes, error bounds, amounts of work. Linked by the command line and by tests
+// (Tilewright::workloads); a program that only calls operators has none of it.
+namespace tilewright {
+
+// Inputs and settings that a row can be verified or timed with.
+struct Sample {
+    std::vector<Array> inputs;
+    Settings settings;
+    std::string what;  // "u8 4097x2049 sigma 3 reflect"
+};
+
+// How much work a call is, for rates in reports.
+struct Work {
+    double bytes = 0;  // unavoidable traffic: each input read once, each output written once
+    double flops = 0;
+};
+
+class Workload {
+public:
+    explicit Workload(const Operator &op) : op_(op) {
+    }
+    virtual ~Workload() = default;
+    Workload(const Workload &) = delete;
+
+    // Samples to verify a row's type with, the interesting sizes and settings included: each row must serve one of them. Inputs of more than
+    // 16 MiB are tried only on rows that serve no smaller sample.
+    virtual std::vector<Sample> samples(const std::string &type) const = 0;
+
+    // The sample that is timed at w x h; the size and the settings that are worth a line each where the user names none.
+    virtual Sample benchmark_sample(const std::string &type, int64_t w, int64_t h, const Settings &settings) const = 0;
+    virtual std::pair<int64_t, int64_t> benchmark_size() const {
+        return {8192, 8192};
+    }
+    virtual std::vector<Settings> benchmark_settings(const std::string &) const {
+        return {{}};
+    }
+
+    // As it is: the bytes of the inputs and of the output.
+    virtual Work work(std::span<const Array> inputs, const Array &output, const Settings &settings) const;
+
+    // The absolute error that each element of the output may have against the exact result: an f64 array of the output's
+    // shape; empty for equality class E (the same bytes). One number for a larger output: the relative error that all of it may
+    // have in the L2 norm.
+    virtual Array bound(std::span<const Array>, const Settings &) const {
+        return {};
+    }
+
+    // The same for one row, where a documented step keeps less than the others (`half`).
+    virtual Array bound_of(const Row &, std::span<const Array> inputs, const Settings &settings) const {
+        return bound(inputs, settings);
+    }
+
+protected:
+    const Operator &op_;
+};
+
+// The workload of an operator: its own, or, for one that has none, random images of its types and the same bytes.
+const Workload &workload_of(const Operator &op);
+
+// Gives the operator called `op` a workload. Before main(), from a static constructor.
+using MakeWorkload = std::function<std::unique_ptr<Workload>(const Operator &)>;
+void add_workload(const std::string &op, MakeWorkload make);
+
+// Holds an output against the expected one, by a bound as Workload::bound has it; without a bound the bytes must be the same. The expected
+// one has the output's type and shape, or is f64 of that shape (of a c64 output, with one more axis of 2: real and imaginary parts).
+// `factor` widens the bound (2 where the expected one is itself an approximation of the same class). Returns the first difference as a
+// sentence, or an empty string.
+std::string difference(const Array &actual, const Array &expected, const Array &bound, double factor = 1);
+
+}  // namespace tilewright

@@ -1,0 +1,58 @@
+#pragma once
+// What the fronts of gaussian_blur and recursive_gaussian share. Not installed.
+#include "runtime/dispatch/operator_of.h"
+#include "tilewright/alpha.h"
+#include "tilewright/operator.h"
+
+namespace tilewright {
+
+struct BlurRequest : Request {
+    double sigma = 0;
+
+    const Array &image() const {
+        return inputs[0];
+    }
+    int64_t channels() const {
+        return channels_of(image());
+    }
+    static int64_t channels_of(const Array &image) {
+        return image.dimensions() == 3 ? image.shape()[2] : 1;
+    }
+};
+
+// `R` derives from BlurRequest. The result has the image's type and shape; an image with alpha is blurred
+// with premultiplied colours.
+template<typename R>
+class BlurOperator : public OperatorOf<R> {
+public:
+    using OperatorOf<R>::OperatorOf;
+
+    Array premultiplied(const Array &image) const override {
+        return premultiply(image);
+    }
+    Array unpremultiplied(const Array &image, Type type) const override {
+        return unpremultiply(image, type);
+    }
+
+protected:
+    // A request with what all blurs read: sigma, and what follows from the image. Errors: input, for a type
+    // or shape that no blur takes.
+    R read_blur(const Array &image, const Settings &settings) const {
+        const bool type = image.type() == Type::u8 || image.type() == Type::u16 || image.type() == Type::f32;
+        const bool shape = image.dimensions() == 2 ||
+                           (image.dimensions() == 3 && image.shape()[2] >= 1 && image.shape()[2] <= 4);
+        if (!type || !shape) {
+            this->refuse(Fault::input,
+                "takes u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 channels", "image",
+                image.describe());
+        }
+        R request;
+        request.type = name_of(image.type());
+        request.output_type = image.type();
+        request.output_shape = image.shape();
+        request.sigma = settings.number("sigma");
+        return request;
+    }
+};
+
+}  // namespace tilewright

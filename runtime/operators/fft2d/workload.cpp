@@ -1,0 +1,71 @@
+// The workload of fft2d: fields of every length of rows and columns, and the error that a transform may have.
+#include "runtime/operators/fft_tables.h"
+#include "runtime/workloads/random.h"
+#include "tilewright/workload.h"
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+namespace tilewright {
+
+namespace {
+
+Sample sample_of(int64_t h, int64_t w, const Settings &settings) {
+    return {{random_array(Type::c64, {h, w}, 1)}, settings, fmt::format("c64 {}x{}", w, h)};
+}
+
+class Fft2dWorkload : public Workload {
+public:
+    using Workload::Workload;
+
+    // Of the output as a whole: 2e-6 log2 of the longer side, relative, in the L2 norm.
+    Array bound(std::span<const Array> inputs, const Settings &settings) const override {
+        const std::vector<int64_t> shape = op_.output_of(inputs, settings).second;
+        Array bound(Type::f64, {1});
+        *bound.as<double>() = 2e-6 * (double)std::countr_zero((uint64_t)std::max(shape[0], shape[1]));
+        return bound;
+    }
+
+    // Every length of rows and of columns at least once, so that every row takes part in one.
+    std::vector<Sample> samples(const std::string &) const override {
+        std::vector<Sample> all;
+        const std::pair<int64_t, int64_t> sizes[] = {{16, 16},   {32, 16},   {32, 64},   {64, 32},   {128, 256}, {256, 128},
+                                                     {512, 512}, {1024, 16}, {16, 1024}, {2048, 32}, {16, 2048}, {4096, 16},
+                                                     {4096, 32}, {16, 4096}, {8192, 16}, {8192, 32}, {16, 8192}};
+        for (const auto &[h, w] : sizes) {
+            for (const char *direction : {"forward", "inverse"}) {
+                all.push_back(sample_of(h, w, {{"direction", std::string(direction)}}));
+                all.back().what += std::string(" ") + direction;
+            }
+        }
+        all.push_back(sample_of(100, 60, {{"pad", std::string("yes")}}));
+        all.back().what += " padded";
+        Sample crop = sample_of(70, 150, {});
+        crop.inputs[0] = crop.inputs[0].crop(3, 5, 64, 128);
+        crop.what += " cropped to 64x128";
+        all.push_back(crop);
+        return all;
+    }
+
+    Sample benchmark_sample(const std::string &, int64_t w, int64_t h, const Settings &settings) const override {
+        return sample_of(std::max(h, shortest_fft), std::max(w, shortest_fft), settings);
+    }
+    std::pair<int64_t, int64_t> benchmark_size() const override {
+        return {1024, 1024};
+    }
+
+    // 5 n log2 n, as it is usually counted.
+    Work work(std::span<const Array> inputs, const Array &output, const Settings &settings) const override {
+        Work work = Workload::work(inputs, output, settings);
+        work.flops = 5 * (double)output.size() * std::countr_zero((uint64_t)output.size());
+        return work;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> fft2d_workload(const Operator &op) {
+    return std::make_unique<Fft2dWorkload>(op);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,159 @@
+// Finds the passes for the lines of a field, and binds their arguments.
+#include "runtime/operators/fft_passes.h"
+#include "runtime/operators/fft_tables.h"
+#include <algorithm>
+#include <utility>
+
+namespace tilewright {
+
+using Lines = FftPassKind::Lines;
+using Division = LineLayout::Division;
+
+FftLibraries::FftLibraries(const std::vector<Row> &rows) : rows_(rows) {
+    for (const Row &row : rows) {
+        if (std::optional<FftPassShape> shape = FftPassShape::of(row)) {
+            passes_.push_back({&row, *std::move(shape)});
+        }
+    }
+}
+
+const FftPassLibrary *FftLibraries::pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const {
+    const auto at = std::find_if(passes_.begin(), passes_.end(), [&](const FftPassLibrary &pass) {
+        const FftPassShape &shape = pass.shape;
+        return pass.row->backend == backend && shape.length == length && shape.kind == kind && lines % shape.together == 0;
+    });
+    return at == passes_.end() ? nullptr : &*at;
+}
+
+const Row *FftLibraries::of_form(Backend backend, const std::string &form) const {
+    const auto at = std::find_if(rows_.begin(), rows_.end(), [&](const Row &row) { return row.backend == backend && row.form == form; });
+    return at == rows_.end() ? nullptr : &*at;
+}
+
+View LineLayout::view(const Array &field) const {
+    View view = complex_words(field);
+    const int64_t h = field.shape()[0], w = field.shape()[1], pitch = field.strides()[0];
+    const bool columns = axis == FieldAxis::columns;
+    switch (division) {
+    case Division::whole: view.dims = {{w, 1}, {h, pitch}, {1, 1}}; break;
+    case Division::interleaved:
+        view.dims = columns ? std::vector<View::Dim>{{w, 1}, {points, parts * pitch}, {parts, pitch}} :
+                              std::vector<View::Dim>{{parts, 1}, {points, parts}, {h, pitch}};
+        break;
+    case Division::consecutive:
+        view.dims = columns ? std::vector<View::Dim>{{w, 1}, {points, pitch}, {parts, points * pitch}} :
+                              std::vector<View::Dim>{{points, 1}, {parts, points}, {h, pitch}};
+        break;
+    }
+    return view;
+}
+
+FftTable::FftTable(Array table, std::vector<View::Dim> dims) : array(std::move(table)), view(complex_words(array)) {
+    view.dims = std::move(dims);
+}
+
+void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to) const {
+    const FftPassShape &shape = pass->shape;
+    std::vector<std::pair<const char *, FftTable>> tables;
+    for (const auto &[name, make] : {std::pair{"first", &first}, {"last", &last}, {"response", &response}}) {
+        if (*make) {
+            tables.emplace_back(name, (*make)(plan, device));
+        }
+    }
+    Launch &launch = plan.launch(*pass->row, device);
+    const auto vector = [&](const char *name, const Array &table) { launch.in(name, table, complex_words(table)); };
+    launch.in("in", from, reads.view(from));
+    vector("roots", fft_roots(shape.length));
+    if (shape.kind.twiddled) {
+        vector("turns", fft_roots(whole_length));
+    }
+    for (const auto &[name, table] : tables) {
+        launch.in(name, table.array, table.view);
+    }
+    if (shape.kind.convolves) {
+        vector("middle", fft_middle(shape));
+    } else {
+        launch.value("sign", endpoints.sign).value("scale_re", endpoints.scale_re).value("scale_im", endpoints.scale_im);
+    }
+    launch.out("output", to, writes.view(to));
+}
+
+MakeFftTable along_line(std::function<Array()> make, std::vector<View::Dim> dims) {
+    if (!make) {
+        return {};
+    }
+    return [make = std::move(make), dims = std::move(dims)](Plan &, Device) { return FftTable(make(), dims); };
+}
+
+bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
+    const bool columns = axis == FieldAxis::columns, has_first = (bool)factors.first, has_last = (bool)factors.last;
+    const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
+    const FftPassKind whole{.lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
+    if (const FftPassLibrary *found = libraries_.pass(backend_, whole, n, lines)) {
+        const std::vector<View::Dim> line = {{n, 1}, {1, n}};
+        pass({.pass = found, .first = along_line(factors.first, line), .last = along_line(factors.last, line), .endpoints = endpoints});
+        return true;
+    }
+    const FftPassKind head_kind{.lines = Lines::across, .first_factor = has_first};
+    const FftPassKind tail_kind{.lines = columns ? Lines::across : Lines::transposed, .twiddled = true, .last_factor = has_last};
+    for (int64_t second = n / 2; second >= shortest_fft; second /= 2) {
+        const int64_t first = n / second;
+        const FftPassLibrary *head = libraries_.pass(backend_, head_kind, first, columns ? lines : second);
+        const FftPassLibrary *tail = libraries_.pass(backend_, tail_kind, second, columns ? lines : first);
+        if (!head || !tail) {
+            continue;
+        }
+        const LineLayout interleaved{Division::interleaved, axis, first, second};
+        pass({.pass = head, .reads = interleaved, .writes = interleaved, .first = along_line(factors.first, {{first, second}, {second, 1}}),
+              .endpoints = {.sign = endpoints.sign}});
+        pass({.pass = tail, .reads = {Division::consecutive, axis, second, first}, .writes = {Division::interleaved, axis, second, first},
+              .whole_length = n, .last = along_line(factors.last, {{second, first}, {first, 1}}),
+              .endpoints = {.scale_re = endpoints.scale_re, .scale_im = endpoints.scale_im}}, false);
+        return true;
+    }
+    return false;
+}
+
+void PassPlan::pass(const FftPassCall &call, bool in_place) {
+    step(*call.pass->row, in_place, [call](Plan &plan, Device device, const Array &from, Array &to) { call.add_to(plan, device, from, to); });
+}
+
+void PassPlan::transpose(const Row &row) {
+    std::swap(h_, w_);
+    step(row, false, [&row](Plan &plan, Device device, const Array &from, Array &to) {
+        plan.launch(row, device).in("in", from, complex_words(from)).out("output", to, complex_words(to));
+    });
+}
+
+void PassPlan::step(const Row &row, bool in_place, Add add) {
+    steps_.push_back({&row, in_place, {h_, w_}, std::move(add)});
+}
+
+bool PassPlan::uses(const Row &row) const {
+    return std::any_of(steps_.begin(), steps_.end(), [&](const Step &step) { return step.row == &row; });
+}
+
+void PassPlan::add_to(Plan &plan, Device device, const Array &field, Array &output) const {
+    // From the last step back: which array each step writes, `output` being the first of them.
+    std::vector<Array> arrays = {output};
+    std::vector<size_t> written(steps_.size(), 0);
+    for (size_t i = steps_.size() - 1; i > 0; i--) {
+        if (steps_[i].in_place) {
+            written[i - 1] = written[i];
+            continue;
+        }
+        size_t free = 0;
+        while (free < arrays.size() && (free == written[i] || arrays[free].shape() != steps_[i - 1].shape)) {
+            free++;
+        }
+        if (free == arrays.size()) {
+            arrays.emplace_back(Type::c64, steps_[i - 1].shape);
+        }
+        written[i - 1] = free;
+    }
+    for (size_t i = 0; i < steps_.size(); i++) {
+        steps_[i].add(plan, device, i == 0 ? field : arrays[written[i - 1]], arrays[written[i]]);
+    }
+}
+
+}  // namespace tilewright

@@ -1,0 +1,124 @@
+#pragma once
+// Puts passes of a Fourier transform together: which libraries transform all rows or all columns of a field, and what each of them is
+// given. For fronts; not installed.
+#include "runtime/dispatch/plan.h"
+#include "runtime/operators/fft_pass_shape.h"
+#include "tilewright/array.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+struct FftPassLibrary {
+    const Row *row;
+    FftPassShape shape;
+};
+
+// The rows of an operator's table, found by what their libraries do.
+class FftLibraries {
+public:
+    explicit FftLibraries(const std::vector<Row> &rows);
+
+    // The first pass of a backend that is of that kind and length; `lines` is how many lines there are side by side. Null where there is none.
+    const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
+
+    // The first row of a backend that has that form. Null where there is none.
+    const Row *of_form(Backend backend, const std::string &form) const;
+
+private:
+    const std::vector<Row> &rows_;
+    std::vector<FftPassLibrary> passes_;  // reading tunables takes longer than a call should
+};
+
+enum class FieldAxis { rows, columns };
+
+// How a pass sees a field c64 (h, w): as lines along an axis, each of them whole, or divided into `parts` parts of `points` numbers. A part
+// has each parts-th number of its line (interleaved), or numbers that follow each other (consecutive).
+struct LineLayout {
+    enum class Division { whole, interleaved, consecutive };
+
+    Division division = Division::whole;
+    FieldAxis axis = FieldAxis::columns;
+    int64_t points = 0, parts = 1;
+
+    View view(const Array &field) const;
+};
+
+// A table of a pass: seen by the index along the line and the number of the line or part.
+struct FftTable {
+    Array array;
+    View view;
+
+    FftTable(Array table, std::vector<View::Dim> dims);
+};
+
+// Called when the pass is added to a plan; may add steps that compute the table. Empty: the pass has no such table.
+using MakeFftTable = std::function<FftTable(Plan &plan, Device device)>;
+
+// A table of numbers along a whole line, seen as `dims`. Empty where there is nothing to make it.
+MakeFftTable along_line(std::function<Array()> make, std::vector<View::Dim> dims);
+
+// What a pass multiplies the imaginary part by that it reads, and both parts that it writes.
+struct Endpoints {
+    float sign = 1, scale_re = 1, scale_im = 1;
+};
+
+// The conjugate of a transform of the conjugate is the inverse transform, but for a factor.
+constexpr Endpoints inverse_endpoints{-1, 1, -1};
+
+// One pass and what it reads besides the lines.
+struct FftPassCall {
+    const FftPassLibrary *pass;
+    LineLayout reads = {}, writes = {};
+    int64_t whole_length = 0;  // of a pass that is twiddled: the length of the lines of which it transforms parts
+    MakeFftTable first = {}, last = {}, response = {};
+    Endpoints endpoints = {};
+
+    void add_to(Plan &plan, Device device, const Array &from, Array &to) const;
+};
+
+// Tables of n numbers that lines of n are multiplied by before their transform and after it. Either may be empty.
+struct LineFactors {
+    std::function<Array()> first = {}, last = {};
+};
+
+// The libraries that transform one field on one backend, one after another. They are found first, and given arrays afterwards.
+class PassPlan {
+public:
+    PassPlan(const FftLibraries &libraries, Backend backend, int64_t h, int64_t w) : libraries_(libraries), backend_(backend), h_(h), w_(w) {
+    }
+
+    // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines. False where no passes do it.
+    bool transform(FieldAxis axis, const Endpoints &endpoints = {}, const LineFactors &factors = {});
+
+    // Adds a pass. `in_place`: it may write where it reads; otherwise it writes what other blocks of threads still read.
+    void pass(const FftPassCall &call, bool in_place = true);
+
+    // Adds the library of a row that transposes the field.
+    void transpose(const Row &row);
+
+    // Adds another library. `add` adds it to a plan.
+    using Add = std::function<void(Plan &plan, Device device, const Array &from, Array &to)>;
+    void step(const Row &row, bool in_place, Add add);
+
+    bool uses(const Row &row) const;
+
+    // Adds all libraries to a plan: from `field` to `output`, by way of further arrays where steps cannot be done in place.
+    void add_to(Plan &plan, Device device, const Array &field, Array &output) const;
+
+private:
+    struct Step {
+        const Row *row;
+        bool in_place;
+        std::vector<int64_t> shape;  // of what it writes
+        Add add;
+    };
+
+    const FftLibraries &libraries_;
+    Backend backend_;
+    int64_t h_, w_;  // of the field behind the last step
+    std::vector<Step> steps_;
+};
+
+}  // namespace tilewright

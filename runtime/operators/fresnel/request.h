@@ -1,0 +1,16 @@
+#pragma once
+// What a call of fresnel asks for: shared by its front and its workload. Not installed.
+#include "runtime/operators/fresnel/optics.h"
+#include "tilewright/operator.h"
+#include <optional>
+
+namespace tilewright {
+
+struct FresnelRequest : Request {
+    int64_t side = 0;  // of the inputs and the output, without zeros around them
+    Propagation propagation = {};
+    FresnelSampling sampling = {};
+    std::optional<double> full_scale;  // the intensity that becomes the largest integer of an image; unset: the largest one of the output
+};
+
+}  // namespace tilewright

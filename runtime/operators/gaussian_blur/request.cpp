@@ -1,0 +1,50 @@
+// The weights of a blur as its libraries take them.
+#include "runtime/operators/gaussian_blur/request.h"
+#include "generators/algorithms/cache.h"
+#include "generators/algorithms/integers.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tilewright {
+
+namespace {
+
+template<typename T>
+Array both_sides(const auto &taps) {
+    const int64_t radius = (int64_t)taps.size() - 1;
+    Array made(type_of_element<T>::value, {2 * radius + 1});
+    for (int64_t i = -radius; i <= radius; i++) {
+        made.as<T>()[i + radius] = (T)taps[(size_t)std::abs(i)];
+    }
+    return made;
+}
+
+// Phase by phase, the words that meet taps up to `reach`, as bytes; none when `reach` is negative.
+Array tap_words(const IntegerTaps &taps, int reach, bool high) {
+    const int rounded = round_up(std::max(reach, 0), 4), words = reach < 0 ? 0 : rounded / 2 + 1;
+    Array made(Type::u8, {std::max(1, 16 * words)});
+    for (int phase = 0; phase < 4; phase++) {
+        for (int k = 0; k < words; k++) {
+            const uint32_t word = tap_word(taps, rounded, phase, k, high);
+            memcpy(made.as<uint8_t>() + 4 * (phase * words + k), &word, 4);
+        }
+    }
+    return made;
+}
+
+}  // namespace
+
+BlurWeights::BlurWeights(double sigma)
+    : numbers_(GaussianWeights::of(sigma)), real_(both_sides<float>(numbers_->real)),
+      bytes_(both_sides<uint32_t>(numbers_->bytes.taps)),
+      bytes_as_floats_(both_sides<float>(numbers_->bytes.taps)),
+      words16_(both_sides<uint32_t>(numbers_->words16.taps)),
+      low_(tap_words(numbers_->bytes, numbers_->radius, false)),
+      high_(tap_words(numbers_->bytes, numbers_->bytes.high - 1, true)) {}
+
+std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma) {
+    static auto &known = *new Cache<double, BlurWeights>(64);  // never destroyed (inside.h)
+    return known.get(sigma, [=] { return BlurWeights(sigma); });
+}
+
+}  // namespace tilewright

@@ -1,0 +1,54 @@
+#pragma once
+// What gaussian_blur reads of a call: shared by its front and its workload. Not installed.
+#include "generators/algorithms/gaussian_blur/weights.h"
+#include "runtime/operators/blurs.h"
+#include "tilewright/gaussian_blur.h"
+#include <memory>
+
+namespace tilewright {
+
+// The weights of the taps -radius ... radius as arrays.
+class BlurWeights {
+public:
+    explicit BlurWeights(double sigma);
+
+    // Kept, so that what a device holds of it is not sent again at every call.
+    static std::shared_ptr<const BlurWeights> of(double sigma);
+
+    const GaussianWeights &numbers() const {
+        return *numbers_;
+    }
+
+    // What the forms with integer sums take for images of that type: integers, and f32 for f32.
+    const Array &integers(Type pixel) const {
+        return pixel == Type::u8 ? bytes_ : pixel == Type::u16 ? words16_ : real_;
+    }
+    // What the forms with float sums take.
+    const Array &floats(Type pixel) const {
+        return pixel == Type::u8 ? bytes_as_floats_ : real_;
+    }
+    // The integer weights for u8 as tap words: word k of phase p is at byte 4 * (p * words + k)
+    // (generators/algorithms/gaussian_blur/weights.h). low() has the lower bytes of all taps; high() has the
+    // upper bytes: no words where all of them are zero.
+    const Array &low() const {
+        return low_;
+    }
+    const Array &high() const {
+        return high_;
+    }
+
+private:
+    std::shared_ptr<const GaussianWeights> numbers_;
+    Array real_, bytes_, bytes_as_floats_, words16_, low_, high_;
+};
+
+struct GaussianBlurRequest : BlurRequest {
+    Border border = Border::reflect;
+    std::shared_ptr<const BlurWeights> weights;
+
+    const GaussianWeights &numbers() const {
+        return weights->numbers();
+    }
+};
+
+}  // namespace tilewright

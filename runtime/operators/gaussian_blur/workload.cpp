@@ -1,0 +1,101 @@
+// Samples, error bounds and amounts of work of gaussian_blur.
+#include "runtime/operators/gaussian_blur/request.h"
+#include "runtime/workloads/blurs.h"
+
+namespace tilewright {
+
+namespace {
+
+class GaussianBlurWorkload : public BlurWorkload {
+public:
+    using BlurWorkload::BlurWorkload;
+
+    // All borders, radii up to and beyond the image, channels, crops, and sizes around the edges of tiles.
+    std::vector<Sample> samples(const std::string &type) const override {
+        const auto settings = [](double sigma, const char *border) {
+            return Settings{{"sigma", sigma}, {"border", border}};
+        };
+        const Case cases[] = {
+            {{1, 1}, settings(1, "reflect")},
+            {{1, 1}, settings(2.25, "mirror")},
+            {{5, 7}, settings(3, "reflect")},
+            {{31, 33}, settings(.5, "nearest")},
+            {{64, 64}, settings(1, "zero")},
+            {{65, 127}, settings(2.25, "mirror")},
+            {{101, 211}, settings(1, "reflect")},
+            {{7, 1031}, settings(1.5, "zero")},
+            {{523, 3}, settings(1, "nearest")},
+            {{40, 50, 3}, settings(1, "reflect")},
+            {{33, 70, 4}, settings(2, "mirror")},
+            {{128, 256}, settings(1, "reflect")},
+            {{90, 110}, settings(1, "reflect"), true},
+            {{48, 61, 3}, settings(2.25, "zero"), true},
+            {{80, 96}, settings(7.5, "nearest")},
+            {{20, 24}, settings(31, "reflect")},
+            {{96, 520}, settings(3, "reflect")},
+            {{600, 1030}, settings(1, "reflect")},
+        };
+        std::vector<Sample> samples;
+        for (const Case &c : cases) {
+            samples.push_back(sample(type, c));
+        }
+        if (type == "u8") {  // more rows than a grid has blocks along its second axis: one type shows it
+            samples.push_back(sample(type, {{600001, 3}, settings(.5, "nearest")}));
+        }
+        return samples;
+    }
+
+    std::vector<Settings> benchmark_settings(const std::string &) const override {
+        return {{{"sigma", 1.}}, {{"sigma", 2.25}}, {{"sigma", 3.}}, {{"sigma", 7.5}}, {{"sigma", 10.}}};
+    }
+
+    // Two passes of a multiplication and an addition per tap.
+    Work work(std::span<const Array> inputs, const Array &output, const Settings &settings) const override {
+        Work work = Workload::work(inputs, output, settings);
+        work.flops = 4. * (2 * radius_of(inputs, settings) + 1) * (double)output.size();
+        return work;
+    }
+
+    Array bound(std::span<const Array> inputs, const Settings &settings) const override {
+        return bound_between(inputs, settings, 0);
+    }
+    Array bound_of(const Row &row, std::span<const Array> inputs, const Settings &settings) const override {
+        return bound_between(inputs, settings, row.form == "gaussian_blur_half" ? 11 : 0);
+    }
+
+protected:
+    std::string in_words(const Settings &settings) const override {
+        return fmt::format("{} {}", BlurWorkload::in_words(settings), settings.text("border"));
+    }
+
+private:
+    int radius_of(std::span<const Array> inputs, const Settings &settings) const {
+        return static_cast<const OperatorOf<GaussianBlurRequest> &>(op_)
+            .request(inputs, settings)
+            ->numbers()
+            .radius;
+    }
+
+    // f32: 2 (2 r + 3) 2^-24 max |image|, and the rounding to `bits` bits between the passes (0: none).
+    // Integers: the same bytes.
+    Array bound_between(std::span<const Array> inputs, const Settings &settings, int bits) const {
+        const Array &image = inputs[0];
+        if (image.type() != Type::f32) {
+            return {};
+        }
+        const double largest = largest_magnitude(image);
+        double allowed = 2 * (2 * radius_of(inputs, settings) + 3) * std::ldexp(largest, -24);
+        if (bits) {
+            allowed += std::ldexp(largest, -bits) + std::ldexp(1., -25);
+        }
+        return bound_of_all(image.shape(), allowed);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> gaussian_blur_workload(const Operator &op) {
+    return std::make_unique<GaussianBlurWorkload>(op);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,116 @@
+// The workload of matmul: the bound of its error, and sizes around which its rows change.
+#include "runtime/workloads/random.h"
+#include "tilewright/workload.h"
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace tilewright {
+
+namespace {
+
+// output (M x N) = a (M x K) b (K x N)
+struct Size {
+    int64_t m, k, n;
+};
+
+Size size_of(std::span<const Array> inputs) {
+    return {inputs[0].shape()[0], inputs[0].shape()[1], inputs[1].shape()[1]};
+}
+
+class MatmulWorkload : public Workload {
+public:
+    using Workload::Workload;
+
+    // 2 K 2^-24 (|a| |b|)
+    Array bound(std::span<const Array> inputs, const Settings &) const override {
+        const Size size = size_of(inputs);
+        constexpr double many = 1e8;  // products that a plain loop makes in a tenth of a second
+        if ((double)size.m * (double)size.n * (double)size.k > many && !op_.rows("tuned", Backend::cpu).empty()) {
+            return bound_of_large(inputs, size);
+        }
+        Array bound(Type::f64, {size.m, size.n}, 0);
+        const float *a = inputs[0].as<float>(), *b = inputs[1].as<float>();
+        double *out = bound.as<double>();
+        for (int64_t y = 0; y < size.m; y++) {
+            for (int64_t k = 0; k < size.k; k++) {
+                const double factor = 2 * (double)size.k * 0x1p-24 * std::abs((double)a[y * inputs[0].strides()[0] + k]);
+                for (int64_t x = 0; x < size.n; x++) {
+                    out[y * size.n + x] += factor * std::abs((double)b[k * inputs[1].strides()[0] + x]);
+                }
+            }
+        }
+        return bound;
+    }
+
+    // One size for each row that `tuned` may take and more: (M, K, N), 1s, odd, a tile less and more by one, primes, tall and wide.
+    std::vector<Sample> samples(const std::string &) const override {
+        std::vector<Sample> all;
+        const int64_t sizes[][3] = {{1, 1, 1},     {1, 300, 1},    {7, 1, 9},       {129, 65, 257}, {257, 127, 251}, {128, 128, 512}, {13, 447, 31},
+                                    {15, 449, 33}, {33, 5000, 33}, {1000, 40, 3},   {2, 40, 3000},  {700, 33, 900},  {768, 64, 1024}, {1601, 20, 1703},
+                                    {1537, 2051, 25}};
+        for (const auto &[m, k, n] : sizes) {
+            all.push_back(sample(m, k, n));
+        }
+        // Parts of larger matrices, that begin at any element.
+        Sample crop = sample(140, 90, 290);
+        crop.inputs = {crop.inputs[0].crop(3, 5, 131, 67), crop.inputs[1].crop(7, 9, 67, 259)};
+        crop.what += " cropped to 131x67x259";
+        all.push_back(crop);
+        return all;
+    }
+
+    // The product of h x w and w x w.
+    Sample benchmark_sample(const std::string &, int64_t w, int64_t h, const Settings &) const override {
+        return sample(h, w, w);
+    }
+    std::pair<int64_t, int64_t> benchmark_size() const override {
+        return {1024, 1024};
+    }
+
+    Work work(std::span<const Array> inputs, const Array &output, const Settings &settings) const override {
+        Work work = Workload::work(inputs, output, settings);
+        const Size size = size_of(inputs);
+        work.flops = 2.0 * (double)size.m * (double)size.k * (double)size.n;
+        return work;
+    }
+
+private:
+    // The same, with the absolute values multiplied by the CPU's own row and taken as small as its error allows.
+    Array bound_of_large(std::span<const Array> inputs, const Size &size) const {
+        std::vector<Array> absolute = {inputs[0].clone(), inputs[1].clone()};
+        for (Array &matrix : absolute) {
+            float *data = matrix.as<float>();
+            for (int64_t y = 0; y < matrix.shape()[0]; y++) {
+                for (int64_t x = 0; x < matrix.shape()[1]; x++) {
+                    data[y * matrix.strides()[0] + x] = std::abs(data[y * matrix.strides()[0] + x]);
+                }
+            }
+        }
+        Array product;
+        op_(absolute, product, {}, {.device = Device{}});
+        const double relative = 2 * (double)size.k * 0x1p-24;
+        Array bound(Type::f64, {size.m, size.n}, 0);
+        double *out = bound.as<double>();
+        for (int64_t y = 0; y < size.m; y++) {
+            const float *from = std::as_const(product).as<float>() + y * product.strides()[0];
+            for (int64_t x = 0; x < size.n; x++) {
+                out[y * size.n + x] = relative * (1 - relative) * (double)from[x];
+            }
+        }
+        return bound;
+    }
+
+    static Sample sample(int64_t m, int64_t k, int64_t n) {
+        const Array a = random_array(Type::f32, {m, k}, 1), b = random_array(Type::f32, {k, n}, 2);
+        return {{a, b}, {}, "f32 " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n)};
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> matmul_workload(const Operator &op) {
+    return std::make_unique<MatmulWorkload>(op);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,24 @@
+// Samples of transpose: images of each pixel size. Its output has the same bytes as the definition's.
+#include "runtime/workloads/image_workload.h"
+
+namespace tilewright {
+
+namespace {
+
+class TransposeWorkload : public ImageWorkload {
+public:
+    using ImageWorkload::ImageWorkload;
+
+protected:
+    Pixel pixel_of(const std::string &type) const override {
+        return type == "rgb8" ? Pixel{Type::u8, 3} : ImageWorkload::pixel_of(type);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> transpose_workload(const Operator &op) {
+    return std::make_unique<TransposeWorkload>(op);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,87 @@
+#pragma once
+// What the workloads of gaussian_blur and recursive_gaussian share. Not installed.
+#include "runtime/dispatch/settings.h"
+#include "runtime/workloads/image_workload.h"
+#include "runtime/workloads/random.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tilewright {
+
+class BlurWorkload : public ImageWorkload {
+public:
+    using ImageWorkload::ImageWorkload;
+
+    // A random image; floats are finite, as a bound is made from the largest value.
+    Sample benchmark_sample(
+        const std::string &type, int64_t w, int64_t h, const Settings &settings) const override {
+        return {{random_array(pixel_of(type).type, {h, w})}, settings,
+            fmt::format("{} {}x{} {}", type, w, h, in_words(with_defaults(settings)))};
+    }
+
+protected:
+    struct Case {
+        std::vector<int64_t> shape;
+        Settings settings;
+        bool crop = false;  // the image is a part of a larger one
+    };
+
+    Sample sample(const std::string &type, const Case &c) const {
+        std::vector<int64_t> shape = c.shape;
+        if (c.crop) {
+            shape[0] += 5;
+            shape[1] += 9;
+        }
+        Array image = random_array(pixel_of(type).type, shape);
+        if (c.crop) {
+            image = image.crop(2, 3, c.shape[0], c.shape[1]);
+        }
+        return {{image}, c.settings,
+            fmt::format("{} {}{}", image.describe(), in_words(c.settings), c.crop ? " crop" : "")};
+    }
+
+    Settings with_defaults(const Settings &settings) const {
+        return checked_settings(op_.name(), op_.options(), settings);
+    }
+
+    // "sigma 3", and what else the operator has.
+    virtual std::string in_words(const Settings &settings) const {
+        return fmt::format("sigma {}", settings.number("sigma"));
+    }
+
+    // A bound that is the same for each element of an output of that shape.
+    static Array bound_of_all(const std::vector<int64_t> &shape, double allowed) {
+        Array bound(Type::f64, shape);
+        const int64_t h = shape[0], n = bound.size() / h;
+        for (int64_t y = 0; y < h; y++) {
+            std::fill_n(bound.as<double>() + y * bound.strides()[0], n, allowed);
+        }
+        return bound;
+    }
+
+    // max |image|, where NaN does not count.
+    static double largest_magnitude(const Array &image) {
+        switch (image.type()) {
+        case Type::u8: return largest_magnitude_of<uint8_t>(image);
+        case Type::u16: return largest_magnitude_of<uint16_t>(image);
+        default: return largest_magnitude_of<float>(image);
+        }
+    }
+
+private:
+    template<typename T>
+    static double largest_magnitude_of(const Array &image) {
+        const int64_t h = image.shape()[0], n = image.size() / h, pitch = image.strides()[0];
+        const T *pixels = image.as<T>();
+        double largest = 0;
+        for (int64_t y = 0; y < h; y++) {
+            for (int64_t x = 0; x < n; x++) {
+                largest = std::fmax(largest, std::fabs((double)pixels[y * pitch + x]));
+            }
+        }
+        return largest;
+    }
+};
+
+}  // namespace tilewright

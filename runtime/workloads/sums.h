@@ -1,0 +1,84 @@
+#pragma once
+// The workload of column_sum and row_sum. Not installed.
+#include "runtime/workloads/random.h"
+#include "tilewright/workload.h"
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace tilewright {
+
+class SumWorkload : public Workload {
+public:
+    // `kept_axis` of (h, w), as the front has it; `sizes`: (h, w) of samples; `largest`: (h, w) of the sample of largest values.
+    using Size = std::pair<int64_t, int64_t>;
+    SumWorkload(const Operator &op, size_t kept_axis, std::vector<Size> sizes, Size largest)
+        : Workload(op), kept_axis_(kept_axis), sizes_(std::move(sizes)), largest_(largest) {
+    }
+
+    // Sums of integers are exact, converted or not; those of f32 are off by at most 2^-24 of the sum of magnitudes at each
+    // addition. What is not finite has no error: it must come out the same.
+    Array bound(std::span<const Array> inputs, const Settings &) const override {
+        const Array &image = inputs[0];
+        if (image.type() != Type::f32) {
+            return {};
+        }
+        Array bound(Type::f64, {image.shape()[kept_axis_]});
+        const float *pixels = image.as<float>();
+        double *sums = bound.as<double>();
+        const double unit = std::ldexp((double)image.shape()[1 - kept_axis_], -24);
+        for (int64_t y = 0; y < image.shape()[0]; y++) {
+            for (int64_t x = 0; x < image.shape()[1]; x++) {
+                const double magnitude = std::abs((double)pixels[y * image.strides()[0] + x]);
+                sums[kept_axis_ == 0 ? y : x] += std::isfinite(magnitude) ? unit * magnitude : 0;
+            }
+        }
+        return bound;
+    }
+
+    std::vector<Sample> samples(const std::string &type) const override {
+        const Type element = element_of(type);
+        const Settings settings = settings_of(type);
+        std::vector<Sample> all;
+        for (const auto &[h, w] : sizes_) {
+            all.push_back({{random_array(element, {h, w}, (uint64_t)(h * 31 + w))}, settings, fmt::format("{} {}x{}", type, w, h)});
+        }
+        // Nothing that a fast path could ask for: odd rows, an odd pitch and an odd beginning.
+        Array dense(element, {301, 523}, 0);
+        fill_random(dense, 7);
+        all.push_back({{dense}, settings, type + " 523x301 dense"});
+        all.push_back({{dense.crop(2, 5, 290, 511)}, settings, type + " 511x290 crop of 523x301"});
+        all.push_back({{dense.crop(1, 3, 41, 77)}, settings, type + " 77x41 crop of 523x301"});
+        // The largest values show sums that do not fit where they are held.
+        if (element != Type::f32) {
+            const auto [h, w] = largest_;
+            Array full(element, {h, w});
+            memset(full.data(), 0xff, (size_t)(full.strides()[0] * h) * size_of(element));
+            all.push_back({{full}, settings, fmt::format("{} {}x{} all at their largest", type, w, h)});
+        }
+        return all;
+    }
+
+    Sample benchmark_sample(const std::string &type, int64_t w, int64_t h, const Settings &settings) const override {
+        Settings all = settings_of(type);
+        for (const auto &[name, value] : settings.all()) {
+            all.set(name, value);
+        }
+        return {{random_array(element_of(type), {h, w}, 1)}, all, fmt::format("{} {}x{}", type, w, h)};
+    }
+
+private:
+    static Type element_of(const std::string &type) {
+        return type.rfind("u16", 0) == 0 ? Type::u16 : type.rfind("u8", 0) == 0 ? Type::u8 : Type::f32;
+    }
+
+    static Settings settings_of(const std::string &type) {
+        return type == "u8f32" || type == "u16f32" ? Settings{{"output-type", "f32"}} : Settings{};
+    }
+
+    size_t kept_axis_;
+    std::vector<Size> sizes_;
+    Size largest_;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""What `./dev check` does once the tools are there: layout, habits, rooms, shell scripts, clang-tidy.
+
+Usage: check.py --build FOLDER [--all]. FOLDER has compile_commands.json. clang-tidy reads the C++ files that
+differ from the branch `main` (on `main` itself: from the commit before), or with --all every one. Prints one
+line per finding with what to do, and exits with 1 if there is one.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+SOURCE = ('.cpp', '.h', '.c')
+
+
+def output_of(*command):
+    """The exit code of a command, and its standard output and error as one text."""
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return run.returncode, run.stdout.decode(errors='replace')
+
+
+def git_names(*arguments):
+    listing = subprocess.run(['git', *arguments, '-z'], check=True, capture_output=True).stdout
+    return {name for name in listing.decode().split('\0') if name and os.path.isfile(name)}
+
+
+def all_files():
+    return sorted(git_names('ls-files', '--cached', '--others', '--exclude-standard'))
+
+
+def changed_files():
+    """The files that differ from where this branch left `main`; all files where git knows no such commit."""
+    def commit(*command):
+        code, text = output_of('git', *command)
+        return text.strip() if code == 0 else None
+
+    head = commit('rev-parse', 'HEAD')
+    bases = [commit('merge-base', 'HEAD', branch) for branch in ('origin/main', 'main')]
+    bases.append(commit('rev-parse', '--verify', '--quiet', 'HEAD~1'))
+    base = next((b for b in bases if b and b != head), None)
+    if base is None:
+        return all_files()
+    new = git_names('ls-files', '--others', '--exclude-standard')
+    return sorted(git_names('diff', '--name-only', base) | new)
+
+
+def layout(files):
+    """One line per file that clang-format would change, with the first place of it."""
+    _, text = output_of('clang-format', '--dry-run', '--Werror', *files)
+    first = {}
+    for file, line in re.findall(r'^(\S.*?):(\d+):\d+: error: ', text, re.M):
+        first.setdefault(file, line)
+    return [f'{file}:{line}: not in the layout of .clang-format: run ./dev format'
+            for file, line in first.items()]
+
+
+def script(*command):
+    code, text = output_of(sys.executable, *command)
+    return text.splitlines() if code else []
+
+
+def shell(files):
+    scripts = [file for file in files if file.endswith('.sh') or file in ('dev', '.ci/run')]
+    if not shutil.which('shellcheck'):
+        return []
+    return output_of('shellcheck', '--format=gcc', '--severity=warning', *scripts)[1].splitlines()
+
+
+def tidy(files, build):
+    """clang-tidy's findings. A header that no .cpp file among them includes is read by itself."""
+    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
+        compiled = {os.path.relpath(entry['file']) for entry in json.load(file)}
+    text = ''.join(open(file, encoding='utf-8').read() for file in files if file in compiled)
+    included = set(re.findall(r'^#include "(.*)"', text, re.M))
+    files = [file for file in files if file in compiled or file.endswith('.h') and
+             not included & {file, file.removeprefix('runtime/include/'), file.removeprefix('plain/')}]
+
+    def findings(file):
+        code, text = output_of('clang-tidy', '-p', build, '--quiet', file)
+        found = re.findall(r'^(/\S.*?:\d+):\d+: (?:warning|error): (.*)$', text, re.M)
+        if code and not found:
+            return [f'{file}:1: clang-tidy failed: ' + ' '.join(text.split())[:300]]
+        return [f'{os.path.relpath(place)}: {what}' for place, what in found]
+
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return sorted({line for found in pool.map(findings, files) for line in found})
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument('--build', required=True)
+    arguments.add_argument('--all', action='store_true')
+    given = arguments.parse_args()
+    files = all_files()
+    sources = [file for file in files if file.endswith(SOURCE)]
+    changed = sources if given.all else [file for file in changed_files() if file.endswith(SOURCE)]
+    checks = {
+        'layout': lambda: layout(sources),
+        'habits': lambda: script('tests/build/style.py', '--self-test') + script('tests/build/style.py', '.'),
+        'rooms': lambda: script('tests/build/layers.py', '.'),
+        'shell': lambda: shell(files),
+        f'clang-tidy ({len(changed)} of {len(sources)} files)': lambda: tidy(changed, given.build),
+    }
+    total = 0
+    for name, check in checks.items():
+        start = time.monotonic()
+        found = check()
+        print(*found, sep='\n', end='\n' if found else '')
+        print(f'check: {name}: {len(found)} to mend, {time.monotonic() - start:.1f} s', file=sys.stderr)
+        total += len(found)
+    return 1 if total else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
