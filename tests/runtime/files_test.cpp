@@ -369,8 +369,8 @@ TEST_F(FilesTest, UnwritablePathsAreRefusedAtOnce) {
                                       {folder.file(std::string(5000, 'n')), "too long"},
                                       {"/proc/out.npy", ""}}) {
         SCOPED_TRACE(path);
-        expect_error(Fault::failed, words, [&] { check_writable(path); });
-        expect_error(Fault::failed, words, [&] { OutputFile file(path); });
+        expect_error(Fault::failed, words, [&path = path] { check_writable(path); });
+        expect_error(Fault::failed, words, [&path = path] { OutputFile file(path); });
     }
     check_writable(folder.file("new"));
     check_writable(folder.file(std::string(255, 'n')));
@@ -633,7 +633,7 @@ TEST(ErrorLine, HoldsNothingThatSteersATerminal) {
     };
     for (const auto &[path, shown] : quoted) {
         SCOPED_TRACE(shown);
-        expect_error(Fault::usage, "cannot write '" + shown + "/x': ", [&] { check_output(path + "/x"); });
+        expect_error(Fault::usage, "cannot write '" + shown + "/x': ", [&path = path] { check_output(path + "/x"); });
     }
     EXPECT_STREQ(Error(Fault::failed, "one\n\ntwo\u0090three \u00e9\x9b\n").what(), "one two three \u00e9?");
 }
