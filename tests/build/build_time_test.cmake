@@ -1,5 +1,5 @@
 # The package's component `Generators`, as a project elsewhere uses it. WHAT is one of
-#   plain_c, own_schedule, pipeline   that example, copied out of the tree, built and run
+#   plain_c, own_schedule, own_operator, plain_generator, pipeline   that example, copied out of the tree, built and run
 #   refusals                          what the calls refuse, and in which words
 #   packages                          pkg-config, and a .deb unpacked into an empty root
 # Other arguments: SOURCE, BUILD, WORK (is emptied), CONFIG, COMPILER, FLAGS, GENERATOR, PYTHON, TARGETS.
@@ -18,21 +18,45 @@ function(build_example name)
     run(${CMAKE_COMMAND} --build ${WORK}/${name}/build)
 endfunction()
 
-# A project of one call has to fail, when it is configured or built, in words that match.
-function(refuses words call)
-    file(REMOVE_RECURSE ${WORK}/refused)
-    file(WRITE ${WORK}/refused/CMakeLists.txt
-        "cmake_minimum_required(VERSION 3.28)\nproject(refused LANGUAGES C CXX)\nfind_package(Tilewright REQUIRED COMPONENTS Generators)\n${call}\n")
-    execute_process(COMMAND ${configure} ${ARGN} -S ${WORK}/refused -B ${WORK}/refused/build
-        RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
-    if (code EQUAL 0)
-        execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/refused/build RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
-    endif ()
+set(project "cmake_minimum_required(VERSION 3.28)\nproject(refused LANGUAGES C CXX)\nfind_package(Tilewright REQUIRED COMPONENTS Generators)\n")
+
+# Ends the test where a command that was to fail did not, or not in words that match.
+function(expect_refusal what words code said)
     string(REGEX REPLACE "[ \n]+" " " said "${said}")
     if (code EQUAL 0 OR NOT said MATCHES "${words}")
-        message(FATAL_ERROR "'${call}' gave ${code} and does not say '${words}':\n${said}")
+        message(FATAL_ERROR "'${what}' gave ${code} and does not say '${words}':\n${said}")
     endif ()
     message("refused in words: ${words}")
+endfunction()
+
+# A project of one call has to fail when it is configured.
+function(refuses words call)
+    file(REMOVE_RECURSE ${WORK}/refused)
+    file(WRITE ${WORK}/refused/CMakeLists.txt "${project}${call}\n")
+    execute_process(COMMAND ${configure} ${ARGN} -S ${WORK}/refused -B ${WORK}/refused/build
+        RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    expect_refusal("${call}" "${words}" "${code}" "${said}")
+endfunction()
+
+# FUNCTION(NAME ...) has to fail when its library is built: in one project, which is built when all are known.
+set(refused_libraries "")
+set(refused_calls "")
+function(refuses_to_build name words function)
+    list(APPEND refused_libraries ${name})
+    set(refused_libraries "${refused_libraries}" PARENT_SCOPE)
+    list(JOIN ARGN " " words_of_call)
+    set(refused_calls "${refused_calls}${function}(${name} ${words_of_call})\n" PARENT_SCOPE)
+    set(words_of_${name} "${words}" PARENT_SCOPE)
+endfunction()
+function(build_refused)
+    file(REMOVE_RECURSE ${WORK}/refused)
+    file(WRITE ${WORK}/refused/CMakeLists.txt "${project}${refused_calls}")
+    run(${configure} -S ${WORK}/refused -B ${WORK}/refused/build)
+    foreach (name IN LISTS refused_libraries)
+        execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/refused/build --target ${name}
+            RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
+        expect_refusal(${name} "${words_of_${name}}" "${code}" "${said}")
+    endforeach ()
 endfunction()
 
 if (WHAT STREQUAL "plain_c")
@@ -70,6 +94,38 @@ elseif (WHAT STREQUAL "own_schedule")
         message(FATAL_ERROR "`bench` does not name the schedule")
     endif ()
 
+elseif (WHAT STREQUAL "own_operator")
+    build_example(own_operator)
+    set(edges ${WORK}/own_operator/build/edges)
+    run(${WORK}/own_operator/build/gradient)
+    message("${said}")
+    run(${edges} verify sobel)
+    message("${said}")
+    if (NOT said MATCHES "ok +sobel/tuned/u8/cpu" OR NOT said MATCHES "ok +sobel/reference/u8/cpu" OR said MATCHES "reference row")
+        message(FATAL_ERROR "`verify` does not hold the rows against the plain loop")
+    endif ()
+    run(${edges} list sobel)
+    foreach (target IN LISTS TARGETS)
+        if (NOT said MATCHES "tuned +u8 +${target}")
+            message(FATAL_ERROR "the row of ${target} is not listed:\n${said}")
+        endif ()
+    endforeach ()
+    run(${edges} bench sobel --device cpu --size 512 --repeats 3)
+    message("${said}")
+    # A grey picture goes through; in a colour one, neighbours would be other channels, and it is refused.
+    run(${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/pictures.py ${WORK})
+    run(${edges} sobel ${WORK}/grey.png ${WORK}/edges.png --device cpu --check)
+    execute_process(COMMAND ${edges} sobel ${WORK}/colour.png ${WORK}/no.png RESULT_VARIABLE code ERROR_VARIABLE said)
+    message("${said}")
+    if (NOT code EQUAL 3 OR EXISTS ${WORK}/no.png)
+        message(FATAL_ERROR "a colour picture gave code ${code}")
+    endif ()
+
+elseif (WHAT STREQUAL "plain_generator")
+    build_example(plain_generator)
+    run(${WORK}/plain_generator/build/sums)
+    message("${said}")
+
 elseif (WHAT STREQUAL "pipeline")
     build_example(pipeline)
     run(${WORK}/pipeline/build/pipeline)
@@ -80,17 +136,27 @@ elseif (WHAT STREQUAL "refusals")
     refuses("EMIT 'elf' is none of" "tilewright_add_library(x OPERATOR invert EMIT elf)")
     refuses("TARGETS 'tpu' is none of" "tilewright_add_library(x OPERATOR invert TARGETS tpu)")
     refuses("belongs to no option" "tilewright_add_library(x invert)")
-    refuses("no row is of schedule 'best'.*has the schedules reference" "tilewright_add_library(x OPERATOR invert SCHEDULE best)")
+    refuses("FRONT is missing" "tilewright_add_operator(x GENERATOR CMakeLists.txt SCHEDULES CMakeLists.txt)")
+    refuses("FRONT .*none.cpp: there is no such file" "tilewright_add_operator(x GENERATOR CMakeLists.txt SCHEDULES CMakeLists.txt FRONT none.cpp)")
+    refuses("there is an operator of that name" "tilewright_add_operator(invert)")
+    refuses("there is no operator 'none' of this project" "tilewright_add_program(x OPERATORS none)")
     refuses("there is no such file" "tilewright_add_library(x OPERATOR invert SCHEDULES none.cpp)")
     refuses("there is no library 'none'" "tilewright_add_program(x LIBRARIES none)")
     refuses("pip install halide==" "" -DTILEWRIGHT_HALIDE=${WORK}/nowhere)
-    set(tuned "tilewright_add_library(x OPERATOR invert SCHEDULE tuned TARGETS opencl TUNABLES")
-    refuses("takes 16 to 128" "${tuned} width=4096)")
-    refuses("no chosen row has a tunable 'depth'" "${tuned} depth=4)")
-    refuses("has 2048 threads; a device runs at most 1024" "${tuned} width=128 height=16)")
     refuses("STAGES is missing" "tilewright_add_pipeline(x TARGETS cpu)")
     refuses("SCHEDULE 'fast' is none of staged, fused" "tilewright_add_pipeline(x STAGES transpose SCHEDULE fast)")
-    refuses("stage 2 'matmul': it cannot be composed at build time" "tilewright_add_pipeline(x STAGES transpose matmul TARGETS cpu)")
+    set(tuned tilewright_add_library OPERATOR invert SCHEDULE tuned TARGETS opencl TUNABLES)
+    refuses_to_build(unknown_schedule "no row is of schedule 'best'; there are: reference, tuned, auto" tilewright_add_library OPERATOR invert SCHEDULE best)
+    refuses_to_build(unknown_type "no row is of type 'u9'; there are: u8" tilewright_add_library OPERATOR invert TYPES u9)
+    refuses_to_build(no_such_row "no row is of schedule reference, backend opencl at once; there are: reference .u8, cpu."
+        tilewright_add_library OPERATOR invert SCHEDULE reference TARGETS opencl)
+    refuses_to_build(out_of_range "'width=4096' is taken by no chosen row; it takes 16 to 128 in row 'tuned'" ${tuned} width=4096)
+    refuses_to_build(unknown_tunable "no chosen row has a tunable 'depth'; there are: width, height" ${tuned} depth=4)
+    refuses_to_build(no_number "tunable 'width=wide': write name=value, with a whole number" ${tuned} width=wide)
+    refuses_to_build(too_many_threads "has 2048 threads; a device runs at most 1024.*the library of row 'tuned' for u8 on opencl was not made"
+        ${tuned} width=128 height=16)
+    refuses_to_build(odd_stages "stage 2 'matmul': it cannot be composed at build time" tilewright_add_pipeline STAGES transpose matmul TARGETS cpu)
+    build_refused()
 
 elseif (WHAT STREQUAL "packages")
     find_program(PKG_CONFIG pkg-config REQUIRED)
