@@ -26,7 +26,8 @@ int run_halide(const Library &library, const std::string &folder, const std::str
         args.push_back("tunables=" + values);
     }
     if (!row.autoscheduler.empty()) {
-        args.insert(args.end(), {"-p", plugins_folder() + "/libautoschedule_" + lower(row.autoscheduler) + ".so", "autoscheduler=" + row.autoscheduler});
+        Halide::load_plugin(plugins_folder() + "/libautoschedule_" + lower(row.autoscheduler) + ".so");  // its -p takes no folder with a comma
+        args.push_back("autoscheduler=" + row.autoscheduler);
     }
     std::vector<char *> argv;
     for (std::string &a : args) {
