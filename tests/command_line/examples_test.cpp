@@ -1,23 +1,20 @@
 // Every example that a reader may copy: those of each command's --help, and the commands of README.md and docs/*.md. They are
 // taken from the texts themselves, and run on a machine without a GPU and OpenCL, on small files of the names that they use.
-#include "tests/files.h"
+#include "tests/support/arrays.h"
+#include "tests/support/files.h"
+#include "tests/support/process.h"
 #include "tilewright/files.h"
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <optional>
 #include <regex>
 #include <sstream>
-#include <sys/wait.h>
 
 namespace tilewright {
 
 namespace {
-
-using Words = std::vector<std::string>;
 
 Words split(const std::string &text, char at) {
     Words words;
@@ -26,12 +23,6 @@ Words split(const std::string &text, char at) {
         words.push_back(word);
     }
     return words;
-}
-
-std::string text_of(const std::string &path) {
-    std::ifstream file(path);
-    EXPECT_TRUE(file.is_open()) << path;
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 // ------------------------------------------------------------------------------------------------------------- the examples
@@ -180,17 +171,12 @@ protected:
         make("before.npy", Type::f64, {1000});
     }
 
-    // Runs a program in the folder of the files. Returns its exit code.
-    int run(const std::string &program, const Words &arguments) {
-        std::string command = "cd '" + folder_.path() + "' && CUDA_VISIBLE_DEVICES=-1 OCL_ICD_VENDORS=/nonexistent '" + program + "'";
-        for (const std::string &argument : arguments) {
-            command += " '" + argument + "'";
-        }
-        const int status = std::system((command + " >.out 2>.err </dev/null").c_str());
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    // Runs a program in the folder of the files.
+    Ran run(const std::string &program, const Words &arguments) {
+        return run_program(program, arguments, {.environment = bare_machine, .folder = folder_.path()});
     }
 
-    int run_example(const std::string &example) {
+    Ran run_example(const std::string &example) {
         // The row that docs/EXTENDING.md lets its reader write; here is one of the same targets.
         Words words = words_of(std::regex_replace(example, std::regex("\\bquads\\b"), "tuned"));
         if (words.front() == "min_plus_convolution") {  // a and b are vectors there, and matrices elsewhere
@@ -204,7 +190,8 @@ protected:
     void expect_success(const Words &examples, const std::string &where) {
         for (const std::string &example : examples) {
             if (is_built(example)) {
-                EXPECT_EQ(run_example(example), 0) << where << ": tilewright " << example << "\n" << text_of(folder_.file(".err"));
+                const Ran ran = run_example(example);
+                EXPECT_EQ(ran.code, 0) << where << ": tilewright " << example << "\n" << ran.err;
             }
         }
     }
@@ -213,16 +200,18 @@ protected:
 };
 
 TEST_F(Examples, OfEveryHelpRun) {
-    ASSERT_EQ(run(TILEWRIGHT_APP, {"--help"}), 0);
-    const Words examples = examples_of_help(text_of(folder_.file(".out")));
+    const Ran help = run(TILEWRIGHT_APP, {"--help"});
+    ASSERT_EQ(help.code, 0);
+    const Words examples = examples_of_help(help.out);
     EXPECT_GE(examples.size(), 4u);
     expect_success(examples, "--help");
 
     Words commands = split(TILEWRIGHT_BUILT_OPERATORS, ' ');
     commands.insert(commands.end(), {"devices", "list", "doctor", "pipeline", "show", "verify", "bench"});
     for (const std::string &command : commands) {
-        ASSERT_EQ(run(TILEWRIGHT_APP, {command, "--help"}), 0) << command;
-        const Words of_command = examples_of_help(text_of(folder_.file(".out")));
+        const Ran of_help = run(TILEWRIGHT_APP, {command, "--help"});
+        ASSERT_EQ(of_help.code, 0) << command;
+        const Words of_command = examples_of_help(of_help.out);
         EXPECT_GE(of_command.size(), 2u) << command;
         expect_success(of_command, command + " --help");
     }
@@ -237,7 +226,7 @@ TEST_F(Examples, OfTheDocumentsRun) {
     }
     size_t found = 0;
     for (const std::string &file : files) {
-        const Words examples = examples_of_markdown(text_of(file));
+        const Words examples = examples_of_markdown(read_text(file));
         found += examples.size();
         expect_success(examples, file);
     }
@@ -271,18 +260,15 @@ TEST_F(Examples, ReadmesProgramBlursLikeTheCommandLine) {
     };
     for (const auto &[type, shape] :
          std::vector<Kind>{{Type::u8, {40, 50}}, {Type::u16, {40, 50, 2}}, {Type::u8, {40, 50, 3}}, {Type::u8, {40, 50, 4}}}) {
-        Array photo(type, shape);
-        auto *bytes = static_cast<unsigned char *>(photo.data());
-        for (int64_t i = 0; i < photo.shape()[0] * photo.strides()[0] * (int64_t)size_of(type); i++) {
-            bytes[i] = (unsigned char)(i * i / 7 + i);
-        }
+        const Array photo = random_array(type, shape);
         write_array(folder_.file("photo.png"), photo);
-        ASSERT_EQ(run(TILEWRIGHT_README_EXAMPLE, {}), 0) << text_of(folder_.file(".err"));
-        ASSERT_EQ(run(TILEWRIGHT_APP, {"gaussian_blur", "photo.png", "expected.png", "--sigma", "3"}), 0) << text_of(folder_.file(".err"));
+        const Ran soft = run(TILEWRIGHT_README_EXAMPLE, {}), expected = run(TILEWRIGHT_APP, {"gaussian_blur", "photo.png", "expected.png", "--sigma", "3"});
+        ASSERT_EQ(soft.code, 0) << soft.err;
+        ASSERT_EQ(expected.code, 0) << expected.err;
         EXPECT_EQ(read_bytes(folder_.file("soft.png")), read_bytes(folder_.file("expected.png"))) << photo.describe();
     }
     std::filesystem::remove(folder_.file("photo.png"));
-    EXPECT_EQ(run(TILEWRIGHT_README_EXAMPLE, {}), 3);
+    EXPECT_EQ(run(TILEWRIGHT_README_EXAMPLE, {}).code, 3);
 }
 #endif
 

@@ -1,9 +1,9 @@
 // What `verify` and `--check` find, of operators that are made wrong on purpose.
-#include "tests/errors.h"
-#include "tilewright/plain.h"
-#include "runtime/dispatch/operator_of.h"
-#include "tilewright/workload.h"
 #include "apps/tilewright/support/verification.h"
+#include "runtime/dispatch/operator_of.h"
+#include "tests/support/errors.h"
+#include "tilewright/plain.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
 #include <complex>

@@ -2,7 +2,6 @@
 #include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
-#include "tilewright/workload.h"
 #include <cmath>
 #include <complex>
 #include <limits>

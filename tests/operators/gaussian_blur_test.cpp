@@ -1,6 +1,7 @@
 // The blur against its definition as plain loops.
-#include "plain/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
+#include "plain/gaussian_blur.h"
+#include "tests/operators/blurs.h"
 #include "tests/operators/rows.h"
 #include "tilewright/gaussian_blur.h"
 #include "tilewright/workload.h"
@@ -25,55 +26,12 @@ struct Case {
     bool crop = false;
 
     std::string str() const {
-        std::string text;
-        for (int64_t n : shape) {
-            text += std::to_string(n) + " ";
-        }
-        return text + "sigma " + std::to_string(sigma) + " " + borders[(size_t)border].second + (crop ? " crop" : "");
+        return words_of(shape) + "sigma " + std::to_string(sigma) + " " + borders[(size_t)border].second + (crop ? " crop" : "");
     }
     Settings settings() const {
         return {{"sigma", sigma}, {"border", std::string(borders[(size_t)border].second)}};
     }
 };
-
-template<typename T>
-Array image_of(const Case &c) {
-    if (!c.crop) {
-        return random_array<T>(c.shape, 7);
-    }
-    std::vector<int64_t> larger = c.shape;
-    larger[0] += 7;
-    larger[1] += 11;
-    return random_array<T>(larger, 7).crop(3, 5, c.shape[0], c.shape[1]);
-}
-
-// The first element that is off by more than `allowed`.
-template<typename T, typename E>
-std::string first_difference(const Array &output, const std::vector<E> &expected, double allowed) {
-    const int64_t h = output.shape()[0], n = output.size() / h;
-    const T *data = output.as<T>();
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < n; x++) {
-            const double is = (double)data[y * output.strides()[0] + x], should = (double)expected[(size_t)(y * n + x)];
-            if (!(std::abs(is - should) <= allowed) && !(std::isnan(is) && std::isnan(should))) {
-                return "at y " + std::to_string(y) + ", element " + std::to_string(x) + ": " + std::to_string(is) + " where " +
-                       std::to_string(should) + " was expected";
-            }
-        }
-    }
-    return "";
-}
-
-double largest(const Array &image) {
-    double top = 0;
-    const int64_t h = image.shape()[0], n = image.size() / h;
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < n; x++) {
-            top = std::max(top, (double)std::abs(image.as<float>()[y * image.strides()[0] + x]));
-        }
-    }
-    return top;
-}
 
 template<typename T>
 using Expected = std::vector<std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>>;
@@ -84,7 +42,7 @@ protected:
     template<typename T>
     void check(const Case &c) {
         SCOPED_TRACE(c.str());
-        const Array image = image_of<T>(c);
+        const Array image = blur_image<T>(c.shape, c.crop);
         Array output(image.type(), image.shape());
         if (c.crop) {  // the output lies in a larger array too
             std::vector<int64_t> larger = c.shape;
@@ -108,7 +66,7 @@ protected:
         const auto at = keep ? known.find(c.str()) : known.end();
         const Expected<T> &values = at != known.end() ? at->second : known.insert_or_assign(keep ? c.str() : "large", expected()).first->second;
         if constexpr (std::is_floating_point_v<T>) {
-            const double top = largest(image), radius = std::floor(4 * c.sigma + .5);
+            const double top = largest<float>(image), radius = std::floor(4 * c.sigma + .5);
             double allowed = 2 * (2 * radius + 3) * std::ldexp(1., -24) * top;
             if (row().belongs_to("half")) {
                 allowed += std::ldexp(top, -11) + std::ldexp(1., -25);
@@ -290,35 +248,31 @@ TEST(GaussianBlur, CallersMemoryOfAnyStride) {
     EXPECT_EQ(first_difference<uint8_t>(out, integer_blur(image, 2, Border::reflect), 0), "");
 }
 
-void expect_error(Fault fault, const std::string &argument, const std::function<void()> &call) {
-    try {
-        call();
-        ADD_FAILURE() << "no error";
-    } catch (const Error &error) {
-        EXPECT_EQ(error.fault(), fault) << error.what();
-        EXPECT_EQ(error.context().operation, "gaussian_blur");
-        EXPECT_EQ(error.context().argument, argument) << error.what();
-        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    }
+template<typename Call>
+void expect_refused(Fault fault, const std::string &argument, Call call) {
+    const Error error = error_of(call);
+    EXPECT_EQ(error.fault(), fault) << error.what();
+    EXPECT_EQ(error.context().operation, "gaussian_blur");
+    EXPECT_EQ(error.context().argument, argument) << error.what();
 }
 
 TEST(GaussianBlur, WhatItRefuses) {
     const Array image(Type::u8, {8, 8});
     for (double sigma : {0., -1., std::nan(""), (double)INFINITY, 8192., 1e300}) {
-        expect_error(Fault::usage, "sigma", [&] { gaussian_blur(image, sigma, Border::reflect, on_cpu()); });
+        expect_refused(Fault::usage, "sigma", [&] { gaussian_blur(image, sigma, Border::reflect, on_cpu()); });
     }
-    expect_error(Fault::input, "image", [&] { gaussian_blur(Array(Type::f64, {8, 8}), 1, Border::reflect, on_cpu()); });
-    expect_error(Fault::input, "image", [&] { gaussian_blur(Array(Type::u8, {8}), 1, Border::reflect, on_cpu()); });
-    expect_error(Fault::input, "image", [&] { gaussian_blur(Array(Type::u8, {8, 8, 5}), 1, Border::reflect, on_cpu()); });
-    expect_error(Fault::usage, "border", [&] {
+    expect_refused(Fault::input, "image", [&] { gaussian_blur(Array(Type::f64, {8, 8}), 1, Border::reflect, on_cpu()); });
+    expect_refused(Fault::input, "image", [&] { gaussian_blur(Array(Type::u8, {8}), 1, Border::reflect, on_cpu()); });
+    expect_refused(Fault::input, "image", [&] { gaussian_blur(Array(Type::u8, {8, 8, 5}), 1, Border::reflect, on_cpu()); });
+    expect_refused(Fault::usage, "border", [&] {
         Array out;
         gaussian_blur_operator()(std::span(&image, 1), out, {{"border", std::string("wrap")}}, on_cpu());
     });
-    expect_error(Fault::usage, "output", [&] {
+    expect_refused(Fault::usage, "output", [&] {
         Array same = image;
         gaussian_blur(image, same, 1, Border::reflect, on_cpu());
     });
-    expect_error(Fault::input, "output", [&] {
+    expect_refused(Fault::input, "output", [&] {
         Array small(Type::u8, {7, 8});
         gaussian_blur(image, small, 1, Border::reflect, on_cpu());
     });

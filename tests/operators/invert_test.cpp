@@ -50,14 +50,10 @@ TEST(Invert, ChoosesARowByItself) {
 
 TEST(Invert, RefusesOtherTypes) {
     Array output;
-    try {
-        invert(Array(Type::f32, {4, 4}), output);
-        FAIL() << "took f32";
-    } catch (const Error &e) {
-        EXPECT_EQ(e.fault(), Fault::input);
-        EXPECT_EQ(e.context().operation, "invert");
-        EXPECT_EQ(e.context().value, "f32 (4, 4)");
-    }
+    const Error error = error_of([&] { invert(Array(Type::f32, {4, 4}), output); });
+    EXPECT_EQ(error.fault(), Fault::input);
+    EXPECT_EQ(error.context().operation, "invert");
+    EXPECT_EQ(error.context().value, "f32 (4, 4)");
 }
 
 }  // namespace

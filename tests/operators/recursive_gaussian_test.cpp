@@ -1,6 +1,7 @@
 // The recursive blur against plain loops in f64: the recursion as it is published, with the ends of Triggs and Sdika.
 #include "plain/recursive_gaussian.h"
 #include "runtime/operators/recursive_gaussian/coefficients.h"
+#include "tests/operators/blurs.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 #include "tilewright/recursive_gaussian.h"
@@ -17,37 +18,10 @@ namespace {
 using plain::exact_recursion;
 using plain::PublishedFilter;
 
-double largest(const Array &image) {
-    const int64_t h = image.shape()[0], n = image.size() / h;
-    double top = 0;
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < n; x++) {
-            const int64_t at = y * image.strides()[0] + x;
-            const double value = image.type() == Type::u8  ? image.as<uint8_t>()[at] :
-                                 image.type() == Type::u16 ? image.as<uint16_t>()[at] :
-                                                             image.as<float>()[at];
-            top = std::max(top, std::abs(value));
-        }
-    }
-    return top;
-}
-
 // The first element that is off by more than the bound says: 2e-6 of the largest value, and for integers half a step more.
 template<typename T>
-std::string first_difference(const Array &image, const Array &output, const std::vector<double> &expected) {
-    const int64_t h = output.shape()[0], n = output.size() / h;
-    const double allowed = 2e-6 * largest(image) + (std::is_floating_point_v<T> ? 0 : .5);
-    const T *data = output.as<T>();
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < n; x++) {
-            const double is = (double)data[y * output.strides()[0] + x], should = expected[(size_t)(y * n + x)];
-            if (!(std::abs(is - should) <= allowed)) {
-                return "at y " + std::to_string(y) + ", element " + std::to_string(x) + ": " + std::to_string(is) + " where " +
-                       std::to_string(should) + " was expected, off by " + std::to_string(std::abs(is - should) / allowed) + " bounds";
-            }
-        }
-    }
-    return "";
+std::string beyond_bound(const Array &image, const Array &output, const std::vector<double> &expected) {
+    return first_difference<T>(output, expected, 2e-6 * largest<T>(image) + (std::is_floating_point_v<T> ? 0 : .5));
 }
 
 struct Case {
@@ -56,31 +30,16 @@ struct Case {
     bool crop = false;
 
     std::string str() const {
-        std::string text;
-        for (int64_t n : shape) {
-            text += std::to_string(n) + " ";
-        }
-        return text + "sigma " + std::to_string(sigma) + (crop ? " crop" : "");
+        return words_of(shape) + "sigma " + std::to_string(sigma) + (crop ? " crop" : "");
     }
 };
-
-template<typename T>
-Array image_of(const Case &c) {
-    if (!c.crop) {
-        return random_array<T>(c.shape, 7);
-    }
-    std::vector<int64_t> larger = c.shape;
-    larger[0] += 7;
-    larger[1] += 11;
-    return random_array<T>(larger, 7).crop(3, 5, c.shape[0], c.shape[1]);
-}
 
 class RecursiveGaussianRow : public RowTest {
 protected:
     template<typename T>
     void check(const Case &c) {
         SCOPED_TRACE(c.str());
-        const Array image = image_of<T>(c);
+        const Array image = blur_image<T>(c.shape, c.crop);
         Array output(image.type(), image.shape()), around;
         if (c.crop) {  // the output lies in a larger array too, whose other elements stay
             std::vector<int64_t> larger = c.shape;
@@ -97,7 +56,7 @@ protected:
         if (expected.empty()) {
             expected = exact_recursion(image, c.sigma);
         }
-        EXPECT_EQ(first_difference<T>(image, output, expected), "");
+        EXPECT_EQ(beyond_bound<T>(image, output, expected), "");
         if (c.crop) {
             const Array before = random_array<T>(around.shape(), 9);
             const int64_t h = around.shape()[0], n = around.size() / h, per_pixel = n / around.shape()[1];
@@ -160,7 +119,7 @@ TEST_P(RecursiveGaussianRow, WideFiltersOfAPatternStayWithinTheBound) {
     for (const double sigma : {100., 200.}) {
         Array output(Type::f32, {300, 1000});
         if (run({image}, output, {{"sigma", sigma}})) {
-            EXPECT_EQ(first_difference<float>(image, output, exact_recursion(image, sigma)), "") << "sigma " << sigma;
+            EXPECT_EQ(beyond_bound<float>(image, output, exact_recursion(image, sigma)), "") << "sigma " << sigma;
         }
     }
 }
@@ -367,7 +326,7 @@ TEST(RecursiveGaussian, CallersMemoryOfAnyStride) {
     std::vector<float> result(50 * 63, -1);
     Array output = Array::view(Type::f32, result.data(), {50, 61}, {63, 1});
     recursive_gaussian(image, output, 3, on_cpu());
-    EXPECT_EQ(first_difference<float>(image, output, exact_recursion(image, 3)), "");
+    EXPECT_EQ(beyond_bound<float>(image, output, exact_recursion(image, 3)), "");
     for (size_t y = 0; y < 50; y++) {
         EXPECT_EQ(result[y * 63 + 61], -1);
         EXPECT_EQ(result[y * 63 + 62], -1);
@@ -377,21 +336,12 @@ TEST(RecursiveGaussian, CallersMemoryOfAnyStride) {
 TEST(RecursiveGaussian, RefusesWhatItCannotDo) {
     const Array image(Type::f32, {8, 8});
     for (double sigma : {0., .49, 200.1, -1., std::numeric_limits<double>::quiet_NaN()}) {
-        try {
-            recursive_gaussian(image, sigma, on_cpu());
-            FAIL() << "nothing was thrown for " << sigma;
-        } catch (const Error &error) {
-            EXPECT_EQ(error.fault(), Fault::usage);
-            EXPECT_NE(std::string(error.what()).find("0.5 to 200"), std::string::npos) << error.what();
-        }
+        const Error error = error_of([&] { recursive_gaussian(image, sigma, on_cpu()); });
+        EXPECT_EQ(error.fault(), Fault::usage) << sigma;
+        EXPECT_NE(std::string(error.what()).find("0.5 to 200"), std::string::npos) << error.what();
     }
     for (const Array &other : {Array(Type::f64, {8, 8}), Array(Type::f32, {8}), Array(Type::u8, {8, 8, 5})}) {
-        try {
-            recursive_gaussian(other, 2, on_cpu());
-            FAIL() << "nothing was thrown for " << other.describe();
-        } catch (const Error &error) {
-            EXPECT_EQ(error.fault(), Fault::input);
-        }
+        EXPECT_EQ(error_of([&] { recursive_gaussian(other, 2, on_cpu()); }).fault(), Fault::input) << other.describe();
     }
 }
 

@@ -162,16 +162,12 @@ private:
 // What the fronts refuse; `call` is the public function.
 template<typename Function>
 void expect_refusals(const Operator &op, Function call) {
+    using Refusal = std::pair<Fault, std::string>;
     auto fault = [](auto f) {
-        try {
-            f();
-        } catch (const Error &e) {
-            return std::pair(e.fault(), e.context().argument);
-        }
-        return std::pair(Fault::failed, std::string("nothing was thrown"));
+        const Error error = error_of(f);
+        return Refusal(error.fault(), error.context().argument);
     };
     const Array bytes = random_array<uint8_t>({4, 6}), floats = random_array<float>({4, 6});
-    using Refusal = std::pair<Fault, std::string>;
     EXPECT_EQ(fault([&] { call(random_array<uint8_t>({4, 6, 3}), Type::u32); }), Refusal(Fault::input, "input"));
     EXPECT_EQ(fault([&] { call(random_array<uint8_t>({24}), Type::u32); }), Refusal(Fault::input, "input"));
     EXPECT_EQ(fault([&] { call(random_array<int32_t>({4, 6}), Type::u32); }), Refusal(Fault::input, "input"));

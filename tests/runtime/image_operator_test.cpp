@@ -1,5 +1,5 @@
 // The front that operators from one image to another begin with.
-#include "tests/errors.h"
+#include "tests/support/errors.h"
 #include "runtime/dispatch/image_operator.h"
 #include "tilewright/invert.h"
 #include "tilewright/workload.h"

@@ -86,21 +86,14 @@ int64_t wrong_elements(const Array &output, const std::function<double(int64_t)>
 class Limits : public testing::TestWithParam<std::tuple<std::string, Backend>> {
 protected:
     void SetUp() override {
-        const auto &known = operators();
-        const auto at = std::find_if(known.begin(), known.end(), [](const Operator *o) { return o->name() == std::get<0>(GetParam()); });
-        if (at == known.end()) {
+        op_ = built_operator(std::get<0>(GetParam()));
+        if (!op_) {
             GTEST_SKIP() << "not built";
         }
-        op_ = *at;
-        std::string why = "no such device";
-        for (const DeviceInfo &d : devices()) {
-            if (d.device.backend == std::get<1>(GetParam())) {
-                device_ = d.usable ? std::optional(d) : device_;
-                why = d.why_not;
-            }
-        }
+        std::string why_not;
+        device_ = usable_device(std::get<1>(GetParam()), why_not);
         if (!device_) {
-            GTEST_SKIP() << "not run here: " << why;
+            GTEST_SKIP() << "not run here: " << why_not;
         }
         if (device_->device.backend == Backend::opencl && !device_->is_gpu) {
             GTEST_SKIP() << "not run here: a CPU that poses as an OpenCL device takes minutes for each; a GPU takes seconds";

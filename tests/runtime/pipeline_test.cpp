@@ -1,5 +1,9 @@
 // Pipelines against their operators called one by one; what is refused, before anything is computed; and what is copied.
-#include "tests/files.h"
+#include "tests/support/arrays.h"
+#include "tests/support/errors.h"
+#include "tests/support/files.h"
+#include "tests/support/operators.h"
+#include "tilewright/files.h"
 #include "tilewright/pipeline.h"
 #include "tilewright/workload.h"
 #include <gtest/gtest.h>
@@ -9,27 +13,12 @@ namespace tilewright {
 
 namespace {
 
-bool is_built(const std::string &name) {
-    const auto &all = operators();
-    return std::any_of(all.begin(), all.end(), [&](const Operator *op) { return op->name() == name; });
-}
-
 #define NEEDS(...)                                              \
     for (const char *name : {__VA_ARGS__}) {                    \
-        if (!is_built(name)) {                                  \
+        if (!built_operator(name)) {                            \
             GTEST_SKIP() << "this build has no operator " << name; \
         }                                                       \
     }
-
-std::vector<Device> usable_devices() {
-    std::vector<Device> usable;
-    for (const DeviceInfo &info : devices()) {
-        if (info.usable) {
-            usable.push_back(info.device);
-        }
-    }
-    return usable;
-}
 
 std::vector<Device> gpus() {
     std::vector<Device> found;
@@ -39,24 +28,6 @@ std::vector<Device> gpus() {
         }
     }
     return found;
-}
-
-Array made(Type type, std::vector<int64_t> shape, int seed = 1) {
-    Array array(type, std::move(shape));
-    auto *bytes = static_cast<unsigned char *>(array.data());
-    const int64_t h = array.shape()[0], row = array.size() / h, pitch = array.strides()[0];
-    uint32_t state = (uint32_t)seed * 2654435761u;
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < row; x++) {
-            state = state * 1664525u + 1013904223u;
-            if (type == Type::f32) {
-                reinterpret_cast<float *>(bytes)[y * pitch + x] = (float)(state >> 8) / (1 << 24);
-            } else {
-                bytes[y * pitch + x] = (unsigned char)(state >> 24);
-            }
-        }
-    }
-    return array;
 }
 
 Array call(const std::string &op, std::vector<Array> inputs, const Settings &settings, const Device &device, const std::string &schedule = "tuned") {
@@ -74,7 +45,7 @@ TEST(Pipeline, EqualsItsOperatorsOneByOne) {
     for (const Device &device : usable_devices()) {
         for (const std::vector<int64_t> &shape : {std::vector<int64_t>{1, 1}, {37, 53}, {130, 257}, {512, 256}}) {
             SCOPED_TRACE(device.str());
-            const Array image = made(Type::u8, shape);
+            const Array image = random_array(Type::u8, shape);
             Array sums;
             Pipeline("gaussian_blur sigma=2 border=mirror | transpose | column_sum output-type=f32")(image, sums, {.device = device});
             const Array blurred = call("gaussian_blur", {image}, {{"sigma", 2.}, {"border", "mirror"}}, device);
@@ -88,7 +59,7 @@ TEST(Pipeline, EqualsItsOperatorsOneByOne) {
 TEST(Pipeline, OneStageIsItsOperator) {
     NEEDS("transpose");
     for (const Device &device : usable_devices()) {
-        const Array image = made(Type::u16, {65, 33});
+        const Array image = random_array(Type::u16, {65, 33});
         Array output;
         Pipeline(" \t transpose\n")(image, output, {.device = device});
         EXPECT_EQ(difference(output, call("transpose", {image}, {}, device), {}), "") << device.str();
@@ -97,7 +68,7 @@ TEST(Pipeline, OneStageIsItsOperator) {
 
 TEST(Pipeline, AStageMayNameItsSchedule) {
     NEEDS("transpose", "invert");
-    const Array image = made(Type::u8, {64, 96});
+    const Array image = random_array(Type::u8, {64, 96});
     const Pipeline pipeline("transpose schedule=reference | invert");
     std::vector<Statistics> statistics;
     Array output;
@@ -114,7 +85,7 @@ TEST(Pipeline, TheOutputMayBeMemoryOfTheCaller) {
     NEEDS("transpose", "invert");
     for (const Device &device : usable_devices()) {
         SCOPED_TRACE(device.str());
-        const Array image = made(Type::u8, {31, 45});
+        const Array image = random_array(Type::u8, {31, 45});
         std::vector<uint8_t> memory(45 * 50, 7);
         Array output = Array::view(Type::u8, memory.data(), {45, 31}, {50, 1});
         Pipeline("invert | transpose")(image, output, {.device = device});
@@ -130,7 +101,7 @@ TEST(Pipeline, TheOutputMayBeMemoryOfTheCaller) {
 TEST(Pipeline, FurtherInputsComeFromFilesOrFromTheCall) {
     NEEDS("matmul", "transpose");
     const TemporaryFolder folder;
-    const Array a = made(Type::f32, {20, 30}, 1), b = made(Type::f32, {20, 40}, 2), c = made(Type::f32, {40, 10}, 3);
+    const Array a = random_array(Type::f32, {20, 30}, 1), b = random_array(Type::f32, {20, 40}, 2), c = random_array(Type::f32, {40, 10}, 3);
     write_array(folder.file("b |.npy"), b);
     for (const Device &device : usable_devices()) {
         SCOPED_TRACE(device.str());
@@ -151,7 +122,7 @@ TEST(Pipeline, FurtherInputsComeFromFilesOrFromTheCall) {
 TEST(Pipeline, AlphaIsMultipliedInForTheStagesThatMixPixels) {
     NEEDS("gaussian_blur", "transpose");
     const Operator &blur = find_operator("gaussian_blur");
-    const Array image = made(Type::u8, {23, 34, 4});
+    const Array image = random_array(Type::u8, {23, 34, 4});
     const Settings sigma = {{"sigma", 1.5}};
     for (const Device &device : usable_devices()) {
         SCOPED_TRACE(device.str());
@@ -191,7 +162,7 @@ TEST(Pipeline, WhatIsBetweenStagesStaysOnTheDevice) {
     }
     for (const Device &device : gpus()) {
         SCOPED_TRACE(device.str());
-        const Array image = made(Type::u8, {200, 320});
+        const Array image = random_array(Type::u8, {200, 320});
         const Pipeline pipeline("transpose | invert | transpose | column_sum");
         Array sums;
         const Counters before = counters();
@@ -222,7 +193,7 @@ TEST(Pipeline, StatisticsHaveALineForEveryStage) {
     NEEDS("transpose", "invert");
     for (const Device &device : gpus()) {
         SCOPED_TRACE(device.str());
-        const Array image = made(Type::u8, {64, 64});
+        const Array image = random_array(Type::u8, {64, 64});
         std::vector<Statistics> statistics;
         Array output;
         Pipeline("transpose | invert | transpose")(image, output, {.device = device, .statistics = &statistics});
@@ -240,7 +211,7 @@ TEST(Pipeline, StatisticsHaveALineForEveryStage) {
 TEST(Pipeline, CheckingTakesNothingFromTheNextCall) {
     NEEDS("transpose", "invert");
     for (const Device &device : gpus()) {
-        const Array image = made(Type::u8, {90, 110});
+        const Array image = random_array(Type::u8, {90, 110});
         const Pipeline pipeline("transpose | invert | transpose");
         Array output;
         pipeline(image, output, {.device = device});
@@ -256,7 +227,7 @@ TEST(Pipeline, CheckingTakesNothingFromTheNextCall) {
 TEST(Pipeline, TheStepsAreWhatEachStageGotAndGave) {
     NEEDS("transpose", "invert");
     for (const Device &device : usable_devices()) {
-        const Array image = made(Type::u8, {40, 40});
+        const Array image = random_array(Type::u8, {40, 40});
         std::vector<Pipeline::Step> steps;
         Array output;
         Pipeline("invert | transpose | invert | transpose")(image, output, {.device = device, .steps = &steps});
@@ -279,7 +250,7 @@ TEST(Pipeline, CallsOfSeveralSizesAndThreadsDoNotMeet) {
         for (int t = 0; t < 4; t++) {
             threads.emplace_back([&, t] {
                 for (int i = 0; i < 6; i++) {
-                    const Array image = made(Type::u8, {60 + 7 * (i % 2), 80 + t % 2}, 10 * t + i);
+                    const Array image = random_array(Type::u8, {60 + 7 * (i % 2), 80 + t % 2}, 10 * t + i);
                     Array output;
                     pipeline(image, output, {.device = device});
                     wrong[(size_t)t] += difference(output, call("invert", {image}, {}, Device{}), {});
@@ -297,7 +268,7 @@ TEST(Pipeline, CallsOfSeveralSizesAndThreadsDoNotMeet) {
 
 TEST(Pipeline, TypesAreCheckedBeforeAnythingIsComputed) {
     NEEDS("transpose", "column_sum");
-    const Array image = made(Type::u8, {37, 53});
+    const Array image = random_array(Type::u8, {37, 53});
     const Pipeline pipeline("transpose | column_sum | transpose");
     for (const Device &device : usable_devices()) {
         Array output;
@@ -316,7 +287,7 @@ TEST(Pipeline, TypesAreCheckedBeforeAnythingIsComputed) {
 
 TEST(Pipeline, CheckSaysWhatWouldRun) {
     NEEDS("transpose", "column_sum");
-    const Array image = made(Type::u8, {37, 53});
+    const Array image = random_array(Type::u8, {37, 53});
     const Pipeline pipeline("transpose | column_sum output-type=f32");
     const Counters before = counters();
     const auto steps = pipeline.check(std::vector{image}, {.device = Device{}});
@@ -360,7 +331,7 @@ TEST(Pipeline, TextThatIsNoPipelineIsRefused) {
 TEST(Pipeline, WrongCallsAreRefused) {
     NEEDS("gaussian_blur", "transpose");
     const Pipeline pipeline("gaussian_blur sigma=2 | transpose");
-    const Array image = made(Type::u8, {24, 32});
+    const Array image = random_array(Type::u8, {24, 32});
     Array wrong_shape(Type::u8, {24, 32}), wrong_type(Type::u16, {32, 24}), output;
     expect_error(Fault::input, "the output must be u8 (32, 24)", [&] { pipeline(image, wrong_shape); });
     expect_error(Fault::input, "the output must be u8 (32, 24)", [&] { pipeline(image, wrong_type); });
@@ -370,7 +341,7 @@ TEST(Pipeline, WrongCallsAreRefused) {
     expect_error(Fault::device, "opencl:99", [&] { pipeline(image, output, {.device = Device{Backend::opencl, 99}}); });
     expect_error(Fault::usage, "stage 1 of 1, 'gaussian_blur sigma=-1'", [&] { Pipeline("gaussian_blur sigma=-1")(image, output); });
     EXPECT_TRUE(output.empty());
-    Array square = made(Type::u8, {32, 32});
+    Array square = random_array(Type::u8, {32, 32});
     expect_error(Fault::usage, "shares memory", [&] { pipeline(square, square); });
     Array large(Type::u8, {64, 64});
     Array part = large.crop(0, 0, 32, 32), other = large.crop(32, 32, 32, 32);

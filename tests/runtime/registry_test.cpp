@@ -1,11 +1,11 @@
 // The registry against what the generators and the tests list: nothing vanishes silently.
+#include "tests/support/errors.h"
+#include "tests/support/process.h"
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
 #include "tilewright/plain.h"
 #include <HalideRuntime.h>
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <gtest/gtest.h>
 #include <set>
 #include <sstream>
@@ -31,18 +31,14 @@ bool is_built(const std::string &backend) {
 }
 
 // The lines that a program of the build folder prints; a program that fails is a failure of the test.
-std::vector<std::string> lines_of(const std::string &program, const std::string &arguments) {
-    const std::string command = TILEWRIGHT_BUILD_FOLDER "/" + program + " " + arguments;
+std::vector<std::string> lines_of(const std::string &program, const std::string &argument) {
+    const Ran ran = run_program(TILEWRIGHT_BUILD_FOLDER "/" + program, {argument});
+    EXPECT_EQ(ran.code, 0) << program << " " << argument << ": " << ran.err;
     std::vector<std::string> lines;
-    FILE *pipe = popen(command.c_str(), "r");
-    std::array<char, 4096> line;
-    while (pipe && fgets(line.data(), line.size(), pipe)) {
-        lines.emplace_back(line.data());
-        while (!lines.back().empty() && lines.back().back() == '\n') {
-            lines.back().pop_back();
-        }
+    std::istringstream stream(ran.out);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
     }
-    EXPECT_TRUE(pipe && pclose(pipe) == 0) << command;
     return lines;
 }
 
@@ -79,13 +75,9 @@ TEST(Registry, HoldsWhatWasBuilt) {
 }
 
 TEST(Registry, AnUnknownOperatorIsRefusedWithTheKnownNames) {
-    try {
-        find_operator("no_such_operator");
-        FAIL() << "nothing was thrown";
-    } catch (const Error &error) {
-        EXPECT_EQ(error.fault(), Fault::usage);
-        EXPECT_NE(std::string(error.what()).find(*built_operators.begin()), std::string::npos) << error.what();
-    }
+    const Error error = error_of([] { find_operator("no_such_operator"); });
+    EXPECT_EQ(error.fault(), Fault::usage);
+    EXPECT_NE(std::string(error.what()).find(*built_operators.begin()), std::string::npos) << error.what();
 }
 
 // Both ways: what a generator lists is in the table, and the table holds nothing else.

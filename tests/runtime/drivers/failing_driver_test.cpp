@@ -1,9 +1,8 @@
 // Every row of a GPU on a real driver that fails at one step: at each launch, allocation and copy of a call in turn. Then the call is an Error,
 // or, where it could free memory and try again, right; its inputs are as they were, and the next call is right.
-#include "tests/errors.h"
+#include "tests/support/errors.h"
+#include "tests/support/operators.h"
 #include "tests/runtime/drivers/failing_driver.h"
-#include "tilewright/operator.h"
-#include "tilewright/workload.h"
 #include <algorithm>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -161,7 +160,7 @@ TEST_P(FailingDriver, WithoutMemoryTheCpuGoesOn) {
     if (rows.empty() || op().rows("tuned", Backend::cpu).empty()) {
         GTEST_SKIP() << "not run here: it has no such rows";
     }
-    const Sample sample = workload_of(op()).benchmark_sample(rows.front()->type, 64, 64, {});
+    const Sample sample = small_sample(op(), rows.front()->type, 64, 64);
     std::vector<Array> inputs;
     for (const Array &input : sample.inputs) {
         inputs.push_back(input.clone());
