@@ -1,13 +1,14 @@
+// The generators of column_sum: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/column_sum/column_sum.h"
 #include "generators/algorithms/column_sum/folded.h"
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
-#include "generators/row_generator.h"
 #include "generators/algorithms/sums/sum_types.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 
-// The image as it is.
+// The definition.
 class ColumnSumGenerator : public Operator<ColumnSumGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
@@ -28,6 +29,7 @@ public:
     }
 };
 
+// The form in slices.
 class ColumnSumSlicedGenerator : public Operator<ColumnSumSlicedGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
@@ -40,14 +42,16 @@ public:
 
     void generate() {
         const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
-        ColumnSumSliced form(image, image.width(), image.height(), {setting("lanes"), setting("rows"), setting("slices")}, narrow, sum,
+        ColumnSumSliced form(image, image.width(), image.height(),
+                             {setting("lanes"), setting("rows"), setting("slices")}, narrow, sum,
                              sums.type());
         sums = form.out;
         apply(form, {image, sums});
     }
 };
 
-// The image as the words of the memory that it lies in, and where in them it lies.
+// The form in words. words: the memory that contains the image; offset, stride: the image's position in it,
+// in bytes.
 class ColumnSumWordsGenerator : public Operator<ColumnSumWordsGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
@@ -59,14 +63,15 @@ public:
     }
 
     void generate() {
-        const int unit = setting("alignment");  // what the row asks of offset and stride
-        ColumnSumWords form(words, words.dim(0).extent(), offset / unit * unit, stride / unit * unit, height, setting("words"),
-                            sums.type());
+        const int unit = setting("alignment");  // offset and stride must be multiples of it
+        ColumnSumWords form(words, words.dim(0).extent(), offset / unit * unit, stride / unit * unit, height,
+                            setting("words"), sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }
 };
 
+// The form in chunks, with the same inputs and the numbers of ColumnSumFolded::Layout.
 class ColumnSumFoldedGenerator : public Operator<ColumnSumFoldedGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
@@ -79,8 +84,10 @@ public:
     }
 
     void generate() {
-        ColumnSumFolded form(words, {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
-                             {setting("lanes"), setting("groups"), setting("unroll"), setting("terms")}, element_type(type), sums.type());
+        ColumnSumFolded form(
+            words, {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
+            {setting("lanes"), setting("groups"), setting("unroll"), setting("terms")}, element_type(type),
+            sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }

@@ -1,3 +1,4 @@
+// The generator of invert: its buffers.
 #include "generators/algorithms/invert/invert.h"
 #include "generators/row_generator.h"
 

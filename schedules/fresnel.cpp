@@ -1,3 +1,4 @@
+// The schedules of fresnel, and the table of its rows.
 #include "generators/algorithms/fresnel/fresnel.h"
 #include "schedules/fft2d_transpose.h"
 #include "schedules/fft_pass.h"
@@ -10,7 +11,8 @@ namespace {
 using Halide::TailStrategy;
 using Halide::Var;
 
-// A row of the image after another, then a column after another; of each, one step after another.
+// Rows of the field one after another, then columns one after another. A row or a column is transformed step
+// by step.
 void reference(Fresnel &f, Site &) {
     for (Fft2d *fft : {&f.forward, &f.back}) {
         fft->along.compute_at(fft->rows, fft->y);
@@ -20,35 +22,39 @@ void reference(Fresnel &f, Site &) {
     }
 }
 
-// A sample a thread.
+// One thread per sample.
 template<typename Form>
 void samples(Form &form, Site &site) {
     Var xi{"xi"}, yi{"yi"}, block{"block"};
-    tiles_over_blocks(form.out, form.x, form.y, block, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+    tiles_over_blocks(form.out, form.x, form.y, block, xi, yi, site["width"], site["height"],
+                      TailStrategy::GuardWithIf);
 }
 
-// Rows over the cores, one sample after another.
+// Rows are spread over the cores; a core computes one sample after another.
 void rows_of_samples(FresnelTimes &times, Site &) {
     times.out.parallel(times.y);
 }
 
-// Whole lines, with the phases of `transform` before and after.
-template<Pass::Lines lines>
+// A pass over whole lines, with the phases of the method `transform` before and after.
+template<FftPassShape::Lines lines>
 PassNumbers chirped(int together) {
     return {.lines = lines, .chirp_first = true, .chirp_last = true, .together = together};
 }
 
-// Whole lines there and back, with the response of `convolution` between; columns may have one each, as `angular_spectrum` has them.
-template<Pass::Lines lines>
+// A pass over whole lines forward and back, with the response of the method `convolution` in between. Columns
+// may have a response each, as in the method `angular_spectrum`.
+template<FftPassShape::Lines lines>
 PassNumbers convolved(int together) {
-    return {.lines = lines, .numbered = lines == Pass::Lines::across ? Pass::Numbered::by_line : Pass::Numbered::none, .convolve = true,
+    return {.lines = lines, .numbered = lines == FftPassShape::Lines::across ? FftPassShape::Numbered::by_line : FftPassShape::Numbered::none, .convolve = true,
             .together = together};
 }
 
-// Columns in parts (generators/algorithms/fft2d/pass.h), 32 together. `transform` has its first phase in the first part, and the other in the second one;
-// `convolution` goes there and back in the second part, and its last part is the inverse of the first.
+// Passes over columns in parts (generators/algorithms/fft2d/pass.h), 32 columns together. The method
+// `transform` multiplies by its first phase in the first part, and by the other one in the second part.
+// `convolution` transforms forward and back in the second part; its last part is the inverse of the first
+// one.
 PassNumbers columns_in_parts(int together) {
-    return {.lines = Pass::Lines::across, .numbered = Pass::Numbered::by_batch, .together = together};
+    return {.lines = FftPassShape::Lines::across, .numbered = FftPassShape::Numbered::by_batch, .together = together};
 }
 PassNumbers first_part(int together) {
     PassNumbers numbers = columns_in_parts(together);
@@ -83,16 +89,16 @@ const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}}
 
 }  // namespace
 
-// A row is one pass, over lines of one length; the front puts passes together (runtime/operators/fresnel/libraries.cpp), the first row that
-// fits a pass being taken.
+// Each row is one pass over lines of one length. The front (runtime/operators/fresnel) combines passes; for
+// each pass it takes the first row that serves it.
 static const Rows &rows() {
-    using enum Pass::Lines;
+    using enum FftPassShape::Lines;
     static const Rows table = {
         row("reference", cpu, "c64", reference),
 
         family("passes", {
             row("passes", gpu, "c64", samples<FresnelTimes>, tile),
-            row("passes_turn", gpu, "c64", turned_in_shared, {{"tile", 16, 8, 32}}),
+            row("passes_turn", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}}),
         }),
 
         family("fused", {

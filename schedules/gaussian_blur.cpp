@@ -1,3 +1,5 @@
+// The schedules of gaussian_blur, and the table of its rows. The fast ones on GPUs:
+// schedules/gaussian_blur_gpu.h.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
 #include "schedules/gaussian_blur_gpu.h"
@@ -14,21 +16,23 @@ using Halide::MemoryType;
 using Halide::TailStrategy;
 using Halide::Var;
 
-Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, own{"own"};
+Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, row_of_thread{"own"};
 
-// One pixel after another, first the whole pass down columns, then the whole pass along rows.
+// Pixels one after another: first the whole pass down columns, then the whole pass along rows.
 void reference(GaussianBlur &blur, Site &) {
     blur.down.compute_root();
 }
 
-// How many rows a core takes at a time: a tile's halo must not outweigh it, and its scratch must stay in the cache.
+// How many rows a core computes at a time: the halo must not be more work than the tile, and the tile's
+// scratch must stay in the cache.
 Expr tile_rows(Expr radius) {
     return 4 * select(radius <= 8, 4, radius <= 20, 8, 16);
 }
 
-// Tiles of rows go to the cores. Each first copies a chunk of the image and its halo to a dense scratch (images of a power of
-// two bytes a row would meet themselves in the cache), blurs it down columns into full rows that stay in the cache, and then
-// along those rows, `vectors` vectors at a time in registers. The scratch rows go over the border, so that any width works.
+// Tiles of rows are spread over the cores. Each first copies a chunk of the image and its halo to a dense
+// scratch, because rows whose distance is a power of two would evict each other from the cache. It blurs the
+// chunk down columns into full rows, which stay in the cache, and then along these rows, `vectors` vectors at
+// a time in registers. The scratch rows extend beyond the border, so that any width works.
 template<typename Form>
 void lines(Form &blur, Site &site) {
     const Var x = blur.x, y = blur.y;
@@ -50,14 +54,17 @@ void lines(Form &blur, Site &site) {
         .unroll(x);
     blur.down_sum.compute_at(blur.down, y).vectorize(x, lanes).unroll(x);
     blur.down_sum.update().reorder(x, blur.i).vectorize(x, lanes).unroll(x);
-    blur.down.never_partition(chunk);  // only the vectors that meet the border look up where they lie
-    blur.endless.compute_at(blur.down, chunk).vectorize(x, lanes);
+    // The loop over chunks is not partitioned, only the loops inside it: then only the vectors that meet the
+    // border look up their positions.
+    blur.down.never_partition(chunk);
+    blur.extended.compute_at(blur.down, chunk).vectorize(x, lanes);
     blur.columns.compute_root().vectorize(x, lanes);
 }
 
-// Tiles of rows go to the cores, chunk by chunk as in `lines`, but bytes all the way. Down columns the chunk is first laid out
-// in words of four rows, so that 16 lanes hold one word each of 16 columns; along rows, 16 lanes hold 16 words of a row, and the
-// four phases are four accumulators that join without a shuffle.
+// Tiles of rows are spread over the cores, chunk by chunk as in `lines`, but with bytes everywhere. For the
+// pass down columns, the chunk is first stored in words of four rows, so that 16 lanes hold one word each of
+// 16 columns. In the pass along rows, 16 lanes hold 16 words of a row, and the four phases are four
+// accumulators that are joined without a shuffle.
 void dots(GaussianBlurDots &blur, Site &site) {
     const Var x = blur.x, y = blur.y;
     Var chunk{"chunk"}, phase_y{"phase_y"};
@@ -80,10 +87,19 @@ void dots(GaussianBlurDots &blur, Site &site) {
             if (stage == 1) {  // times 256
                 sum.update(stage++).vectorize(inner, lanes).unroll(inner).unroll(outer);
             }
-            sum.update(stage++).reorder(k.x, inner, outer, k.y).atomic().vectorize(k.x).vectorize(inner, lanes).unroll(inner).unroll(outer);
+            sum.update(stage++)
+                .reorder(k.x, inner, outer, k.y)
+                .atomic()
+                .vectorize(k.x)
+                .vectorize(inner, lanes)
+                .unroll(inner)
+                .unroll(outer);
         }
     };
-    blur.along_sum.compute_at(blur.out, xo).reorder_storage(x, blur.phase, y).bound(blur.phase, 0, 4).bound_extent(x, lanes);
+    blur.along_sum.compute_at(blur.out, xo)
+        .reorder_storage(x, blur.phase, y)
+        .bound(blur.phase, 0, 4)
+        .bound_extent(x, lanes);
     accumulate(blur.along_sum, x, blur.phase, {blur.along_high, blur.along_low});
 
     blur.down.compute_at(blur.out, yo)
@@ -105,23 +121,23 @@ void dots(GaussianBlurDots &blur, Site &site) {
         .unroll(blur.q)
         .unroll(x);
     blur.down.never_partition(chunk);
-    blur.endless.compute_at(blur.quads, y).vectorize(x, 4 * lanes).unroll(y);
+    blur.extended.compute_at(blur.quads, y).vectorize(x, 4 * lanes).unroll(y);
     blur.columns.compute_root().vectorize(x, lanes);
 }
 
-// A thread a pixel of a tile; kernels are not cloned for their borders.
+// One thread per pixel of a tile. Kernels are not cloned for the border, as that would double their code.
 void tiles(Func stage, const Var &x, const Var &y, int width, int height, TailStrategy tail) {
     tiles_over_blocks(stage, x, y, block, xi, yi, width, height, tail).never_partition_all();
 }
 
-// A thread makes its pixel from scratch: for each tap along the row it blurs down that column.
+// A thread computes its pixel alone: for each tap along the row it blurs down that column.
 void direct(GaussianBlurNear &blur, Site &site) {
     tiles(blur.out, blur.x, blur.y, site["width"], site["height"], TailStrategy::GuardWithIf);
     blur.along_sum.compute_at(blur.out, xi);
     blur.down_sum.compute_at(blur.along_sum, blur.j);
 }
 
-// Two kernels, a thread a pixel in each; what lies between them goes through memory.
+// Two kernels, with one thread per pixel in each. The results of the first go through global memory.
 template<typename Form>
 void separable(Form &blur, Site &site) {
     const int width = site["width"], height = site["height"];
@@ -131,16 +147,19 @@ void separable(Form &blur, Site &site) {
     blur.down_sum.compute_at(blur.down, xi);
 }
 
-// The same, but what lies between the kernels is an image of the device (a texture), and so is the source.
+// The same, but the source and the image between the kernels are images of the device (textures).
 void texture(GaussianBlurNear &blur, Site &site) {
     separable(blur, site);
-    Func source = blur.in.in(blur.endless);
-    source.compute_root().store_in(MemoryType::GPUTexture).gpu_tile(
-        source.args()[0], source.args()[1], xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+    Func source = blur.in.in(blur.extended);
+    source.compute_root()
+        .store_in(MemoryType::GPUTexture)
+        .gpu_tile(source.args()[0], source.args()[1], xi, yi, site["width"], site["height"],
+                  TailStrategy::GuardWithIf);
     blur.down.store_in(MemoryType::GPUTexture);
 }
 
-// A tile a block, in one kernel: the tile and its halo are staged in shared memory, blurred down columns there, and then along rows.
+// One kernel, with one tile per thread block: the tile and its halo are copied to shared memory, blurred down
+// columns there, and then along rows.
 void shared(GaussianBlurNear &blur, Site &site) {
     const int width = site["width"], height = site["height"];
     tiles(blur.out, blur.x, blur.y, width, height, TailStrategy::GuardWithIf);
@@ -151,7 +170,7 @@ void shared(GaussianBlurNear &blur, Site &site) {
         .reorder(xi, blur.y, blur.x)
         .gpu_threads(xi, blur.y);
     blur.down_sum.compute_at(blur.down, xi);
-    blur.endless.compute_at(blur.out, block)
+    blur.extended.compute_at(blur.out, block)
         .store_in(MemoryType::GPUShared)
         .split(blur.x, blur.x, xi, width)
         .split(blur.y, blur.y, yi, height)
@@ -159,11 +178,14 @@ void shared(GaussianBlurNear &blur, Site &site) {
         .gpu_threads(xi, yi);
 }
 
-// Two kernels. A thread owns `rows` pixels of a column in both: a weight that it has loaded serves them all.
+// Two kernels. In both a thread computes `rows` pixels of a column, so that it loads each weight once for all
+// of them.
 void columns(GaussianBlurNear &blur, Site &site) {
     const int width = site["width"], height = site["height"], rows = site["rows"];
     auto pass = [&](Func stage, Func sum, Halide::RVar tap, TailStrategy tail) {
-        stage.split(blur.y, blur.y, own, rows, tail).reorder(own, blur.x, blur.y).unroll(own);
+        stage.split(blur.y, blur.y, row_of_thread, rows, tail)
+            .reorder(row_of_thread, blur.x, blur.y)
+            .unroll(row_of_thread);
         tiles(stage, blur.x, blur.y, width, height, tail);
         sum.compute_at(stage, xi).store_in(MemoryType::Register).unroll(blur.y);
         sum.update().reorder(blur.x, blur.y, tap).unroll(blur.y);

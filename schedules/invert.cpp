@@ -1,3 +1,4 @@
+// The schedules of invert, and the table of its rows.
 #include "generators/algorithms/invert/invert.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
@@ -11,18 +12,20 @@ using Halide::Var;
 
 Var xi{"xi"}, yi{"yi"}, block{"block"};
 
-// One pixel after another.
+// Pixels one after another, in the order of memory.
 void reference(Invert &, Site &) {
 }
 
-// A vector at a time, rows spread over the cores.
+// One vector of pixels after another. Rows are spread over the cores.
 void vectors(Invert &invert, Site &site) {
-    invert.out.vectorize(invert.x, site["lanes"], TailStrategy::GuardWithIf).parallel(invert.y, 16, TailStrategy::GuardWithIf);
+    invert.out.vectorize(invert.x, site["lanes"], TailStrategy::GuardWithIf)
+        .parallel(invert.y, 16, TailStrategy::GuardWithIf);
 }
 
-// A pixel a thread.
+// One thread per pixel.
 void direct(Invert &invert, Site &site) {
-    tiles_over_blocks(invert.out, invert.x, invert.y, block, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+    tiles_over_blocks(invert.out, invert.x, invert.y, block, xi, yi, site["width"], site["height"],
+                      TailStrategy::GuardWithIf);
 }
 
 }  // namespace

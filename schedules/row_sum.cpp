@@ -1,3 +1,4 @@
+// The schedules of row_sum, and the table of its rows.
 #include "generators/algorithms/row_sum/row_sum.h"
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/sliced.h"
@@ -16,18 +17,18 @@ using Halide::Var;
 
 Var yo{"yo"}, yi{"yi"}, one{"one"};
 
-// One pixel after another.
+// Pixels one after another, in the order of memory.
 void reference(RowSum &, Site &) {
 }
 
-// A row a thread, from left to right: neighbouring threads load bytes that lie a whole row apart.
+// One thread per row, from left to right: the bytes that neighbouring threads load are a whole row apart.
 void row_a_thread(RowSum &form, Site &site) {
     form.out.gpu_tile(form.y, yi, site["threads"], TailStrategy::GuardWithIf);
     form.total.compute_at(form.out, yi).store_in(MemoryType::Register);
     form.total.update().unroll(form.x, site["unroll"], TailStrategy::GuardWithIf);
 }
 
-// A part of a row a thread; parts are added to the row's sum in global memory by atomics.
+// One thread per part of a row. Atomics add the parts to the row's sum in global memory.
 void parts_by_atomics(RowSumParts &form, Site &site) {
     form.out.gpu_tile(form.y, yi, site["threads"], TailStrategy::GuardWithIf);
     RVar part = form.each, po{"po"}, pi{"pi"};
@@ -41,17 +42,23 @@ void parts_by_atomics(RowSumParts &form, Site &site) {
     form.of_part.compute_at(form.out, pi).store_in(MemoryType::Register);
 }
 
-// A row a block: the threads stride along it together, then halve their number at each level of a tree in shared memory.
+// One thread block per row. Its threads add every lanes-th pixel each; then each level of a tree in shared
+// memory halves the number of sums.
 void row_a_block(RowSumTree &form, Site &) {
     form.out.split(form.y, yo, yi, 1).gpu_blocks(yo).gpu_threads(yi);
-    form.partial.compute_at(form.out, yo).store_in(MemoryType::GPUShared).gpu_threads(form.lane).update().gpu_threads(form.lane);
+    form.partial.compute_at(form.out, yo)
+        .store_in(MemoryType::GPUShared)
+        .gpu_threads(form.lane)
+        .update()
+        .gpu_threads(form.lane);
     for (Func &level : form.levels) {
         level.compute_at(form.out, yo).store_in(MemoryType::GPUShared).gpu_threads(form.lane);
     }
 }
 
-// A row a warp: the tree's levels stay in registers, and lanes read each other's by shuffles. Every stage is computed at the
-// warp's level with its lanes as the innermost loop; a stage inside another one's lanes would give wrong sums.
+// One warp per row: the tree's levels stay in registers, and lanes read each other's values by shuffles.
+// Every stage is computed at the warp's level with its lanes as the innermost loop; a stage inside another
+// stage's lanes would give wrong sums.
 void row_a_warp(RowSumTree &form, Site &site) {
     form.out.split(form.y, yo, yi, site["rows"], TailStrategy::GuardWithIf)
         .split(yi, yi, one, 1)
@@ -63,36 +70,46 @@ void row_a_warp(RowSumTree &form, Site &site) {
     stages.insert(stages.begin(), form.partial);
     int entries = site["lanes"];
     for (Func &stage : stages) {
-        stage.compute_at(form.out, yi).store_in(MemoryType::Register).bound_extent(form.lane, entries).bound_extent(form.y, 1);
+        stage.compute_at(form.out, yi)
+            .store_in(MemoryType::Register)
+            .bound_extent(form.lane, entries)
+            .bound_extent(form.y, 1);
         stage.gpu_lanes(form.lane);
         entries /= 2;
     }
     form.partial.update().gpu_lanes(form.lane);
 }
 
-// The levels of a tree in shared memory, below the loop over blocks. Rows stay on the second axis of threads in every stage, or
-// the stages' shapes would multiply.
-void tree_in_shared(std::vector<Func> stages, Func consumer, const Var &block, const Var &lane, const Var &second) {
+// Computes the levels of a tree in shared memory, inside the loop over thread blocks. Rows are on the second
+// axis of threads in every stage; otherwise the sizes of the stages would multiply.
+void tree_in_shared(std::vector<Func> stages, Func consumer, const Var &block, const Var &lane,
+                    const Var &second) {
     for (Func &stage : stages) {
         stage.compute_at(consumer, block).store_in(MemoryType::GPUShared).gpu_threads(lane, second);
     }
 }
 
-std::vector<Func> with(std::vector<Func> stages, const Func &first) {
-    stages.push_back(first);
+// The levels of a tree and the partial sums that it begins with.
+std::vector<Func> with(std::vector<Func> stages, const Func &partial) {
+    stages.push_back(partial);
     return stages;
 }
 
-// A lane's chunks: 8, 4, 2 and 1 at a time, all loads of a step before its sums.
+// Adds the chunks of a lane in registers: 8, 4, 2 and 1 at a time, with all loads of a step before its
+// additions.
 void chunks_in_registers(RowSumChunks &form, Func consumer, const Var &lane) {
     form.adding.compute_at(consumer, lane).store_in(MemoryType::Register);
     for (size_t i = 0; i < form.steps.size(); i++) {
         const bool many = !is_const_one(form.steps[i].y.extent());
         form.adding.update((int)i).unroll(form.steps[i].x);
-        form.taken[i].compute_at(form.adding, form.steps[i].z).store_in(MemoryType::Register).bound(form.word, 0, 4).vectorize(form.word);
+        form.taken[i]
+            .compute_at(form.adding, form.steps[i].z)
+            .store_in(MemoryType::Register)
+            .bound(form.word, 0, 4)
+            .vectorize(form.word);
         if (many) {
             form.adding.update((int)i).unroll(form.steps[i].y);
-            form.taken[i].unroll(form.turn);
+            form.taken[i].unroll(form.iteration);
         }
     }
 }
@@ -102,7 +119,7 @@ void aligned_words(Site &site) {
     site.buffers[1].dim(0).set_min(0);
 }
 
-// A few rows a block, some lanes a row; the lanes' sums meet in shared memory.
+// A few rows per thread block, and several lanes per row. The sums of the lanes are added in shared memory.
 void lanes_a_row(RowSumChunks &form, Site &site) {
     form.out.split(form.y, yo, yi, site["rows"], TailStrategy::GuardWithIf)
         .split(yi, yi, one, 1)
@@ -114,15 +131,19 @@ void lanes_a_row(RowSumChunks &form, Site &site) {
     aligned_words(site);
 }
 
-// A row a thread, for rows so short that lanes would have nothing to do.
+// One thread per row, for rows that are too short for several lanes.
 void short_row_a_thread(RowSumChunks &form, Site &site) {
-    form.out.split(form.y, yo, yi, site["rows"], TailStrategy::GuardWithIf).gpu_blocks(yo).gpu_threads(yi).never_partition_all();
+    form.out.split(form.y, yo, yi, site["rows"], TailStrategy::GuardWithIf)
+        .gpu_blocks(yo)
+        .gpu_threads(yi)
+        .never_partition_all();
     chunks_in_registers(form, form.out, yi);
     aligned_words(site);
 }
 
-// First kernel: the pieces of rows spread over blocks; rows on the first axis, because the second ends at 65535. Second kernel: a
-// row a block, its pieces added by a tree.
+// First kernel: the pieces of rows are spread over thread blocks. Rows are on the first axis of the grid,
+// because the second one ends at 65535. Second kernel: one thread block per row, in which a tree adds the
+// row's pieces.
 void pieces_over_blocks(RowSumChunks &form, Site &site) {
     Var zo{"zo"}, zi{"zi"};
     form.of_piece.compute_root()
@@ -135,13 +156,17 @@ void pieces_over_blocks(RowSumChunks &form, Site &site) {
     tree_in_shared(with(form.levels, form.partial), form.of_piece, form.y, form.lane, form.piece);
     chunks_in_registers(form, form.partial, form.lane);
 
-    form.out.split(form.y, yo, yi, 1).split(yi, yi, one, 1).gpu_blocks(yo).gpu_threads(one, yi).never_partition_all();
+    form.out.split(form.y, yo, yi, 1)
+        .split(yi, yi, one, 1)
+        .gpu_blocks(yo)
+        .gpu_threads(one, yi)
+        .never_partition_all();
     tree_in_shared(with(form.piece_levels, form.collected), form.out, yo, form.term, form.y);
     form.collecting.compute_at(form.collected, form.term).store_in(MemoryType::Register);
     aligned_words(site);
 }
 
-// The lanes of a slice are vector registers.
+// Keeps the lanes of a slice in vector registers.
 void lanes_in_vectors(RowSumSliced &form, Site &site) {
     RVar go{"go"}, gi{"gi"};
     form.adding.bound(form.lane, 0, site["lanes"]).vectorize(form.lane);
@@ -154,7 +179,7 @@ void lanes_in_vectors(RowSumSliced &form, Site &site) {
     form.adding.update(2).vectorize(form.lane);
 }
 
-// Strips of rows spread over the cores.
+// Strips of rows are spread over the cores.
 void strips_of_rows(RowSumSliced &form, Site &site) {
     form.out.split(form.y, yo, yi, site["strip"], TailStrategy::GuardWithIf).parallel(yo);
     form.total.compute_at(form.out, yi);
@@ -165,7 +190,7 @@ void strips_of_rows(RowSumSliced &form, Site &site) {
     }
 }
 
-// Slices spread over the cores, for images of few rows.
+// Slices are spread over the cores, for images of few rows.
 void slices_of_rows(RowSumSliced &form, Site &site) {
     form.of_slice.compute_root().parallel(form.slice);
     form.adding.compute_at(form.of_slice, form.slice);

@@ -1,3 +1,4 @@
+// Removes the checks of storage that is folded per GPU thread.
 #include "schedules/thread_folds.h"
 #include <algorithm>
 
@@ -26,7 +27,8 @@ protected:
 
     Stmt visit(const AssertStmt *assertion) override {
         const Call *error = assertion->message.as<Call>();
-        if (error && (error->name == "halide_error_fold_factor_too_small" || error->name == "halide_error_bad_fold")) {
+        if (error &&
+            (error->name == "halide_error_fold_factor_too_small" || error->name == "halide_error_bad_fold")) {
             const StringImm *func = error->args.at(0).as<StringImm>();
             if (func && std::find(funcs_.begin(), funcs_.end(), func->value) != funcs_.end()) {
                 return Evaluate::make(0);

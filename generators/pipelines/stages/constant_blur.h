@@ -1,18 +1,20 @@
 #pragma once
+// The Gaussian blur of a flow, with weights that are constants of the pipeline.
+#include "generators/algorithms/element_type.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
-#include "generators/row_generator.h"
-#include "generators/pipelines/stage.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
+#include "generators/pipelines/stage.h"
 
 namespace tilewright {
 
-// The Gaussian blur of what flows, its weights constants: a table, or expressions that vanish where loops over taps are unrolled.
+// `table`: the weights are a table. Otherwise they are expressions that become constants where loops over
+// taps are unrolled.
 template<typename Form>
-struct BlurOfFlow {
+struct ConstantBlur {
     Halide::Func weight{"weight"};
     std::shared_ptr<Form> form;
 
-    BlurOfFlow(const Flow &in, const WindowStage &stage, bool table) {
+    ConstantBlur(const Flow &in, const WindowStage &stage, bool table) {
         const GaussianWeights &w = stage.weights();
         const Halide::Type pixel = element_type(in.shape.element);
         const Halide::Var k{"k"};
@@ -23,8 +25,10 @@ struct BlurOfFlow {
         } else {
             define<float>(k, w.real, table);
         }
-        const EndlessImage endless{stage.border(), in.width, in.height, in.shape.channels, Form::near};
-        form = std::make_shared<Form>(in.rows, endless, weight, w.radius, Form::pass(pixel, Halide::cast<uint32_t>((int)w.bytes.multiplier)));
+        const ExtendedImage extended{stage.border(), in.width, in.height, in.shape.channels, Form::near};
+        const Halide::Expr multiplier = Halide::cast<uint32_t>((int)w.bytes.multiplier);
+        form =
+            std::make_shared<Form>(in.rows, extended, weight, w.radius, Form::arithmetic(pixel, multiplier));
     }
 
 private:
