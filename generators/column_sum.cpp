@@ -9,7 +9,7 @@
 namespace tilewright {
 
 // The definition.
-class ColumnSumGenerator : public Operator<ColumnSumGenerator> {
+class ColumnSumGenerator : public RowGenerator<ColumnSumGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Output<Buffer<void, 1>> sums{"sums"};
@@ -30,7 +30,7 @@ public:
 };
 
 // The form in slices.
-class ColumnSumSlicedGenerator : public Operator<ColumnSumSlicedGenerator> {
+class ColumnSumSlicedGenerator : public RowGenerator<ColumnSumSlicedGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Output<Buffer<void, 1>> sums{"sums"};
@@ -52,7 +52,7 @@ public:
 
 // The form in words. words: the memory that contains the image; offset, stride: the image's position in it,
 // in bytes.
-class ColumnSumWordsGenerator : public Operator<ColumnSumWordsGenerator> {
+class ColumnSumWordsGenerator : public RowGenerator<ColumnSumWordsGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, height{"height"};
@@ -72,7 +72,7 @@ public:
 };
 
 // The form in chunks, with the same inputs and the numbers of ColumnSumFolded::Layout.
-class ColumnSumFoldedGenerator : public Operator<ColumnSumFoldedGenerator> {
+class ColumnSumFoldedGenerator : public RowGenerator<ColumnSumFoldedGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"};

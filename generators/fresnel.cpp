@@ -23,7 +23,7 @@ Halide::Expr word(const Halide::FuncRef &value) {
 }  // namespace
 
 // The definition, for fields of 2^steps x 2^steps samples.
-class FresnelGenerator : public Operator<FresnelGenerator> {
+class FresnelGenerator : public RowGenerator<FresnelGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> field{"field"};
     Input<Halide::Buffer<uint64_t, 1>> roots{"roots"};
@@ -51,7 +51,7 @@ public:
 };
 
 // The form that multiplies by one phase: that of the number.
-class FresnelTimesGenerator : public Operator<FresnelTimesGenerator> {
+class FresnelTimesGenerator : public RowGenerator<FresnelTimesGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> field{"field"};
     Input<int> number{"number"};
@@ -72,8 +72,8 @@ public:
     }
 };
 
-// The form that tabulates H. Row y of the output is for frequency order(y).
-class FresnelTransferGenerator : public Operator<FresnelTransferGenerator> {
+// The form that tabulates H. ScheduleRow y of the output is for frequency order(y).
+class FresnelTransferGenerator : public RowGenerator<FresnelTransferGenerator> {
 public:
     Input<Halide::Buffer<int32_t, 1>> order{"order"};
     Input<double> distance{"distance"}, frequency_step_squared{"grain"};

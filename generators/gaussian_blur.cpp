@@ -16,7 +16,7 @@ using Halide::Var;
 // The definition, and its forms with other arithmetic. image and output: rows of width * channels elements.
 // border: a BorderRule. weights: those of the taps -radius ... radius.
 template<typename Form>
-class GaussianBlurGenerator : public Operator<GaussianBlurGenerator<Form>> {
+class GaussianBlurGenerator : public RowGenerator<GaussianBlurGenerator<Form>> {
 public:
     GeneratorInput<Buffer<void, 2>> image{"image"};
     GeneratorInput<int32_t> channels{"channels"}, border{"border"};
@@ -53,7 +53,7 @@ public:
 
 // The form by dot products. image and output: rows of one channel. low and high: the words of taps as bytes,
 // with the dimensions byte, word, phase. offset: 128 times the sum of the weights.
-class GaussianBlurDotsGenerator : public Operator<GaussianBlurDotsGenerator> {
+class GaussianBlurDotsGenerator : public RowGenerator<GaussianBlurDotsGenerator> {
 public:
     Input<Buffer<uint8_t, 2>> image{"image"};
     Input<int32_t> border{"border"};

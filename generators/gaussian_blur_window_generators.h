@@ -12,7 +12,7 @@ namespace tilewright {
 
 // f32 images of any size, whose base and rows are multiples of 16 bytes. turn (the factor), low, high_x,
 // high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius.
-class GaussianBlurWindowGenerator : public Operator<GaussianBlurWindowGenerator> {
+class GaussianBlurWindowGenerator : public RowGenerator<GaussianBlurWindowGenerator> {
 public:
     Input<Buffer<float, 2>> image{"image"};
     Input<int32_t> factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
@@ -44,7 +44,7 @@ private:
 // u8 images as rows of words, ceil_div(width, 4) per row; base and rows are multiples of 16 bytes. lower0_0
 // ... and upper0_0 ...: the words of taps that are used, phase by phase; first those of the lower bytes, then
 // those of the upper bytes.
-class GaussianBlurWindowDotGenerator : public Operator<GaussianBlurWindowDotGenerator> {
+class GaussianBlurWindowDotGenerator : public RowGenerator<GaussianBlurWindowDotGenerator> {
 public:
     Input<Buffer<uint32_t, 2>> image{"image"};
     Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
@@ -92,7 +92,7 @@ private:
 };
 
 // u8 images as above. weight0 ...: the integer weights, as floats.
-class GaussianBlurWindowFloatsGenerator : public Operator<GaussianBlurWindowFloatsGenerator> {
+class GaussianBlurWindowFloatsGenerator : public RowGenerator<GaussianBlurWindowFloatsGenerator> {
 public:
     Input<Buffer<uint32_t, 2>> image{"image"};
     Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},

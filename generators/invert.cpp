@@ -4,7 +4,7 @@
 
 namespace tilewright {
 
-class InvertGenerator : public Operator<InvertGenerator> {
+class InvertGenerator : public RowGenerator<InvertGenerator> {
 public:
     Input<Buffer<uint8_t, 2>> image{"image"};
     Output<Buffer<uint8_t, 2>> output{"output"};

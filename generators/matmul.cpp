@@ -9,7 +9,7 @@ namespace tilewright {
 // What the generators of all forms share: A (K columns, M rows), B (N columns, K rows) and A B (N columns, M
 // rows).
 template<typename Self>
-class MatmulGeneratorBase : public Operator<Self> {
+class MatmulGeneratorBase : public RowGenerator<Self> {
 public:
     Halide::GeneratorInput<Halide::Buffer<float, 2>> a{"a"}, b{"b"};
     Halide::GeneratorOutput<Halide::Buffer<float, 2>> output{"output"};

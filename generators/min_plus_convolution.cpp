@@ -22,7 +22,7 @@ MinPlusNumbers numbers_of(const std::string &type, const std::string &backend) {
 
 // What the generators of all forms share: the vectors a, of length n, and b, of length m.
 template<typename Self>
-class MinPlusGeneratorBase : public Operator<Self> {
+class MinPlusGeneratorBase : public RowGenerator<Self> {
 public:
     Halide::GeneratorInput<Halide::Buffer<void, 1>> a{"a"}, b{"b"};
 

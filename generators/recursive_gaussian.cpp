@@ -26,7 +26,7 @@ std::vector<Expr> expressions(const Scalars &scalars) {
 }  // namespace
 
 // The definition. image and output: x, y, c. step: gain, slope and a3 of the recursion; turn: its end_matrix.
-class RecursiveGaussianGenerator : public Operator<RecursiveGaussianGenerator> {
+class RecursiveGaussianGenerator : public RowGenerator<RecursiveGaussianGenerator> {
 public:
     Input<Buffer<void, 3>> image{"image"};
     Input<float[3]> step{"step"};
@@ -62,7 +62,7 @@ public:
 };
 
 // The form in runs. image and output: rows of width * channels elements.
-class RecursiveGaussianRunsGenerator : public Operator<RecursiveGaussianRunsGenerator> {
+class RecursiveGaussianRunsGenerator : public RowGenerator<RecursiveGaussianRunsGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Input<int32_t> channels{"channels"};
@@ -90,7 +90,7 @@ public:
 };
 
 // The form in runs of columns. image and output: rows of one channel.
-class RecursiveGaussianTransposedGenerator : public Operator<RecursiveGaussianTransposedGenerator> {
+class RecursiveGaussianTransposedGenerator : public RowGenerator<RecursiveGaussianTransposedGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Input<float[3]> step{"step"};
@@ -103,12 +103,12 @@ public:
     }
 
     void generate() {
-        const Site site{get_target(), type, {}, settings()};
-        const BlockShape shape{site["width"],        site["height"], site["across"], site["down"], 1,
-                               site["diagonal"] != 0};
+        const ScheduleContext context{get_target(), type, {}, settings()};
+        const BlockShape shape{context["width"],        context["height"], context["across"], context["down"], 1,
+                               context["diagonal"] != 0};
         RecursiveGaussianTransposed blur(image, image.width(), image.height(),
                                          {{}, step[0], step[1], step[2], expressions(end_matrix)},
-                                         site["run"], shape);
+                                         context["run"], shape);
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -116,7 +116,7 @@ public:
 
 // What the generators of both forms in tiles share. both: the weights (k, sample) of TileNumbers::both.
 template<typename Self, int dimensions, int output_dimensions>
-class TiledGenerator : public Operator<Self> {
+class TiledGenerator : public RowGenerator<Self> {
 public:
     GeneratorInput<Buffer<void, dimensions>> image{"image"};
     GeneratorInput<Buffer<float, 2>> both{"both"};

@@ -9,7 +9,7 @@ namespace tilewright {
 
 // What the generators of all forms share: the row they are built for, and its element type.
 template<typename Self>
-class Operator : public Halide::Generator<Self> {
+class RowGenerator : public Halide::Generator<Self> {
 public:
     Halide::GeneratorParam<std::string> schedule{"schedule", "reference"};
     Halide::GeneratorParam<std::string> type{"type", "u8"};
@@ -21,14 +21,14 @@ protected:
     Halide::Pipeline build_pipeline() override {
         _halide_user_assert(!this->get_target().has_feature(Halide::Target::NoAsserts))
             << only_table().op << "/" << row().name << ": no_asserts would leave out the checks of launches and allocations too: a launch "
-            << "that fails would give a wrong result without a word. Leave it out; Site::fold_per_thread is for folds that Halide refuses\n";
+            << "that fails would give a wrong result without a word. Leave it out; ScheduleContext::fold_per_thread is for folds that Halide refuses\n";
         Halide::Pipeline pipeline = Halide::Generator<Self>::build_pipeline();
         leave_out_fold_checks(pipeline, folded_per_thread_);
         check_kernel_limits(pipeline, this->get_target(), only_table().op + "/" + row().name + " for " + std::string(type));
         return pipeline;
     }
 
-    const Row &row() const {
+    const ScheduleRow &row() const {
         return find_row(only_table(), schedule, type, backend);
     }
 
@@ -39,7 +39,7 @@ protected:
 
     // One of them.
     int setting(const std::string &name) const {
-        return Site{{}, {}, {}, settings()}[name];
+        return ScheduleContext{{}, {}, {}, settings()}[name];
     }
 
     // What the row says of its form.
@@ -52,9 +52,9 @@ protected:
     template<typename Form>
     void apply(Form &form, std::vector<Halide::OutputImageParam> buffers) {
         if (!this->using_autoscheduler()) {
-            Site site{this->get_target(), type, std::move(buffers), settings(), {}, row().configured};
-            row().apply(&form, site);
-            folded_per_thread_ = site.folded_per_thread;
+            ScheduleContext context{this->get_target(), type, std::move(buffers), settings(), {}, row().configured};
+            row().apply(&form, context);
+            folded_per_thread_ = context.folded_per_thread;
         }
     }
 

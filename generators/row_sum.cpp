@@ -10,10 +10,10 @@ namespace tilewright {
 
 // What the generators of all forms share whose input is the image itself.
 template<typename Self>
-class RowSumOfImage : public Operator<Self> {
+class RowSumOfImage : public RowGenerator<Self> {
 public:
-    typename Operator<Self>::template Input<Halide::Buffer<void, 2>> image{"image"};
-    typename Operator<Self>::template Output<Halide::Buffer<void, 1>> sums{"sums"};
+    typename RowGenerator<Self>::template Input<Halide::Buffer<void, 2>> image{"image"};
+    typename RowGenerator<Self>::template Output<Halide::Buffer<void, 1>> sums{"sums"};
 
     void configure() {
         image.set_type(element_type(this->type));
@@ -67,7 +67,7 @@ public:
 
 // The form in chunks. words: the memory that contains the image; offset, stride: the image's position in it,
 // in bytes.
-class RowSumChunksGenerator : public Operator<RowSumChunksGenerator> {
+class RowSumChunksGenerator : public RowGenerator<RowSumChunksGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"}, iterations{"turns"},

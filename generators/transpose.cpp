@@ -31,7 +31,7 @@ Patch patch_of(const std::string &type, bool instruction) {
 }  // namespace
 
 // The definition. image and output: x, y, and for colours c.
-class TransposeGenerator : public Operator<TransposeGenerator> {
+class TransposeGenerator : public RowGenerator<TransposeGenerator> {
 public:
     Input<Buffer<>> image{"image"};
     Output<Buffer<>> output{"output"};
@@ -64,7 +64,7 @@ public:
 };
 
 // The form in blocks. image and output: x, y. pitch: the distance between the output's rows, in pixels.
-class TransposeBlocksGenerator : public Operator<TransposeBlocksGenerator> {
+class TransposeBlocksGenerator : public RowGenerator<TransposeBlocksGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Input<int32_t> pitch{"pitch"};
@@ -76,9 +76,9 @@ public:
     }
 
     void generate() {
-        const Site site{get_target(), type, {}, settings()};
+        const ScheduleContext context{get_target(), type, {}, settings()};
         const auto form = configuration<TransposeBlocksConfiguration>();
-        const BlockShape shape{site["width"], site["height"], site["across"], site["down"], form.aligned, form.diagonal};
+        const BlockShape shape{context["width"], context["height"], context["across"], context["down"], form.aligned, form.diagonal};
         TransposeBlocks transpose(image, image.height(), image.width(), pitch, shape);
         output = transpose.out;
         apply(transpose, {image, output});
@@ -87,7 +87,7 @@ public:
 
 // The form in patches. words and output: the images as 32-bit words, with the dimensions word, patch in x,
 // row, patch in y.
-class TransposePatchesGenerator : public Operator<TransposePatchesGenerator> {
+class TransposePatchesGenerator : public RowGenerator<TransposePatchesGenerator> {
 public:
     Input<Buffer<uint32_t, 4>> words{"words"};
     Output<Buffer<uint32_t, 4>> output{"output"};
@@ -108,7 +108,7 @@ public:
 
 // The form for any alignment. memory: all memory of the input. output and output_bytes: all memory of the
 // output, as words and as bytes.
-class TransposeFlatGenerator : public Operator<TransposeFlatGenerator> {
+class TransposeFlatGenerator : public RowGenerator<TransposeFlatGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> memory{"memory"};
     Input<int32_t> offset{"offset"}, stride{"stride"};  // of the input, in bytes
@@ -119,8 +119,8 @@ public:
     Output<Buffer<uint8_t, 1>> output_bytes{"output_bytes"};
 
     void generate() {
-        const Site site{get_target(), type, {}, settings()};
-        const FlatShape shape{site["groups"], site["patches"], site["rows"], site["words"]};
+        const ScheduleContext context{get_target(), type, {}, settings()};
+        const FlatShape shape{context["groups"], context["patches"], context["rows"], context["words"]};
         TransposeFlat transpose(memory, memory.dim(0).extent(), output_words, width, height, {offset, stride},
                                 {output_offset, output_stride}, patch_of(type, configuration<TransposeFlatConfiguration>().permute), shape);
         output = transpose.out;

@@ -19,21 +19,21 @@ using Halide::Var;
 Var xo{"xo"}, xi{"xi"}, xv{"xv"}, to{"to"}, ti{"ti"};
 
 // Pixels one after another, in the order of memory.
-void reference(ColumnSum &, Site &) {
+void reference(ColumnSum &, ScheduleContext &) {
 }
 
 // One thread per column, from top to bottom: neighbouring threads load neighbouring bytes.
-void column_a_thread(ColumnSum &form, Site &site) {
-    form.out.gpu_tile(form.x, xi, site["threads"], TailStrategy::GuardWithIf);
+void column_a_thread(ColumnSum &form, ScheduleContext &context) {
+    form.out.gpu_tile(form.x, xi, context["threads"], TailStrategy::GuardWithIf);
     form.total.compute_at(form.out, xi).store_in(MemoryType::Register);
-    form.total.update().unroll(form.y, site["unroll"], TailStrategy::GuardWithIf);
+    form.total.update().unroll(form.y, context["unroll"], TailStrategy::GuardWithIf);
 }
 
 // One thread per group of words, from top to bottom, with one sum in registers per byte of the group. Loads
 // are wider than with one column per thread, and threads are fewer.
-void words_a_thread(ColumnSumWords &form, Site &site) {
-    const int count = site["words"];
-    form.out.split(form.x, xo, xi, 4 * count * site["threads"], TailStrategy::GuardWithIf)
+void words_a_thread(ColumnSumWords &form, ScheduleContext &context) {
+    const int count = context["words"];
+    form.out.split(form.x, xo, xi, 4 * count * context["threads"], TailStrategy::GuardWithIf)
         .split(xi, xi, xv, 4 * count)
         .gpu_blocks(xo)
         .gpu_threads(xi)
@@ -43,7 +43,7 @@ void words_a_thread(ColumnSumWords &form, Site &site) {
     form.total.compute_at(form.out, xi).store_in(MemoryType::Register);
     form.total.bound(form.byte, 0, 4).bound(form.word, 0, count).unroll(form.byte).unroll(form.word);
     form.total.update()
-        .split(form.y, yo, yi, site["unroll"], TailStrategy::GuardWithIf)
+        .split(form.y, yo, yi, context["unroll"], TailStrategy::GuardWithIf)
         .reorder(form.byte, form.word, yi, yo)
         .unroll(form.byte)
         .unroll(form.word)
@@ -53,21 +53,21 @@ void words_a_thread(ColumnSumWords &form, Site &site) {
         .bound(form.word, 0, count)
         .vectorize(form.word);
 
-    const int alignment = std::min(16, std::max(4, site["alignment"]));
-    site.buffers[0].set_host_alignment(alignment).dim(0).set_min(0);
-    site.buffers[1].dim(0).set_min(0);
+    const int alignment = std::min(16, std::max(4, context["alignment"]));
+    context.buffers[0].set_host_alignment(alignment).dim(0).set_min(0);
+    context.buffers[1].dim(0).set_min(0);
 }
 
 // Bands of rows and tiles of columns are spread over the cores. The sums of a slice stay in the first-level
 // cache while its rows are added. Several rows are added at a time, so that a sum is loaded and stored once
 // for all of them.
-void slices_in_cache(ColumnSumSliced &form, Site &site) {
-    const int lanes = site["lanes"], wide = site.target.natural_vector_size<uint32_t>(), task_of_groups = 256;
+void slices_in_cache(ColumnSumSliced &form, ScheduleContext &context) {
+    const int lanes = context["lanes"], wide = context.target.natural_vector_size<uint32_t>(), task_of_groups = 256;
     Var go{"go"}, gi{"gi"}, task{"task"};
     RVar ro{"ro"}, ri{"ri"};
     form.of_slice.compute_at(form.of_band, form.each).bound(form.lane, 0, lanes).vectorize(form.lane);
     form.of_slice.update(0)
-        .split(form.row, ro, ri, site["unroll"], TailStrategy::GuardWithIf)
+        .split(form.row, ro, ri, context["unroll"], TailStrategy::GuardWithIf)
         .reorder(form.lane, ri, form.group, ro)
         .vectorize(form.lane)
         .unroll(ri);
@@ -75,7 +75,7 @@ void slices_in_cache(ColumnSumSliced &form, Site &site) {
 
     form.of_band.compute_root().bound(form.lane, 0, lanes).vectorize(form.lane).parallel(form.band);
     form.of_band.update()
-        .split(form.group, go, gi, site["tile"] / lanes, TailStrategy::GuardWithIf)
+        .split(form.group, go, gi, context["tile"] / lanes, TailStrategy::GuardWithIf)
         .reorder(form.lane, gi, form.each, go, form.band)
         .fuse(go, form.band, task)
         .vectorize(form.lane)
@@ -90,7 +90,7 @@ void slices_in_cache(ColumnSumSliced &form, Site &site) {
         .vectorize(form.lane)
         .parallel(form.group, task_of_groups);
     form.out.split(form.x, xo, xi, lanes, TailStrategy::GuardWithIf).vectorize(xi, std::min(lanes, wide));
-    site.buffers[1].dim(0).set_min(0);
+    context.buffers[1].dim(0).set_min(0);
 }
 
 // The sums of slices: one thread per chunk of 16 bytes. The rows of a phase are split over thread blocks and,
@@ -138,13 +138,13 @@ void slices_over_blocks(ColumnSumFolded &form, int lanes, bool several_groups) {
 
 // Two kernels: the sums of slices, and then a few columns per thread block, whose threads share the sums of
 // slices and phases.
-void rows_over_blocks(ColumnSumFolded &form, Site &site) {
-    slices_over_blocks(form, site["lanes"], site["groups"] > 1);
-    form.out.split(form.x, xo, xi, site["columns"], TailStrategy::GuardWithIf)
+void rows_over_blocks(ColumnSumFolded &form, ScheduleContext &context) {
+    slices_over_blocks(form, context["lanes"], context["groups"] > 1);
+    form.out.split(form.x, xo, xi, context["columns"], TailStrategy::GuardWithIf)
         .gpu_blocks(xo)
         .never_partition_all();
     form.out.gpu_threads(xi);
-    if (site["terms"] == 1) {
+    if (context["terms"] == 1) {
         form.collecting.compute_at(form.out, xi);
     } else {
         std::vector<Func> stages = form.levels;
@@ -157,14 +157,14 @@ void rows_over_blocks(ColumnSumFolded &form, Site &site) {
     }
     form.collecting.store_in(MemoryType::Register).update().unroll(form.each, 2, TailStrategy::GuardWithIf);
 
-    site.buffers[0].set_host_alignment(16).dim(0).set_min(0);
-    site.buffers[1].dim(0).set_min(0);
+    context.buffers[0].set_host_alignment(16).dim(0).set_min(0);
+    context.buffers[1].dim(0).set_min(0);
 }
 
 }  // namespace
 
-static const Rows &rows() {
-    static const Rows table = {
+static const ScheduleRows &rows() {
+    static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
         row("bytes1", gpu, "u8", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
         family("bytes4", {

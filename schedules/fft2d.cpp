@@ -7,9 +7,9 @@ namespace tilewright {
 
 namespace {
 
-// Rows of the image one after another, then columns one after another. A row or a column is transformed step
+// ScheduleRows of the image one after another, then columns one after another. A row or a column is transformed step
 // by step.
-void reference(Fft2d &f, Site &) {
+void reference(Fft2d &f, ScheduleContext &) {
     f.along.compute_at(f.rows, f.y);
     f.rows.compute_root();
     f.down.compute_at(f.columns, f.x);
@@ -32,12 +32,12 @@ PassNumbers second_part(FftPassShape::Lines lines, int together, int pad = 1) {
 // Each row is one pass over lines of one length. The front (runtime/operators/fft2d) combines passes; for
 // each pass it takes the first row that serves it. `tuned_any` is the second pass over lines that are too long
 // for one pass; with it, every size can be transformed.
-static const Rows &rows() {
+static const ScheduleRows &rows() {
     const auto along = [](int together) { return PassNumbers{.lines = FftPassShape::Lines::along, .together = together}; };
     const auto across = [](int together) { return PassNumbers{.lines = FftPassShape::Lines::across, .together = together}; };
     std::vector<PassLines> columns_in_cache = lines_in_cache();
     columns_in_cache.pop_back();  // columns of 8192 are done in parts
-    static const Rows table = {
+    static const ScheduleRows table = {
         row("reference", cpu, "c64", reference),
         automatic<Fft2d>("auto", cpu, "c64", "Mullapudi2016"),
 

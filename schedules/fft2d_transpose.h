@@ -9,8 +9,8 @@ namespace tilewright {
 // Each thread block transposes a tile through shared memory: it reads whole rows, and writes whole rows. The
 // shared rows are one element longer than the tile's, so that the elements of a column are in different
 // banks. Thread blocks are counted along one axis. The sides of the image are multiples of the tile's.
-inline void transposed_in_shared(Fft2dTranspose &t, Site &site) {
-    const int tile = site["tile"];
+inline void transposed_in_shared(Fft2dTranspose &t, ScheduleContext &context) {
+    const int tile = context["tile"];
     Halide::Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};
     t.out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile)
         .fuse(xo, yo, block)
@@ -22,7 +22,7 @@ inline void transposed_in_shared(Fft2dTranspose &t, Site &site) {
         .store_in(Halide::MemoryType::GPUShared)
         .align_storage(along, tile + 1)
         .gpu_threads(along, across);
-    for (Halide::OutputImageParam &field : site.buffers) {
+    for (Halide::OutputImageParam &field : context.buffers) {
         field.set_host_alignment(8);
         for (int d : {0, 1}) {
             field.dim(d).set_extent(multiple_of(tile, field.dim(d).extent()));

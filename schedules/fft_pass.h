@@ -48,14 +48,14 @@ struct PassLines {
     std::vector<int> radices;
     int together;
     int pad = 1;
-    Where where = gpu;
+    Backends where = gpu;
     int registers = 0;  // at most so many for a thread on CUDA; 0: as many as it likes
 };
 
 // A row for each length: NAME_LENGTH, with the options that `numbers` makes of a row's lines together.
 template<typename Numbers>
-Rows pass_rows(const std::string &name, void (*schedule)(FftPass &, Site &), Numbers numbers, const std::vector<PassLines> &lengths) {
-    Rows rows;
+ScheduleRows pass_rows(const std::string &name, void (*schedule)(FftPass &, ScheduleContext &), Numbers numbers, const std::vector<PassLines> &lengths) {
+    ScheduleRows rows;
     for (const PassLines &lines : lengths) {
         int length = 1;
         for (int radix : lines.radices) {
@@ -63,7 +63,7 @@ Rows pass_rows(const std::string &name, void (*schedule)(FftPass &, Site &), Num
         }
         PassNumbers n = numbers(lines.together);
         n.pad = lines.pad;
-        Row made = row(name + "_" + std::to_string(length), lines.where, "c64", schedule, pass(lines.radices, n));
+        ScheduleRow made = row(name + "_" + std::to_string(length), lines.where, "c64", schedule, pass(lines.radices, n));
         rows.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
     }
     return rows;
@@ -91,8 +91,8 @@ inline const std::vector<PassLines> &lines_in_cache() {
 }
 
 // Promises that a pass has a whole number of groups of `together` lines.
-inline void whole_groups_of_lines(FftPass &f, Site &site, int together) {
-    Halide::OutputImageParam &output = site.buffers.back();
+inline void whole_groups_of_lines(FftPass &f, ScheduleContext &context, int together) {
+    Halide::OutputImageParam &output = context.buffers.back();
     const int lines = f.shape.lines == FftPassShape::Lines::along ? 1 : 0;
     output.dim(lines).set_extent(multiple_of(together, output.dim(lines).extent()));
 }
@@ -130,12 +130,12 @@ inline void stage_over_threads(FftPass &f, size_t number, int threads) {
 
 // Each thread block transforms a few lines, which it keeps in shared memory: one stage after another with a
 // barrier between them, and one thread per butterfly. Neighbouring threads have neighbouring columns, or
-// neighbouring points of a row. Rows of cells that are longer by one put the points that neighbouring threads
+// neighbouring points of a row. ScheduleRows of cells that are longer by one put the points that neighbouring threads
 // read into different banks. A whole line of 8192 words is 64 KB, which is more shared memory than a thread
 // block has on every device.
-inline void lines_in_shared(FftPass &f, Site &site) {
+inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
     using Halide::Var;
-    const int together = site["together"], threads = site["threads"], pad = site["pad"];
+    const int together = context["together"], threads = context["threads"], pad = context["pad"];
     const bool neighbours_first = f.shape.lines != FftPassShape::Lines::along;
     const Halide::RVar iteration = f.last_stage.x, side = f.last_stage.y;
     Var block{"block"}, within{"within"};
@@ -165,20 +165,20 @@ inline void lines_in_shared(FftPass &f, Site &site) {
     for (size_t i = 0; i < f.stages.size(); i++) {
         stage_over_threads(f, i, threads);
     }
-    for (Halide::OutputImageParam &field : site.buffers) {
+    for (Halide::OutputImageParam &field : context.buffers) {
         field.set_host_alignment(8);
     }
-    whole_groups_of_lines(f, site, together);
+    whole_groups_of_lines(f, context, together);
 }
 
 // A core transforms a few lines at a time, which it keeps in its cache. The same points of different lines
-// are the lanes of vectors: one stage after another, with all arithmetic on whole vectors. Rows are
+// are the lanes of vectors: one stage after another, with all arithmetic on whole vectors. ScheduleRows are
 // transposed as they are read and written.
-inline void lines_in_vectors(FftPass &f, Site &site) {
+inline void lines_in_vectors(FftPass &f, ScheduleContext &context) {
     using Halide::TailStrategy;
     using Halide::Var;
-    const int together = site["together"],
-              lanes = std::min(together, site.target.natural_vector_size<float>());
+    const int together = context["together"],
+              lanes = std::min(together, context.target.natural_vector_size<float>());
     Var block{"block"}, within{"within"}, task{"task"};
     Halide::Stage last = f.out.update();
     last.allow_race_conditions().split(f.line, block, within, together);
@@ -211,7 +211,7 @@ inline void lines_in_vectors(FftPass &f, Site &site) {
     if (!f.across()) {
         f.cells.reorder_storage(f.line, f.digits.back());
     }
-    whole_groups_of_lines(f, site, together);
+    whole_groups_of_lines(f, context, together);
 }
 
 }  // namespace tilewright

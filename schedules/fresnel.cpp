@@ -11,9 +11,9 @@ namespace {
 using Halide::TailStrategy;
 using Halide::Var;
 
-// Rows of the field one after another, then columns one after another. A row or a column is transformed step
+// ScheduleRows of the field one after another, then columns one after another. A row or a column is transformed step
 // by step.
-void reference(Fresnel &f, Site &) {
+void reference(Fresnel &f, ScheduleContext &) {
     for (Fft2d *fft : {&f.forward, &f.back}) {
         fft->along.compute_at(fft->rows, fft->y);
         fft->rows.compute_root();
@@ -24,14 +24,14 @@ void reference(Fresnel &f, Site &) {
 
 // One thread per sample.
 template<typename Form>
-void samples(Form &form, Site &site) {
+void samples(Form &form, ScheduleContext &context) {
     Var xi{"xi"}, yi{"yi"}, block{"block"};
-    tiles_over_blocks(form.out, form.x, form.y, block, xi, yi, site["width"], site["height"],
+    tiles_over_blocks(form.out, form.x, form.y, block, xi, yi, context["width"], context["height"],
                       TailStrategy::GuardWithIf);
 }
 
-// Rows are spread over the cores; a core computes one sample after another.
-void rows_of_samples(FresnelTimes &times, Site &) {
+// ScheduleRows are spread over the cores; a core computes one sample after another.
+void rows_of_samples(FresnelTimes &times, ScheduleContext &) {
     times.out.parallel(times.y);
 }
 
@@ -91,9 +91,9 @@ const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}}
 
 // Each row is one pass over lines of one length. The front (runtime/operators/fresnel) combines passes; for
 // each pass it takes the first row that serves it.
-static const Rows &rows() {
+static const ScheduleRows &rows() {
     using enum FftPassShape::Lines;
-    static const Rows table = {
+    static const ScheduleRows table = {
         row("reference", cpu, "c64", reference),
 
         family("passes", {

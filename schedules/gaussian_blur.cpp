@@ -19,7 +19,7 @@ using Halide::Var;
 Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, row_of_thread{"own"};
 
 // Pixels one after another: first the whole pass down columns, then the whole pass along rows.
-void reference(GaussianBlur &blur, Site &) {
+void reference(GaussianBlur &blur, ScheduleContext &) {
     blur.down.compute_root();
 }
 
@@ -34,9 +34,9 @@ Expr tile_rows(Expr radius) {
 // chunk down columns into full rows, which stay in the cache, and then along these rows, `vectors` vectors at
 // a time in registers. The scratch rows extend beyond the border, so that any width works.
 template<typename Form>
-void lines(Form &blur, Site &site) {
+void lines(Form &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y;
-    const int lanes = site.target.natural_vector_size(blur.down_sum.type()), block = lanes * site["vectors"];
+    const int lanes = context.target.natural_vector_size(blur.down_sum.type()), block = lanes * context["vectors"];
     blur.out.split(y, yo, yi, tile_rows(blur.radius), TailStrategy::GuardWithIf)
         .split(x, xo, xi, block, TailStrategy::PredicateStores)
         .reorder(xi, xo, yi, yo)
@@ -47,7 +47,7 @@ void lines(Form &blur, Site &site) {
 
     Var chunk{"chunk"};
     blur.down.compute_at(blur.out, yo)
-        .split(x, chunk, x, site["chunk"], TailStrategy::RoundUp)
+        .split(x, chunk, x, context["chunk"], TailStrategy::RoundUp)
         .split(x, xo, x, block, TailStrategy::RoundUp)
         .reorder(x, y, xo, chunk)
         .vectorize(x, lanes)
@@ -65,11 +65,11 @@ void lines(Form &blur, Site &site) {
 // pass down columns, the chunk is first stored in words of four rows, so that 16 lanes hold one word each of
 // 16 columns. In the pass along rows, 16 lanes hold 16 words of a row, and the four phases are four
 // accumulators that are joined without a shuffle.
-void dots(GaussianBlurDots &blur, Site &site) {
+void dots(GaussianBlurDots &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y;
     Var chunk{"chunk"}, phase_y{"phase_y"};
     const int lanes = 16;
-    for (Halide::OutputImageParam buffer : site.buffers) {
+    for (Halide::OutputImageParam buffer : context.buffers) {
         buffer.dim(0).set_min(0);
         buffer.dim(1).set_min(0);
     }
@@ -105,7 +105,7 @@ void dots(GaussianBlurDots &blur, Site &site) {
     blur.down.compute_at(blur.out, yo)
         .align_bounds(x, 64)
         .align_bounds(y, 4)
-        .split(x, chunk, x, site["chunk"], TailStrategy::RoundUp)
+        .split(x, chunk, x, context["chunk"], TailStrategy::RoundUp)
         .split(x, xo, x, 4 * lanes, TailStrategy::RoundUp)
         .split(y, y, phase_y, 4)
         .reorder(x, phase_y, xo, y, chunk)
@@ -131,16 +131,16 @@ void tiles(Func stage, const Var &x, const Var &y, int width, int height, TailSt
 }
 
 // A thread computes its pixel alone: for each tap along the row it blurs down that column.
-void direct(GaussianBlurNear &blur, Site &site) {
-    tiles(blur.out, blur.x, blur.y, site["width"], site["height"], TailStrategy::GuardWithIf);
+void direct(GaussianBlurNear &blur, ScheduleContext &context) {
+    tiles(blur.out, blur.x, blur.y, context["width"], context["height"], TailStrategy::GuardWithIf);
     blur.along_sum.compute_at(blur.out, xi);
     blur.down_sum.compute_at(blur.along_sum, blur.j);
 }
 
 // Two kernels, with one thread per pixel in each. The results of the first go through global memory.
 template<typename Form>
-void separable(Form &blur, Site &site) {
-    const int width = site["width"], height = site["height"];
+void separable(Form &blur, ScheduleContext &context) {
+    const int width = context["width"], height = context["height"];
     tiles(blur.out, blur.x, blur.y, width, height, TailStrategy::GuardWithIf);
     blur.along_sum.compute_at(blur.out, xi);
     tiles(blur.down.compute_root(), blur.x, blur.y, width, height, TailStrategy::RoundUp);
@@ -148,20 +148,20 @@ void separable(Form &blur, Site &site) {
 }
 
 // The same, but the source and the image between the kernels are images of the device (textures).
-void texture(GaussianBlurNear &blur, Site &site) {
-    separable(blur, site);
+void texture(GaussianBlurNear &blur, ScheduleContext &context) {
+    separable(blur, context);
     Func source = blur.in.in(blur.extended);
     source.compute_root()
         .store_in(MemoryType::GPUTexture)
-        .gpu_tile(source.args()[0], source.args()[1], xi, yi, site["width"], site["height"],
+        .gpu_tile(source.args()[0], source.args()[1], xi, yi, context["width"], context["height"],
                   TailStrategy::GuardWithIf);
     blur.down.store_in(MemoryType::GPUTexture);
 }
 
 // One kernel, with one tile per thread block: the tile and its halo are copied to shared memory, blurred down
 // columns there, and then along rows.
-void shared(GaussianBlurNear &blur, Site &site) {
-    const int width = site["width"], height = site["height"];
+void shared(GaussianBlurNear &blur, ScheduleContext &context) {
+    const int width = context["width"], height = context["height"];
     tiles(blur.out, blur.x, blur.y, width, height, TailStrategy::GuardWithIf);
     blur.along_sum.compute_at(blur.out, xi);
     blur.down.compute_at(blur.out, block)
@@ -180,8 +180,8 @@ void shared(GaussianBlurNear &blur, Site &site) {
 
 // Two kernels. In both a thread computes `rows` pixels of a column, so that it loads each weight once for all
 // of them.
-void columns(GaussianBlurNear &blur, Site &site) {
-    const int width = site["width"], height = site["height"], rows = site["rows"];
+void columns(GaussianBlurNear &blur, ScheduleContext &context) {
+    const int width = context["width"], height = context["height"], rows = context["rows"];
     auto pass = [&](Func stage, Func sum, Halide::RVar tap, TailStrategy tail) {
         stage.split(blur.y, blur.y, row_of_thread, rows, tail)
             .reorder(row_of_thread, blur.x, blur.y)
@@ -196,9 +196,9 @@ void columns(GaussianBlurNear &blur, Site &site) {
 
 }  // namespace
 
-static const Rows &rows() {
+static const ScheduleRows &rows() {
     using namespace gaussian_blur_gpu;
-    static const Rows table = {
+    static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference),
         family("tuned", {
             row("tuned_dots", vnni, "u8", dots, {{"chunk", 256, 64, 1024}}),

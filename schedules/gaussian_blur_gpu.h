@@ -92,10 +92,10 @@ void read_down_in_registers(Form &form, Func consumer) {
 }
 
 template<typename Form>
-void finish(Form &form, Site &site) {
+void finish(Form &form, ScheduleContext &context) {
     form.out.never_partition_all();
-    rows_of_16_bytes(site.buffers[0], 1);
-    rows_of_16_bytes(site.buffers[1], 4);
+    rows_of_16_bytes(context.buffers[0], 1);
+    rows_of_16_bytes(context.buffers[1], 4);
 }
 
 // Loads the words of an extended image that a thread needs, in registers.
@@ -110,7 +110,7 @@ inline void words_in_registers(BorderedWords &words, LoopLevel thread) {
 // One tile per thread block. Down columns: a thread computes `rows` rows of one column, with its accumulators
 // in registers, so that it loads each pixel once for all of them. The results go to shared memory. Along
 // rows: a thread reads a window from there into registers, 16 bytes at a time.
-inline void window(GaussianBlurWindow &blur, Site &site) {
+inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, t = blur.t;
     Var group("group");
     store_windows(blur);
@@ -134,13 +134,13 @@ inline void window(GaussianBlurWindow &blur, Site &site) {
     blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
     window_in_registers(blur, blur.along).vectorize(x).unroll(y);
 
-    finish(blur, site);
+    finish(blur, context);
 }
 
 // One tile per thread block. Down columns: a thread computes `rows` rows of one word, which it loads and
 // transposes in registers. The bytes go to shared memory. Along rows: a thread reads a window of words from
 // there, 16 bytes at a time.
-inline void window_dot(GaussianBlurWindowDot &blur, Site &site) {
+inline void window_dot(GaussianBlurWindowDot &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, c = blur.c, g = blur.g;
     Var group("group");
     store_windows(blur);
@@ -157,13 +157,13 @@ inline void window_dot(GaussianBlurWindowDot &blur, Site &site) {
     read_down_in_registers(blur, blur.along);
     window_in_registers(blur, blur.along).unroll(x).unroll(y);
 
-    finish(blur, site);
+    finish(blur, context);
 }
 
 // One tile per thread block. Down columns: a thread computes `rows` rows of one word, which is four columns,
 // with its accumulators in registers. The bytes go to shared memory as floats. Along rows: a thread reads a
 // window of pixels from there, 16 bytes at a time.
-inline void window_floats(GaussianBlurWindowFloats &blur, Site &site) {
+inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, t = blur.t;
     Var group("group"), lane("lane");
     const int pixels = 4 * blur.tile.window;
@@ -199,7 +199,7 @@ inline void window_floats(GaussianBlurWindowFloats &blur, Site &site) {
     blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
     window_in_registers(blur, blur.along).unroll(x).unroll(y);
 
-    finish(blur, site);
+    finish(blur, context);
 }
 
 }  // namespace gaussian_blur_gpu

@@ -13,25 +13,25 @@ using Halide::Var;
 Var xi{"xi"}, yi{"yi"}, block{"block"};
 
 // Pixels one after another, in the order of memory.
-void reference(Invert &, Site &) {
+void reference(Invert &, ScheduleContext &) {
 }
 
-// One vector of pixels after another. Rows are spread over the cores.
-void vectors(Invert &invert, Site &site) {
-    invert.out.vectorize(invert.x, site["lanes"], TailStrategy::GuardWithIf)
+// One vector of pixels after another. ScheduleRows are spread over the cores.
+void vectors(Invert &invert, ScheduleContext &context) {
+    invert.out.vectorize(invert.x, context["lanes"], TailStrategy::GuardWithIf)
         .parallel(invert.y, 16, TailStrategy::GuardWithIf);
 }
 
 // One thread per pixel.
-void direct(Invert &invert, Site &site) {
-    tiles_over_blocks(invert.out, invert.x, invert.y, block, xi, yi, site["width"], site["height"],
+void direct(Invert &invert, ScheduleContext &context) {
+    tiles_over_blocks(invert.out, invert.x, invert.y, block, xi, yi, context["width"], context["height"],
                       TailStrategy::GuardWithIf);
 }
 
 }  // namespace
 
-static const Rows &rows() {
-    static const Rows table = {
+static const ScheduleRows &rows() {
+    static const ScheduleRows table = {
         row("reference", cpu, "u8", reference),
         row("tuned", cpu, "u8", vectors, {{"lanes", 64, 16, 64}}),
         row("tuned", gpu, "u8", direct, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),

@@ -21,19 +21,19 @@ RVar variable(const Halide::RDom &domain, int dimension) {
 }
 
 // Elements one after another, in the order of memory.
-void reference(Matmul &, Site &) {
+void reference(Matmul &, ScheduleContext &) {
 }
 
 // One thread per element, which reads from global memory.
-void direct(Matmul &matmul, Site &site) {
+void direct(Matmul &matmul, ScheduleContext &context) {
     Var xi{"xi"}, yi{"yi"};
-    matmul.out.gpu_tile(matmul.x, matmul.y, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+    matmul.out.gpu_tile(matmul.x, matmul.y, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf);
 }
 
 // The panels, with their zeros, are copied first. Then a thread keeps a tile of sums in registers and reads
 // its operands from the panels in global memory. Neighbouring threads read the same words, which come from
 // the caches.
-void registers(MatmulSquares &m, Site &) {
+void registers(MatmulSquares &m, ScheduleContext &) {
     const RVar j = variable(m.domain, 0), i = variable(m.domain, 1), thread_x = variable(m.domain, 2),
                thread_y = variable(m.domain, 3), q = variable(m.domain, 4), p = variable(m.domain, 5);
     undefined_on_gpu(m.out);
@@ -75,7 +75,7 @@ void tiles_in_shared(Panels &m, Func consumer, RVar block) {
 
 // One thread block per tile. For each block of the depth, a tile of A and one of B are copied to shared
 // memory. The sums are in shared memory too; within a block of the depth a thread sums in a register.
-void shared(MatmulTiles &m, Site &) {
+void shared(MatmulTiles &m, ScheduleContext &) {
     const RVar j = variable(m.domain, 0), i = variable(m.domain, 1), q = variable(m.domain, 2),
                p = variable(m.domain, 3);
     undefined_on_gpu(m.out);
@@ -87,7 +87,7 @@ void shared(MatmulTiles &m, Site &) {
 
 // As `shared`, but the runs of blocks of the depth are spread over thread blocks too, because products of few
 // elements have no other parallel work. A second kernel adds the sums of the runs. 528 parts fill an H200.
-void runs(MatmulRuns &m, Site &) {
+void runs(MatmulRuns &m, ScheduleContext &) {
     const RVar j = variable(m.domain, 0), i = variable(m.domain, 1), q = variable(m.domain, 2),
                p = variable(m.domain, 3);
     Var xi{"xi"}, yi{"yi"};
@@ -178,7 +178,7 @@ void tile_in_shared(MatmulWorkers &m, Func tile, int workers, int per_worker, bo
 //
 // On an H200, beside cuBLAS in f32: 512 .0141 ms (1.00x), 1024 .0635 (.88x), 2048 .389 (.88x), 4096 2.837
 // (.94x), 8192 21.6 (.99x).
-void workers(MatmulWorkers &m, Site &site) {
+void workers(MatmulWorkers &m, ScheduleContext &context) {
     const Division &division = m.division;
     const bool whole_tiles = division.copies == Division::Copies::none;
     const RVar element = variable(m.domain, 0), group = variable(m.domain, 1), worker = variable(m.domain, 2),
@@ -200,12 +200,12 @@ void workers(MatmulWorkers &m, Site &site) {
     }
 
     m.sum.store_at(m.out, tile_x).compute_at(m.out, once).store_in(MemoryType::Stack);
-    site.fold_per_thread(m.sum, m.w);
+    context.fold_per_thread(m.sum, m.w);
     m.sum.bound_extent(m.i, division.width).bound_extent(m.j, division.height);
     m.sum.reorder(m.i, m.j, m.w, m.bx).gpu_threads(m.w).vectorize(m.i, 4).unroll(m.i).unroll(m.j);
     const RVar far{"far"}, near{"near"};
     m.sum.update()
-        .split(m.depth.x, far, near, site["unroll"])
+        .split(m.depth.x, far, near, context["unroll"])
         .reorder(m.j, m.i, near, far, m.w, m.bx, m.depth.y);
     m.sum.update().gpu_threads(m.w).unroll(m.i).unroll(m.j).unroll(
         near);  // rows innermost: ptxas then orders the instructions 3 to 9 % better
@@ -223,7 +223,7 @@ void workers(MatmulWorkers &m, Site &site) {
     tile_in_shared(m, m.tile_a, division.rectangle.rows(), division.height, whole_tiles);
     tile_in_shared(m, m.tile_b, division.rectangle.columns(), division.width, false);
     if (whole_tiles) {
-        for (Halide::OutputImageParam &matrix : site.buffers) {
+        for (Halide::OutputImageParam &matrix : context.buffers) {
             for (int dimension : {0, 1}) {
                 matrix.dim(dimension).set_extent(multiple_of(32, matrix.dim(dimension).extent()));
             }
@@ -252,13 +252,13 @@ std::vector<Tunable> division(Numbers n, Division::Copies copies) {
 // panels of B first. Then a task copies its panels of A, row by row, because they are read one number at a
 // time. Then it multiplies each panel of B, which is in the first-level cache, by its panels of A, which are
 // in the second-level cache. The sums of a tile stay in registers for a whole block.
-void blocks(MatmulBlocks &m, Site &site) {
-    const int lanes = site.target.natural_vector_size<float>(), deepest = site["depth"];
+void blocks(MatmulBlocks &m, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>(), deepest = context["depth"];
     const RVar j = variable(m.domain, 0), i = variable(m.domain, 1), q = variable(m.domain, 2),
                p = variable(m.domain, 3), block = variable(m.domain, 4);
     RVar task{"task"}, po{"po"};
     m.out.vectorize(m.x, lanes, TailStrategy::GuardWithIf).parallel(m.y, 64, TailStrategy::GuardWithIf);
-    m.out.update().allow_race_conditions().split(p, task, p, site["chunk"]).reorder(j, i, p, q, task, block);
+    m.out.update().allow_race_conditions().split(p, task, p, context["chunk"]).reorder(j, i, p, q, task, block);
     m.out.update().vectorize(j, lanes).unroll(j).parallel(task);
     m.part.compute_at(m.out, p).store_in(MemoryType::Stack).vectorize(m.j, lanes).unroll(m.j).unroll(m.i);
     m.part.update().reorder(m.j, m.i, m.inner.x).vectorize(m.j, lanes).unroll(m.j).unroll(m.i);
@@ -270,10 +270,10 @@ void blocks(MatmulBlocks &m, Site &site) {
 // One task per strip of columns. It reads its strip of each row of B once, and sums all rows of out in the
 // first-level cache. B is not copied: with few rows of A, its elements are not read often enough to save the
 // time of the copy.
-void few_rows(Matmul &m, Site &site) {
-    const int lanes = site.target.natural_vector_size<float>();
+void few_rows(Matmul &m, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>();
     Var strip{"strip"};
-    m.out.split(m.x, strip, m.x, site["strip"], TailStrategy::GuardWithIf)
+    m.out.split(m.x, strip, m.x, context["strip"], TailStrategy::GuardWithIf)
         .reorder(m.x, m.y, strip)
         .parallel(strip);
     m.out.vectorize(m.x, lanes, TailStrategy::GuardWithIf);
@@ -283,12 +283,12 @@ void few_rows(Matmul &m, Site &site) {
 
 // One task per 16 rows. A row is multiplied by all columns of B at once, in sums of `vectors` vectors along
 // k. The few columns of B are transposed first, so that k is contiguous in both matrices.
-void few_columns(Matmul &m, Site &site) {
-    const int lanes = site.target.natural_vector_size<float>();
+void few_columns(Matmul &m, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>();
     const RVar far{"far"}, near{"near"};
     Var along{"along"}, task{"task"};
     Func transposed = m.b.in();
-    m.sum.update().split(m.k.x, far, near, lanes * site["vectors"]);
+    m.sum.update().split(m.k.x, far, near, lanes * context["vectors"]);
     Func partial = m.sum.update().rfactor(near, along);
     m.out.split(m.y, task, m.y, 16, TailStrategy::GuardWithIf).parallel(task);
     m.sum.compute_at(m.out, m.y);
@@ -306,8 +306,8 @@ void few_columns(Matmul &m, Site &site) {
 
 }  // namespace
 
-static const Rows &rows() {
-    static const Rows table = {
+static const ScheduleRows &rows() {
+    static const ScheduleRows table = {
         row("reference", cpu, "f32", reference),
         row("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}}),
         family("tuned", {

@@ -20,13 +20,13 @@ Var block{"block"}, thread{"thread"};
 // ------------------------------------------------------------------------------------------------------- CPU
 
 // Outputs one after another.
-void reference(MinPlusConvolution &, Site &) {
+void reference(MinPlusConvolution &, ScheduleContext &) {
 }
 
 // One task per strip of outputs, whose minima stay in vector registers over the whole range of i. A pair
 // costs one addition, which reads b at any alignment, and one minimum.
-void strips(MinPlusStrips &m, Site &site) {
-    const int lanes = site.target.natural_vector_size(m.b.type());
+void strips(MinPlusStrips &m, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size(m.b.type());
     m.out.split(m.k, block, m.k, m.width, TailStrategy::GuardWithIf).vectorize(m.k, lanes).parallel(block);
     m.of_strip.compute_at(m.out, block)
         .store_in(MemoryType::Stack)
@@ -41,8 +41,8 @@ void strips(MinPlusStrips &m, Site &site) {
 // ------------------------------------------------------------------------------------------------------- GPU
 
 // One thread per output, which reads from global memory.
-void direct(MinPlusConvolution &m, Site &site) {
-    m.out.gpu_tile(m.k, block, thread, site["threads"], TailStrategy::GuardWithIf);
+void direct(MinPlusConvolution &m, ScheduleContext &context) {
+    m.out.gpu_tile(m.k, block, thread, context["threads"], TailStrategy::GuardWithIf);
     m.least.compute_at(m.out, thread);
 }
 
@@ -101,7 +101,7 @@ void windows_in_shared(MinPlusTiles &m, Halide::LoopLevel at) {
 
 // a and b are padded in global memory first, and the windows come from the caches. The range of i is split
 // over thread blocks until there are enough of them.
-void registers(MinPlusTiles &m, Site &) {
+void registers(MinPlusTiles &m, ScheduleContext &) {
     combine(m);
     workers_are_threads(m, m.part.compute_root().reorder_storage(m.t, m.x, m.q, m.u));
     m.part.gpu_blocks(m.q, m.u);
@@ -110,7 +110,7 @@ void registers(MinPlusTiles &m, Site &) {
 }
 
 // One thread block per chunk of i, with its windows of a and b in shared memory: two kernels in all.
-void staged_once(MinPlusTiles &m, Site &) {
+void staged_once(MinPlusTiles &m, ScheduleContext &) {
     combine(m);
     workers_are_threads(m, m.part.compute_root().reorder_storage(m.t, m.x, m.q, m.u));
     m.part.gpu_blocks(m.q, m.u);
@@ -119,7 +119,7 @@ void staged_once(MinPlusTiles &m, Site &) {
 }
 
 // A thread block computes one chunk after another, with its windows and the minima so far in shared memory.
-void staged(MinPlusTiles &m, Site &) {
+void staged(MinPlusTiles &m, ScheduleContext &) {
     combine(m);
     workers_are_threads(m, m.part.compute_root().reorder_storage(m.t, m.x, m.q, m.u));
     m.part.gpu_blocks(m.q, m.u);
@@ -205,7 +205,7 @@ void schedule(MinPlusBlocks &m, MinPlusCounts &counts) {
 }
 
 // One kernel for each step, over all tiles. The values that the second half needs stay in global memory.
-void plan(MinPlusPlan &m, Site &) {
+void plan(MinPlusPlan &m, ScheduleContext &) {
     pad(m);
     for (int greatest : {0, 1}) {
         thread_per_value(m.blocks_a[greatest], 64);
@@ -230,7 +230,7 @@ void plan(MinPlusPlan &m, Site &) {
 }
 
 // As `plan`. The minimum of the last pass is computed in the kernel of the output.
-void pruned(MinPlusPruned &m, Site &) {
+void pruned(MinPlusPruned &m, ScheduleContext &) {
     pad(m);
     schedule(m, m.pass_m);
     thread_per_value(m.pass_m.best, m.tile.workers);
@@ -252,8 +252,8 @@ std::vector<Tunable> tile(int outputs_per_worker, int workers, int run, int runs
 
 }  // namespace
 
-static const Rows &rows() {
-    static const Rows table = {
+static const ScheduleRows &rows() {
+    static const ScheduleRows table = {
         row("reference", cpu, "f64 f32 i32", reference).with("strict_float"),
         row("tuned", cpu, "f64 f32 i32", strips, {{"vectors", 12, 4, 24}, {"run", 4, 1, 8}}).with("strict_float"),
         automatic<MinPlusConvolution>("auto", cpu, "f64 f32 i32", "Mullapudi2016").with("strict_float"),

@@ -247,15 +247,15 @@ private:
 // ---------------------------------------------------------------------------------- rows of staged pipelines
 
 // One thread per pixel, which computes all its channels, from global memory to global memory.
-void transpose_colours(TransposeColours &t, Site &site) {
+void transpose_colours(TransposeColours &t, ScheduleContext &context) {
     const Var c = t.out.args()[2];
-    tiles_over_blocks(t.out, t.x, t.y, block, xi, yi, site["tile"], site["tile"], TailStrategy::GuardWithIf);
+    tiles_over_blocks(t.out, t.x, t.y, block, xi, yi, context["tile"], context["tile"], TailStrategy::GuardWithIf);
     t.out.bound(c, 0, t.channels).reorder(c, xi, yi, block).unroll(c);
 }
 
 // Two kernels. First, one thread per line of a band, with the bands spread over thread blocks. Then a few
 // lines per thread block, whose threads add the bands of each line; their sums meet in shared memory.
-void bands_over_blocks(BandSum &form, Site &) {
+void bands_over_blocks(BandSum &form, ScheduleContext &) {
     form.of_band.compute_root()
         .split(form.line, lo, li, 128, TailStrategy::RoundUp)
         .reorder(li, lo, form.band)
@@ -289,8 +289,8 @@ void constant_weights(GaussianBlur &blur, Func weight, int radius, int rows) {
 
 // The rows of stages that no operator has by itself. They are not in the operators' tables, because no
 // library is built from them.
-static const Rows &rows() {
-    static const Rows table = {
+static const ScheduleRows &rows() {
+    static const ScheduleRows table = {
         row("transpose_colours", gpu, "u8", transpose_colours, {{"tile", 16, 8, 32}}),
         row("bands_over_blocks", gpu, "u8", bands_over_blocks, {{"in_band", 128}, {"terms", 8}}),
     };

@@ -22,7 +22,7 @@ Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, lane{"lane"}, task{"
 // ------------------------------------------------------------------------------------------------------- CPU
 
 // Lines one after another: first all rows, then all columns.
-void reference(RecursiveGaussian &blur, Site &) {
+void reference(RecursiveGaussian &blur, ScheduleContext &) {
     for (RecursiveLines lines : {blur.along_x, blur.along_y}) {
         lines.causal.compute_root();
         lines.anticausal.compute_root();
@@ -30,11 +30,11 @@ void reference(RecursiveGaussian &blur, Site &) {
 }
 
 // First strips of rows, then strips of columns are spread over the cores. The lanes of vectors are samples of
-// neighbouring lines. Rows are transposed in registers, `chunk` pixels at a time, when they are read and when
+// neighbouring lines. ScheduleRows are transposed in registers, `chunk` pixels at a time, when they are read and when
 // they are written. The results of a strip's filters stay in the cache.
-void lines(RecursiveGaussianRuns &blur, Site &site) {
-    const int lanes = site.target.natural_vector_size<float>(), run = blur.run, chunk = site["chunk"];
-    const int rows = lanes * site["row_vectors"], columns = blur.strip;
+void lines(RecursiveGaussianRuns &blur, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>(), run = blur.run, chunk = context["chunk"];
+    const int rows = lanes * context["row_vectors"], columns = blur.strip;
     RVar no{"no"}, ni{"ni"};
 
     // Memory is allocated once for all strips of a task: allocated for each, half of the time would be spent
@@ -48,7 +48,7 @@ void lines(RecursiveGaussianRuns &blur, Site &site) {
     };
     blur.out.split(blur.x, xo, xi, columns, TailStrategy::GuardWithIf)
         .split(blur.y, yo, yi, run, TailStrategy::GuardWithIf)
-        .split(xo, task, xo, site["strips"], TailStrategy::GuardWithIf)
+        .split(xo, task, xo, context["strips"], TailStrategy::GuardWithIf)
         .reorder(xi, yi, yo, xo, task)
         .vectorize(xi, lanes, TailStrategy::GuardWithIf)
         .unroll(yi)
@@ -59,7 +59,7 @@ void lines(RecursiveGaussianRuns &blur, Site &site) {
         .bound(blur.x, 0, columns)
         .split(blur.y, yo, yi, rows, TailStrategy::RoundUp)
         .split(blur.s, xo, xi, chunk / columns, TailStrategy::RoundUp)
-        .split(yo, task, yo, site["strips"], TailStrategy::GuardWithIf)
+        .split(yo, task, yo, context["strips"], TailStrategy::GuardWithIf)
         .reorder(blur.x, xi, yi, xo, yo, task)
         .vectorize(blur.x, run)
         .unroll(blur.x)
@@ -108,8 +108,8 @@ void thread_per_line(RecursiveRuns along, int threads) {
 
 // One thread per row, then one thread per column. Neighbouring threads read pixels that are a row apart in
 // the first case, and side by side in the second.
-void columns(RecursiveGaussianRuns &blur, Site &site) {
-    thread_per_line(blur.along_x, site["threads"]);
+void columns(RecursiveGaussianRuns &blur, ScheduleContext &context) {
+    thread_per_line(blur.along_x, context["threads"]);
     blur.across.compute_root()
         .bound(blur.x, 0, blur.strip)
         .split(blur.y, yo, yi, 8, TailStrategy::RoundUp)
@@ -117,7 +117,7 @@ void columns(RecursiveGaussianRuns &blur, Site &site) {
         .fuse(blur.s, yo, block)
         .gpu_blocks(block)
         .gpu_threads(blur.x, yi);
-    thread_per_line(blur.along_y, site["threads"]);
+    thread_per_line(blur.along_y, context["threads"]);
     tiles_over_blocks(blur.out, blur.x, blur.y, block, xi, yi, 32, 8, TailStrategy::GuardWithIf);
 }
 
@@ -129,19 +129,19 @@ void transpose(TransposeBlocks blocks) {
 
 // Transposes, filters the columns, transposes back, and filters the columns: neighbouring threads always read
 // pixels that are side by side.
-void transposed(RecursiveGaussianTransposed &blur, Site &site) {
+void transposed(RecursiveGaussianTransposed &blur, ScheduleContext &context) {
     transpose(blur.there);
-    thread_per_line(blur.along_x, site["threads"]);
+    thread_per_line(blur.along_x, context["threads"]);
     transpose(blur.back);
-    thread_per_line(blur.along_y, site["threads"]);
+    thread_per_line(blur.along_y, context["threads"]);
     tiles_over_blocks(blur.out, blur.x, blur.y, block, xi, yi, 32, 8, TailStrategy::GuardWithIf);
 }
 
 }  // namespace
 
-static const Rows &rows() {
+static const ScheduleRows &rows() {
     using namespace recursive_gaussian_tiles;
-    static const Rows table = {
+    static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference).with("strict_float"),
         family("tuned", {
             row("tuned_any", cpu, "u8 u16 f32", lines, {{"run", 8}, {"row_vectors", 1, 1, 4}, {"strip", 32, 16, 64}, {"chunk", 64, 16, 256}, {"strips", 8, 1, 32}}),

@@ -152,7 +152,7 @@ inline void carry_kernels(TiledGaussian &blur, Func both) {
 
 // One thread block per tile, and one thread per row and then per column of it. The filters of both are in
 // registers, one after the other.
-inline void tiles_aligned(RecursiveGaussianAligned &blur, Site &site) {
+inline void tiles_aligned(RecursiveGaussianAligned &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
     const int tile = blur.tile;
     blur.tails.compute_root().bound(k, 0, 6).reorder(k, v, t, g, c).unroll(k).gpu_blocks(t, g).gpu_threads(v);
@@ -170,7 +170,7 @@ inline void tiles_aligned(RecursiveGaussianAligned &blur, Site &site) {
 
     // Sides are whole tiles, and rows begin at multiples of 16 bytes. The front only calls these rows for
     // such images.
-    OutputImageParam in = site.buffers[0], out = site.buffers[1];
+    OutputImageParam in = context.buffers[0], out = context.buffers[1];
     const Expr width = multiple_of(tile, in.width()), height = multiple_of(tile, in.height());
     in.set_host_alignment(16);
     out.set_host_alignment(16);
@@ -184,7 +184,7 @@ inline void tiles_aligned(RecursiveGaussianAligned &blur, Site &site) {
 
 // The same for any size: pixels are read one by one, and the result goes through shared memory once more, so
 // that all tiles are computed whole and pixels outside the image are not stored.
-inline void tiles_of_any_size(RecursiveGaussianTiles &blur, Site &) {
+inline void tiles_of_any_size(RecursiveGaussianTiles &blur, ScheduleContext &) {
     const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
     const int tile = blur.tile;
     Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};

@@ -18,24 +18,24 @@ using Halide::Var;
 Var yo{"yo"}, yi{"yi"}, one{"one"};
 
 // Pixels one after another, in the order of memory.
-void reference(RowSum &, Site &) {
+void reference(RowSum &, ScheduleContext &) {
 }
 
 // One thread per row, from left to right: the bytes that neighbouring threads load are a whole row apart.
-void row_a_thread(RowSum &form, Site &site) {
-    form.out.gpu_tile(form.y, yi, site["threads"], TailStrategy::GuardWithIf);
+void row_a_thread(RowSum &form, ScheduleContext &context) {
+    form.out.gpu_tile(form.y, yi, context["threads"], TailStrategy::GuardWithIf);
     form.total.compute_at(form.out, yi).store_in(MemoryType::Register);
-    form.total.update().unroll(form.x, site["unroll"], TailStrategy::GuardWithIf);
+    form.total.update().unroll(form.x, context["unroll"], TailStrategy::GuardWithIf);
 }
 
 // One thread per part of a row. Atomics add the parts to the row's sum in global memory.
-void parts_by_atomics(RowSumParts &form, Site &site) {
-    form.out.gpu_tile(form.y, yi, site["threads"], TailStrategy::GuardWithIf);
+void parts_by_atomics(RowSumParts &form, ScheduleContext &context) {
+    form.out.gpu_tile(form.y, yi, context["threads"], TailStrategy::GuardWithIf);
     RVar part = form.each, po{"po"}, pi{"pi"};
     form.out.update()
         .atomic()
-        .split(part, po, pi, site["parts"], TailStrategy::GuardWithIf)
-        .split(form.y, yo, yi, site["rows"], TailStrategy::GuardWithIf)
+        .split(part, po, pi, context["parts"], TailStrategy::GuardWithIf)
+        .split(form.y, yo, yi, context["rows"], TailStrategy::GuardWithIf)
         .reorder(pi, yi, yo, po)
         .gpu_blocks(yo, po)
         .gpu_threads(pi, yi);
@@ -44,7 +44,7 @@ void parts_by_atomics(RowSumParts &form, Site &site) {
 
 // One thread block per row. Its threads add every lanes-th pixel each; then each level of a tree in shared
 // memory halves the number of sums.
-void row_a_block(RowSumTree &form, Site &) {
+void row_a_block(RowSumTree &form, ScheduleContext &) {
     form.out.split(form.y, yo, yi, 1).gpu_blocks(yo).gpu_threads(yi);
     form.partial.compute_at(form.out, yo)
         .store_in(MemoryType::GPUShared)
@@ -59,8 +59,8 @@ void row_a_block(RowSumTree &form, Site &) {
 // One warp per row: the tree's levels stay in registers, and lanes read each other's values by shuffles.
 // Every stage is computed at the warp's level with its lanes as the innermost loop; a stage inside another
 // stage's lanes would give wrong sums.
-void row_a_warp(RowSumTree &form, Site &site) {
-    form.out.split(form.y, yo, yi, site["rows"], TailStrategy::GuardWithIf)
+void row_a_warp(RowSumTree &form, ScheduleContext &context) {
+    form.out.split(form.y, yo, yi, context["rows"], TailStrategy::GuardWithIf)
         .split(yi, yi, one, 1)
         .gpu_blocks(yo)
         .gpu_threads(yi)
@@ -68,7 +68,7 @@ void row_a_warp(RowSumTree &form, Site &site) {
         .never_partition_all();
     std::vector<Func> stages = form.levels;
     stages.insert(stages.begin(), form.partial);
-    int entries = site["lanes"];
+    int entries = context["lanes"];
     for (Func &stage : stages) {
         stage.compute_at(form.out, yi)
             .store_in(MemoryType::Register)
@@ -80,7 +80,7 @@ void row_a_warp(RowSumTree &form, Site &site) {
     form.partial.update().gpu_lanes(form.lane);
 }
 
-// Computes the levels of a tree in shared memory, inside the loop over thread blocks. Rows are on the second
+// Computes the levels of a tree in shared memory, inside the loop over thread blocks. ScheduleRows are on the second
 // axis of threads in every stage; otherwise the sizes of the stages would multiply.
 void tree_in_shared(std::vector<Func> stages, Func consumer, const Var &block, const Var &lane,
                     const Var &second) {
@@ -114,40 +114,40 @@ void chunks_in_registers(RowSumChunks &form, Func consumer, const Var &lane) {
     }
 }
 
-void aligned_words(Site &site) {
-    site.buffers[0].set_host_alignment(16).dim(0).set_min(0);
-    site.buffers[1].dim(0).set_min(0);
+void aligned_words(ScheduleContext &context) {
+    context.buffers[0].set_host_alignment(16).dim(0).set_min(0);
+    context.buffers[1].dim(0).set_min(0);
 }
 
 // A few rows per thread block, and several lanes per row. The sums of the lanes are added in shared memory.
-void lanes_a_row(RowSumChunks &form, Site &site) {
-    form.out.split(form.y, yo, yi, site["rows"], TailStrategy::GuardWithIf)
+void lanes_a_row(RowSumChunks &form, ScheduleContext &context) {
+    form.out.split(form.y, yo, yi, context["rows"], TailStrategy::GuardWithIf)
         .split(yi, yi, one, 1)
         .gpu_blocks(yo)
         .gpu_threads(one, yi)
         .never_partition_all();
     tree_in_shared(with(form.levels, form.partial), form.out, yo, form.lane, form.y);
     chunks_in_registers(form, form.partial, form.lane);
-    aligned_words(site);
+    aligned_words(context);
 }
 
 // One thread per row, for rows that are too short for several lanes.
-void short_row_a_thread(RowSumChunks &form, Site &site) {
-    form.out.split(form.y, yo, yi, site["rows"], TailStrategy::GuardWithIf)
+void short_row_a_thread(RowSumChunks &form, ScheduleContext &context) {
+    form.out.split(form.y, yo, yi, context["rows"], TailStrategy::GuardWithIf)
         .gpu_blocks(yo)
         .gpu_threads(yi)
         .never_partition_all();
     chunks_in_registers(form, form.out, yi);
-    aligned_words(site);
+    aligned_words(context);
 }
 
-// First kernel: the pieces of rows are spread over thread blocks. Rows are on the first axis of the grid,
+// First kernel: the pieces of rows are spread over thread blocks. ScheduleRows are on the first axis of the grid,
 // because the second one ends at 65535. Second kernel: one thread block per row, in which a tree adds the
 // row's pieces.
-void pieces_over_blocks(RowSumChunks &form, Site &site) {
+void pieces_over_blocks(RowSumChunks &form, ScheduleContext &context) {
     Var zo{"zo"}, zi{"zi"};
     form.of_piece.compute_root()
-        .split(form.piece, zo, zi, site["rows"], TailStrategy::RoundUp)
+        .split(form.piece, zo, zi, context["rows"], TailStrategy::RoundUp)
         .split(zi, zi, one, 1)
         .reorder(one, zi, form.y, zo)
         .gpu_blocks(form.y, zo)
@@ -163,15 +163,15 @@ void pieces_over_blocks(RowSumChunks &form, Site &site) {
         .never_partition_all();
     tree_in_shared(with(form.piece_levels, form.collected), form.out, yo, form.term, form.y);
     form.collecting.compute_at(form.collected, form.term).store_in(MemoryType::Register);
-    aligned_words(site);
+    aligned_words(context);
 }
 
 // Keeps the lanes of a slice in vector registers.
-void lanes_in_vectors(RowSumSliced &form, Site &site) {
+void lanes_in_vectors(RowSumSliced &form, ScheduleContext &context) {
     RVar go{"go"}, gi{"gi"};
-    form.adding.bound(form.lane, 0, site["lanes"]).vectorize(form.lane);
+    form.adding.bound(form.lane, 0, context["lanes"]).vectorize(form.lane);
     form.adding.update(0)
-        .split(form.group, go, gi, site["unroll"], TailStrategy::GuardWithIf)
+        .split(form.group, go, gi, context["unroll"], TailStrategy::GuardWithIf)
         .reorder(form.lane, gi, go)
         .vectorize(form.lane)
         .unroll(gi);
@@ -180,27 +180,27 @@ void lanes_in_vectors(RowSumSliced &form, Site &site) {
 }
 
 // Strips of rows are spread over the cores.
-void strips_of_rows(RowSumSliced &form, Site &site) {
-    form.out.split(form.y, yo, yi, site["strip"], TailStrategy::GuardWithIf).parallel(yo);
+void strips_of_rows(RowSumSliced &form, ScheduleContext &context) {
+    form.out.split(form.y, yo, yi, context["strip"], TailStrategy::GuardWithIf).parallel(yo);
     form.total.compute_at(form.out, yi);
     form.adding.compute_at(form.total, form.each);
-    lanes_in_vectors(form, site);
+    lanes_in_vectors(form, context);
     for (Func &level : form.levels) {
         level.compute_at(form.total, form.each).vectorize(form.lane);
     }
 }
 
 // Slices are spread over the cores, for images of few rows.
-void slices_of_rows(RowSumSliced &form, Site &site) {
+void slices_of_rows(RowSumSliced &form, ScheduleContext &context) {
     form.of_slice.compute_root().parallel(form.slice);
     form.adding.compute_at(form.of_slice, form.slice);
-    lanes_in_vectors(form, site);
+    lanes_in_vectors(form, context);
 }
 
 }  // namespace
 
-static const Rows &rows() {
-    static const Rows table = {
+static const ScheduleRows &rows() {
+    static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
         row("serial", gpu, "u8", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
         row("atomic", gpu, "u8", parts_by_atomics,

@@ -11,8 +11,8 @@ namespace tilewright {
 
 // Where a row runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU row for machines that have
 // AVX-512 VNNI; a `cpu` row is compiled for plain x86-64, AVX2 and AVX-512, and the machine's best one is taken.
-enum class Where { cpu, vnni, cuda, opencl, gpu };
-using enum Where;
+enum class Backends { cpu, vnni, cuda, opencl, gpu };
+using enum Backends;
 
 // A number that a schedule may be built with: its default, and the range worth searching.
 struct Tunable {
@@ -26,7 +26,7 @@ std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::strin
 
 // What a schedule may know besides the algorithm: the machine, the element type, the buffers that it may constrain, and
 // the row's tunables and configuration.
-struct Site {
+struct ScheduleContext {
     Halide::Target target;
     std::string type;
     std::vector<Halide::OutputImageParam> buffers;
@@ -49,19 +49,19 @@ struct Site {
     void fold_per_thread(Halide::Func func, const Halide::Var &threads);
 };
 
-// A limit on the registers a thread of some CUDA kernels may take; see Row::registers.
+// A limit on the registers a thread of some CUDA kernels may take; see ScheduleRow::registers.
 struct RegisterCap {
     std::string kernel;  // a part of the kernel's name (Halide names a kernel after the Func it computes); empty: any
     int most;
 };
 
 // One row: one library per type and target, one test case, one benchmark line and one choice of `--schedule`.
-struct Row {
+struct ScheduleRow {
     std::string name, family;  // the family is the name where family() gives no other
-    Where where;
+    Backends where;
     std::string types;  // separated by spaces, as the operator's generator names them
     std::string form;   // the generator that makes the arguments of this form
-    std::function<void(void *, Site &)> apply;
+    std::function<void(void *, ScheduleContext &)> apply;
     std::vector<ConfigurationField> configured;
     std::vector<Tunable> tunables;
     std::string features;        // further Halide target features, separated by '-'
@@ -75,39 +75,39 @@ struct Row {
         return with_fields<Configuration>(configured, "row " + name);
     }
 
-    Row with(const std::string &more) && {
+    ScheduleRow with(const std::string &more) && {
         features += (features.empty() ? "" : "-") + more;
         return std::move(*this);
     }
 
     // On CUDA a thread of the kernels whose name contains `kernel` takes at most so many registers (the first match counts), and
     // more blocks fit a multiprocessor. The runtime says so to the driver; without a cap ptxas takes what a kernel would like.
-    Row registers(const std::string &kernel, int most) && {
+    ScheduleRow registers(const std::string &kernel, int most) && {
         register_caps.push_back({kernel, most});
         return std::move(*this);
     }
 };
 
-// Rows in their order. A table is a list of rows, and of functions that return several, as a loop makes them.
-class Rows : public std::vector<Row> {
+// ScheduleRows in their order. A table is a list of rows, and of functions that return several, as a loop makes them.
+class ScheduleRows : public std::vector<ScheduleRow> {
 public:
-    Rows() = default;
-    Rows(Row row);
-    Rows(std::initializer_list<Rows> parts);
+    ScheduleRows() = default;
+    ScheduleRows(ScheduleRow row);
+    ScheduleRows(std::initializer_list<ScheduleRows> parts);
 };
 
-// Rows that one word of `--schedule` means besides their own names: of those, the first that serves the data is taken. Their names begin
+// ScheduleRows that one word of `--schedule` means besides their own names: of those, the first that serves the data is taken. Their names begin
 // with the family's; where there are several, the last one, which serves all data, is called NAME_any.
-Rows family(const std::string &name, Rows rows);
+ScheduleRows family(const std::string &name, ScheduleRows rows);
 
 // The table of an operator. A file of schedules ends with one, which makes its rows known to the generator program that it is
 // linked into:
 //     static const Table table("transpose", rows);
 struct Table {
     std::string op;
-    const Rows &(*rows)();
+    const ScheduleRows &(*rows)();
 
-    Table(std::string op, const Rows &(*rows)());
+    Table(std::string op, const ScheduleRows &(*rows)());
     Table(const Table &) = delete;
 };
 
@@ -119,30 +119,30 @@ const Table &only_table();
 
 // A row whose schedule is the function `apply`; the form is the function's own first argument.
 template<typename Form>
-Row row(std::string name, Where where, std::string types, void (*apply)(Form &, Site &), std::vector<Tunable> tunables = {}) {
-    Row row;
+ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &), std::vector<Tunable> tunables = {}) {
+    ScheduleRow row;
     row.name = row.family = std::move(name);
     row.where = where;
     row.types = std::move(types);
     row.form = Form::name;
-    row.apply = [=](void *form, Site &site) { apply(*static_cast<Form *>(form), site); };
+    row.apply = [=](void *form, ScheduleContext &context) { apply(*static_cast<Form *>(form), context); };
     row.tunables = std::move(tunables);
     return row;
 }
 
 // A row that says what its form is by a configuration (generators/algorithms/configuration.h).
 template<typename Form, IsConfiguration Configuration>
-Row row(std::string name, Where where, std::string types, void (*apply)(Form &, Site &), const Configuration &configuration,
+ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &), const Configuration &configuration,
         std::vector<Tunable> tunables = {}) {
-    Row made = row(std::move(name), where, std::move(types), apply, std::move(tunables));
+    ScheduleRow made = row(std::move(name), where, std::move(types), apply, std::move(tunables));
     made.configured = fields_of(configuration);
     return made;
 }
 
 // A row that one of Halide's autoschedulers (Mullapudi2016, Adams2019, Anderson2021) makes.
 template<typename Form>
-Row automatic(std::string name, Where where, std::string types, std::string autoscheduler) {
-    Row row;
+ScheduleRow automatic(std::string name, Backends where, std::string types, std::string autoscheduler) {
+    ScheduleRow row;
     row.name = row.family = std::move(name);
     row.where = where;
     row.types = std::move(types);
@@ -153,16 +153,16 @@ Row automatic(std::string name, Where where, std::string types, std::string auto
 
 // A row that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it say it.
 template<typename Form>
-Row declined(std::string name, Where where, std::string types, std::string autoscheduler, std::string reason) {
-    Row row = automatic<Form>(std::move(name), where, std::move(types), std::move(autoscheduler));
+ScheduleRow declined(std::string name, Backends where, std::string types, std::string autoscheduler, std::string reason) {
+    ScheduleRow row = automatic<Form>(std::move(name), where, std::move(types), std::move(autoscheduler));
     row.declined = std::move(reason);
     return row;
 }
 
 // The row of a table called `name`; an unknown one is a build error that lists the known ones.
-const Row &find_row(const Table &table, const std::string &name, const std::string &type, const std::string &backend);
+const ScheduleRow &find_row(const Table &table, const std::string &name, const std::string &type, const std::string &backend);
 
 // The backends ("cpu", "vnni", "cuda", "opencl") that a row makes libraries for.
-std::vector<std::string> backends(Where where);
+std::vector<std::string> backends(Backends where);
 
 }  // namespace tilewright

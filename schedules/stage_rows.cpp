@@ -106,7 +106,7 @@ void add_sums(std::vector<StageRow> &rows) {
 const std::vector<StageRow> &stage_rows() {
     static const std::vector<StageRow> all = [] {
         std::vector<StageRow> rows;
-        for (const Where where : {cpu, gpu}) {
+        for (const Backends where : {cpu, gpu}) {
             rows.push_back({.op = "invert", .where = where, .table = "invert", .schedule = "tuned"});
         }
         add_transpose(rows);
@@ -146,7 +146,7 @@ ChosenRow::ChosenRow(const StageRow &entry, const StageRequest &request)
     }
 }
 
-const Row &ChosenRow::row() const {
+const ScheduleRow &ChosenRow::row() const {
     return find_row(find_table(entry_.table), entry_.schedule, entry_.type, backend_of(target_));
 }
 
@@ -155,7 +155,7 @@ bool ChosenRow::has_tunable(const std::string &name) const {
     return std::any_of(tunables.begin(), tunables.end(), [&](const Tunable &t) { return t.name == name; });
 }
 
-Site ChosenRow::site() const {
+ScheduleContext ChosenRow::context() const {
     std::vector<Halide::OutputImageParam> unused;
     for (int i = 0; i < 3; i++) {
         unused.push_back(Halide::ImageParam(Halide::UInt(8), 4, Halide::Internal::unique_name("nobodys")));

@@ -31,7 +31,7 @@ struct StageRequest {
 // the row may be one for another type.
 struct StageRow {
     std::string op = {};  // of the stage
-    Where where = cpu;
+    Backends where = cpu;
     std::string table = {}, schedule = {}, type = {};  // the row; an empty type is the type of the image
     std::string values = {};                           // other values of its tunables ("width=128,pad=4")
     std::string elements = "u8 u16 f32";
@@ -52,7 +52,7 @@ public:
         return row().form;
     }
     int tunable(const std::string &name) const {
-        return site()[name];
+        return context()[name];
     }
     bool has_tunable(const std::string &name) const;
     const StageRow &entry() const {
@@ -60,7 +60,7 @@ public:
     }
     // What the schedule is called with. Its buffers belong to nothing: what a schedule promises about
     // alignment has no effect.
-    Site site() const;
+    ScheduleContext context() const;
 
     // The schedule of a form, to be called when the whole pipeline is composed.
     template<typename Form>
@@ -70,8 +70,8 @@ public:
                                    ", not " + Form::name);
         }
         return [form, chosen = *this] {
-            Site site = chosen.site();
-            chosen.row().apply(form.get(), site);
+            ScheduleContext context = chosen.context();
+            chosen.row().apply(form.get(), context);
         };
     }
 
@@ -79,7 +79,7 @@ private:
     StageRow entry_;
     Halide::Target target_;
 
-    const Row &row() const;
+    const ScheduleRow &row() const;
 };
 
 // The first row of the list that serves the request; that there is none is a build error.

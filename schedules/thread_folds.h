@@ -14,7 +14,7 @@ struct DescribedPass {
 
 // Removes Halide's checks of folded storage for these Funcs: that a fold is wide enough, and that it is
 // computed in order. The storage of these Funcs is folded per GPU thread, where the checks are wrong
-// (Site::fold_per_thread says why). All other checks of the pipeline stay, among them those of launches and
+// (ScheduleContext::fold_per_thread says why). All other checks of the pipeline stay, among them those of launches and
 // allocations.
 void leave_out_fold_checks(Halide::Pipeline &pipeline, const std::vector<std::string> &funcs);
 

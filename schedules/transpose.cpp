@@ -24,7 +24,7 @@ Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xv{"xv"}, yv{"yv"}, block{"block"}, 
 // ------------------------------------------------------------------------------------------------------- CPU
 
 // Pixels one after another, in the order of memory.
-void reference(Transpose &, Site &) {
+void reference(Transpose &, ScheduleContext &) {
 }
 
 // Spreads tasks over the cores. A task is `blocks_per_task` blocks of width x height pixels of the output.
@@ -40,12 +40,12 @@ void spread(Transpose &t, int width, int height, int blocks_per_task, TailStrate
 // would cross the right or the bottom edge move inwards, so all blocks are whole. Blocks must be long in the
 // direction of the input's rows: a height of 256 in place of 64 took u8 from 19.6 to 10.3 ms (8192 x 8192,
 // two cores).
-void blocks(Transpose &t, Site &site) {
-    const int width = site["width"], height = site["height"], square = site["square"];
+void blocks(Transpose &t, ScheduleContext &context) {
+    const int width = context["width"], height = context["height"], square = context["square"];
     const int line = 64 / t.in.type().bytes();
     Func transposed = t.in.in(t.out), read = t.in.in(transposed);
 
-    spread(t, width, height, site["grain"], TailStrategy::ShiftInwards);
+    spread(t, width, height, context["grain"], TailStrategy::ShiftInwards);
     t.out.vectorize(xi, std::min(line, width)).unroll(xi);
     in_squares(transposed.compute_at(t.out, block), square);
     read.compute_at(t.out, block).vectorize(read.args()[0], std::min(line, height)).unroll(read.args()[0]);
@@ -53,8 +53,8 @@ void blocks(Transpose &t, Site &site) {
 
 // As `blocks`, each channel by itself: the channels are separated when pixels are read, and interleaved when
 // they are written.
-void colour_blocks(Transpose &t, Site &site) {
-    blocks(t, site);
+void colour_blocks(Transpose &t, ScheduleContext &context) {
+    blocks(t, context);
     const Var c = t.out.args()[2];
     Func transposed = t.in.in(t.out), read = t.in.in(transposed);
     t.out.reorder(c, xi, yi, block, task).unroll(c);
@@ -62,15 +62,15 @@ void colour_blocks(Transpose &t, Site &site) {
 }
 
 // One pixel after another within a task, for images that are too thin for blocks.
-void thin(Transpose &t, Site &site) {
-    spread(t, site["width"], site["height"], 1, TailStrategy::GuardWithIf);
+void thin(Transpose &t, ScheduleContext &context) {
+    spread(t, context["width"], context["height"], 1, TailStrategy::GuardWithIf);
 }
 
 // ------------------------------------------------------------------------------------------------------- GPU
 
 // One thread per pixel, from global memory to global memory. A warp writes a row, but reads a column.
-void direct(Transpose &t, Site &site) {
-    const int tile = site["tile"];
+void direct(Transpose &t, ScheduleContext &context) {
+    const int tile = context["tile"];
     t.out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
         .fuse(xo, yo, block)
         .gpu_blocks(block)
@@ -78,8 +78,8 @@ void direct(Transpose &t, Site &site) {
 }
 
 // One thread per patch of 4 x 4 pixels, which it moves one by one: for images whose rows are not whole words.
-void patches_by_pixels(Transpose &t, Site &site) {
-    t.out.tile(t.x, t.y, xo, yo, xi, yi, 4 * site["across"], 4 * site["down"], TailStrategy::GuardWithIf)
+void patches_by_pixels(Transpose &t, ScheduleContext &context) {
+    t.out.tile(t.x, t.y, xo, yo, xi, yi, 4 * context["across"], 4 * context["down"], TailStrategy::GuardWithIf)
         .tile(xi, yi, xi, yi, xv, yv, 4, 4)
         .fuse(xo, yo, block)
         .gpu_blocks(block)
@@ -89,8 +89,8 @@ void patches_by_pixels(Transpose &t, Site &site) {
 }
 
 // One thread per patch of 4 x 4 pixels, in registers: it reads four words and writes four.
-void patches_in_registers(TransposePatches &t, Site &site) {
-    t.out.tile(t.p, t.q, xo, yo, xi, yi, site["across"], site["down"], TailStrategy::GuardWithIf)
+void patches_in_registers(TransposePatches &t, ScheduleContext &context) {
+    t.out.tile(t.p, t.q, xo, yo, xi, yi, context["across"], context["down"], TailStrategy::GuardWithIf)
         .reorder(t.j, t.r, xi, yi, xo, yo)
         .fuse(xo, yo, block)
         .gpu_blocks(block)
@@ -105,8 +105,8 @@ void patches_in_registers(TransposePatches &t, Site &site) {
 // transposes `patches` patches in registers, and neighbouring threads read neighbouring patches of the
 // input's rows. Then neighbouring threads write along the output's rows. Each access moves a whole row of a
 // patch (4, 8 or 16 bytes). The odd pitch of the shared rows keeps both halves free of bank conflicts.
-void patches_in_shared(TransposePatches &t, Site &site) {
-    const int across = site["across"], down = site["down"], high = down * site["patches"], bytes = t.bytes;
+void patches_in_shared(TransposePatches &t, ScheduleContext &context) {
+    const int across = context["across"], down = context["down"], high = down * context["patches"], bytes = t.bytes;
     const bool one_vector = bytes != 3;  // a row of a patch is one vector
     Var qi{"qi"}, pi{"pi"}, word{"word"};
 
@@ -137,7 +137,7 @@ void patches_in_shared(TransposePatches &t, Site &site) {
         .store_in(MemoryType::GPUShared)
         .reorder_storage(t.j, t.p, t.q, t.r)
         .align_storage(t.p, high + 1)
-        .split(t.p, t.p, step, site["patches"])
+        .split(t.p, t.p, step, context["patches"])
         .reorder(t.j, t.r, step, t.q, t.p)
         .gpu_threads(t.q, t.p)
         .unroll(t.r)
@@ -154,7 +154,7 @@ void patches_in_shared(TransposePatches &t, Site &site) {
     } else {
         words.unroll(words.args()[0]);
     }
-    for (Halide::OutputImageParam &buffer : site.buffers) {
+    for (Halide::OutputImageParam &buffer : context.buffers) {
         if (one_vector) {
             buffer.set_host_alignment(4 * bytes);
             buffer.dim(2).set_stride(multiple_of(bytes, buffer.dim(2).stride()));
@@ -165,17 +165,17 @@ void patches_in_shared(TransposePatches &t, Site &site) {
 
 // Each thread block transposes a tile through shared memory (schedules/transpose_blocks.h), whose rows are
 // `pad` pixels longer.
-void tiles_in_shared(TransposeBlocks &t, Site &site) {
+void tiles_in_shared(TransposeBlocks &t, ScheduleContext &context) {
     undefined_on_gpu(t.out);
-    tile_in_shared(t, site["pad"]);
+    tile_in_shared(t, context["pad"]);
     t.out.never_partition_all();
 }
 
 // Each thread block transposes a block of patches through shared memory. It reads and writes aligned words,
 // and shifts them together in between. A second kernel writes the bytes at the ends of the rows.
-void any_alignment(TransposeFlat &t, Site &site) {
+void any_alignment(TransposeFlat &t, ScheduleContext &context) {
     const auto &s = t.shape;
-    const int down = site["down"];
+    const int down = context["down"];
     undefined_on_gpu(t.out);
     undefined_on_gpu(t.edges);
     t.out.update()
@@ -215,21 +215,21 @@ void any_alignment(TransposeFlat &t, Site &site) {
         .gpu_threads(inner)
         .unroll(t.ends.x);
 
-    site.buffers[0].set_host_alignment(4).dim(0).set_min(0);
-    site.buffers[1].set_host_alignment(4).dim(0).set_min(0);
-    site.buffers[2].dim(0).set_min(0);
+    context.buffers[0].set_host_alignment(4).dim(0).set_min(0);
+    context.buffers[1].set_host_alignment(4).dim(0).set_min(0);
+    context.buffers[2].dim(0).set_min(0);
     t.out.never_partition_all();
     t.edges.never_partition_all();
 }
 
 }  // namespace
 
-static const Rows &rows() {
+static const ScheduleRows &rows() {
     const TransposeConfiguration whole{.at_least_a_block = true};
     const TransposeBlocksConfiguration anywhere{}, diagonal{.diagonal = true};
     const TransposePatchesConfiguration any_size{}, whole_patches{.at_least_a_block = true};
     const TransposeFlatConfiguration flat{};
-    static const Rows table = {
+    static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32 rgb8", reference),
         automatic<Transpose>("auto", cpu, "u8 u16 f32 rgb8", "Mullapudi2016"),
         automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),

@@ -17,7 +17,7 @@ std::string lower(std::string text) {
 }
 
 int run_halide(const Library &library, const std::string &folder, const std::string &files, const std::string &targets, const std::string &tunables) {
-    const Row &row = *library.row;
+    const ScheduleRow &row = *library.row;
     std::vector<std::string> args = {only_table().op, "-g", row.form, "-f", library.name, "-o", folder, "-e", files, "target=" + targets,
                                      "schedule=" + row.name, "type=" + library.type, "backend=" + library.backend};
     if (!tunables.empty()) {
@@ -103,7 +103,7 @@ int make_library(const Library &library, const std::string &folder, const std::s
 
 std::string key_of(const Library &library, const std::string &files, const std::string &tunables) {
     using namespace Halide::Internal;
-    const Row &row = *library.row;
+    const ScheduleRow &row = *library.row;
     const std::string targets = target_of(library.backend, row.features);
     Hash key;
     // TILEWRIGHT_PASSES stands for the sources of this program that change what Halide makes of a pipeline.

@@ -27,7 +27,7 @@ std::string joined(const std::vector<std::string> &all) {
     return text.empty() ? "none" : text;
 }
 
-const Tunable *find(const Row &row, const std::string &name) {
+const Tunable *find(const ScheduleRow &row, const std::string &name) {
     const auto at = std::find_if(row.tunables.begin(), row.tunables.end(), [&](const Tunable &t) { return t.name == name; });
     return at == row.tunables.end() ? nullptr : &*at;
 }
@@ -84,13 +84,13 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
     check_words();
 }
 
-bool Selection::has(const Row &row, const std::string &type) const {
+bool Selection::has(const ScheduleRow &row, const std::string &type) const {
     return (schedules_.empty() || holds(schedules_, row.name) || holds(schedules_, row.family)) && (types_.empty() || holds(types_, type));
 }
 
 std::vector<Library> Selection::libraries() const {
     std::vector<Library> all;
-    for (const Row &row : only_table().rows()) {
+    for (const ScheduleRow &row : only_table().rows()) {
         for (const std::string &type : split(row.types, ' ')) {
             for (const std::string &backend : tilewright::backends(row.where)) {
                 if (has(row, type) && (backends.empty() || holds(backends, backend))) {
@@ -105,7 +105,7 @@ std::vector<Library> Selection::libraries() const {
 // A word that is none of the table's.
 void Selection::check_words() const {
     std::vector<std::string> names, types;
-    for (const Row &row : only_table().rows()) {
+    for (const ScheduleRow &row : only_table().rows()) {
         add_once(names, row.family);
         add_once(names, row.name);
         for (const std::string &type : split(row.types, ' ')) {
@@ -171,7 +171,7 @@ void Selection::check(bool complete) const {
     }
 }
 
-std::string Selection::tunables_of(const Row &row) const {
+std::string Selection::tunables_of(const ScheduleRow &row) const {
     std::string taken;
     for (const Value &value : values_) {
         const Tunable *t = find(row, value.tunable);
@@ -220,7 +220,7 @@ void check_table(const std::string &op) {
     }
     const std::vector<std::string> forms = Halide::Internal::GeneratorRegistry::enumerate();
     std::set<std::string> known;
-    for (const Row &row : table.rows()) {
+    for (const ScheduleRow &row : table.rows()) {
         if (row.name.empty() || row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
             fail("row '" + row.name + "': a name is made of small letters, digits and _, because it is a part of the names of C functions");
         }

@@ -13,7 +13,7 @@ std::vector<std::string> split(const std::string &text, char separator);
 
 // A library that the program can make: a row, for one of its types and one of its backends.
 struct Library {
-    const Row *row;
+    const ScheduleRow *row;
     std::string type, backend, name;
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.
@@ -38,9 +38,9 @@ public:
     void check(bool complete) const;
 
     // The values that a row takes, "tile=16,pad=4": of tunables that it has, inside the ranges that it states. It keeps its own otherwise.
-    std::string tunables_of(const Row &row) const;
+    std::string tunables_of(const ScheduleRow &row) const;
 
-    // Rows that have a chosen tunable, but not the value: a line for each, to be shown.
+    // ScheduleRows that have a chosen tunable, but not the value: a line for each, to be shown.
     std::vector<std::string> notes() const;
 
     // The one library that is meant: of several that a family's name chooses, the one whose row has that very name.
@@ -54,7 +54,7 @@ private:
     std::vector<std::string> schedules_, types_;  // empty: all
     std::vector<Value> values_;
 
-    bool has(const Row &row, const std::string &type) const;
+    bool has(const ScheduleRow &row, const std::string &type) const;
     void check_words() const;
     void check_value(const Value &value) const;
 };

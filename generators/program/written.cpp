@@ -21,7 +21,7 @@ void write_table(const Selection &selection, std::ostream &out) {
     const std::string op = only_table().op;
     std::ostringstream declarations, entries;
     for (const Library &one : selection.libraries()) {
-        const Row &row = *one.row;
+        const ScheduleRow &row = *one.row;
         const std::string &library = one.name, &type = one.type, &backend = one.backend;
         const bool made = row.declined.empty();
         if (made) {
@@ -62,7 +62,7 @@ std::string c_type(const Halide::Type &type) {
 
 // The C++ declaration of one library: Halide's own buffers and numbers in the order of the generator.
 void write_function(const Library &one, const std::string &tunables, std::ostream &out) {
-    const Row &row = *one.row;
+    const ScheduleRow &row = *one.row;
     const std::string &library = one.name;
     const auto generator = Halide::Internal::GeneratorRegistry::create(
         row.form, Halide::GeneratorContext(Halide::Target(split(target_of(one.backend, row.features), ',').back())));

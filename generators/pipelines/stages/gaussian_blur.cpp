@@ -137,7 +137,7 @@ private:
     }
 
     Composed window(const Flow &in, const ChosenRow &chosen) const {
-        const Site s = chosen.site();
+        const ScheduleContext s = chosen.context();
         const BorderMap border = border_map(in, s["large"] != 0);
         const std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
         const WindowTile tile{s["columns"], s["rows"], s["groups"], s["window"]};
@@ -146,7 +146,7 @@ private:
     }
 
     Composed window_of_words(const Flow &in, const ChosenRow &chosen) const {
-        const Site s = chosen.site();
+        const ScheduleContext s = chosen.context();
         const BorderMap border = border_map(in, false);
         const WindowTile tile{s["columns"] / 4, s["rows"], s["groups"], s["window"] / 4};
         const Expr multiplier = cast<uint32_t>((int)weights_->bytes.multiplier);

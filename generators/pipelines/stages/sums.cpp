@@ -46,7 +46,7 @@ public:
         const Halide::Type narrow = element == Halide::UInt(8) ? Halide::UInt(16) : sum;
         const Halide::Type output = element_type(check(in.shape).element);
         const ChosenRow chosen = row(in.shape, target);
-        const Site s = chosen.site();
+        const ScheduleContext s = chosen.context();
         if (chosen.form() == ColumnSumSliced::name) {
             const ColumnSumSliced::Shape shape{s["lanes"], s["rows"], s["slices"]};
             return composed(

@@ -10,7 +10,7 @@ using Halide::Var;
 
 namespace {
 
-// Rows of interleaved colours as (x, y, c), and back.
+// ScheduleRows of interleaved colours as (x, y, c), and back.
 Func planes(const Flow &in) {
     const Var x{"x"}, y{"y"}, c{"c"};
     Func planes{"planes"};
@@ -43,7 +43,7 @@ public:
     Composed compose(const Flow &in, const StageTarget &target) const override {
         const ChosenRow chosen = row(in.shape, target);
         if (chosen.form() == TransposeBlocks::name) {
-            const Site s = chosen.site();
+            const ScheduleContext s = chosen.context();
             const BlockShape shape{s["width"], s["height"], s["across"], s["down"], 1, false};  // no promises
             return composed(in, chosen,
                             std::make_shared<TransposeBlocks>(in.rows, in.height, in.width, 0, shape));
