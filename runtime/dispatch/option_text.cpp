@@ -69,6 +69,9 @@ std::string word_of(size_t value, const std::vector<std::string> &words) {
 
 std::string length_text(double metres) {
     const double far = std::abs(metres);
+    if (far >= 1e7) {
+        return fmt::format("{:.0f} km", metres / 1e3);  // without an exponent: "1000000 km"
+    }
     for (const auto &[unit, name] : {std::pair{1e3, "km"}, {1.0, "m"}, {1e-2, "cm"}, {1e-3, "mm"}, {1e-6, "um"}, {1e-9, "nm"}}) {
         if (far >= unit) {
             return fmt::format("{:.4g} {}", metres / unit, name);

@@ -14,7 +14,7 @@ std::string did_you_mean(const std::string &word, const std::vector<std::string>
 // option takes.
 std::string word_of(size_t value, const std::vector<std::string> &words);
 
-// A length as a reader writes it: "19.2 cm". At most four digits.
+// A length as a reader writes it: "19.2 cm". At most four digits, but for lengths of 10000 km and more.
 std::string length_text(double metres);
 
 // The number that `text` is as a value of an option that is a number, in the option's unit. Errors: usage.

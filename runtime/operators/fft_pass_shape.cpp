@@ -1,4 +1,5 @@
-// Reads the pass that a row's tunables describe. The only place that does: their names are those of schedules/fft_pass.h.
+// Reads the pass that a row's tunables describe. The only place that does: their names are those of
+// schedules/fft_pass.h.
 #include "runtime/operators/fft_pass_shape.h"
 
 namespace tilewright {
@@ -28,7 +29,8 @@ std::optional<FftPassShape> FftPassShape::of(const Row &row) {
 }
 
 int64_t FftPassShape::frequency(int64_t i) const {
-    // i is the digit of the last stage and then the number of its butterfly: the digits before it, the first one first.
+    // i is the digit of the last stage and then the number of its butterfly: the digits before it, the first
+    // one first.
     const size_t last = radices.size() - 1;
     std::vector<int64_t> digit(radices.size());
     digit[last] = i / butterflies();

@@ -1,5 +1,6 @@
 #pragma once
-// Which pass of a Fourier transform a row's library is (generators/algorithms/fft2d/pass.h). For fronts; not installed.
+// Which pass of a Fourier transform a row's library is (generators/algorithms/fft2d/pass.h). For fronts; not
+// installed.
 #include "tilewright/row.h"
 #include <cstdint>
 #include <optional>
@@ -12,7 +13,7 @@ struct FftPassKind {
     enum class Lines { along, across, transposed };  // rows; columns; rows that are written as columns
 
     Lines lines = Lines::along;
-    bool twiddled = false;      // multiplies by twiddle factors first: the pass over the second part of longer lines
+    bool twiddled = false;      // multiplies by twiddle factors first, for second parts of longer lines
     bool first_factor = false;  // multiplies what it reads by a table
     bool last_factor = false;   // multiplies what it writes by a table
     bool convolves = false;     // transforms, multiplies the spectrum by a table and transforms back
@@ -25,13 +26,13 @@ bool is_fft_pass(const Row &row);
 struct FftPassShape {
     int64_t length = 1;  // of the lines
     FftPassKind kind;
-    int64_t together = 1;           // how many lines a block of threads takes: the number of lines is a multiple of it
+    int64_t together = 1;  // how many lines a block of threads takes: the number of lines is a multiple of it
     std::vector<int64_t> radices;  // of the stages; their product is the length
 
     // What a row's tunables say; nothing where its library is no pass.
     static std::optional<FftPassShape> of(const Row &row);
 
-    // Between its stages, a pass has the frequencies in the order of its digits: which frequency has the number i.
+    // Between its stages, a pass has the frequencies in the order of its digits: which one has number i.
     int64_t frequency(int64_t i) const;
 
     // How many butterflies the last stage has.
