@@ -35,7 +35,7 @@ public:
         const FftPassShape pass = shape();
         // Words of 64 bits suit shared memory, pairs of floats suit vectors.
         const bool words = std::string(backend) != "cpu";
-        FftPass form(in, tables(pass), pass, multiply_add(backend), words);
+        FftPass form(in, tables(pass), pass, setting("threads"), multiply_add(backend), words);
         output = form.out;
 
         using Lines = FftPassShape::Lines;
@@ -51,7 +51,7 @@ public:
 
 private:
     FftPassShape shape() const {
-        return fft_pass_shape([&](const char *name) { return setting(name); });
+        return this->template configuration<FftPassShape>();
     }
 
     FftPassTables tables(const FftPassShape &pass) {

@@ -72,7 +72,7 @@ public:
     }
 };
 
-// The form that tabulates H. ScheduleRow y of the output is for frequency order(y).
+// The form that tabulates H. Row y of the output is for frequency order(y).
 class FresnelTransferGenerator : public RowGenerator<FresnelTransferGenerator> {
 public:
     Input<Halide::Buffer<int32_t, 1>> order{"order"};

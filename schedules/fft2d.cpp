@@ -7,7 +7,7 @@ namespace tilewright {
 
 namespace {
 
-// ScheduleRows of the image one after another, then columns one after another. A row or a column is transformed step
+// Rows of the image one after another, then columns one after another. A row or a column is transformed step
 // by step.
 void reference(Fft2d &f, ScheduleContext &) {
     f.along.compute_at(f.rows, f.y);
@@ -50,15 +50,15 @@ static const ScheduleRows &rows() {
 
         // Second parts of lines: 32 columns together, and 16 where there are no more.
         family("tuned", {
-            row("tuned_rows", opencl, "c64", lines_in_shared, pass({8, 16}, second_part(FftPassShape::Lines::transposed, 16))),
-            row("tuned_any", cuda, "c64", lines_in_shared, pass({16, 16}, second_part(FftPassShape::Lines::across, 32))).registers("", 64),
-            row("tuned_any", opencl, "c64", lines_in_shared, pass({8, 16}, second_part(FftPassShape::Lines::across, 32))),
-            row("tuned_thin", gpu, "c64", lines_in_shared, pass({8, 16}, second_part(FftPassShape::Lines::across, 16))),
+            pass_row("tuned_rows", opencl, lines_in_shared, {8, 16}, second_part(FftPassShape::Lines::transposed, 16)),
+            pass_row("tuned_any", cuda, lines_in_shared, {16, 16}, second_part(FftPassShape::Lines::across, 32)).registers("", 64),
+            pass_row("tuned_any", opencl, lines_in_shared, {8, 16}, second_part(FftPassShape::Lines::across, 32)),
+            pass_row("tuned_thin", gpu, lines_in_shared, {8, 16}, second_part(FftPassShape::Lines::across, 16)),
         }),
 
         family("fused", pass_rows("fused_rows", lines_in_vectors, along, lines_in_cache())),
         family("fused", pass_rows("fused_columns", lines_in_vectors, across, columns_in_cache)),
-        family("tuned", row("tuned_any", cpu, "c64", lines_in_vectors, pass({4, 8, 8}, second_part(FftPassShape::Lines::across, 16)))),
+        family("tuned", pass_row("tuned_any", cpu, lines_in_vectors, {4, 8, 8}, second_part(FftPassShape::Lines::across, 16))),
     };
     return table;
 }

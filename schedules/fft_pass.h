@@ -3,6 +3,9 @@
 #include "generators/algorithms/fft2d/pass.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace tilewright {
 
@@ -18,29 +21,19 @@ struct PassNumbers {
                   // last digit, 2 all
 };
 
-// The tunables of a row for lines whose length is the product of the radices.
-inline std::vector<Tunable> pass(const std::vector<int> &radices, const PassNumbers &n = {}) {
-    int length = 1, largest = 1;
-    for (int r : radices) {
-        length *= r;
-        largest = std::max(largest, r);
-    }
-    const int threads = n.threads ? n.threads : length / largest;
-    auto radix = [&](size_t i) { return i < radices.size() ? radices[i] : 1; };
-    return {{"length", length},
-            {"radix1", radix(0)},
-            {"radix2", radix(1)},
-            {"radix3", radix(2)},
-            {"radix4", radix(3)},
-            {"lines", (int)n.lines},
-            {"numbered", (int)n.numbered},
-            {"twiddled", n.twiddled},
-            {"chirp_first", n.chirp_first},
-            {"chirp_last", n.chirp_last},
-            {"convolve", n.convolve},
-            {"together", n.together, 1, 64},
-            {"threads", threads, 1, 1024},
-            {"pad", n.pad, 0, 2}};
+// The row of a pass over lines whose length is the product of the radices.
+inline ScheduleRow pass_row(const std::string &name, Backends where, void (*schedule)(FftPass &, ScheduleContext &),
+                            const std::vector<int> &radices, const PassNumbers &n) {
+    FftPassShape shape(radices);
+    shape.lines = n.lines;
+    shape.numbered = n.numbered;
+    shape.twiddled = n.twiddled;
+    shape.chirp_first = n.chirp_first;
+    shape.chirp_last = n.chirp_last;
+    shape.convolve = n.convolve;
+    const int threads = n.threads ? n.threads : shape.length() / *std::max_element(radices.begin(), radices.end());
+    return row(name, where, "c64", schedule, shape,
+               {{"together", n.together, 1, 64}, {"threads", threads, 1, 1024}, {"pad", n.pad, 0, 2}});
 }
 
 // The lines of one length that a row is made for.
@@ -57,13 +50,10 @@ template<typename Numbers>
 ScheduleRows pass_rows(const std::string &name, void (*schedule)(FftPass &, ScheduleContext &), Numbers numbers, const std::vector<PassLines> &lengths) {
     ScheduleRows rows;
     for (const PassLines &lines : lengths) {
-        int length = 1;
-        for (int radix : lines.radices) {
-            length *= radix;
-        }
         PassNumbers n = numbers(lines.together);
         n.pad = lines.pad;
-        ScheduleRow made = row(name + "_" + std::to_string(length), lines.where, "c64", schedule, pass(lines.radices, n));
+        const std::string length = std::to_string(FftPassShape(lines.radices).length());
+        ScheduleRow made = pass_row(name + "_" + length, lines.where, schedule, lines.radices, n);
         rows.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
     }
     return rows;
@@ -130,7 +120,7 @@ inline void stage_over_threads(FftPass &f, size_t number, int threads) {
 
 // Each thread block transforms a few lines, which it keeps in shared memory: one stage after another with a
 // barrier between them, and one thread per butterfly. Neighbouring threads have neighbouring columns, or
-// neighbouring points of a row. ScheduleRows of cells that are longer by one put the points that neighbouring threads
+// neighbouring points of a row. Rows of cells that are longer by one put the points that neighbouring threads
 // read into different banks. A whole line of 8192 words is 64 KB, which is more shared memory than a thread
 // block has on every device.
 inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
@@ -156,7 +146,7 @@ inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
 
     f.cells.compute_at(f.out, block).store_in(Halide::MemoryType::GPUShared);
     for (int s = 0; s < f.count; s++) {
-        const int radix = f.shape.radices[(size_t)s];
+        const int radix = f.shape.radix[(size_t)s];
         f.cells.bound(f.digits[(size_t)s], 0, radix);
         if ((pad > 0 && s == f.count - 1) || (pad > 1 && s > 0)) {
             f.cells.align_storage(f.digits[(size_t)s], radix + 1);
@@ -172,7 +162,7 @@ inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
 }
 
 // A core transforms a few lines at a time, which it keeps in its cache. The same points of different lines
-// are the lanes of vectors: one stage after another, with all arithmetic on whole vectors. ScheduleRows are
+// are the lanes of vectors: one stage after another, with all arithmetic on whole vectors. Rows are
 // transposed as they are read and written.
 inline void lines_in_vectors(FftPass &f, ScheduleContext &context) {
     using Halide::TailStrategy;
@@ -192,7 +182,7 @@ inline void lines_in_vectors(FftPass &f, ScheduleContext &context) {
     // Memory is allocated once per task: the first use of new pages costs as much time as a pass.
     f.cells.compute_at(f.out, block).hoist_storage(f.out, task);
     for (int s = 0; s < f.count; s++) {
-        f.cells.bound(f.digits[(size_t)s], 0, f.shape.radices[(size_t)s]);
+        f.cells.bound(f.digits[(size_t)s], 0, f.shape.radix[(size_t)s]);
     }
     for (size_t i = 0; i < f.stages.size(); i++) {
         Halide::Stage stage = f.cells.update((int)i);

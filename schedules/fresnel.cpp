@@ -11,7 +11,7 @@ namespace {
 using Halide::TailStrategy;
 using Halide::Var;
 
-// ScheduleRows of the field one after another, then columns one after another. A row or a column is transformed step
+// Rows of the field one after another, then columns one after another. A row or a column is transformed step
 // by step.
 void reference(Fresnel &f, ScheduleContext &) {
     for (Fft2d *fft : {&f.forward, &f.back}) {
@@ -30,7 +30,7 @@ void samples(Form &form, ScheduleContext &context) {
                       TailStrategy::GuardWithIf);
 }
 
-// ScheduleRows are spread over the cores; a core computes one sample after another.
+// Rows are spread over the cores; a core computes one sample after another.
 void rows_of_samples(FresnelTimes &times, ScheduleContext &) {
     times.out.parallel(times.y);
 }
@@ -109,9 +109,9 @@ static const ScheduleRows &rows() {
 
             // Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
             pass_rows("fused_first", lines_in_shared, first_part, {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32}}),
-            row("fused_second", opencl, "c64", lines_in_shared, pass({8, 16}, second_part(32))),
-            row("fused_second", cuda, "c64", lines_in_shared, pass({16, 16}, second_part(32))).registers("", 64),
-            row("fused_convolved_second", gpu, "c64", lines_in_shared, pass({8, 16}, convolved_part(32))).registers("", 64),
+            pass_row("fused_second", opencl, lines_in_shared, {8, 16}, second_part(32)),
+            pass_row("fused_second", cuda, lines_in_shared, {16, 16}, second_part(32)).registers("", 64),
+            pass_row("fused_convolved_second", gpu, lines_in_shared, {8, 16}, convolved_part(32)).registers("", 64),
             pass_rows("fused_last", lines_in_shared, last_part, {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32}}),
         }),
 

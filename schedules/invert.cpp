@@ -16,7 +16,7 @@ Var xi{"xi"}, yi{"yi"}, block{"block"};
 void reference(Invert &, ScheduleContext &) {
 }
 
-// One vector of pixels after another. ScheduleRows are spread over the cores.
+// One vector of pixels after another. Rows are spread over the cores.
 void vectors(Invert &invert, ScheduleContext &context) {
     invert.out.vectorize(invert.x, context["lanes"], TailStrategy::GuardWithIf)
         .parallel(invert.y, 16, TailStrategy::GuardWithIf);

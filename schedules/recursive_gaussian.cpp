@@ -30,7 +30,7 @@ void reference(RecursiveGaussian &blur, ScheduleContext &) {
 }
 
 // First strips of rows, then strips of columns are spread over the cores. The lanes of vectors are samples of
-// neighbouring lines. ScheduleRows are transposed in registers, `chunk` pixels at a time, when they are read and when
+// neighbouring lines. Rows are transposed in registers, `chunk` pixels at a time, when they are read and when
 // they are written. The results of a strip's filters stay in the cache.
 void lines(RecursiveGaussianRuns &blur, ScheduleContext &context) {
     const int lanes = context.target.natural_vector_size<float>(), run = blur.run, chunk = context["chunk"];

@@ -80,7 +80,7 @@ void row_a_warp(RowSumTree &form, ScheduleContext &context) {
     form.partial.update().gpu_lanes(form.lane);
 }
 
-// Computes the levels of a tree in shared memory, inside the loop over thread blocks. ScheduleRows are on the second
+// Computes the levels of a tree in shared memory, inside the loop over thread blocks. Rows are on the second
 // axis of threads in every stage; otherwise the sizes of the stages would multiply.
 void tree_in_shared(std::vector<Func> stages, Func consumer, const Var &block, const Var &lane,
                     const Var &second) {
@@ -141,7 +141,7 @@ void short_row_a_thread(RowSumChunks &form, ScheduleContext &context) {
     aligned_words(context);
 }
 
-// First kernel: the pieces of rows are spread over thread blocks. ScheduleRows are on the first axis of the grid,
+// First kernel: the pieces of rows are spread over thread blocks. Rows are on the first axis of the grid,
 // because the second one ends at 65535. Second kernel: one thread block per row, in which a tree adds the
 // row's pieces.
 void pieces_over_blocks(RowSumChunks &form, ScheduleContext &context) {

@@ -88,7 +88,7 @@ struct ScheduleRow {
     }
 };
 
-// ScheduleRows in their order. A table is a list of rows, and of functions that return several, as a loop makes them.
+// Rows in their order. A table is a list of rows, and of functions that return several, as a loop makes them.
 class ScheduleRows : public std::vector<ScheduleRow> {
 public:
     ScheduleRows() = default;
@@ -96,7 +96,7 @@ public:
     ScheduleRows(std::initializer_list<ScheduleRows> parts);
 };
 
-// ScheduleRows that one word of `--schedule` means besides their own names: of those, the first that serves the data is taken. Their names begin
+// Rows that one word of `--schedule` means besides their own names: of those, the first that serves the data is taken. Their names begin
 // with the family's; where there are several, the last one, which serves all data, is called NAME_any.
 ScheduleRows family(const std::string &name, ScheduleRows rows);
 

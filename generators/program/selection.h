@@ -40,7 +40,7 @@ public:
     // The values that a row takes, "tile=16,pad=4": of tunables that it has, inside the ranges that it states. It keeps its own otherwise.
     std::string tunables_of(const ScheduleRow &row) const;
 
-    // ScheduleRows that have a chosen tunable, but not the value: a line for each, to be shown.
+    // Rows that have a chosen tunable, but not the value: a line for each, to be shown.
     std::vector<std::string> notes() const;
 
     // The one library that is meant: of several that a family's name chooses, the one whose row has that very name.

@@ -6,13 +6,26 @@
 
 namespace tilewright {
 
-using Lines = FftPassKind::Lines;
+using Lines = FftPassShape::Lines;
 using Division = LineLayout::Division;
+
+bool is_fft_pass(const Row &row) {
+    return row.form == "fft_pass";
+}
+
+FftPassLibrary::FftPassLibrary(const Row &row)
+    : row(&row), shape(row.configuration<FftPassShape>()),
+      kind{.lines = shape.lines,
+           .twiddled = shape.twiddled,
+           .first_factor = shape.chirp_first,
+           .last_factor = shape.chirp_last,
+           .convolves = shape.convolve},
+      together(row.tunable("together")) {}
 
 FftLibraries::FftLibraries(const std::vector<Row> &rows) : rows_(rows) {
     for (const Row &row : rows) {
-        if (std::optional<FftPassShape> shape = FftPassShape::of(row)) {
-            passes_.push_back({&row, *std::move(shape)});
+        if (is_fft_pass(row)) {
+            passes_.emplace_back(row);
         }
     }
 }
@@ -20,9 +33,8 @@ FftLibraries::FftLibraries(const std::vector<Row> &rows) : rows_(rows) {
 const FftPassLibrary *FftLibraries::pass(Backend backend, const FftPassKind &kind, int64_t length,
                                          int64_t lines) const {
     const auto at = std::find_if(passes_.begin(), passes_.end(), [&](const FftPassLibrary &pass) {
-        const FftPassShape &shape = pass.shape;
-        return pass.row->backend == backend && shape.length == length && shape.kind == kind &&
-               lines % shape.together == 0;
+        return pass.row->backend == backend && pass.shape.length() == length && pass.kind == kind &&
+               lines % pass.together == 0;
     });
     return at == passes_.end() ? nullptr : &*at;
 }
@@ -71,14 +83,14 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
         launch.in(name, table, complex_words(table));
     };
     launch.in("in", from, reads.view(from));
-    vector("roots", fft_roots(shape.length));
-    if (shape.kind.twiddled) {
+    vector("roots", fft_roots(shape.length()));
+    if (shape.twiddled) {
         vector("turns", fft_roots(whole_length));
     }
     for (const auto &[name, table] : tables) {
         launch.in(name, table.array, table.view);
     }
-    if (shape.kind.convolves) {
+    if (shape.convolve) {
         vector("middle", fft_middle(shape));
     } else {
         launch.value("sign", endpoints.sign)

@@ -1,8 +1,8 @@
 #pragma once
 // Puts passes of a Fourier transform together: which libraries transform all rows or all columns of a field,
 // and what each of them is given. For fronts; not installed.
+#include "generators/algorithms/fft2d/pass_shape.h"
 #include "runtime/dispatch/plan.h"
-#include "runtime/operators/fft_pass_shape.h"
 #include "tilewright/array.h"
 #include <functional>
 #include <string>
@@ -10,9 +10,27 @@
 
 namespace tilewright {
 
+bool is_fft_pass(const Row &row);
+
+// What a pass does to its lines, whatever their length.
+struct FftPassKind {
+    FftPassShape::Lines lines = FftPassShape::Lines::along;
+    bool twiddled = false;      // multiplies by twiddle factors first, for second parts of longer lines
+    bool first_factor = false;  // multiplies what it reads by a table
+    bool last_factor = false;   // multiplies what it writes by a table
+    bool convolves = false;     // transforms, multiplies the spectrum by a table and transforms back
+
+    bool operator==(const FftPassKind &) const = default;
+};
+
+// The library of a row that is a pass.
 struct FftPassLibrary {
     const Row *row;
     FftPassShape shape;
+    FftPassKind kind;
+    int64_t together;  // how many lines a block of threads takes: the number of lines is a multiple of it
+
+    explicit FftPassLibrary(const Row &row);
 };
 
 // The rows of an operator's table, found by what their libraries do.

@@ -1,7 +1,7 @@
 #pragma once
 // The tables that a pass of a Fourier transform reads (generators/algorithms/fft2d/pass.h), computed in f64.
 // For fronts; not installed.
-#include "runtime/operators/fft_pass_shape.h"
+#include "generators/algorithms/fft2d/pass_shape.h"
 #include "tilewright/array.h"
 #include <complex>
 #include <functional>
@@ -20,7 +20,7 @@ Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t
 // again.
 Array fft_roots(int64_t n);
 
-// The twiddle factors of the last stage of a pass that convolves: exp(-2 pi i frequency(u) / length) for each
+// The twiddle factors of the last stage of a pass that convolves: exp(-2 pi i order(u) / length) for each
 // of its butterflies.
 Array fft_middle(const FftPassShape &pass);
 

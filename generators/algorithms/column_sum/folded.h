@@ -1,6 +1,6 @@
 #pragma once
 // A form of column_sum for rows that begin anywhere in memory, which is read in aligned chunks of 16 bytes.
-// ScheduleRows: split, tuned_narrow and tuned on GPUs.
+// Rows: split, tuned_narrow and tuned on GPUs.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-// A chunk is 4 words. ScheduleRows that are `period` rows apart begin at the same byte of a chunk, so their chunks
+// A chunk is 4 words. Rows that are `period` rows apart begin at the same byte of a chunk, so their chunks
 // are added without a shift: these rows are a phase, of `chunks` chunks per row. Only the sums of the
 // `period` phases are shifted against each other.
 //

@@ -1,5 +1,5 @@
 #pragma once
-// A form of column_sum: slices of rows, whose sums fit a narrower type. ScheduleRows: tuned, tuned_medium and
+// A form of column_sum: slices of rows, whose sums fit a narrower type. Rows: tuned, tuned_medium and
 // tuned_wide on CPUs.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-// The rows are cut into slices of equal length, at most `rows` rows each. ScheduleRows that are left over are fewer
+// The rows are cut into slices of equal length, at most `rows` rows each. Rows that are left over are fewer
 // than the slices, and each goes to another slice. `slices` slices make a band, and the bands make the total.
 // A slice is summed in the type `narrow`: 16 bits hold the sum of 257 bytes.
 //

@@ -1,12 +1,12 @@
 #pragma once
-// A form of column_sum for bytes, which are read as the 32-bit words of memory. ScheduleRows: bytes4_aligned, bytes4,
+// A form of column_sum for bytes, which are read as the 32-bit words of memory. Rows: bytes4_aligned, bytes4,
 // bytes16_aligned, bytes16, tuned_few_rows.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
 
 namespace tilewright {
 
-// `count` words (4 count columns) are read at a time. ScheduleRow y begins at byte offset + y * stride of `words`. If
+// `count` words (4 count columns) are read at a time. Row y begins at byte offset + y * stride of `words`. If
 // Halide cannot prove that this is the beginning of such a group of words, each word is shifted together from
 // the two that contain it.
 struct ColumnSumWords : Halide::NamesInterface {

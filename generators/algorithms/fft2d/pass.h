@@ -1,5 +1,5 @@
 #pragma once
-// A form of fft2d: one pass of a Fourier transform over an image. ScheduleRows: fused_* of fft2d and fresnel, and
+// A form of fft2d: one pass of a Fourier transform over an image. Rows: fused_* of fft2d and fresnel, and
 // tuned* of fft2d.
 //
 // A pass transforms many lines of the same length, each by itself. A two-dimensional transform is a pass over
@@ -76,12 +76,14 @@ struct FftPass : Halide::NamesInterface {
     std::vector<Func> last_factors;
     RDom last_stage;  // iteration, butterflies side by side
 
+    // `side_by_side`: how many butterflies of the last stage are computed side by side.
     // `words`: a cell is a word of 64 bits; otherwise it is a pair of f32.
-    FftPass(Func in, const FftPassTables &tables, const FftPassShape &shape, MultiplyAdd multiply_add,
-            bool words)
-        : shape(shape), count((int)shape.radices.size()), length(shape.length()),
-          butterflies(length / shape.radices[shape.convolve ? 0 : shape.radices.size() - 1]),
-          in(std::move(in)), tables(tables), transform(std::move(multiply_add)), words(words) {
+    FftPass(Func in, const FftPassTables &tables, const FftPassShape &shape, int side_by_side,
+            MultiplyAdd multiply_add, bool words)
+        : shape(shape), count((int)shape.radices().size()), length(shape.length()),
+          butterflies(length / (shape.convolve ? shape.radix[0] : shape.radices().back())),
+          in(std::move(in)), tables(tables), transform(std::move(multiply_add)), words(words),
+          side_by_side(side_by_side) {
         for (int s = 0; s < count; s++) {
             digits.push_back(Var("digit" + std::to_string(s)));
         }
@@ -107,9 +109,10 @@ private:
     FftPassTables tables;
     Butterfly transform;
     bool words;
+    int side_by_side;
 
     int radix(int s) const {
-        return shape.radices[(size_t)s];
+        return shape.radix[(size_t)s];
     }
     // The distance in n between neighbouring values of digit s.
     int stride(int s) const {
@@ -309,7 +312,7 @@ private:
     // The last stage writes its values to their positions in `out`.
     void finish() {
         const int s = shape.convolve ? 0 : count - 1, sign = shape.convolve ? 1 : -1;
-        const int side = std::min(shape.side_by_side, butterflies);
+        const int side = std::min(side_by_side, butterflies);
         last_stage = RDom(0, butterflies / side, 0, side, "last_stage");
         const Expr butterfly = last_stage.y + side * last_stage.x;
         std::vector<Expr> digit((size_t)count);

@@ -1,6 +1,7 @@
 #pragma once
 // The shape of one pass of a Fourier transform: which lines it transforms, and how. Host and generators share
 // it. Plain C++ without Halide.h.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,28 +20,58 @@ struct FftPassShape {
     // batch's number.
     enum class Numbered { none, by_line, by_batch };
 
-    std::vector<int> radices;  // n = n0 (L / R0) + n1 (L / R0 R1) + ...: one digit per stage
+    // n = n0 (L / R0) + n1 (L / R0 R1) + ...: one digit per stage, the radix of each stage, 1 where there is none
+    std::array<int, 4> radix = {1, 1, 1, 1};
     Lines lines = Lines::along;
     Numbered numbered = Numbered::none;
     bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false;
-    int side_by_side = 1;  // how many butterflies of the last stage are computed side by side
+
+    FftPassShape() = default;
+    explicit FftPassShape(const std::vector<int> &radices) {
+        for (size_t i = 0; i < radices.size(); i++) {
+            radix.at(i) = radices[i];
+        }
+    }
+
+    // A row's configuration (generators/algorithms/configuration.h).
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("radix1", radix[0]);
+        visit("radix2", radix[1]);
+        visit("radix3", radix[2]);
+        visit("radix4", radix[3]);
+        visit("lines", lines);
+        visit("numbered", numbered);
+        visit("twiddled", twiddled);
+        visit("chirp_first", chirp_first);
+        visit("chirp_last", chirp_last);
+        visit("convolve", convolve);
+    }
+
+    // The radices of the stages that there are.
+    std::vector<int> radices() const {
+        std::vector<int> all;
+        for (const int r : radix) {
+            if (r > 1) {
+                all.push_back(r);
+            }
+        }
+        return all;
+    }
 
     int length() const {
-        int product = 1;
-        for (int r : radices) {
-            product *= r;
-        }
-        return product;
+        return radix[0] * radix[1] * radix[2] * radix[3];
     }
 
     // The number of entries of the table `middle`.
     int middle_size() const {
-        return length() / radices.back();
+        return length() / radices().back();
     }
 
     // The frequency that entry i of a response is for. i is the last digit, and then the digits before it,
     // the first one first.
     int64_t order(int64_t i) const {
+        const std::vector<int> radices = this->radices();
         const size_t last = radices.size() - 1;
         std::vector<int64_t> digit(radices.size());
         digit[last] = i / middle_size();
@@ -56,24 +87,5 @@ struct FftPassShape {
         return k;
     }
 };
-
-// The shape that the tunables of a row describe; tunable(name) gives the value of one of them.
-template<typename Tunable>
-FftPassShape fft_pass_shape(const Tunable &tunable) {
-    FftPassShape shape;
-    for (const char *name : {"radix1", "radix2", "radix3", "radix4"}) {
-        if (tunable(name) > 1) {
-            shape.radices.push_back(tunable(name));
-        }
-    }
-    shape.lines = FftPassShape::Lines(tunable("lines"));
-    shape.numbered = FftPassShape::Numbered(tunable("numbered"));
-    shape.twiddled = tunable("twiddled") != 0;
-    shape.chirp_first = tunable("chirp_first") != 0;
-    shape.chirp_last = tunable("chirp_last") != 0;
-    shape.convolve = tunable("convolve") != 0;
-    shape.side_by_side = tunable("threads");
-    return shape;
-}
 
 }  // namespace tilewright

@@ -1,6 +1,6 @@
 #pragma once
 // A form of fft2d: the transpose between two passes over rows, where columns are not transformed in place.
-// ScheduleRows: passes of fft2d, and passes_turn of fresnel.
+// Rows: passes of fft2d, and passes_turn of fresnel.
 #include "Halide.h"
 
 namespace tilewright {

@@ -1,5 +1,5 @@
 #pragma once
-// The phases of Fresnel diffraction, and the forms of fresnel that multiply by them or tabulate them. ScheduleRows of
+// The phases of Fresnel diffraction, and the forms of fresnel that multiply by them or tabulate them. Rows of
 // the forms: passes, and tuned on GPUs (the table) and CPUs.
 #include "Halide.h"
 #include <cmath>

@@ -1,5 +1,5 @@
 #pragma once
-// A form of gaussian_blur for u8 images of one channel: dot products of four bytes. ScheduleRow: tuned_dots.
+// A form of gaussian_blur for u8 images of one channel: dot products of four bytes. Row: tuned_dots.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The definition of gaussian_blur, and its forms with other arithmetic. ScheduleRows of the definition: reference,
+// The definition of gaussian_blur, and its forms with other arithmetic. Rows of the definition: reference,
 // tuned, tuned_near and the documented steps on GPUs (direct, separable, shared, texture); of the others:
 // half, tuned_floats.
 #include "Halide.h"

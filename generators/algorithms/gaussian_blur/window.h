@@ -1,5 +1,5 @@
 #pragma once
-// A form of gaussian_blur for f32: a window of fixed radius, both passes tile by tile. ScheduleRows: registers_4,
+// A form of gaussian_blur for f32: a window of fixed radius, both passes tile by tile. Rows: registers_4,
 // tuned_large_* and tuned_window_* for f32. What the window forms for u8 share with it is here too.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/border.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A form of gaussian_blur for u8: a window of fixed radius, both passes by dot products of four bytes. ScheduleRows:
+// A form of gaussian_blur for u8: a window of fixed radius, both passes by dot products of four bytes. Rows:
 // tuned_words_* and tuned_window_* for u8 on CUDA.
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/gaussian_blur/window.h"

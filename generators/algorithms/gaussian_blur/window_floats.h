@@ -1,6 +1,6 @@
 #pragma once
 // A form of gaussian_blur for u8: a window of fixed radius with sums in floats, for machines without dot
-// products of bytes. ScheduleRows: registers_4 for u8, and tuned_window_* for u8 on OpenCL.
+// products of bytes. Rows: registers_4 for u8, and tuned_window_* for u8 on OpenCL.
 #include "generators/algorithms/gaussian_blur/window_words.h"
 
 namespace tilewright {

@@ -1,5 +1,5 @@
 #pragma once
-// Forms of matmul whose matrices are cut into panels. ScheduleRows: registers (squares), shared (tiles), tuned on
+// Forms of matmul whose matrices are cut into panels. Rows: registers (squares), shared (tiles), tuned on
 // GPUs (runs) and on CPUs (blocks).
 //
 // The blocks are those of K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication",

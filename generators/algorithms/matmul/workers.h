@@ -1,5 +1,5 @@
 #pragma once
-// A form of matmul whose sums are laid out by worker, so that each worker keeps its sums in registers. ScheduleRows:
+// A form of matmul whose sums are laid out by worker, so that each worker keeps its sums in registers. Rows:
 // tuned_small, tuned_medium, tuned_shallow and tuned_large on GPUs.
 #include "generators/algorithms/matmul/division.h"
 #include "generators/algorithms/matmul/tiles.h"

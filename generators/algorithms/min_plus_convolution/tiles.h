@@ -1,5 +1,5 @@
 #pragma once
-// Forms of min_plus_convolution by tiles of outputs. ScheduleRows: shared, registers, registers_small and
+// Forms of min_plus_convolution by tiles of outputs. Rows: shared, registers, registers_small and
 // registers_medium (tiles), and tuned on CPUs (strips).
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
 #include <vector>

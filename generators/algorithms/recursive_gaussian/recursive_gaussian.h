@@ -76,7 +76,7 @@ struct RecursiveLines : Halide::NamesInterface {
     }
 };
 
-// ScheduleRows are filtered first, then columns; each channel of a colour image by itself.
+// Rows are filtered first, then columns; each channel of a colour image by itself.
 struct RecursiveGaussian : Halide::NamesInterface {
     static constexpr const char *name = "recursive_gaussian";
     Var x{"x"}, y{"y"}, c{"c"};

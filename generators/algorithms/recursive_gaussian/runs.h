@@ -1,5 +1,5 @@
 #pragma once
-// Forms of recursive_gaussian that compute several samples of a line per step. ScheduleRows: tuned on CPUs and
+// Forms of recursive_gaussian that compute several samples of a line per step. Rows: tuned on CPUs and
 // columns (runs), transposed and diagonal (transposed).
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"

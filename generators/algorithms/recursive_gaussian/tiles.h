@@ -1,5 +1,5 @@
 #pragma once
-// Forms of recursive_gaussian by tiles, with carries between them. ScheduleRows: blocks, blocks_aligned, tuned and
+// Forms of recursive_gaussian by tiles, with carries between them. Rows: blocks, blocks_aligned, tuned and
 // tuned_aligned on GPUs.
 //
 // Tiles with carries are those of D. Nehab, A. Maximo, R. Lima and H. Hoppe, "GPU-Efficient Recursive

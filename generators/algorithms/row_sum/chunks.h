@@ -1,6 +1,6 @@
 #pragma once
 // A form of row_sum for rows that begin anywhere in memory, which is read in aligned chunks of 16 bytes.
-// ScheduleRows: tuned_short, tuned_medium, tuned_many_rows and tuned on GPUs.
+// Rows: tuned_short, tuned_medium, tuned_many_rows and tuned on GPUs.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"

@@ -1,5 +1,5 @@
 #pragma once
-// The definition of row_sum, and a form of it in parts. ScheduleRows of the form: atomic.
+// The definition of row_sum, and a form of it in parts. Rows of the form: atomic.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A form of row_sum: slices of a row, whose sums fit a narrower type. ScheduleRows: tuned, tuned_medium, tuned_wide
+// A form of row_sum: slices of a row, whose sums fit a narrower type. Rows: tuned, tuned_medium, tuned_wide
 // and tuned_few_rows on CPUs.
 #include "Halide.h"
 #include "generators/algorithms/integers.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A form of row_sum: partial sums that a tree adds. ScheduleRows: tree, lanes.
+// A form of row_sum: partial sums that a tree adds. Rows: tree, lanes.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A form of transpose: block by block, so that a block can be kept in fast memory. ScheduleRows: shared, padded,
+// A form of transpose: block by block, so that a block can be kept in fast memory. Rows: shared, padded,
 // diagonal, and tuned for u16 and f32.
 //
 // The diagonal order of blocks is from G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in CUDA",

@@ -1,5 +1,5 @@
 #pragma once
-// A form of transpose: patches of 4 x 4 pixels, whose rows are whole 32-bit words. ScheduleRows: vector4_aligned,
+// A form of transpose: patches of 4 x 4 pixels, whose rows are whole 32-bit words. Rows: vector4_aligned,
 // tuned_aligned.
 #include "Halide.h"
 #include <algorithm>

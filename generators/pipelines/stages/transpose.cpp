@@ -10,7 +10,7 @@ using Halide::Var;
 
 namespace {
 
-// ScheduleRows of interleaved colours as (x, y, c), and back.
+// Rows of interleaved colours as (x, y, c), and back.
 Func planes(const Flow &in) {
     const Var x{"x"}, y{"y"}, c{"c"};
     Func planes{"planes"};

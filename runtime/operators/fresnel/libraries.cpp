@@ -13,7 +13,7 @@ const std::vector<Row> &fresnel_rows();
 
 namespace {
 
-using Lines = FftPassKind::Lines;
+using Lines = FftPassShape::Lines;
 using Division = LineLayout::Division;
 using enum FieldAxis;
 

@@ -47,13 +47,13 @@ Array line_factors(const Propagation &p, LineFactor factor) {
 
 Array transfer_response(const Propagation &p, const FftPassLibrary &pass, int64_t parts) {
     struct Key {
-        std::vector<int64_t> radices;
+        std::array<int, 4> radix;
         int64_t parts;
         Optics optics;
         bool operator==(const Key &) const = default;
     };
     static auto &tables = *new Cache<Key, Array>(most_vectors);  // never destroyed (inside.h)
-    return *tables.get({pass.shape.radices, parts, Optics(p)}, [&] {
+    return *tables.get({pass.shape.radix, parts, Optics(p)}, [&] {
         return fft_response(pass.shape, parts, [&](int64_t k) { return p.transfer(k) / (double)p.side; });
     });
 }
@@ -61,13 +61,13 @@ Array transfer_response(const Propagation &p, const FftPassLibrary &pass, int64_
 FftTable spectrum_response(Plan &plan, Device device, const Propagation &p, const FftPassLibrary &pass,
                            const Row &row) {
     struct Key {
-        std::vector<int64_t> radices;
+        std::array<int, 4> radix;
         Device device;
         Optics optics;
         bool operator==(const Key &) const = default;
     };
     static auto &tables = *new Cache<Key, Array>(most_planes);  // never destroyed (inside.h)
-    const Key key{pass.shape.radices, device, Optics(p)};
+    const Key key{pass.shape.radix, device, Optics(p)};
     Array table;
     if (const auto known = tables.find(key)) {
         table = *known;
@@ -76,7 +76,7 @@ FftTable spectrum_response(Plan &plan, Device device, const Propagation &p, cons
         // Row i of the table is for the frequency that has number i between the stages of the pass.
         Array frequencies(Type::i32, {p.side});
         for (int64_t i = 0; i < p.side; i++) {
-            frequencies.as<int32_t>()[i] = (int32_t)pass.shape.frequency(i);
+            frequencies.as<int32_t>()[i] = (int32_t)pass.shape.order(i);
         }
         plan.launch(row, device)
             .in("order", frequencies)
