@@ -1,7 +1,10 @@
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
 #include "tilewright/device.h"
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -29,14 +32,14 @@ static void print_devices(bool as_json) {
     print(table(lines) + cannot);
 }
 
-void add_devices(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("devices", "Lists the devices of this machine, and why one cannot be used");
+void add_devices(CommandLine &line) {
+    Command command = line.add("devices", "Lists the devices of this machine, and why one cannot be used");
     static bool as_json = false;
-    command->add_flag("--json", as_json, "Print JSON");
-    command->footer("Examples:\n"
+    command.add_flag("--json", as_json, "Print JSON");
+    command.footer("Examples:\n"
                     "  tilewright devices\n"
                     "  tilewright devices --json | jq '.devices[] | select(.usable) | .device'\n");
-    command->callback([] { print_devices(as_json); });
+    command.run([] { print_devices(as_json); });
 }
 
 }  // namespace tilewright::app

@@ -1,5 +1,7 @@
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/reference.h"
+#include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "tilewright/files.h"
@@ -11,6 +13,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -216,15 +219,15 @@ void doctor(bool as_json) {
 
 }  // namespace
 
-void add_doctor(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("doctor", "Checks what this program needs on this machine, and says what to do");
+void add_doctor(CommandLine &line) {
+    Command command = line.add("doctor", "Checks what this program needs on this machine, and says what to do");
     static bool as_json = false;
-    command->add_flag("--json", as_json, "Print JSON");
-    command->footer("ok: works; warn: it is not there, and need not be; FAIL: it should work and does not (exit code 1).\n"
+    command.add_flag("--json", as_json, "Print JSON");
+    command.footer("ok: works; warn: it is not there, and need not be; FAIL: it should work and does not (exit code 1).\n"
                     "Examples:\n"
                     "  tilewright doctor\n"
                     "  tilewright doctor --json > doctor.json\n");
-    command->callback([] { doctor(as_json); });
+    command.run([] { doctor(as_json); });
 }
 
 }  // namespace tilewright::app

@@ -1,7 +1,10 @@
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
 #include "tilewright/operator.h"
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -52,19 +55,19 @@ static void print_list(const std::string &only, bool as_json) {
     print(table(lines));
 }
 
-void add_list(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("list", "Lists every schedule of every operator: one row a library");
+void add_list(CommandLine &line) {
+    Command command = line.add("list", "Lists every schedule of every operator: one row a library");
     static std::string only;
     static bool as_json = false;
-    command->add_option("operator", only, "Only this operator's rows");
-    command->add_flag("--json", as_json, "Print JSON");
+    command.add("operator", only, "Only this operator's rows");
+    command.add_flag("--json", as_json, "Print JSON");
     const std::string first = operators().front()->name();
-    command->footer(fmt::format("Examples:\n"
+    command.footer(fmt::format("Examples:\n"
                                 "  tilewright list\n"
                                 "  tilewright list {0}\n"
                                 "  tilewright list {0} --json\n",
                                 first));
-    command->callback([] { print_list(only, as_json); });
+    command.run([] { print_list(only, as_json); });
 }
 
 }  // namespace tilewright::app

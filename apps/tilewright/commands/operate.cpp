@@ -1,5 +1,6 @@
 #include "apps/tilewright/support/accepted.h"
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/picture.h"
 #include "apps/tilewright/support/reference.h"
@@ -11,6 +12,7 @@
 #include "runtime/dispatch/option_text.h"
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -113,57 +115,72 @@ std::string footer_of(const Operator &op, const Accepted &accepted) {
                        op.name(), accepted.example, option, needed, accepted.png ? channels : "");
 }
 
-// The words that need answers of the operator. They are asked for once its command is named: there are many operators.
-void describe_files(CLI::App &command, const Operator &op, const std::vector<CLI::Option *> &inputs, CLI::Option &output) {
+// What the help says of files. It is asked of the operator, which takes time: only of the one whose command is named.
+struct FileWords {
+    std::vector<Parameter> inputs;
+    Parameter output;
+    std::vector<Parameter> limits;  // of PNG files
+};
+
+void describe_files(Command command, const Operator &op, FileWords words) {
     const Accepted accepted = accepted_by(op);
-    for (CLI::Option *input : inputs) {
-        input->description(accepted.inputs);
+    for (Parameter &input : words.inputs) {
+        input.description(accepted.inputs);
     }
-    output.description(accepted.output);
+    words.output.description(accepted.output);
+    if (!accepted.png && !accepted.png_output) {
+        for (Parameter &limit : words.limits) {
+            limit.group("");
+        }
+    }
     command.footer(footer_of(op, accepted));
 }
 
-void add_operator(CLI::App &app, const Operator &op) {
-    CLI::App *command = app.add_subcommand(op.name(), op.summary())->group("Operators");
-    const auto request = std::make_shared<Request>();
-    request->op = &op;
-    request->inputs.resize((size_t)op.inputs());
-    std::vector<CLI::Option *> inputs;
-    for (size_t i = 0; i < request->inputs.size(); i++) {
-        const std::string name = request->inputs.size() == 1 ? "input" : fmt::format("input{}", i + 1);
-        inputs.push_back(command->add_option(name, request->inputs[i])->required());
-    }
-    CLI::Option *output = command->add_option("output", request->output)->required();
-    command->add_option("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]")->capture_default_str();
-    command->add_option("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", "))->capture_default_str();
-    command->add_flag("--stats", request->statistics, "Print what the call did and cost to standard error");
-    command->add_flag("--check", request->check, "Hold the result against the definition, as plain loops, before it is written (slow)");
-    if (const std::optional<Option> more = op.optional_input()) {
-        command->add_option("--" + more->name, request->optional_input, more->help)->type_name("FILE")->group(op.name());
-    }
+// The operator's own options.
+void add_settings(Command &command, const Operator &op, const std::shared_ptr<Request> &request) {
     for (const Option &option : op.options()) {
         const auto set = [request, name = option.name](const std::string &text) { request->settings[name] = text; };
         if (option.is_flag) {
-            command->add_flag_callback("--" + option.name, [set] { set("yes"); }, option.help)->group(op.name());
+            command.add_flag("--" + option.name, [set] { set("yes"); }, option.help).group(op.name());
             continue;
         }
-        std::string help = option.help;
-        help += option.choices.empty() ? "" : " (" + joined(option.choices, ", ") + ")";
-        command->add_option_function<std::string>("--" + option.name, set, help)
-            ->default_str(option.value)
-            ->type_name(option.unit == "m" ? "LENGTH" : option.is_number ? "NUMBER" : "WORD")
-            ->group(op.name());
+        const bool is_limited = option.is_number ? std::isfinite(option.least) || std::isfinite(option.most) : !option.choices.empty();
+        command.add("--" + option.name, set, option.help + (is_limited ? " (" + option.range() + ")" : ""))
+            .default_text(option.value)
+            .value_name(option.unit == "m" ? "LENGTH" : option.is_number ? "NUMBER" : "WORD")
+            .group(op.name());
     }
-    add_limits(*command, request->limits);
-    command->preparse_callback([command, &op, inputs, output](size_t) { describe_files(*command, op, inputs, *output); });
-    command->callback([request] { operate(*request); });
+}
+
+void add_operator(CommandLine &line, const Operator &op) {
+    Command command = line.add(op.name(), op.summary(), "Operators");
+    const auto request = std::make_shared<Request>();
+    request->op = &op;
+    request->inputs.resize((size_t)op.inputs());
+    std::vector<Parameter> inputs;
+    for (size_t i = 0; i < request->inputs.size(); i++) {
+        const std::string name = request->inputs.size() == 1 ? "input" : fmt::format("input{}", i + 1);
+        inputs.push_back(command.add(name, request->inputs[i]).required());
+    }
+    const Parameter output = command.add("output", request->output).required();
+    command.add("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    command.add("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", ")).show_default();
+    command.add_flag("--stats", request->statistics, "Print what the call did and cost to standard error");
+    command.add_flag("--check", request->check, "Hold the result against the definition, as plain loops, before it is written (slow)");
+    if (const std::optional<Option> more = op.optional_input()) {
+        command.add("--" + more->name, request->optional_input, more->help).value_name("FILE").group(op.name());
+    }
+    add_settings(command, op, request);
+    const FileWords words{inputs, output, add_limits(command, request->limits)};
+    command.when_named([command, &op, words] { describe_files(command, op, words); });
+    command.run([request] { operate(*request); });
 }
 
 }  // namespace
 
-void add_operators(CLI::App &app) {
+void add_operators(CommandLine &line) {
     for (const Operator *op : operators()) {
-        add_operator(app, *op);
+        add_operator(line, *op);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "tilewright/pipeline.h"
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/picture.h"
 #include "apps/tilewright/support/reference.h"
@@ -140,24 +141,24 @@ void run(const Request &request) {
 
 }  // namespace
 
-void add_pipeline(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("pipeline", "Runs operators one after another; what is between them stays on the device");
+void add_pipeline(CommandLine &line) {
+    Command command = line.add("pipeline", "Runs operators one after another; what is between them stays on the device");
     const auto request = std::make_shared<Request>();
-    command->add_option("stages", request->stages, "Operators with their options, and a bar between two of them")->required();
-    command->add_option("files", request->files, "The inputs, PNG or .npy, and the file to write")->required()->expected(2, 1 << 20)->option_text("FILE FILE ... REQUIRED");
-    command->add_option("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]")->capture_default_str();
-    command->add_option("--schedule", request->schedule, "The schedule of the stages that name none")->capture_default_str();
-    command->add_flag("--stats", request->statistics, "Print what each stage did and cost to standard error");
-    command->add_flag("--check", request->check, "Hold each stage against its definition, as plain loops, before the result is written (slow)");
-    add_limits(*command, request->limits);
-    command->footer("A stage is an operator and its options as name=value; schedule=NAME is the schedule of that stage. An operator with further\n"
+    command.add("stages", request->stages, "Operators with their options, and a bar between two of them").required();
+    command.add("files", request->files, "The inputs, PNG or .npy, and the file to write").required().words(2, "FILE FILE ... REQUIRED");
+    command.add("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    command.add("--schedule", request->schedule, "The schedule of the stages that name none").show_default();
+    command.add_flag("--stats", request->statistics, "Print what each stage did and cost to standard error");
+    command.add_flag("--check", request->check, "Hold each stage against its definition, as plain loops, before the result is written (slow)");
+    add_limits(command, request->limits);
+    command.footer("A stage is an operator and its options as name=value; schedule=NAME is the schedule of that stage. An operator with further\n"
                     "inputs takes the files that its stage names, or else further files of the command line, in the order of the stages.\n"
                     "Types, shapes and options of all stages are checked before anything is computed.\n"
                     "Examples:\n"
                     "  tilewright pipeline \"gaussian_blur sigma=2 | transpose | column_sum\" grey.png sums.npy --stats\n"
                     "  tilewright pipeline \"transpose | invert schedule=reference\" photo.png turned.png --device cpu\n"
                     "  tilewright pipeline \"transpose | matmul b.npy\" a.npy product.npy --check\n");
-    command->callback([request] { run(*request); });
+    command.run([request] { run(*request); });
 }
 
 }  // namespace tilewright::app

@@ -1,8 +1,10 @@
 // What is in a row's library: the loop nest, the kernels' source, and what a kernel takes of a device. The program does not have Halide
 // in it: it asks the operator's generator, a program of its own.
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/command_line.h"
 #include "runtime/devices/register_caps.h"
 #include "apps/tilewright/support/report.h"
+#include "runtime/dispatch/option_text.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/subprocess.h"
 #include <algorithm>
@@ -256,29 +258,29 @@ void show(Request request) {
 
 }  // namespace
 
-void add_show(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("show", "Shows what is in a row's library: loop nest, kernel source, registers and shared memory");
+void add_show(CommandLine &line) {
+    Command command = line.add("show", "Shows what is in a row's library: loop nest, kernel source, registers and shared memory");
     const auto request = std::make_shared<Request>();
-    command->add_option("operator", request->op, "The operator")->required();
-    command->add_option("--schedule", request->schedule, "A schedule of it")->capture_default_str();
-    command->add_option("--type", request->type, "A type of the table; the first one without it");
-    command->add_option("--target", request->target, "cpu, cuda or opencl; that of the best device without it");
+    command.add("operator", request->op, "The operator").required();
+    command.add("--schedule", request->schedule, "A schedule of it").show_default();
+    command.add("--type", request->type, "A type of the table; the first one without it");
+    command.add("--target", request->target, "cpu, cuda or opencl; that of the best device without it");
     command
-        ->add_option("--source", request->parts,
-                     "What to show: loops (Halide's loop nest), kernels (PTX or OpenCL C), resources (threads, shared memory and, by ptxas, registers and "
-                     "spills), stmt (Halide's statements), assembly (of the CPU, the widest instruction set). Without it loops, and on GPUs kernels and "
-                     "resources")
-        ->delimiter(',')
-        ->type_name("PART,...");
+        .add("--source", request->parts,
+             "What to show: loops (Halide's loop nest), kernels (PTX or OpenCL C), resources (threads, shared memory and, by ptxas, registers and "
+             "spills), stmt (Halide's statements), assembly (of the CPU, the widest instruction set). Without it loops, and on GPUs kernels and "
+             "resources")
+        .commas()
+        .value_name("PART,...");
     const std::string first = operators().front()->name();
-    command->footer(fmt::format("It asks the operator's generator program, which is looked for beside the program, in ../libexec/tilewright and in "
+    command.footer(fmt::format("It asks the operator's generator program, which is looked for beside the program, in ../libexec/tilewright and in "
                                 "TILEWRIGHT_GENERATORS.\n"
                                 "Examples:\n"
                                 "  tilewright show {0} --target cuda\n"
                                 "  tilewright show {0} --schedule reference --target cpu --source loops,assembly\n"
                                 "  tilewright show {0} --target cuda --source resources\n",
                                 first));
-    command->callback([request] { show(*request); });
+    command.run([request] { show(*request); });
 }
 
 }  // namespace tilewright::app

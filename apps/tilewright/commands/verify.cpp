@@ -1,6 +1,8 @@
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/context.h"
 #include "apps/tilewright/support/progress.h"
+#include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/streams.h"
@@ -8,6 +10,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -168,19 +171,18 @@ void verify(const Options &options) {
 
 }  // namespace
 
-void add_verify(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("verify", "Runs every schedule on this machine and holds it against the definition");
+void add_verify(CommandLine &line) {
+    Command command = line.add("verify", "Runs every schedule on this machine and holds it against the definition");
     static Options options;
-    command->add_option("operator", options.operators, "Operators (default: all)");
-    command->add_option("--device", options.device, "auto, cpu, cuda[:i] or opencl[:i] (default: every usable device)");
-    command->add_option("--schedule", options.schedule, "Only this schedule");
+    command.add("operator", options.operators, "Operators (default: all)");
+    command.add("--device", options.device, "auto, cpu, cuda[:i] or opencl[:i] (default: every usable device)");
+    command.add("--schedule", options.schedule, "Only this schedule");
     command
-        ->add_option("--repeat", options.repeat,
-                     "How often each row runs the largest of its samples, which must give the same bytes each time")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 100000));
-    command->add_flag("--json", options.as_json, "Print JSON");
-    command->footer(fmt::format(
+        .add("--repeat", options.repeat, "How often each row runs the largest of its samples, which must give the same bytes each time")
+        .show_default()
+        .range(1, 100000);
+    command.add_flag("--json", options.as_json, "Print JSON");
+    command.footer(fmt::format(
         "One line per row and device: ok, WRONG, FAILED, UNTRIED (no sample is of its sizes), or 'not run' with the reason.\n"
         "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads that race may still agree by chance: raise --repeat.\n"
         "Examples:\n"
@@ -188,7 +190,7 @@ void add_verify(CLI::App &app) {
         "  tilewright verify {0} --device cpu\n"
         "  tilewright verify --schedule tuned --json > verified.json\n",
         operators().front()->name()));
-    command->callback([] { verify(options); });
+    command.run([] { verify(options); });
 }
 
 }  // namespace tilewright::app

@@ -1,5 +1,6 @@
 #include "apps/tilewright/support/accepted.h"
 #include "apps/tilewright/support/report.h"
+#include "runtime/dispatch/option_text.h"
 #include "tilewright/png.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -105,7 +106,7 @@ Accepted accepted_by(const Operator &op) {
         arrays.add(name, taken);
     }
     const char *files = colour ? "A PNG or .npy file" : grey ? "A PNG without colours and alpha, or an .npy file" : "An .npy file";
-    return {grey || colour, fmt::format("{}: {}", files, arrays.words()),
+    return {grey || colour, png_output, fmt::format("{}: {}", files, arrays.words()),
             fmt::format("The file to write: {}.npy", png_output ? ".png or " : ""),
             fmt::format("{} {}", input_examples(op, grey, colour), png_output ? "out.png" : "out.npy")};
 }

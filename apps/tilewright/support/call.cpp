@@ -5,11 +5,11 @@
 
 namespace tilewright::app {
 
-void add_limits(CLI::App &command, FileLimits &limits) {
+std::vector<Parameter> add_limits(Command &command, FileLimits &limits) {
     const std::string group = "Limits for PNG inputs";
-    command.add_option("--max-side", limits.png.side, "Pixels along x and y")->capture_default_str()->group(group);
-    command.add_option("--max-pixels", limits.png.pixels, "Pixels in all")->capture_default_str()->group(group);
-    command.add_option("--max-bytes", limits.png.bytes, "Decoded bytes")->capture_default_str()->group(group);
+    return {command.add("--max-side", limits.png.side, "Pixels along x and y").show_default().group(group),
+            command.add("--max-pixels", limits.png.pixels, "Pixels in all").show_default().group(group),
+            command.add("--max-bytes", limits.png.bytes, "Decoded bytes").show_default().group(group)};
 }
 
 void print_warnings(const Operator &op, const Remarks &remarks) {

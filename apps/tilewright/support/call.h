@@ -1,14 +1,14 @@
 #pragma once
+#include "apps/tilewright/support/command_line.h"
 #include "tilewright/device.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
-#include <CLI/CLI.hpp>
 
 // What `OP` and `pipeline` share: options, and words about a call.
 namespace tilewright::app {
 
-// The options that limit what a PNG may hold.
-void add_limits(CLI::App &command, FileLimits &limits);
+// Adds the options that limit what a PNG may hold, and returns them.
+std::vector<Parameter> add_limits(Command &command, FileLimits &limits);
 
 // One line for each thing that a call is warned of.
 void print_warnings(const Operator &op, const Remarks &remarks);

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <unistd.h>
 
@@ -26,6 +25,14 @@ double cpu_mhz() {
 
 int64_t cache(int name) {
     return std::max<int64_t>(0, sysconf(name));
+}
+
+// The time of this moment in UTC: "2026-11-22T12:34:56Z".
+std::string date() {
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    char text[32];
+    return {text, std::strftime(text, sizeof text, "%FT%TZ", gmtime_r(&now, &utc))};
 }
 
 }  // namespace
@@ -51,7 +58,7 @@ Json context(std::optional<Device> asked) {
             all.push_back(json(info));
         }
     }
-    return {{"date", fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)))},
+    return {{"date", date()},
             {"tilewright", tilewright_version},
             {"commit", commit},
             {"halide", halide_version},

@@ -1,5 +1,5 @@
 #pragma once
-#include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/json.h"
 #include <optional>
 
 namespace tilewright::app {

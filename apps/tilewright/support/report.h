@@ -1,15 +1,10 @@
 #pragma once
+// Words and numbers as the commands print them. Data is written to standard output, words to standard error.
 #include "tilewright/device.h"
-#include "tilewright/row.h"
-#include "runtime/dispatch/option_text.h"
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-// Words and numbers as the subcommands print them. Data goes to standard output, words to standard error.
 namespace tilewright::app {
-
-using Json = nlohmann::ordered_json;
 
 // Ends in one line, whatever the message holds.
 std::string one_line(const std::string &text);
@@ -24,11 +19,7 @@ std::string joined(const std::vector<std::string> &words, const std::string &bet
 
 std::string name_of(Backend backend);
 
-Json json(const DeviceInfo &info);
-Json json(const Row &row);
-
 // Prints to standard output. Errors: failed, when it cannot be written.
 void print(const std::string &text);
-void print(const Json &json);
 
 }  // namespace tilewright::app

@@ -1,5 +1,6 @@
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/report.h"
+#include "runtime/dispatch/option_text.h"
 #include <algorithm>
 #include <fmt/format.h>
 
