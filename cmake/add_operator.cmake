@@ -18,6 +18,7 @@ function(tilewright_add_operator op)
     set_target_properties(tilewright_${op} PROPERTIES EXPORT_NAME ${op})
     target_include_directories(tilewright_${op} PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
     target_link_libraries(tilewright_${op} PUBLIC tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
+    tilewright_precompile(tilewright_${op} runtime)
     tilewright_merge(tilewright_${op} ${folder} ${ARCHIVES})
 
     set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
@@ -52,4 +53,5 @@ const std::vector<const Operator *> &operators() {
     set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators)
     list(TRANSFORM added PREPEND tilewright_)
     target_link_libraries(tilewright_operators PUBLIC ${added} tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
+    tilewright_precompile(tilewright_operators runtime)
 endfunction()

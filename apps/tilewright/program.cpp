@@ -1,4 +1,4 @@
-// The whole program: its commands, and what becomes of errors.
+// The whole program: its commands, and how errors become a line and an exit code.
 #include "apps/tilewright/program.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
@@ -41,7 +41,7 @@ void run(std::vector<std::string> words) {
     line.run(std::move(words));
 }
 
-// The last thing that the program does. Nothing may fail here: there may be no memory, and standard error may be closed.
+// The last step of a program that failed. It must not fail itself: there may be no memory, and standard error may be closed.
 int fail(Fault fault, const char *message) noexcept {
     Progress::hide();
     print_error_line("tilewright: error: ", message);
@@ -59,7 +59,7 @@ int program(int argc, char **argv) {
     } catch (const Error &error) {
         return fail(error.fault(), error.what());
     } catch (const std::bad_alloc &) {
-        // Not by way of exit(): what Halide's runtime and the drivers do there may need memory as well.
+        // Not exit(): what Halide's runtime and the drivers do there may need memory as well.
         _exit(fail(Fault::memory, "out of memory on the host; take a smaller image, or a machine with more"));
     } catch (const std::exception &error) {
         return fail(Fault::failed, error.what());

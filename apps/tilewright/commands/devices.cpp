@@ -1,3 +1,4 @@
+// `devices`: the devices of this machine, and why one cannot be used.
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/json.h"

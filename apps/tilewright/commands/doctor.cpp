@@ -1,12 +1,13 @@
+// `doctor`: checks of the machine, each with what was found and what to do about it.
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/json.h"
+#include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
+#include "apps/tilewright/support/version.h"
 #include "tilewright/files.h"
 #include "tilewright/workload.h"
-#include "apps/tilewright/support/version.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 
 enum class Health { ok, warn, fail };
 
-// A thing that matters to a user: how it is, and what to do about it.
+// One check: how the thing is, and what the user can do about it.
 struct Check {
     std::string name;
     Health health;
@@ -75,7 +76,7 @@ Check threads() {
     return {"threads", Health::ok, asked ? fmt::format("HL_NUM_THREADS={}", asked) : "Halide uses every CPU", ""};
 }
 
-// Whether a display or compute controller of NVIDIA's is on the PCI bus.
+// Whether a display or compute controller of NVIDIA is on the PCI bus.
 bool has_nvidia_hardware() {
     std::error_code failure;
     for (const auto &device : fs::directory_iterator("/sys/bus/pci/devices", failure)) {
@@ -91,7 +92,7 @@ bool has_nvidia_hardware() {
 
 bool has_library(const char *name) {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    return library != nullptr;  // left open: drivers do not like to be unloaded
+    return library != nullptr;  // not closed again: some drivers fail when they are unloaded
 }
 
 Check cuda_driver() {
@@ -111,7 +112,7 @@ Check opencl_loader() {
     return {"OpenCL loader", Health::warn, "no libOpenCL.so.1", "for OpenCL install a loader, for example Debian's ocl-icd-libopencl1"};
 }
 
-// The loader finds platforms through small files; their names help where a platform is missing.
+// The loader finds platforms through small files. Their names help a user whose platform is missing.
 Check opencl_platforms() {
     const char *elsewhere = getenv("OCL_ICD_VENDORS");
     const fs::path place = elsewhere ? elsewhere : "/etc/OpenCL/vendors";
@@ -146,7 +147,7 @@ Check temporary_files() {
     return {"temporary files", Health::ok, fmt::format("{} can be written", place.string()), ""};
 }
 
-// The smallest sample of the first operator that has a best row for this device, held against the reference.
+// Runs the smallest sample of the first operator that has a `tuned` row for this device, and compares it with the reference row.
 Check tiny_run(const DeviceInfo &info) {
     const std::string name = info.device.str();
     for (const Operator *op : operators()) {

@@ -1,3 +1,4 @@
+// `list`: the rows of every operator, as a table or as JSON.
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/json.h"

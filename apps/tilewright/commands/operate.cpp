@@ -1,15 +1,16 @@
-#include "apps/tilewright/support/accepted.h"
+// The command of each operator: files are read, the operator is called, and the result is written.
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/accepted.h"
 #include "apps/tilewright/support/call.h"
+#include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/picture.h"
 #include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/streams.h"
+#include "runtime/dispatch/option_text.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
-#include "runtime/dispatch/option_text.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -21,7 +22,7 @@ namespace tilewright::app {
 
 namespace {
 
-// What the command line of one operator says.
+// The words of one call of an operator.
 struct Request {
     const Operator *op = nullptr;
     std::vector<std::string> inputs;
@@ -44,7 +45,7 @@ Settings settings_of(const Request &request) {
     return settings;
 }
 
-// Everything that can be refused is refused before anything is computed.
+// Everything that can be refused is refused before the operator computes.
 void operate(const Request &request) {
     const Operator &op = *request.op;
     std::vector<std::string> files = request.inputs;
@@ -115,7 +116,8 @@ std::string footer_of(const Operator &op, const Accepted &accepted) {
                        op.name(), accepted.example, option, needed, accepted.png ? channels : "");
 }
 
-// What the help says of files. It is asked of the operator, which takes time: only of the one whose command is named.
+// The parts of the help that depend on the types and shapes that the operator takes. Finding these takes time, so they are filled in only
+// for the operator whose command is named.
 struct FileWords {
     std::vector<Parameter> inputs;
     Parameter output;

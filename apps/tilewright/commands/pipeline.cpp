@@ -1,11 +1,12 @@
-#include "tilewright/pipeline.h"
+// `pipeline`: operators one after another, with data that stays on the device between them.
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/call.h"
+#include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/picture.h"
 #include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/streams.h"
+#include "tilewright/pipeline.h"
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,7 +19,7 @@ namespace {
 
 struct Request {
     std::string stages;
-    std::vector<std::string> files;  // inputs, then the output
+    std::vector<std::string> files;  // the inputs, then the output
     std::string device = "auto", schedule = "tuned";
     bool statistics = false, check = false;
     FileLimits limits;
@@ -37,13 +38,14 @@ void check_files(const Pipeline &pipeline, const std::vector<std::string> &input
     }
 }
 
-// What a call would do. Errors: those of the pipeline, with the files' names.
+// What a call will make.
 struct Checked {
     Type type;
     std::vector<int64_t> shape;
-    std::vector<Remarks> remarks;  // one a stage
+    std::vector<Remarks> remarks;  // one per stage
 };
 
+// Errors: those of the pipeline, with the names of the files.
 Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures, const std::vector<Array> &inputs, const Pipeline::Call &call) {
     Checked checked;
     try {
@@ -65,7 +67,7 @@ Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures, co
     return checked;
 }
 
-// What each stage was held against.
+// Compares the result of each stage with its definition. Returns, per stage, what it was compared with.
 std::vector<std::string> check_stages(const Pipeline &pipeline, const std::vector<Pipeline::Step> &steps, const std::vector<Statistics> &ran, Device device) {
     std::vector<std::string> against;
     for (size_t i = 0; i < steps.size(); i++) {
@@ -88,7 +90,7 @@ void print_stages(const std::vector<Statistics> &stages, const std::vector<Remar
     }
 }
 
-// Everything that can be refused is refused before anything is computed.
+// Everything that can be refused is refused before the first stage computes.
 void run(const Request &request) {
     const std::vector<std::string> files(request.files.begin(), request.files.end() - 1);
     const std::string &output_file = request.files.back();

@@ -1,19 +1,18 @@
-// What is in a row's library: the loop nest, the kernels' source, and what a kernel takes of a device. The program does not have Halide
-// in it: it asks the operator's generator, a program of its own.
+// `show`: what is in the library of a row: the loop nest, the source of the kernels, and the registers and memory that a kernel needs. This
+// program does not contain Halide, so it runs the operator's generator, which is another program.
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
-#include "runtime/devices/register_caps.h"
 #include "apps/tilewright/support/report.h"
-#include "runtime/dispatch/option_text.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/subprocess.h"
+#include "runtime/devices/register_caps.h"
+#include "runtime/dispatch/option_text.h"
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
-#include <regex>
 #include <sstream>
 #include <unistd.h>
 
@@ -36,7 +35,7 @@ std::string place_of(const Row &row) {
 
 // ---------------------------------------------------------------------------------------------------------------- the row
 
-// The row of that name, or else the first of the family.
+// The row of that name, or, where there is none, the first row of that family.
 const Row &chosen_row(const Operator &op, const Request &request) {
     check_schedule({&op}, request.schedule);
     std::vector<const Row *> fit;
@@ -67,7 +66,7 @@ const Row &chosen_row(const Operator &op, const Request &request) {
 
 // ----------------------------------------------------------------------------------------------------------- the generator
 
-// The row's generator: of a library with schedules of its own, LIBRARY.generator, else OP.generator.
+// The path of the row's generator: LIBRARY.generator for a library with schedules of its own, else OP.generator.
 std::string generator_of(const Row &row) {
     std::vector<fs::path> folders;
     if (const char *named = getenv("TILEWRIGHT_GENERATORS"); named && *named) {
@@ -75,8 +74,8 @@ std::string generator_of(const Row &row) {
     }
     std::error_code none;
     const fs::path here = fs::read_symlink("/proc/self/exe", none).parent_path();
-    // Of a project's build, and of what was installed; our own build folder has the second one too. Only folders that belong to
-    // the program: what is in others may be anybody's.
+    // The first is for a project's build, the second for an installed program and for our own build folder. Only folders that belong to
+    // the program are searched: it must not run what somebody else put into another one.
     for (const char *beside : {".", "../libexec/tilewright"}) {
         folders.push_back((here / beside).lexically_normal());
     }
@@ -117,12 +116,12 @@ std::string generated(const std::string &generator, const Row &row, const std::s
 
 // --------------------------------------------------------------------------------------------------------------- resources
 
-// What a kernel takes, as the generator and ptxas say it.
+// What a kernel needs, in the words of the generator.
 struct Kernel {
     std::string name, threads, shared;
 };
 
-// Lines of name, threads and bytes of shared memory, with a tab between them.
+// Reads lines of name, threads and bytes of shared memory, with tabs between them.
 std::vector<Kernel> kernels_of(const std::string &text) {
     std::vector<Kernel> kernels;
     std::istringstream lines(text);
@@ -156,28 +155,39 @@ struct Assembled {
     std::string registers, stack, stores, loads;
 };
 
-// What `ptxas -v` says of each kernel, by name.
+// The digits in front of `words`: "32" of "Used 32 registers, 400 bytes cmem[0]". Empty where there are none.
+std::string number_before(const std::string &line, const std::string &words) {
+    const size_t end = line.find(words);
+    if (end == std::string::npos) {
+        return "";
+    }
+    size_t begin = end;
+    while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') {
+        begin--;
+    }
+    return line.substr(begin, end - begin);
+}
+
+// What `ptxas -v` prints about each kernel, by the kernel's name.
 std::map<std::string, Assembled> assemble(const std::string &ptxas, const std::string &ptx, const std::string &arch) {
     const Finished ran = run_program(ptxas, {"-v", "-arch=" + arch, "-o", "/dev/null", "/dev/stdin"}, ptx);
     const std::string said = ran.err + ran.out;
     if (ran.code != 0) {
         throw Error(Fault::failed, fmt::format("it does not assemble for {}: {}", arch, one_line(said)), {.argument = ptxas});
     }
-    static const std::regex entry("Compiling entry function '([^']+)'"), used("Used ([0-9]+) registers"),
-        frame("([0-9]+) bytes stack frame, ([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads");
     std::map<std::string, Assembled> kernels;
     std::string name;
     std::istringstream lines(said);
     for (std::string line; std::getline(lines, line);) {
-        std::smatch found;
-        if (std::regex_search(line, found, entry)) {
-            name = found[1];
-        } else if (std::regex_search(line, found, frame)) {
-            kernels[name].stack = found[1];
-            kernels[name].stores = found[2];
-            kernels[name].loads = found[3];
-        } else if (std::regex_search(line, found, used)) {
-            kernels[name].registers = found[1];
+        const std::string entry = "Compiling entry function '";
+        if (const size_t at = line.find(entry); at != std::string::npos) {
+            name = line.substr(at + entry.size(), line.find('\'', at + entry.size()) - at - entry.size());
+        } else if (const std::string stack = number_before(line, " bytes stack frame"); !stack.empty()) {
+            kernels[name].stack = stack;
+            kernels[name].stores = number_before(line, " bytes spill stores");
+            kernels[name].loads = number_before(line, " bytes spill loads");
+        } else if (const std::string registers = number_before(line, " registers"); !registers.empty() && line.find("Used ") != std::string::npos) {
+            kernels[name].registers = registers;
         }
     }
     return kernels;

@@ -1,8 +1,9 @@
+// `verify`: which rows are run on which devices, and what is printed about each.
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/context.h"
-#include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/json.h"
+#include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/streams.h"
@@ -51,7 +52,7 @@ std::vector<const Row *> rows_of(const Operator &op, const std::string &type, co
     return rows;
 }
 
-// One operator's rows of one type on the devices; `report` takes each result.
+// Runs the rows of one operator and type on the devices, and hands each result to `report`.
 void verify_type(const Operator &op, const std::string &type, const Options &options, const std::vector<Device> &places, Progress &progress,
                  const std::function<void(Result)> &report) {
     const auto rows = rows_of(op, type, options.schedule);
@@ -74,7 +75,7 @@ void verify_type(const Operator &op, const std::string &type, const Options &opt
     }
 }
 
-// What was found, in numbers.
+// How many rows had which verdict.
 class Sum {
 public:
     explicit Sum(const std::vector<Result> &results) {
@@ -102,7 +103,7 @@ public:
         return all;
     }
 
-    // Errors: what the exit code of the command says.
+    // Errors: those that the exit code of the command stands for.
     void check(const std::string &device) const {
         if (count(Verdict::wrong) > 0) {
             throw Error(Fault::mismatch, text() + "; run one alone with `tilewright verify OP --schedule NAME --device D`");

@@ -1,3 +1,4 @@
+// Asks an operator about small arrays of every type and shape, and puts the answers into words.
 #include "apps/tilewright/support/accepted.h"
 #include "apps/tilewright/support/report.h"
 #include "runtime/dispatch/option_text.h"
@@ -48,7 +49,7 @@ bool makes_png(const Operator &op, const std::vector<Array> &inputs, const Setti
     }
 }
 
-// Types of the same shapes stand together: "u8, u16 of shape (h, w), (h, w, 3)".
+// Collects types and shapes; shapes of the same types are listed together: "u8, u16 of shape (h, w), (h, w, 3)".
 class Arrays {
 public:
     void add(const std::string &shape, const std::vector<std::string> &types) {

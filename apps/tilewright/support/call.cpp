@@ -1,3 +1,4 @@
+// Options and output that the commands of operators and `pipeline` share.
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/streams.h"

@@ -1,3 +1,4 @@
+// Reads date, clock, caches and load from the system.
 #include "apps/tilewright/support/context.h"
 #include "apps/tilewright/support/version.h"
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace tilewright::app {
 
 namespace {
 
-// The CPU's clock as the kernel last saw it; 0 when it does not say.
+// The clock of the CPU as the kernel last saw it; 0 where the kernel does not say.
 double cpu_mhz() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {
@@ -27,7 +28,7 @@ int64_t cache(int name) {
     return std::max<int64_t>(0, sysconf(name));
 }
 
-// The time of this moment in UTC: "2026-11-22T12:34:56Z".
+// The time now, in UTC: "2026-11-22T12:34:56Z".
 std::string date() {
     const std::time_t now = std::time(nullptr);
     std::tm utc{};

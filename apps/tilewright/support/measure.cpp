@@ -1,3 +1,4 @@
+// Batches, single calls and whole calls, timed as often as the plan and its limit allow.
 #include "apps/tilewright/support/measure.h"
 #include "tilewright/timing.h"
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 Times quantiles(std::vector<double> ms) {
     std::sort(ms.begin(), ms.end());
-    const auto at = [&](double share) {  // between the two nearest samples
+    const auto at = [&](double share) {  // interpolated between the two nearest samples
         const double place = share * (double)(ms.size() - 1);
         const size_t below = (size_t)place;
         const size_t above = std::min(below + 1, ms.size() - 1);
@@ -21,7 +22,7 @@ Times quantiles(std::vector<double> ms) {
     return {at(.5), at(.1), at(.9)};
 }
 
-// At most `repeats` times, and no longer than `limit_s`, but three times at least. Sets `repeats` to how often it was.
+// Calls `once` at most `repeats` times and for about `limit_s` seconds, but at least three times. Sets `repeats` to the number of calls.
 Times repeat(int &repeats, double limit_s, const std::function<double()> &once) {
     const auto start = std::chrono::steady_clock::now();
     const auto late = [&] { return std::chrono::steady_clock::now() - start > std::chrono::duration<double>(limit_s); };
@@ -55,7 +56,7 @@ Measured measure(Device device, const std::function<void(size_t)> &run, const st
     size_t next = 0;
     const auto call = [&] { run(next++); };
 
-    // A repeat is a batch, a single call and a whole call. A slow row gets smaller batches first, then fewer repeats.
+    // One repeat is a batch, a single call and a whole call. A slow row has smaller batches first, then fewer repeats.
     const double ms = std::max(1e-3, call_ms(device, call));
     const double calls = plan.limit_s * 1000 / ms;
     Measured measured;

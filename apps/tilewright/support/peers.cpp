@@ -1,6 +1,7 @@
+// The peers: plain loops, a copy of the same number of bytes, and OpenBLAS where it was found.
 #include "apps/tilewright/support/peers.h"
-#include "tilewright/workload.h"
 #include "apps/tilewright/support/threads.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -21,7 +22,7 @@ namespace tilewright::app {
 
 namespace {
 
-// The loops below are what one would write without a library, in one thread; the compiler may vectorise them.
+// The loops that one would write without a library, in one thread. The compiler may vectorise them.
 
 template<typename In, typename Out>
 void column_sum(const Sample &sample, Array &output) {
@@ -101,7 +102,7 @@ void min_plus_convolution(const Sample &sample, Array &output) {
     }
 }
 
-// `reflect`: d c b a | a b c d | d c b a
+// The index that `reflect` takes beyond the border: d c b a | a b c d | d c b a
 int64_t reflected(int64_t i, int64_t n) {
     i = ((i % (2 * n)) + 2 * n) % (2 * n);
     return i < n ? i : 2 * n - 1 - i;
@@ -168,7 +169,7 @@ constexpr Loop loops[] = {
     {"min_plus_convolution", "i32", min_plus_convolution<int32_t>},
 };
 
-// Copies half of the bytes that the operator moves, so that reads and writes together are as many, by all threads.
+// Copies half of the bytes that the operator moves, so that reads and writes together are as many. All threads take part.
 Peer copy(const Work &work) {
     const int threads = (int)std::thread::hardware_concurrency();
     const size_t share = (size_t)(work.bytes / 2) / (size_t)threads + 1;

@@ -1,3 +1,4 @@
+// Reads images with their alpha, and brings results into the form that is written.
 #include "apps/tilewright/support/picture.h"
 #include <algorithm>
 #include <cctype>
@@ -52,7 +53,7 @@ std::vector<Array> arrays_for(const Operator &op, const std::vector<Picture> &pi
     return arrays;
 }
 
-// Whether an output of that shape is the picture's image, with its alpha, in a new form.
+// Whether an output of that shape is still an image with the alpha of the picture.
 static bool keeps_alpha(const Picture &picture, const std::vector<int64_t> &shape) {
     return picture.has_alpha && shape.size() == 3 && channels_of(shape) == channels_of(picture.array.shape());
 }

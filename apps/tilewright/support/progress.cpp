@@ -1,3 +1,4 @@
+// Draws the bar of progress.
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/streams.h"
 #include <algorithm>

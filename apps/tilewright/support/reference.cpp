@@ -1,3 +1,4 @@
+// Computes what outputs should be, by plain definitions and by rows of the CPU.
 #include "apps/tilewright/support/reference.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"

@@ -66,7 +66,7 @@ std::string name_of(Backend backend) {
 void print(const std::string &text) {
     Progress::hide();
     if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {
-        if (errno == EPIPE) {  // the reader has seen enough (`tilewright list | head -3`): end without a word, as filters do
+        if (errno == EPIPE) {  // the reader has closed the pipe (`tilewright list | head -3`): end without a message, as filters do
             remove_pending_outputs();
             _exit(128 + SIGPIPE);
         }

@@ -6,10 +6,10 @@
 
 namespace tilewright::app {
 
-// Ends in one line, whatever the message holds.
+// The text in one line: line ends and tabs become blanks.
 std::string one_line(const std::string &text);
 
-// Lines of cells as columns; the first line is the heading.
+// Lines of cells as text with aligned columns. The first line is the heading.
 std::string table(const std::vector<std::vector<std::string>> &lines);
 
 // "140 GB", "12.5 MB"

@@ -1,6 +1,7 @@
+// Copies the data of a benchmark, and compares all outputs.
 #include "apps/tilewright/support/rotation.h"
-#include "tilewright/workload.h"
 #include "apps/tilewright/support/threads.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
 
@@ -36,7 +37,7 @@ std::string Rotation::difference(const Expected &expected) const {
     for (const Set &set : sets_) {
         set.output.sync();
     }
-    // Comparing takes longer than computing did: a set a thread.
+    // To compare takes longer than to compute, so each thread compares one set.
     std::vector<std::string> off(sets_.size());
     parallel((int)sets_.size(), [&](int i) { off[(size_t)i] = app::difference(sets_[(size_t)i].output, expected); });
     for (const std::string &first : off) {

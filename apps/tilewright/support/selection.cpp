@@ -1,3 +1,4 @@
+// Finds operators, devices and rows by their names.
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/report.h"
 #include "runtime/dispatch/option_text.h"

@@ -1,3 +1,4 @@
+// Keeps Halide's threads on CPUs, by the function that Halide calls for each task.
 #include "apps/tilewright/support/threads.h"
 #include <HalideRuntime.h>
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace tilewright::app {
 
 namespace {
 
-// The CPUs that this process may use, as they were before any thread was pinned.
+// The CPUs that this process may use. Read before the first thread is pinned.
 const std::vector<int> &cpus() {
     static const std::vector<int> all = [] {
         std::vector<int> found;
@@ -26,7 +27,7 @@ const std::vector<int> &cpus() {
     return all;
 }
 
-// Pins the calling thread, once, to the next CPU in turn.
+// Keeps the calling thread on the next CPU in turn. Later calls from the same thread do nothing.
 void pin_this_thread() {
     static std::atomic<size_t> next{0};
     thread_local bool pinned = false;

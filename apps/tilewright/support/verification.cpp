@@ -1,8 +1,9 @@
+// Runs a row on samples, compares the results, and runs one sample again and again.
 #include "apps/tilewright/support/verification.h"
-#include "tilewright/workload.h"
-#include "runtime/devices/hooks.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/threads.h"
+#include "runtime/devices/hooks.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
@@ -11,9 +12,9 @@ namespace tilewright::app {
 
 namespace {
 
-constexpr double large = 16 << 20;  // bytes of inputs: for rows that serve no smaller sample
-constexpr double small = 4 << 20;   // the largest ones up to there are repeated
-constexpr int runs_of_others = 3;   // where a row serves none of those
+constexpr double large = 16 << 20;  // bytes of inputs: larger samples are only for rows that serve no smaller one
+constexpr double small = 4 << 20;   // bytes of inputs: the largest sample up to this size is repeated
+constexpr int runs_of_others = 3;   // how often a larger sample is run, where a row serves no other
 
 double bytes_of(const Sample &sample) {
     double bytes = 0;
@@ -52,7 +53,7 @@ Verification::Verification(const Operator &op, const std::string &type, int repe
 }
 
 bool Verification::serves(const Row &row, Device device, const Sample &sample, const Array &output) const {
-    const driver::Current current(device);  // a front may ask a library, which then loads its kernels there
+    const driver::Current current(device);  // the operator may ask a library, which then loads its kernels on this device
     return app::serves(op_, row, sample, output);
 }
 
@@ -69,7 +70,7 @@ void Verification::run_once(const Case &c, Result &result, Device device, Array 
     result.runs++;
 }
 
-// Runs the row; the first thing that is wrong with its output, or an empty string.
+// Runs the row. Returns the first thing that is wrong with its output, or an empty string.
 std::string Verification::wrong_in(Case &c, Result &result, Device device, Array &output) {
     run_once(c, result, device, output);
     result.samples++;
@@ -82,12 +83,12 @@ std::string Verification::wrong_in(Case &c, Result &result, Device device, Array
     if (difference(output, expected).empty()) {
         return "";
     }
-    expected.bound = workload_of(op_).bound_of(*result.row, c.sample.inputs, c.sample.settings);  // some rows promise less
+    expected.bound = workload_of(op_).bound_of(*result.row, c.sample.inputs, c.sample.settings);  // some rows have a wider bound
     return difference(output, expected);
 }
 
-// Runs the row again; the first run that gave other bytes than `first`, or an empty string. Results are the same from run to run, whatever
-// their bound is.
+// Runs the row again and again. Returns a sentence about the first run that gave other bytes than `first`, or an empty string. Results must be
+// the same from run to run, even where their bound allows differences.
 std::string Verification::unsteady_in(const Case &c, Result &result, Device device, const Array &first) const {
     const MoreThreadsThanCpus threads;
     const int runs = c.bytes > small ? std::min(repeat_, runs_of_others) : repeat_;
@@ -109,8 +110,8 @@ Result Verification::run(const Row &row, Device device) {
         result.why = fmt::format("{}: {}", what, one_line(why));
         return result;
     };
-    Case *last = nullptr, *current = nullptr, *repeated = nullptr;  // the last one that it serves, the one at hand, the one to repeat
-    Array first;                                                    // what that gave
+    Case *last = nullptr, *current = nullptr, *repeated = nullptr;  // the last one that the row serves, the one at hand, the one to repeat
+    Array first;                                                    // the output of the one to repeat
     try {
         for (Case &c : cases_) {
             if (last && c.bytes > large) {

@@ -1,3 +1,4 @@
+// The versions, and the text of --version.
 #include "apps/tilewright/support/version.h"
 #include "tilewright/device.h"
 #include <fmt/format.h>
