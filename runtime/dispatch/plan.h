@@ -21,15 +21,16 @@ public:
         steps_.emplace_back(std::move(work));
     }
 
-    // A step that depends on results: called once all steps before it ran, it gives the plan of what follows.
-    void then(std::function<Plan()> decide) {
-        steps_.emplace_back(std::move(decide));
+    // A step that depends on results: called once all steps before it ran, it gives the plan of what follows, which runs libraries of the
+    // rows `possible`.
+    void then(std::function<Plan()> decide, std::vector<const Row *> possible) {
+        steps_.emplace_back(Decision{std::move(decide), std::move(possible)});
     }
 
     // The steps of another plan, behind those that are there.
     void append(Plan other);
 
-    // The rows whose libraries will run, as far as no result decides it.
+    // The rows whose libraries will run, and of those that results decide on, all that may.
     std::vector<const Row *> rows() const;
 
     // Whether all libraries take arguments of these shapes. They are asked without any data (Halide's bounds query).
@@ -40,7 +41,12 @@ public:
     std::vector<const Row *> run();
 
 private:
-    std::deque<std::variant<Launch, std::function<void()>, std::function<Plan()>>> steps_;
+    struct Decision {
+        std::function<Plan()> decide;
+        std::vector<const Row *> possible;
+    };
+
+    std::deque<std::variant<Launch, std::function<void()>, Decision>> steps_;
 };
 
 }  // namespace tilewright

@@ -90,6 +90,9 @@ void operate(const Request &request) {
     write_array(request.output, array_for_file(op, pictures.front(), output), pictures.front().metadata);
     if (request.statistics) {
         print_error(fmt::format("row         {}\n", statistics.row));
+        if (statistics.libraries != std::vector{statistics.row}) {
+            print_error(fmt::format("libraries   {}\n", joined(statistics.libraries, " + ")));
+        }
         print_costs(device, before, after, total_ms);
         print_facts(remarks);
     }

@@ -7,6 +7,7 @@
 #include "apps/tilewright/support/subprocess.h"
 #include "runtime/devices/register_caps.h"
 #include "runtime/dispatch/option_text.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -244,6 +245,21 @@ std::vector<std::string> parts_of(const Request &request, const Row &row) {
     return parts;
 }
 
+// The libraries that a call of the row runs on the first sample that it serves, where they are others than its own.
+std::string libraries_of_a_call(const Operator &op, const Row &row) {
+    if (!row.autoscheduler.empty()) {
+        return "";  // it is always one library, which would be asked what it takes, on a device that may not be here
+    }
+    for (const Sample &sample : workload_of(op).samples(row.type)) {
+        const auto request = op.parse(sample.inputs, sample.settings);
+        Array output(request->output_type, request->output_shape);
+        if (op.serves(row, *request, output)) {
+            return other_libraries(row, op.planned(row, {row.backend, 0}, *request, output));
+        }
+    }
+    return "";
+}
+
 void show(Request request) {
     const Operator &op = find_operator(request.op);
     const std::vector<std::string> targets = {"cpu", "cuda", "opencl"};
@@ -259,6 +275,9 @@ void show(Request request) {
     const std::map<std::string, std::string> headings = {{"loops", "loop nest"}, {"kernels", row.backend == Backend::cuda ? "PTX" : "OpenCL C"},
                                                          {"resources", "kernels"}, {"stmt", "Halide's statements"}, {"assembly", "assembly"}};
     std::string text = row.name() + "\n";
+    if (const std::string others = libraries_of_a_call(op, row); !others.empty()) {
+        text += "A call of this row runs " + others + ".\n";
+    }
     for (const std::string &part : parts) {
         text += fmt::format("\n==== {}\n", headings.at(part));
         text += part == "resources" ? resources(generator, row) : generated(generator, row, part);

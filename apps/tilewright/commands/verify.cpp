@@ -29,6 +29,9 @@ std::string line_of(const Result &result) {
     if (result.samples > 0) {
         line += fmt::format(" {} samples", result.samples);
     }
+    if (!result.libraries.empty()) {
+        line += ", the last one by " + result.libraries;
+    }
     if (!result.why.empty()) {
         line += " " + result.why;
     }
@@ -37,8 +40,8 @@ std::string line_of(const Result &result) {
 
 Json json(const Result &result) {
     return {{"row", result.row->name()}, {"device", result.device}, {"verdict", name_of(result.verdict)},
-            {"samples", result.samples}, {"runs", result.runs},     {"against", result.against},
-            {"why", result.why}};
+            {"samples", result.samples}, {"runs", result.runs}, {"libraries", result.libraries},
+            {"against", result.against}, {"why", result.why}};
 }
 
 // The rows of `type` that were asked for.

@@ -1,6 +1,7 @@
 // How a row or a peer is timed on rotating sets of data, and what its output is held against.
 #include "apps/tilewright/support/benchmark.h"
 #include "apps/tilewright/support/context.h"
+#include "apps/tilewright/support/report.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -49,6 +50,7 @@ Run Benchmark::row(const Row &row) {
         Rotation::Set &set = sets_[i];
         op_(set.sample.inputs, set.output, set.sample.settings, {.device = device_, .schedule = row.schedule});
     };
+    run.libraries = other_libraries(row, op_.planned(row, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output));
     const bool reachable = &op_.choose(sample().inputs, sets_[0].output, sample().settings, row.schedule, device_) == &row;
     time(run, device_, direct, reachable ? Calls(whole) : direct);
     check(run, &row);

@@ -27,6 +27,7 @@ struct Run {
     std::string why_not;  // not empty: it was not timed
     Measured measured;
     size_t sets = 0;
+    std::string libraries;    // those that ran, where they are others than the row's own
     uint64_t copies = 0;      // between host and device while it was timed; there should be none
     std::string verified_by;  // the row whose output its own was held against
     std::string unverified;   // or why there was none

@@ -59,6 +59,9 @@ std::string line_of(const Run &run) {
     } else {
         line += "yes, " + run.verified_by;
     }
+    if (!run.libraries.empty()) {
+        line += "; runs " + run.libraries;
+    }
     if (run.copies > 0) {
         line += fmt::format(" ({} copies between host and device were timed too)", run.copies);
     }
@@ -98,6 +101,7 @@ Json json(const Run &run, Device device) {
     out["flops"] = run.work.flops;
     out["bytes_per_second"] = run.work.bytes / seconds;
     out["flops_per_second"] = run.work.flops / seconds;
+    out["libraries"] = run.libraries;
     out["copies_while_timed"] = run.copies;
     out["verified"] = !run.verified_by.empty() && run.wrong.empty();
     out["verified_by"] = run.verified_by;

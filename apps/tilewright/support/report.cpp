@@ -74,4 +74,14 @@ void print(const std::string &text) {
     }
 }
 
+std::string other_libraries(const Row &row, const std::vector<const Row *> &ran) {
+    std::vector<std::string> names;
+    for (const Row *library : ran) {
+        if (names.empty() || names.back() != library->name()) {
+            names.push_back(library->name());
+        }
+    }
+    return names.empty() || (names.size() == 1 && names.front() == row.name()) ? "" : joined(names, " + ");
+}
+
 }  // namespace tilewright::app

@@ -1,6 +1,7 @@
 #pragma once
 // Words and numbers as the commands print them. Data is written to standard output, words to standard error.
 #include "tilewright/device.h"
+#include "tilewright/row.h"
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ std::string bytes(double count);
 std::string joined(const std::vector<std::string> &words, const std::string &between = " ");
 
 std::string name_of(Backend backend);
+
+// The libraries that a call of `row` ran, where they are others than the row's own: "fft2d/fused_rows_64/c64/cuda + ...". Empty otherwise.
+std::string other_libraries(const Row &row, const std::vector<const Row *> &ran);
 
 // Prints to standard output. Errors: failed, when it cannot be written.
 void print(const std::string &text);

@@ -65,7 +65,7 @@ const Expected &Verification::expected_of(Case &c, Backend backend) {
 }
 
 void Verification::run_once(const Case &c, Result &result, Device device, Array &output) const {
-    op_.run(*result.row, device, c.sample.inputs, output, c.sample.settings);
+    result.libraries = other_libraries(*result.row, op_.run(*result.row, device, c.sample.inputs, output, c.sample.settings));
     output.sync();
     result.runs++;
 }

@@ -25,6 +25,7 @@ struct Result {
     std::string device = {};  // empty for a row that no device here can run
     Verdict verdict = Verdict::ok;
     size_t samples = 0, runs = 0;
+    std::string libraries = {};  // those that ran, where they are others than the row's own
     std::string against = {};  // what the results were compared with
     std::string why = {};
     bool device_fault = false;  // of `failed`: it is an error of the device

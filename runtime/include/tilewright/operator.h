@@ -155,7 +155,7 @@ public:
     // plan before they call. Errors: input, memory, device, failed.
     void execute(const Row &row, Device device, const Request &request, Array &output, Statistics *statistics = nullptr) const;
 
-    // The rows whose libraries a call of that row would run, as far as that is known before the first of them ran.
+    // The rows whose libraries a call of that row would run; where results of the first ones decide on others, all that may run.
     std::vector<const Row *> planned(const Row &row, Device device, const Request &request, Array &output) const;
 
     // Parts of a request.

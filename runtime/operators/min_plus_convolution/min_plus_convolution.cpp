@@ -204,13 +204,17 @@ private:
     }
 
     // The best row that evaluates all pairs; `row` itself, where none takes the size.
-    Plan dense(const Row &row, Device device, const MinPlusRequest &request, Array &output) const {
+    const Row &dense_row(const Row &row, const MinPlusRequest &request, const Array &output) const {
         for (const Row *other : Operator::rows("registers", row.backend)) {
             if (other->type == row.type && accepts_request(*other, request, output)) {
-                return one_library(*other, device, request, output);
+                return *other;
             }
         }
-        return one_library(row, device, request, output);
+        return row;
+    }
+
+    Plan dense(const Row &row, Device device, const MinPlusRequest &request, Array &output) const {
+        return one_library(dense_row(row, request, output), device, request, output);
     }
 
     // Both pruned forms; or, unless it is `always` to go on so, the first one and the dense form, where too much has to be evaluated.
@@ -240,7 +244,7 @@ private:
                 return dense(second_row, device, request, output);
             }
             return second_pruned(second_row, device, request, output, split, *pruning);
-        });
+        }, {&second_row, &dense_row(second_row, request, output)});
         return plan;
     }
 
