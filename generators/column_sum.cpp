@@ -43,8 +43,7 @@ public:
     void generate() {
         const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
         ColumnSumSliced form(image, image.width(), image.height(),
-                             {setting("lanes"), setting("rows"), setting("slices")}, narrow, sum,
-                             sums.type());
+            {setting("lanes"), setting("rows"), setting("slices")}, narrow, sum, sums.type());
         sums = form.out;
         apply(form, {image, sums});
     }
@@ -65,7 +64,7 @@ public:
     void generate() {
         const int unit = setting("alignment");  // offset and stride must be multiples of it
         ColumnSumWords form(words, words.dim(0).extent(), offset / unit * unit, stride / unit * unit, height,
-                            setting("words"), sums.type());
+            setting("words"), sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }
@@ -84,8 +83,8 @@ public:
     }
 
     void generate() {
-        ColumnSumFolded form(
-            words, {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
+        ColumnSumFolded form(words,
+            {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
             {setting("lanes"), setting("groups"), setting("unroll"), setting("terms")}, element_type(type),
             sums.type());
         sums = form.out;

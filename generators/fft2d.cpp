@@ -28,7 +28,7 @@ public:
         row_root(n) = parts(row_roots(n));
         column_root(n) = parts(column_roots(n));
         Fft2d form(field, row_root, column_root, in.dim(0).extent(), in.dim(1).extent(), row_steps,
-                   column_steps, sign, scale);
+            column_steps, sign, scale);
         output(x, y) = Complex{form.out(x, y)[0], form.out(x, y)[1]}.word();
         apply(form, {in, output});
 

@@ -58,8 +58,8 @@ private:
         FftPassTables tables;
         tables.roots = roots;
         roots.dim(0).set_bounds(0, pass.length());
-        const std::pair<Input<Words1> *, Func *> lists[] = {{twiddles, &tables.twiddles},
-                                                            {middle, &tables.middle}};
+        const std::pair<Input<Words1> *, Func *> lists[] = {
+            {twiddles, &tables.twiddles}, {middle, &tables.middle}};
         for (const auto &[input, func] : lists) {
             if (input) {
                 *func = *input;

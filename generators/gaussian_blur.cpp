@@ -65,7 +65,7 @@ public:
         const Expr reach = low.dim(1).extent() / 2, high_reach = (high.dim(1).extent() - 1) / 2;
         const ExtendedImage extended{border, image.width(), image.height(), 1};
         GaussianBlurDots blur(image, extended, around(low, reach), around(high, high_reach), reach,
-                              high_reach, offset, BlurArithmetic::plain(UInt(8), multiplier));
+            high_reach, offset, BlurArithmetic::plain(UInt(8), multiplier));
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -88,8 +88,8 @@ private:
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlur>, gaussian_blur)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurNear>, gaussian_blur_near)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurHalf>, gaussian_blur_half)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurFloats>,
-                          gaussian_blur_floats)
+HALIDE_REGISTER_GENERATOR(
+    tilewright::GaussianBlurGenerator<tilewright::GaussianBlurFloats>, gaussian_blur_floats)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowGenerator, gaussian_blur_window)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowDotGenerator, gaussian_blur_window_dot)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator, gaussian_blur_window_floats)

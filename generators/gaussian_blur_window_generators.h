@@ -32,7 +32,7 @@ public:
         const bool large = setting("large") != 0;
         const BorderMap border = {factor, low, high_x, high_y, large ? Expr() : Expr(zero), large};
         GaussianBlurWindow blur(image, image.width(), image.height(), border, w,
-                                {setting("columns"), setting("rows"), setting("groups"), setting("window")});
+            {setting("columns"), setting("rows"), setting("groups"), setting("window")});
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -64,10 +64,10 @@ public:
             taps.lower[i] = lower[i] ? Expr(*lower[i]) : Expr();
             taps.upper[i] = upper[i] ? Expr(*upper[i]) : Expr();
         }
-        const WindowTile tile = {setting("columns") / 4, setting("rows"), setting("groups"),
-                                 setting("window") / 4};
+        const WindowTile tile = {
+            setting("columns") / 4, setting("rows"), setting("groups"), setting("window") / 4};
         GaussianBlurWindowDot blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps,
-                                   multiplier, tile, setting("any_width") != 0, word_operations(backend));
+            multiplier, tile, setting("any_width") != 0, word_operations(backend));
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -78,14 +78,14 @@ private:
     TapWordShape shape() const {
         return {setting("radius"), setting("high")};
     }
-    void add_words(std::vector<Input<uint32_t> *> &words, const std::string &name, const TapWordShape &taps,
-                   int limit) {
+    void add_words(
+        std::vector<Input<uint32_t> *> &words, const std::string &name, const TapWordShape &taps, int limit) {
         for (int phase = 0; phase < 4; phase++) {
             for (int k = 0; k < taps.words(); k++) {
                 words.push_back(
-                    taps.used(phase, k, limit)
-                        ? add_input<uint32_t>(name + std::to_string(phase) + "_" + std::to_string(k))
-                        : nullptr);
+                    taps.used(phase, k, limit) ?
+                        add_input<uint32_t>(name + std::to_string(phase) + "_" + std::to_string(k)) :
+                        nullptr);
             }
         }
     }
@@ -111,10 +111,10 @@ public:
         for (Input<float> *weight : weights) {
             w.push_back(*weight);
         }
-        const WindowTile tile = {setting("columns") / 4, setting("rows"), setting("groups"),
-                                 setting("window") / 4};
-        GaussianBlurWindowFloats blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w,
-                                      multiplier, tile);
+        const WindowTile tile = {
+            setting("columns") / 4, setting("rows"), setting("groups"), setting("window") / 4};
+        GaussianBlurWindowFloats blur(
+            image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier, tile);
         output = blur.out;
         apply(blur, {image, output});
     }

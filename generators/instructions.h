@@ -10,8 +10,8 @@
 
 namespace tilewright {
 
-inline Halide::Expr instruction(Halide::Type type, const std::string &name,
-                                const std::vector<Halide::Expr> &arguments) {
+inline Halide::Expr instruction(
+    Halide::Type type, const std::string &name, const std::vector<Halide::Expr> &arguments) {
     return Halide::Internal::Call::make(type, name, arguments, Halide::Internal::Call::PureExtern);
 }
 
@@ -43,8 +43,8 @@ inline WordOperations nvidia_word_operations() {
 // GPU the multiply-add is an instruction by name: otherwise the compiler would simplify 2 a - (a + w b) to a
 // - w b, which costs more multiply-adds for complex numbers. For a CPU the compiler finds the best way
 // itself.
-inline std::function<Halide::Expr(Halide::Expr a, Halide::Expr b, Halide::Expr c)>
-multiply_add(const std::string &backend) {
+inline std::function<Halide::Expr(Halide::Expr a, Halide::Expr b, Halide::Expr c)> multiply_add(
+    const std::string &backend) {
     using Halide::Expr;
     if (backend == "cpu") {
         return [](Expr a, Expr b, Expr c) { return a * b + c; };

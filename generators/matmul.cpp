@@ -61,8 +61,8 @@ public:
 class MatmulRunsGenerator : public MatmulGeneratorBase<MatmulRunsGenerator> {
 public:
     void generate() {
-        MatmulRuns form(a, b, size(), setting("rows"), setting("columns"), setting("depth"),
-                        setting("parts"));
+        MatmulRuns form(
+            a, b, size(), setting("rows"), setting("columns"), setting("depth"), setting("parts"));
         finish(form);
     }
 };

@@ -107,7 +107,7 @@ public:
     void generate() {
         const int runs = setting("runs"), several = setting("several");
         MinPlusTiles form(a, b, before(), n(), m(), tile(), runs > 0 ? Expr(runs) : Expr(chunks),
-                          several ? Expr(chunks) : Expr(), parts, numbers());
+            several ? Expr(chunks) : Expr(), parts, numbers());
         finish(form);
     }
 };
@@ -119,8 +119,7 @@ public:
 
     void generate() {
         MinPlusStrips form(a, b, before(), n(), m(),
-                           setting("vectors") * get_target().natural_vector_size(numbers().type),
-                           setting("run"), numbers());
+            setting("vectors") * get_target().natural_vector_size(numbers().type), setting("run"), numbers());
         finish(form);
     }
 };
@@ -153,8 +152,8 @@ public:
         best = form.pass.best.values;
         limits = form.limits;
         asked = form.asked.values;
-        const std::vector<Halide::OutputImageParam> all = {a,      b,    low_of_blocks, low_of_windows,
-                                                           chosen, best, limits,        asked};
+        const std::vector<Halide::OutputImageParam> all = {
+            a, b, low_of_blocks, low_of_windows, chosen, best, limits, asked};
         starts_at_zero(all);
         best.dim(0).set_extent(form.tile.workers);
         best.dim(1).set_extent(form.tile.outputs_per_worker);
@@ -185,7 +184,7 @@ public:
     void generate() {
         starts_at_zero({low_of_blocks, low_of_windows, chosen, best, limits});
         MinPlusPruned form(a, b, before(), low_of_blocks, low_of_windows, chosen, best, limits, n(), m(),
-                           length, tile(), segments, parts, numbers());
+            length, tile(), segments, parts, numbers());
         finish(form);
     }
 };

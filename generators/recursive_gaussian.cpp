@@ -39,11 +39,11 @@ public:
     }
 
     void generate() {
-        RecursiveGaussian blur(image, image.width(), image.height(),
-                               {{}, step[0], step[1], step[2], expressions(end_matrix)});
+        RecursiveGaussian blur(
+            image, image.width(), image.height(), {{}, step[0], step[1], step[2], expressions(end_matrix)});
         output = blur.out;
         for (Halide::OutputImageParam buffer :
-             {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
             buffer.dim(0).set_stride(Expr());  // colours are interleaved
             buffer.dim(0).set_min(0);
             buffer.dim(1).set_min(0);
@@ -77,11 +77,10 @@ public:
 
     void generate() {
         RecursiveGaussianRuns blur(image, image.width() / channels, image.height(), channels,
-                                   {{}, step[0], step[1], step[2], expressions(end_matrix)}, setting("run"),
-                                   setting("strip"));
+            {{}, step[0], step[1], step[2], expressions(end_matrix)}, setting("run"), setting("strip"));
         output = blur.out;
         for (Halide::OutputImageParam buffer :
-             {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
             buffer.dim(0).set_min(0);
             buffer.dim(1).set_min(0);
         }
@@ -104,11 +103,10 @@ public:
 
     void generate() {
         const ScheduleContext context{get_target(), type, {}, settings()};
-        const BlockShape shape{context["width"],        context["height"], context["across"], context["down"], 1,
-                               context["diagonal"] != 0};
+        const BlockShape shape{context["width"], context["height"], context["across"], context["down"], 1,
+            context["diagonal"] != 0};
         RecursiveGaussianTransposed blur(image, image.width(), image.height(),
-                                         {{}, step[0], step[1], step[2], expressions(end_matrix)},
-                                         context["run"], shape);
+            {{}, step[0], step[1], step[2], expressions(end_matrix)}, context["run"], shape);
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -147,9 +145,8 @@ protected:
         both.set_host_alignment(16);
         both.dim(0).set_bounds(0, recursive_weights);
         both.dim(1).set_bounds(0, tile).set_stride(recursive_weight_pitch);
-        return {
-            tile, this->setting("steps"), this->setting("rows"), expressions(across), expressions(behind), w,
-            both};
+        return {tile, this->setting("steps"), this->setting("rows"), expressions(across), expressions(behind),
+            w, both};
     }
 };
 
@@ -164,7 +161,7 @@ public:
         output.dim(0).set_bounds(0, image.width());
         output.dim(1).set_bounds(0, image.height());
         for (Halide::OutputImageParam buffer :
-             {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
             if (setting("colours")) {
                 buffer.dim(0).set_stride(Expr());
                 buffer.dim(2).set_min(0).set_stride(1);

@@ -49,8 +49,8 @@ public:
 class RowSumTreeGenerator : public RowSumOfImage<RowSumTreeGenerator> {
 public:
     void generate() {
-        RowSumTree form(image, image.width(), image.height(), setting("lanes"), sum_type(image.type()),
-                        sums.type());
+        RowSumTree form(
+            image, image.width(), image.height(), setting("lanes"), sum_type(image.type()), sums.type());
         finish(form);
     }
 };
@@ -59,8 +59,8 @@ class RowSumSlicedGenerator : public RowSumOfImage<RowSumSlicedGenerator> {
 public:
     void generate() {
         const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
-        RowSumSliced form(image, image.width(), setting("lanes"), setting("groups"), narrow, sum,
-                          sums.type());
+        RowSumSliced form(
+            image, image.width(), setting("lanes"), setting("groups"), narrow, sum, sums.type());
         finish(form);
     }
 };
@@ -80,7 +80,7 @@ public:
 
     void generate() {
         RowSumChunks form(words, {words.dim(0).extent(), offset, stride, width, height, iterations, pieces},
-                          {setting("lanes"), setting("terms")}, element_type(type), sums.type());
+            {setting("lanes"), setting("terms")}, element_type(type), sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }

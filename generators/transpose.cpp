@@ -50,7 +50,7 @@ public:
         output = transpose.out;
         if (image.dimensions() == 3) {
             for (Halide::OutputImageParam buffer :
-                 {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+                {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
                 buffer.dim(0).set_stride(3);
                 buffer.dim(2).set_bounds(0, 3).set_stride(1);
             }
@@ -78,7 +78,8 @@ public:
     void generate() {
         const ScheduleContext context{get_target(), type, {}, settings()};
         const auto form = configuration<TransposeBlocksConfiguration>();
-        const BlockShape shape{context["width"], context["height"], context["across"], context["down"], form.aligned, form.diagonal};
+        const BlockShape shape{context["width"], context["height"], context["across"], context["down"],
+            form.aligned, form.diagonal};
         TransposeBlocks transpose(image, image.height(), image.width(), pitch, shape);
         output = transpose.out;
         apply(transpose, {image, output});
@@ -93,10 +94,11 @@ public:
     Output<Buffer<uint32_t, 4>> output{"output"};
 
     void generate() {
-        TransposePatches transpose(words, patch_of(type, configuration<TransposePatchesConfiguration>().permute));
+        TransposePatches transpose(
+            words, patch_of(type, configuration<TransposePatchesConfiguration>().permute));
         output = transpose.out;
         for (Halide::OutputImageParam buffer :
-             {Halide::OutputImageParam(words), Halide::OutputImageParam(output)}) {
+            {Halide::OutputImageParam(words), Halide::OutputImageParam(output)}) {
             buffer.dim(0).set_bounds(0, transpose.bytes);
             buffer.dim(1).set_min(0).set_stride(transpose.bytes);
             buffer.dim(2).set_bounds(0, 4);
@@ -122,7 +124,8 @@ public:
         const ScheduleContext context{get_target(), type, {}, settings()};
         const FlatShape shape{context["groups"], context["patches"], context["rows"], context["words"]};
         TransposeFlat transpose(memory, memory.dim(0).extent(), output_words, width, height, {offset, stride},
-                                {output_offset, output_stride}, patch_of(type, configuration<TransposeFlatConfiguration>().permute), shape);
+            {output_offset, output_stride},
+            patch_of(type, configuration<TransposeFlatConfiguration>().permute), shape);
         output = transpose.out;
         output_bytes = transpose.edges;
         apply(transpose, {memory, output, output_bytes});

@@ -19,8 +19,7 @@ using Halide::Var;
 Var xo{"xo"}, xi{"xi"}, xv{"xv"}, to{"to"}, ti{"ti"};
 
 // Pixels one after another, in the order of memory.
-void reference(ColumnSum &, ScheduleContext &) {
-}
+void reference(ColumnSum &, ScheduleContext &) {}
 
 // One thread per column, from top to bottom: neighbouring threads load neighbouring bytes.
 void column_a_thread(ColumnSum &form, ScheduleContext &context) {
@@ -62,7 +61,8 @@ void words_a_thread(ColumnSumWords &form, ScheduleContext &context) {
 // cache while its rows are added. Several rows are added at a time, so that a sum is loaded and stored once
 // for all of them.
 void slices_in_cache(ColumnSumSliced &form, ScheduleContext &context) {
-    const int lanes = context["lanes"], wide = context.target.natural_vector_size<uint32_t>(), task_of_groups = 256;
+    const int lanes = context["lanes"], wide = context.target.natural_vector_size<uint32_t>(),
+              task_of_groups = 256;
     Var go{"go"}, gi{"gi"}, task{"task"};
     RVar ro{"ro"}, ri{"ri"};
     form.of_slice.compute_at(form.of_band, form.each).bound(form.lane, 0, lanes).vectorize(form.lane);
@@ -167,37 +167,48 @@ static const ScheduleRows &rows() {
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
         row("bytes1", gpu, "u8", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-        family("bytes4", {
-            row("bytes4_aligned", gpu, "u8", words_a_thread,
-                {{"words", 1}, {"alignment", 4}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-            row("bytes4_any", gpu, "u8", words_a_thread, {{"words", 1}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-        }),
-        family("bytes16", {
-            row("bytes16_aligned", gpu, "u8", words_a_thread,
-                {{"words", 4}, {"alignment", 16}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-            row("bytes16_any", gpu, "u8", words_a_thread, {{"words", 4}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-        }),
+        family("bytes4",
+            {
+                row("bytes4_aligned", gpu, "u8", words_a_thread,
+                    {{"words", 1}, {"alignment", 4}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+                row("bytes4_any", gpu, "u8", words_a_thread,
+                    {{"words", 1}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+            }),
+        family("bytes16",
+            {
+                row("bytes16_aligned", gpu, "u8", words_a_thread,
+                    {{"words", 4}, {"alignment", 16}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+                row("bytes16_any", gpu, "u8", words_a_thread,
+                    {{"words", 4}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+            }),
         row("split", gpu, "u8", rows_over_blocks,
-            {{"lanes", 64, 32, 256}, {"groups", 1}, {"unroll", 8, 1, 16}, {"columns", 128, 32, 256}, {"terms", 1}}),
-        family("tuned", {
-            row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread,
-                {{"words", 1}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-            row("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
-                {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16}, {"columns", 8, 1, 64}, {"terms", 128, 1, 256}})
-                .with("strict_float"),
-            row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
-                {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16}, {"columns", 32, 1, 64}, {"terms", 8, 1, 256}})
-                .with("strict_float"),
-            row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
-                {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 8192, 1024, 16384}, {"unroll", 8, 1, 16}})
-                .with("strict_float"),
-            row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
-                {{"lanes", 8, 4, 16}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64}, {"unroll", 8, 1, 16}})
-                .with("strict_float"),
-            row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
-                {{"lanes", 1}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64}, {"unroll", 8, 1, 16}})
-                .with("strict_float"),
-        }),
+            {{"lanes", 64, 32, 256}, {"groups", 1}, {"unroll", 8, 1, 16}, {"columns", 128, 32, 256},
+                {"terms", 1}}),
+        family("tuned",
+            {
+                row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread,
+                    {{"words", 1}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+                row("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
+                    {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16},
+                        {"columns", 8, 1, 64}, {"terms", 128, 1, 256}})
+                    .with("strict_float"),
+                row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
+                    {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16},
+                        {"columns", 32, 1, 64}, {"terms", 8, 1, 256}})
+                    .with("strict_float"),
+                row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+                    {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64},
+                        {"tile", 8192, 1024, 16384}, {"unroll", 8, 1, 16}})
+                    .with("strict_float"),
+                row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+                    {{"lanes", 8, 4, 16}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64},
+                        {"unroll", 8, 1, 16}})
+                    .with("strict_float"),
+                row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+                    {{"lanes", 1}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64},
+                        {"unroll", 8, 1, 16}})
+                    .with("strict_float"),
+            }),
         automatic<ColumnSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
         automatic<ColumnSum>("auto", gpu, "u8", "Anderson2021"),
     };

@@ -20,21 +20,25 @@ void reference(Fft2d &f, ScheduleContext &) {
 // number of the part, or over rows, whose results are columns.
 PassNumbers second_part(FftPassShape::Lines lines, int together, int pad = 1) {
     return {.lines = lines,
-            .numbered = lines == FftPassShape::Lines::across ? FftPassShape::Numbered::by_batch
-                                                             : FftPassShape::Numbered::by_line,
-            .twiddled = true,
-            .together = together,
-            .pad = pad};
+        .numbered = lines == FftPassShape::Lines::across ? FftPassShape::Numbered::by_batch :
+                                                           FftPassShape::Numbered::by_line,
+        .twiddled = true,
+        .together = together,
+        .pad = pad};
 }
 
 }  // namespace
 
 // Each row is one pass over lines of one length. The front (runtime/operators/fft2d) combines passes; for
-// each pass it takes the first row that serves it. `tuned_any` is the second pass over lines that are too long
-// for one pass; with it, every size can be transformed.
+// each pass it takes the first row that serves it. `tuned_any` is the second pass over lines that are too
+// long for one pass; with it, every size can be transformed.
 static const ScheduleRows &rows() {
-    const auto along = [](int together) { return PassNumbers{.lines = FftPassShape::Lines::along, .together = together}; };
-    const auto across = [](int together) { return PassNumbers{.lines = FftPassShape::Lines::across, .together = together}; };
+    const auto along = [](int together) {
+        return PassNumbers{.lines = FftPassShape::Lines::along, .together = together};
+    };
+    const auto across = [](int together) {
+        return PassNumbers{.lines = FftPassShape::Lines::across, .together = together};
+    };
     std::vector<PassLines> columns_in_cache = lines_in_cache();
     columns_in_cache.pop_back();  // columns of 8192 are done in parts
     static const ScheduleRows table = {
@@ -45,20 +49,28 @@ static const ScheduleRows &rows() {
 
         family("fused", pass_rows("fused_rows", lines_in_shared, along, whole_rows())),
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
-        family("tuned", pass_rows("tuned_first", lines_in_shared, across, {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
+        family("tuned", pass_rows("tuned_first", lines_in_shared, across,
+                            {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
         family("fused", pass_rows("fused_columns", lines_in_shared, across, whole_columns())),
 
         // Second parts of lines: 32 columns together, and 16 where there are no more.
-        family("tuned", {
-            pass_row("tuned_rows", opencl, lines_in_shared, {8, 16}, second_part(FftPassShape::Lines::transposed, 16)),
-            pass_row("tuned_any", cuda, lines_in_shared, {16, 16}, second_part(FftPassShape::Lines::across, 32)).registers("", 64),
-            pass_row("tuned_any", opencl, lines_in_shared, {8, 16}, second_part(FftPassShape::Lines::across, 32)),
-            pass_row("tuned_thin", gpu, lines_in_shared, {8, 16}, second_part(FftPassShape::Lines::across, 16)),
-        }),
+        family("tuned",
+            {
+                pass_row("tuned_rows", opencl, lines_in_shared, {8, 16},
+                    second_part(FftPassShape::Lines::transposed, 16)),
+                pass_row("tuned_any", cuda, lines_in_shared, {16, 16},
+                    second_part(FftPassShape::Lines::across, 32))
+                    .registers("", 64),
+                pass_row("tuned_any", opencl, lines_in_shared, {8, 16},
+                    second_part(FftPassShape::Lines::across, 32)),
+                pass_row("tuned_thin", gpu, lines_in_shared, {8, 16},
+                    second_part(FftPassShape::Lines::across, 16)),
+            }),
 
         family("fused", pass_rows("fused_rows", lines_in_vectors, along, lines_in_cache())),
         family("fused", pass_rows("fused_columns", lines_in_vectors, across, columns_in_cache)),
-        family("tuned", pass_row("tuned_any", cpu, lines_in_vectors, {4, 8, 8}, second_part(FftPassShape::Lines::across, 16))),
+        family("tuned", pass_row("tuned_any", cpu, lines_in_vectors, {4, 8, 8},
+                            second_part(FftPassShape::Lines::across, 16))),
     };
     return table;
 }

@@ -22,8 +22,8 @@ struct PassNumbers {
 };
 
 // The row of a pass over lines whose length is the product of the radices.
-inline ScheduleRow pass_row(const std::string &name, Backends where, void (*schedule)(FftPass &, ScheduleContext &),
-                            const std::vector<int> &radices, const PassNumbers &n) {
+inline ScheduleRow pass_row(const std::string &name, Backends where,
+    void (*schedule)(FftPass &, ScheduleContext &), const std::vector<int> &radices, const PassNumbers &n) {
     FftPassShape shape(radices);
     shape.lines = n.lines;
     shape.numbered = n.numbered;
@@ -31,9 +31,10 @@ inline ScheduleRow pass_row(const std::string &name, Backends where, void (*sche
     shape.chirp_first = n.chirp_first;
     shape.chirp_last = n.chirp_last;
     shape.convolve = n.convolve;
-    const int threads = n.threads ? n.threads : shape.length() / *std::max_element(radices.begin(), radices.end());
+    const int threads =
+        n.threads ? n.threads : shape.length() / *std::max_element(radices.begin(), radices.end());
     return row(name, where, "c64", schedule, shape,
-               {{"together", n.together, 1, 64}, {"threads", threads, 1, 1024}, {"pad", n.pad, 0, 2}});
+        {{"together", n.together, 1, 64}, {"threads", threads, 1, 1024}, {"pad", n.pad, 0, 2}});
 }
 
 // The lines of one length that a row is made for.
@@ -47,7 +48,8 @@ struct PassLines {
 
 // A row for each length: NAME_LENGTH, with the options that `numbers` makes of a row's lines together.
 template<typename Numbers>
-ScheduleRows pass_rows(const std::string &name, void (*schedule)(FftPass &, ScheduleContext &), Numbers numbers, const std::vector<PassLines> &lengths) {
+ScheduleRows pass_rows(const std::string &name, void (*schedule)(FftPass &, ScheduleContext &),
+    Numbers numbers, const std::vector<PassLines> &lengths) {
     ScheduleRows rows;
     for (const PassLines &lines : lengths) {
         PassNumbers n = numbers(lines.together);
@@ -59,23 +61,24 @@ ScheduleRows pass_rows(const std::string &name, void (*schedule)(FftPass &, Sche
     return rows;
 }
 
-// The lengths of whole lines: rows and columns on a GPU, whose blocks share 48 KB with OpenCL, and either of them in a core's cache.
+// The lengths of whole lines: rows and columns on a GPU, whose blocks share 48 KB with OpenCL, and either of
+// them in a core's cache.
 inline const std::vector<PassLines> &whole_rows() {
-    static const std::vector<PassLines> lengths = {
-        {{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16}, {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2},
-        {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2}, {{16, 16, 32}, 1, 2, cuda, 128}};
+    static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
+        {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2}, {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2},
+        {{16, 16, 32}, 1, 2, cuda, 128}};
     return lengths;
 }
 inline const std::vector<PassLines> &whole_columns() {
-    static const std::vector<PassLines> lengths = {
-        {{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16}, {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4, 2},
-        {{8, 16, 16}, 4, 2, cuda, 96}, {{16, 16, 16}, 4, 2, cuda, 64}};
+    static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
+        {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4, 2}, {{8, 16, 16}, 4, 2, cuda, 96},
+        {{16, 16, 16}, 4, 2, cuda, 64}};
     return lengths;
 }
 inline const std::vector<PassLines> &lines_in_cache() {
-    static const std::vector<PassLines> lengths = {
-        {{4, 4}, 16, 1, cpu}, {{4, 8}, 16, 1, cpu}, {{8, 8}, 16, 1, cpu}, {{2, 8, 8}, 16, 1, cpu}, {{4, 8, 8}, 16, 1, cpu},
-        {{8, 8, 8}, 16, 1, cpu}, {{2, 8, 8, 8}, 16, 1, cpu}, {{4, 8, 8, 8}, 16, 1, cpu}, {{8, 8, 8, 8}, 16, 1, cpu},
+    static const std::vector<PassLines> lengths = {{{4, 4}, 16, 1, cpu}, {{4, 8}, 16, 1, cpu},
+        {{8, 8}, 16, 1, cpu}, {{2, 8, 8}, 16, 1, cpu}, {{4, 8, 8}, 16, 1, cpu}, {{8, 8, 8}, 16, 1, cpu},
+        {{2, 8, 8, 8}, 16, 1, cpu}, {{4, 8, 8, 8}, 16, 1, cpu}, {{8, 8, 8, 8}, 16, 1, cpu},
         {{8, 8, 8, 16}, 16, 1, cpu}};
     return lengths;
 }

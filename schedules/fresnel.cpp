@@ -27,7 +27,7 @@ template<typename Form>
 void samples(Form &form, ScheduleContext &context) {
     Var xi{"xi"}, yi{"yi"}, block{"block"};
     tiles_over_blocks(form.out, form.x, form.y, block, xi, yi, context["width"], context["height"],
-                      TailStrategy::GuardWithIf);
+        TailStrategy::GuardWithIf);
 }
 
 // Rows are spread over the cores; a core computes one sample after another.
@@ -45,8 +45,11 @@ PassNumbers chirped(int together) {
 // may have a response each, as in the method `angular_spectrum`.
 template<FftPassShape::Lines lines>
 PassNumbers convolved(int together) {
-    return {.lines = lines, .numbered = lines == FftPassShape::Lines::across ? FftPassShape::Numbered::by_line : FftPassShape::Numbered::none, .convolve = true,
-            .together = together};
+    return {.lines = lines,
+        .numbered = lines == FftPassShape::Lines::across ? FftPassShape::Numbered::by_line :
+                                                           FftPassShape::Numbered::none,
+        .convolve = true,
+        .together = together};
 }
 
 // Passes over columns in parts (generators/algorithms/fft2d/pass.h), 32 columns together. The method
@@ -54,7 +57,9 @@ PassNumbers convolved(int together) {
 // `convolution` transforms forward and back in the second part; its last part is the inverse of the first
 // one.
 PassNumbers columns_in_parts(int together) {
-    return {.lines = FftPassShape::Lines::across, .numbered = FftPassShape::Numbered::by_batch, .together = together};
+    return {.lines = FftPassShape::Lines::across,
+        .numbered = FftPassShape::Numbered::by_batch,
+        .together = together};
 }
 PassNumbers first_part(int together) {
     PassNumbers numbers = columns_in_parts(together);
@@ -78,12 +83,12 @@ PassNumbers last_part(int together) {
 }
 
 // Lengths that a block takes there and back.
-const std::vector<PassLines> convolved_rows = {
-    {{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16}, {{16, 16}, 8}, {{8, 8, 8}, 4}, {{8, 8, 16}, 2},
-    {{8, 16, 16}, 1}, {{16, 16, 16}, 1, 1, gpu, 64}, {{16, 16, 32}, 1, 1, cuda, 128}};
-const std::vector<PassLines> convolved_columns = {
-    {{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16}, {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4},
-    {{16, 16, 8}, 4, 1, cuda, 64}, {{16, 16, 16}, 4, 1, cuda, 64}};
+const std::vector<PassLines> convolved_rows = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
+    {{16, 16}, 8}, {{8, 8, 8}, 4}, {{8, 8, 16}, 2}, {{8, 16, 16}, 1}, {{16, 16, 16}, 1, 1, gpu, 64},
+    {{16, 16, 32}, 1, 1, cuda, 128}};
+const std::vector<PassLines> convolved_columns = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
+    {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4}, {{16, 16, 8}, 4, 1, cuda, 64},
+    {{16, 16, 16}, 4, 1, cuda, 64}};
 
 const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}};
 
@@ -96,31 +101,37 @@ static const ScheduleRows &rows() {
     static const ScheduleRows table = {
         row("reference", cpu, "c64", reference),
 
-        family("passes", {
-            row("passes", gpu, "c64", samples<FresnelTimes>, tile),
-            row("passes_turn", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}}),
-        }),
+        family("passes",
+            {
+                row("passes", gpu, "c64", samples<FresnelTimes>, tile),
+                row("passes_turn", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}}),
+            }),
 
-        family("fused", {
-            pass_rows("fused_rows", lines_in_shared, chirped<along>, whole_rows()),
-            pass_rows("fused_columns", lines_in_shared, chirped<across>, whole_columns()),
-            pass_rows("fused_convolved_rows", lines_in_shared, convolved<along>, convolved_rows),
-            pass_rows("fused_convolved_columns", lines_in_shared, convolved<across>, convolved_columns),
+        family("fused",
+            {
+                pass_rows("fused_rows", lines_in_shared, chirped<along>, whole_rows()),
+                pass_rows("fused_columns", lines_in_shared, chirped<across>, whole_columns()),
+                pass_rows("fused_convolved_rows", lines_in_shared, convolved<along>, convolved_rows),
+                pass_rows("fused_convolved_columns", lines_in_shared, convolved<across>, convolved_columns),
 
-            // Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
-            pass_rows("fused_first", lines_in_shared, first_part, {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32}}),
-            pass_row("fused_second", opencl, lines_in_shared, {8, 16}, second_part(32)),
-            pass_row("fused_second", cuda, lines_in_shared, {16, 16}, second_part(32)).registers("", 64),
-            pass_row("fused_convolved_second", gpu, lines_in_shared, {8, 16}, convolved_part(32)).registers("", 64),
-            pass_rows("fused_last", lines_in_shared, last_part, {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32}}),
-        }),
+                // Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
+                pass_rows("fused_first", lines_in_shared, first_part,
+                    {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32}}),
+                pass_row("fused_second", opencl, lines_in_shared, {8, 16}, second_part(32)),
+                pass_row("fused_second", cuda, lines_in_shared, {16, 16}, second_part(32)).registers("", 64),
+                pass_row("fused_convolved_second", gpu, lines_in_shared, {8, 16}, convolved_part(32))
+                    .registers("", 64),
+                pass_rows("fused_last", lines_in_shared, last_part,
+                    {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32}}),
+            }),
 
         row("tuned", gpu, "c64", samples<FresnelTransfer>, tile),
 
-        family("fused", {
-            pass_rows("fused_rows", lines_in_vectors, chirped<along>, lines_in_cache()),
-            pass_rows("fused_columns", lines_in_vectors, chirped<across>, lines_in_cache()),
-        }),
+        family("fused",
+            {
+                pass_rows("fused_rows", lines_in_vectors, chirped<along>, lines_in_cache()),
+                pass_rows("fused_columns", lines_in_vectors, chirped<across>, lines_in_cache()),
+            }),
         row("tuned", cpu, "c64", rows_of_samples),
 
         // Anderson2021 does not come to an end within minutes.

@@ -36,7 +36,8 @@ Expr tile_rows(Expr radius) {
 template<typename Form>
 void lines(Form &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y;
-    const int lanes = context.target.natural_vector_size(blur.down_sum.type()), block = lanes * context["vectors"];
+    const int lanes = context.target.natural_vector_size(blur.down_sum.type()),
+              block = lanes * context["vectors"];
     blur.out.split(y, yo, yi, tile_rows(blur.radius), TailStrategy::GuardWithIf)
         .split(x, xo, xi, block, TailStrategy::PredicateStores)
         .reorder(xi, xo, yi, yo)
@@ -154,7 +155,7 @@ void texture(GaussianBlurNear &blur, ScheduleContext &context) {
     source.compute_root()
         .store_in(MemoryType::GPUTexture)
         .gpu_tile(source.args()[0], source.args()[1], xi, yi, context["width"], context["height"],
-                  TailStrategy::GuardWithIf);
+            TailStrategy::GuardWithIf);
     blur.down.store_in(MemoryType::GPUTexture);
 }
 
@@ -200,61 +201,70 @@ static const ScheduleRows &rows() {
     using namespace gaussian_blur_gpu;
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference),
-        family("tuned", {
-            row("tuned_dots", vnni, "u8", dots, {{"chunk", 256, 64, 1024}}),
-            row("tuned_floats", cpu, "u8", lines<GaussianBlurFloats>, {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
-            row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlur>, {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
-        }),
+        family("tuned",
+            {
+                row("tuned_dots", vnni, "u8", dots, {{"chunk", 256, 64, 1024}}),
+                row("tuned_floats", cpu, "u8", lines<GaussianBlurFloats>,
+                    {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
+                row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlur>,
+                    {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
+            }),
 
         automatic<GaussianBlur>("auto", cpu, "u8 f32", "Mullapudi2016"),
         automatic<GaussianBlur>("auto", gpu, "u8 f32", "Anderson2021"),
         row("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}}),
-        row("separable", gpu, "u8 f32", separable<GaussianBlurNear>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+        row("separable", gpu, "u8 f32", separable<GaussianBlurNear>,
+            {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
         row("shared", gpu, "u8 f32", shared, {{"width", 32, 16, 64}, {"height", 16, 8, 32}}),
         row("half", gpu, "f32", separable<GaussianBlurHalf>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
         row("texture", opencl, "u8 f32", texture, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
-        family("registers", {
-            row("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),
-            row("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)),
-        }),
+        family("registers",
+            {
+                row("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),
+                row("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)),
+            }),
 
-        family("tuned", {
-            // One group of wide tiles: radius 4 .183 -> .169 ms, radius 9 .231 -> .202 ms against two groups of 128 columns (8192 x 8192, H200).
-            row("tuned_large_4", gpu, "f32", window, tile(4, 256, 32, 1, 4, true)),
-            row("tuned_large_9", gpu, "f32", window, tile(9, 256, 32, 1, 4, true)),
-            row("tuned_large_12", gpu, "f32", window, tile(12, 256, 32, 1, 4, true)),
-            row("tuned_large_20", gpu, "f32", window, tile(20, 192, 32, 1, 8, true)),
-            row("tuned_large_30", gpu, "f32", window, tile(30, 192, 32, 1, 8, true)),
-            row("tuned_large_40", gpu, "f32", window, tile(40, 176, 32, 1, 8, true)),
-            row("tuned_window_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),
-            row("tuned_window_9", gpu, "f32", window, tile(9, 256, 32, 1, 4)),
-            row("tuned_window_12", gpu, "f32", window, tile(12, 256, 32, 1, 4)),
-            row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)),
-            row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)),
-            row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)),
-            row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16)),
-            row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16)),
-            row("tuned_words_9", cuda, "u8", window_dot, word_tile(9, 0, false, 512, 32, 32)),
-            row("tuned_words_9_high", cuda, "u8", window_dot, word_tile(9, 3, false, 512, 32, 32)),
-            row("tuned_words_12", cuda, "u8", window_dot, word_tile(12, 3, false, 512, 32, 16)),
-            row("tuned_words_20", cuda, "u8", window_dot, word_tile(20, 5, false, 512, 16, 16)),
-            row("tuned_words_30", cuda, "u8", window_dot, word_tile(30, 8, false, 512, 16, 16)),
-            row("tuned_words_40", cuda, "u8", window_dot, word_tile(40, 10, false, 512, 16, 16)),
-            row("tuned_window_4", cuda, "u8", window_dot, word_tile(4, 2, true, 1024, 16, 16)),
-            row("tuned_window_9", cuda, "u8", window_dot, word_tile(9, 3, true, 512, 32, 32)),
-            row("tuned_window_12", cuda, "u8", window_dot, word_tile(12, 3, true, 512, 32, 16)),
-            row("tuned_window_20", cuda, "u8", window_dot, word_tile(20, 5, true, 512, 16, 16)),
-            row("tuned_window_30", cuda, "u8", window_dot, word_tile(30, 8, true, 512, 16, 16)),
-            row("tuned_window_40", cuda, "u8", window_dot, word_tile(40, 10, true, 512, 16, 16)),
-            row("tuned_window_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8)),
-            row("tuned_window_9", opencl, "u8", window_floats, tile(9, 256, 8, 4, 8)),
-            row("tuned_window_12", opencl, "u8", window_floats, tile(12, 256, 8, 4, 8)),
-            row("tuned_window_20", opencl, "u8", window_floats, tile(20, 256, 8, 4, 16)),
-            row("tuned_window_30", opencl, "u8", window_floats, tile(30, 256, 8, 4, 16)),
-            row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16)),
-            row("tuned_near", gpu, "u8 u16 f32", columns, {{"width", 64, 32, 128}, {"height", 2, 1, 8}, {"rows", 8, 2, 16}}),
-            row("tuned_any", gpu, "u8 u16 f32", separable<GaussianBlur>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
-        }),
+        family("tuned",
+            {
+                // One group of wide tiles: radius 4 .183 -> .169 ms, radius 9 .231 -> .202 ms against two
+                // groups of 128 columns (8192 x 8192, H200).
+                row("tuned_large_4", gpu, "f32", window, tile(4, 256, 32, 1, 4, true)),
+                row("tuned_large_9", gpu, "f32", window, tile(9, 256, 32, 1, 4, true)),
+                row("tuned_large_12", gpu, "f32", window, tile(12, 256, 32, 1, 4, true)),
+                row("tuned_large_20", gpu, "f32", window, tile(20, 192, 32, 1, 8, true)),
+                row("tuned_large_30", gpu, "f32", window, tile(30, 192, 32, 1, 8, true)),
+                row("tuned_large_40", gpu, "f32", window, tile(40, 176, 32, 1, 8, true)),
+                row("tuned_window_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),
+                row("tuned_window_9", gpu, "f32", window, tile(9, 256, 32, 1, 4)),
+                row("tuned_window_12", gpu, "f32", window, tile(12, 256, 32, 1, 4)),
+                row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)),
+                row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)),
+                row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)),
+                row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16)),
+                row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16)),
+                row("tuned_words_9", cuda, "u8", window_dot, word_tile(9, 0, false, 512, 32, 32)),
+                row("tuned_words_9_high", cuda, "u8", window_dot, word_tile(9, 3, false, 512, 32, 32)),
+                row("tuned_words_12", cuda, "u8", window_dot, word_tile(12, 3, false, 512, 32, 16)),
+                row("tuned_words_20", cuda, "u8", window_dot, word_tile(20, 5, false, 512, 16, 16)),
+                row("tuned_words_30", cuda, "u8", window_dot, word_tile(30, 8, false, 512, 16, 16)),
+                row("tuned_words_40", cuda, "u8", window_dot, word_tile(40, 10, false, 512, 16, 16)),
+                row("tuned_window_4", cuda, "u8", window_dot, word_tile(4, 2, true, 1024, 16, 16)),
+                row("tuned_window_9", cuda, "u8", window_dot, word_tile(9, 3, true, 512, 32, 32)),
+                row("tuned_window_12", cuda, "u8", window_dot, word_tile(12, 3, true, 512, 32, 16)),
+                row("tuned_window_20", cuda, "u8", window_dot, word_tile(20, 5, true, 512, 16, 16)),
+                row("tuned_window_30", cuda, "u8", window_dot, word_tile(30, 8, true, 512, 16, 16)),
+                row("tuned_window_40", cuda, "u8", window_dot, word_tile(40, 10, true, 512, 16, 16)),
+                row("tuned_window_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8)),
+                row("tuned_window_9", opencl, "u8", window_floats, tile(9, 256, 8, 4, 8)),
+                row("tuned_window_12", opencl, "u8", window_floats, tile(12, 256, 8, 4, 8)),
+                row("tuned_window_20", opencl, "u8", window_floats, tile(20, 256, 8, 4, 16)),
+                row("tuned_window_30", opencl, "u8", window_floats, tile(30, 256, 8, 4, 16)),
+                row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16)),
+                row("tuned_near", gpu, "u8 u16 f32", columns,
+                    {{"width", 64, 32, 128}, {"height", 2, 1, 8}, {"rows", 8, 2, 16}}),
+                row("tuned_any", gpu, "u8 u16 f32", separable<GaussianBlur>,
+                    {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+            }),
     };
     return table;
 }

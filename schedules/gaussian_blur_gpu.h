@@ -22,16 +22,16 @@ using Halide::Var;
 // `groups` rows. A thread computes `rows` pixels of a column (for u8: of four columns), and then windows of
 // `window` pixels. `large`: the row is only for images larger than a tile with its halo, and not for the
 // border `zero`; this saves half of the integer work per loaded pixel.
-inline std::vector<Tunable> tile(int radius, int columns, int rows, int groups, int window,
-                                 bool large = false) {
-    return {{"radius", radius}, {"columns", columns}, {"rows", rows},
-            {"groups", groups}, {"window", window},   {"large", large ? 1 : 0}};
+inline std::vector<Tunable> tile(
+    int radius, int columns, int rows, int groups, int window, bool large = false) {
+    return {{"radius", radius}, {"columns", columns}, {"rows", rows}, {"groups", groups}, {"window", window},
+        {"large", large ? 1 : 0}};
 }
 
 // The same for dot products: taps below `high` may exceed a byte. Without `any_width`, a row is only for
 // widths that are multiples of 4 and for the border `reflect`, which then reverses whole words.
-inline std::vector<Tunable> word_tile(int radius, int high, bool any_width, int columns, int rows,
-                                      int window) {
+inline std::vector<Tunable> word_tile(
+    int radius, int high, bool any_width, int columns, int rows, int window) {
     std::vector<Tunable> tunables = tile(radius, columns, rows, 1, window);
     tunables.push_back({"high", high});
     tunables.push_back({"any_width", any_width ? 1 : 0});

@@ -13,8 +13,7 @@ using Halide::Var;
 Var xi{"xi"}, yi{"yi"}, block{"block"};
 
 // Pixels one after another, in the order of memory.
-void reference(Invert &, ScheduleContext &) {
-}
+void reference(Invert &, ScheduleContext &) {}
 
 // One vector of pixels after another. Rows are spread over the cores.
 void vectors(Invert &invert, ScheduleContext &context) {
@@ -25,7 +24,7 @@ void vectors(Invert &invert, ScheduleContext &context) {
 // One thread per pixel.
 void direct(Invert &invert, ScheduleContext &context) {
     tiles_over_blocks(invert.out, invert.x, invert.y, block, xi, yi, context["width"], context["height"],
-                      TailStrategy::GuardWithIf);
+        TailStrategy::GuardWithIf);
 }
 
 }  // namespace

@@ -21,13 +21,13 @@ RVar variable(const Halide::RDom &domain, int dimension) {
 }
 
 // Elements one after another, in the order of memory.
-void reference(Matmul &, ScheduleContext &) {
-}
+void reference(Matmul &, ScheduleContext &) {}
 
 // One thread per element, which reads from global memory.
 void direct(Matmul &matmul, ScheduleContext &context) {
     Var xi{"xi"}, yi{"yi"};
-    matmul.out.gpu_tile(matmul.x, matmul.y, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf);
+    matmul.out.gpu_tile(
+        matmul.x, matmul.y, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf);
 }
 
 // The panels, with their zeros, are copied first. Then a thread keeps a tile of sums in registers and reads
@@ -207,8 +207,9 @@ void workers(MatmulWorkers &m, ScheduleContext &context) {
     m.sum.update()
         .split(m.depth.x, far, near, context["unroll"])
         .reorder(m.j, m.i, near, far, m.w, m.bx, m.depth.y);
-    m.sum.update().gpu_threads(m.w).unroll(m.i).unroll(m.j).unroll(
-        near);  // rows innermost: ptxas then orders the instructions 3 to 9 % better
+    m.sum.update().gpu_threads(m.w).unroll(m.i).unroll(m.j).unroll(near);  // rows innermost: ptxas then
+                                                                           // orders the instructions 3 to 9 %
+                                                                           // better
     m.operand_a.compute_at(m.sum, far)
         .bound_extent(m.j, division.height)
         .vectorize(m.j, 4)
@@ -243,9 +244,9 @@ struct Numbers {
 using enum Division::Copies;
 
 std::vector<Tunable> division(Numbers n, Division::Copies copies) {
-    return {{"lanes", n.lanes, 0, 31},  {"across", n.across, 1, 4}, {"down", n.down, 1, 4},
-            {"slices", n.slices, 1, 4}, {"depth", n.depth, 8, 128}, {"unroll", n.unroll, 4, 48},
-            {"copies", (int)copies}};
+    return {{"lanes", n.lanes, 0, 31}, {"across", n.across, 1, 4}, {"down", n.down, 1, 4},
+        {"slices", n.slices, 1, 4}, {"depth", n.depth, 8, 128}, {"unroll", n.unroll, 4, 48},
+        {"copies", (int)copies}};
 }
 
 // Tasks of `chunk` panels of A are spread over the cores. For each block of the depth, all cores copy the
@@ -258,7 +259,10 @@ void blocks(MatmulBlocks &m, ScheduleContext &context) {
                p = variable(m.domain, 3), block = variable(m.domain, 4);
     RVar task{"task"}, po{"po"};
     m.out.vectorize(m.x, lanes, TailStrategy::GuardWithIf).parallel(m.y, 64, TailStrategy::GuardWithIf);
-    m.out.update().allow_race_conditions().split(p, task, p, context["chunk"]).reorder(j, i, p, q, task, block);
+    m.out.update()
+        .allow_race_conditions()
+        .split(p, task, p, context["chunk"])
+        .reorder(j, i, p, q, task, block);
     m.out.update().vectorize(j, lanes).unroll(j).parallel(task);
     m.part.compute_at(m.out, p).store_in(MemoryType::Stack).vectorize(m.j, lanes).unroll(m.j).unroll(m.i);
     m.part.update().reorder(m.j, m.i, m.inner.x).vectorize(m.j, lanes).unroll(m.j).unroll(m.i);
@@ -310,25 +314,28 @@ static const ScheduleRows &rows() {
     static const ScheduleRows table = {
         row("reference", cpu, "f32", reference),
         row("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}}),
-        family("tuned", {
-            row("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}}),
-            row("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}}),
-            row("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}}),
-        }),
+        family("tuned",
+            {
+                row("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}}),
+                row("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}}),
+                row("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}}),
+            }),
         row("shared", gpu, "f32", shared, {{"rows", 16}, {"columns", 16}, {"depth", 16}}),
         row("registers", gpu, "f32", registers, {{"rows", 64}, {"columns", 64}, {"side", 8, 4, 8}}),
-        family("tuned", {
-            // What a row serves, its front knows (runtime/operators/matmul/matmul.cpp).
-            row("tuned_small_whole", cuda, "f32", workers, division({7, 1, 1, 4, 128, 16}, none)),
-            row("tuned_small", cuda, "f32", workers, division({7, 1, 1, 4, 64, 16}, together)),
-            row("tuned_medium_whole", cuda, "f32", workers, division({7, 2, 2, 2, 64, 16}, none)),
-            row("tuned_medium", cuda, "f32", workers, division({7, 2, 2, 2, 48, 12}, together)),
-            row("tuned_shallow", cuda, "f32", workers, division({14, 2, 2, 1, 16, 16}, apart)),
-            row("tuned_large", cuda, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
-            row("tuned_small", opencl, "f32", workers, division({7, 1, 1, 2, 32, 16}, together)),
-            row("tuned_large", opencl, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
-            row("tuned_any", gpu, "f32", runs, {{"rows", 16}, {"columns", 16}, {"depth", 16}, {"parts", 528, 132, 2112}}),
-        }),
+        family("tuned",
+            {
+                // What a row serves, its front knows (runtime/operators/matmul/matmul.cpp).
+                row("tuned_small_whole", cuda, "f32", workers, division({7, 1, 1, 4, 128, 16}, none)),
+                row("tuned_small", cuda, "f32", workers, division({7, 1, 1, 4, 64, 16}, together)),
+                row("tuned_medium_whole", cuda, "f32", workers, division({7, 2, 2, 2, 64, 16}, none)),
+                row("tuned_medium", cuda, "f32", workers, division({7, 2, 2, 2, 48, 12}, together)),
+                row("tuned_shallow", cuda, "f32", workers, division({14, 2, 2, 1, 16, 16}, apart)),
+                row("tuned_large", cuda, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
+                row("tuned_small", opencl, "f32", workers, division({7, 1, 1, 2, 32, 16}, together)),
+                row("tuned_large", opencl, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
+                row("tuned_any", gpu, "f32", runs,
+                    {{"rows", 16}, {"columns", 16}, {"depth", 16}, {"parts", 528, 132, 2112}}),
+            }),
         automatic<Matmul>("auto", cpu, "f32", "Mullapudi2016"),
         automatic<Matmul>("auto", gpu, "f32", "Anderson2021"),
     };

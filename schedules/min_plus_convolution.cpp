@@ -20,8 +20,7 @@ Var block{"block"}, thread{"thread"};
 // ------------------------------------------------------------------------------------------------------- CPU
 
 // Outputs one after another.
-void reference(MinPlusConvolution &, ScheduleContext &) {
-}
+void reference(MinPlusConvolution &, ScheduleContext &) {}
 
 // One task per strip of outputs, whose minima stay in vector registers over the whole range of i. A pair
 // costs one addition, which reads b at any alignment, and one minimum.
@@ -243,11 +242,8 @@ void pruned(MinPlusPruned &m, ScheduleContext &) {
 // The tunables of a tile (see MinPlusTile). runs: the number of runs of a chunk; 0: the caller says how many.
 // several: whether a part may have several chunks.
 std::vector<Tunable> tile(int outputs_per_worker, int workers, int run, int runs, int several = 0) {
-    return {{"own", outputs_per_worker, 1, 16},
-            {"owners", workers, 32, 512},
-            {"run", run, 4, 32},
-            {"runs", runs, 0, 64},
-            {"several", several}};
+    return {{"own", outputs_per_worker, 1, 16}, {"owners", workers, 32, 512}, {"run", run, 4, 32},
+        {"runs", runs, 0, 64}, {"several", several}};
 }
 
 }  // namespace
@@ -255,24 +251,31 @@ std::vector<Tunable> tile(int outputs_per_worker, int workers, int run, int runs
 static const ScheduleRows &rows() {
     static const ScheduleRows table = {
         row("reference", cpu, "f64 f32 i32", reference).with("strict_float"),
-        row("tuned", cpu, "f64 f32 i32", strips, {{"vectors", 12, 4, 24}, {"run", 4, 1, 8}}).with("strict_float"),
+        row("tuned", cpu, "f64 f32 i32", strips, {{"vectors", 12, 4, 24}, {"run", 4, 1, 8}})
+            .with("strict_float"),
         automatic<MinPlusConvolution>("auto", cpu, "f64 f32 i32", "Mullapudi2016").with("strict_float"),
 
         row("direct", gpu, "f64", direct, {{"threads", 512, 32, 1024}}).with("strict_float"),
         row("shared", gpu, "f64", staged, tile(1, 256, 8, 32, 1)).with("strict_float"),
-        family("registers", {
-            row("registers_small", gpu, "f64", staged_once, tile(4, 64, 4, 8)).with("strict_float"),
-            row("registers_small", gpu, "f32", staged_once, tile(8, 32, 8, 4)).with("strict_float"),
-            row("registers_small", gpu, "i32", staged_once, tile(4, 32, 4, 16)).with("strict_float"),
-            row("registers_medium", gpu, "f64 f32", staged_once, tile(8, 128, 16, 16)).with("strict_float"),
-            row("registers_medium", gpu, "i32", staged_once, tile(8, 32, 8, 32)).with("strict_float"),
-            row("registers_any", gpu, "f64", registers, tile(8, 128, 32, 0)).with("strict_float"),
-            row("registers_any", gpu, "f32 i32", registers, tile(16, 128, 32, 0)).with("strict_float"),
-        }),
-        family("pruned", {
-            row("pruned", gpu, "f64 f32 i32", pruned, {{"own", 8}, {"owners", 64}, {"run", 8}}).with("strict_float"),
-            row("pruned_always", gpu, "f64 f32 i32", plan, {{"own", 8}, {"owners", 64}, {"run", 8}, {"tenths", 6, 1, 20}}).with("strict_float"),
-        }),
+        family("registers",
+            {
+                row("registers_small", gpu, "f64", staged_once, tile(4, 64, 4, 8)).with("strict_float"),
+                row("registers_small", gpu, "f32", staged_once, tile(8, 32, 8, 4)).with("strict_float"),
+                row("registers_small", gpu, "i32", staged_once, tile(4, 32, 4, 16)).with("strict_float"),
+                row("registers_medium", gpu, "f64 f32", staged_once, tile(8, 128, 16, 16))
+                    .with("strict_float"),
+                row("registers_medium", gpu, "i32", staged_once, tile(8, 32, 8, 32)).with("strict_float"),
+                row("registers_any", gpu, "f64", registers, tile(8, 128, 32, 0)).with("strict_float"),
+                row("registers_any", gpu, "f32 i32", registers, tile(16, 128, 32, 0)).with("strict_float"),
+            }),
+        family("pruned",
+            {
+                row("pruned", gpu, "f64 f32 i32", pruned, {{"own", 8}, {"owners", 64}, {"run", 8}})
+                    .with("strict_float"),
+                row("pruned_always", gpu, "f64 f32 i32", plan,
+                    {{"own", 8}, {"owners", 64}, {"run", 8}, {"tenths", 6, 1, 20}})
+                    .with("strict_float"),
+            }),
         row("tuned", gpu, "f64 f32 i32", direct, {{"threads", 128, 32, 1024}}).with("strict_float"),
     };
     return table;

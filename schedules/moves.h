@@ -8,8 +8,8 @@ namespace tilewright {
 // thread blocks are counted along one dimension, `block`, because the second dimension of a grid ends at
 // 65535.
 inline Halide::Func &tiles_over_blocks(Halide::Func &stage, const Halide::Var &x, const Halide::Var &y,
-                                       const Halide::Var &block, const Halide::Var &xi, const Halide::Var &yi,
-                                       int width, int height, Halide::TailStrategy tail) {
+    const Halide::Var &block, const Halide::Var &xi, const Halide::Var &yi, int width, int height,
+    Halide::TailStrategy tail) {
     const Halide::Var xo{"xo"}, yo{"yo"};
     return stage.tile(x, y, xo, yo, xi, yi, width, height, tail)
         .fuse(xo, yo, block)
@@ -25,8 +25,8 @@ inline void undefined_on_gpu(Halide::Func out) {
 
 // Transposes in registers, on a CPU, by squares of `square` x `square` elements. `transposed` is a Func whose
 // storage order is the transpose of the order in which it is computed; the caller says where it is computed.
-inline Halide::Func &in_squares(Halide::Func &transposed, int square,
-                                Halide::TailStrategy tail = Halide::TailStrategy::Auto) {
+inline Halide::Func &in_squares(
+    Halide::Func &transposed, int square, Halide::TailStrategy tail = Halide::TailStrategy::Auto) {
     const Halide::Var u = transposed.args()[0], v = transposed.args()[1], xo{"xo"}, yo{"yo"}, xv{"xv"},
                       yv{"yv"};
     return transposed.reorder_storage(v, u)

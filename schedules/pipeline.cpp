@@ -133,8 +133,7 @@ public:
     }
 
     // Shared memory is read by columns as fast as by rows.
-    void transposed_tile(Func, LoopLevel) const override {
-    }
+    void transposed_tile(Func, LoopLevel) const override {}
 
 private:
     // Puts a tile into shared memory. Its rows are a word longer than they need to be, so that the elements
@@ -156,8 +155,7 @@ class FusedOnCpu : public FusedSchedule {
 public:
     static constexpr int width = 256, height = 64;
 
-    explicit FusedOnCpu(const Target &target) : target_(target) {
-    }
+    explicit FusedOnCpu(const Target &target) : target_(target) {}
     Blur blur_form(bool, bool exact_floats) const override {
         return exact_floats ? Blur::floats : Blur::any_size;
     }
@@ -229,15 +227,15 @@ public:
     }
 
     void image_tile(Func tile, LoopLevel level) const override {
-        tile.compute_at(level).vectorize(tile.args()[0], target_.natural_vector_size(tile.type()),
-                                         TailStrategy::RoundUp);
+        tile.compute_at(level).vectorize(
+            tile.args()[0], target_.natural_vector_size(tile.type()), TailStrategy::RoundUp);
     }
 
     // Whole cache lines are read, and squares are transposed in registers.
     void transposed_tile(Func tile, LoopLevel level) const override {
         Func transposed = tile.in();
-        in_squares(transposed.compute_at(level), std::min(16, 64 / tile.type().bytes()),
-                   TailStrategy::RoundUp);
+        in_squares(
+            transposed.compute_at(level), std::min(16, 64 / tile.type().bytes()), TailStrategy::RoundUp);
     }
 
 private:
@@ -249,7 +247,8 @@ private:
 // One thread per pixel, which computes all its channels, from global memory to global memory.
 void transpose_colours(TransposeColours &t, ScheduleContext &context) {
     const Var c = t.out.args()[2];
-    tiles_over_blocks(t.out, t.x, t.y, block, xi, yi, context["tile"], context["tile"], TailStrategy::GuardWithIf);
+    tiles_over_blocks(
+        t.out, t.x, t.y, block, xi, yi, context["tile"], context["tile"], TailStrategy::GuardWithIf);
     t.out.bound(c, 0, t.channels).reorder(c, xi, yi, block).unroll(c);
 }
 

@@ -143,23 +143,38 @@ static const ScheduleRows &rows() {
     using namespace recursive_gaussian_tiles;
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference).with("strict_float"),
-        family("tuned", {
-            row("tuned_any", cpu, "u8 u16 f32", lines, {{"run", 8}, {"row_vectors", 1, 1, 4}, {"strip", 32, 16, 64}, {"chunk", 64, 16, 256}, {"strips", 8, 1, 32}}),
-        }),
+        family("tuned",
+            {
+                row("tuned_any", cpu, "u8 u16 f32", lines,
+                    {{"run", 8}, {"row_vectors", 1, 1, 4}, {"strip", 32, 16, 64}, {"chunk", 64, 16, 256},
+                        {"strips", 8, 1, 32}}),
+            }),
 
         row("columns", gpu, "f32", columns, {{"run", 8, 1, 16}, {"strip", 32}, {"threads", 64, 32, 256}}),
         row("transposed", gpu, "f32", transposed,
-            {{"run", 8, 1, 16}, {"threads", 64, 32, 256}, {"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"diagonal", 0}}),
+            {{"run", 8, 1, 16}, {"threads", 64, 32, 256}, {"width", 16}, {"height", 16}, {"across", 16},
+                {"down", 16}, {"diagonal", 0}}),
         row("diagonal", gpu, "f32", transposed,
-            {{"run", 8, 1, 16}, {"threads", 64, 32, 256}, {"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"diagonal", 1}}),
-        family("blocks", {
-            row("blocks_aligned", gpu, "f32", tiles_aligned, settings()).registers("kernel_tails", 168).registers("", 96),
-            row("blocks_any", gpu, "f32", tiles_of_any_size, settings()).registers("kernel_tails", 168).registers("", 128),
-        }),
-        family("tuned", {
-            row("tuned_aligned", gpu, "f32", tiles_aligned, settings()).registers("kernel_tails", 168).registers("", 96),
-            row("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, settings(true)).registers("kernel_tails", 168).registers("", 128),
-        }),
+            {{"run", 8, 1, 16}, {"threads", 64, 32, 256}, {"width", 16}, {"height", 16}, {"across", 16},
+                {"down", 16}, {"diagonal", 1}}),
+        family("blocks",
+            {
+                row("blocks_aligned", gpu, "f32", tiles_aligned, settings())
+                    .registers("kernel_tails", 168)
+                    .registers("", 96),
+                row("blocks_any", gpu, "f32", tiles_of_any_size, settings())
+                    .registers("kernel_tails", 168)
+                    .registers("", 128),
+            }),
+        family("tuned",
+            {
+                row("tuned_aligned", gpu, "f32", tiles_aligned, settings())
+                    .registers("kernel_tails", 168)
+                    .registers("", 96),
+                row("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, settings(true))
+                    .registers("kernel_tails", 168)
+                    .registers("", 128),
+            }),
     };
     return table;
 }

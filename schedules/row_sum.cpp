@@ -18,8 +18,7 @@ using Halide::Var;
 Var yo{"yo"}, yi{"yi"}, one{"one"};
 
 // Pixels one after another, in the order of memory.
-void reference(RowSum &, ScheduleContext &) {
-}
+void reference(RowSum &, ScheduleContext &) {}
 
 // One thread per row, from left to right: the bytes that neighbouring threads load are a whole row apart.
 void row_a_thread(RowSum &form, ScheduleContext &context) {
@@ -82,8 +81,8 @@ void row_a_warp(RowSumTree &form, ScheduleContext &context) {
 
 // Computes the levels of a tree in shared memory, inside the loop over thread blocks. Rows are on the second
 // axis of threads in every stage; otherwise the sizes of the stages would multiply.
-void tree_in_shared(std::vector<Func> stages, Func consumer, const Var &block, const Var &lane,
-                    const Var &second) {
+void tree_in_shared(
+    std::vector<Func> stages, Func consumer, const Var &block, const Var &lane, const Var &second) {
     for (Func &stage : stages) {
         stage.compute_at(consumer, block).store_in(MemoryType::GPUShared).gpu_threads(lane, second);
     }
@@ -204,32 +203,38 @@ static const ScheduleRows &rows() {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
         row("serial", gpu, "u8", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
         row("atomic", gpu, "u8", parts_by_atomics,
-            {{"pixels", 128, 16, 1024}, {"parts", 16, 1, 64}, {"rows", 8, 1, 64}, {"threads", 128, 32, 1024}}),
+            {{"pixels", 128, 16, 1024}, {"parts", 16, 1, 64}, {"rows", 8, 1, 64},
+                {"threads", 128, 32, 1024}}),
         row("tree", gpu, "u8", row_a_block, {{"lanes", 512, 64, 1024}}),
         row("lanes", cuda, "u8", row_a_warp, {{"lanes", 32}, {"rows", 8, 1, 32}}),
-        family("tuned", {
-            row("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread, {{"lanes", 1}, {"terms", 0}, {"rows", 128, 32, 256}})
-                .with("strict_float"),
-            row("tuned_medium", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row, {{"lanes", 8}, {"terms", 0}, {"rows", 32, 4, 64}})
-                .with("strict_float"),
-            row("tuned_many_rows", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row, {{"lanes", 64, 16, 128}, {"terms", 0}, {"rows", 2, 1, 16}})
-                .with("strict_float"),
-            row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks,
-                {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
-                .with("strict_float"),
-            row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows,
-                {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
-                .with("strict_float"),
-            row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}, {"strip", 64, 1, 512}})
-                .with("strict_float"),
-            row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1}, {"strip", 512, 64, 4096}})
-                .with("strict_float"),
-            row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1}, {"strip", 512, 64, 4096}})
-                .with("strict_float"),
-        }),
+        family("tuned",
+            {
+                row("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
+                    {{"lanes", 1}, {"terms", 0}, {"rows", 128, 32, 256}})
+                    .with("strict_float"),
+                row("tuned_medium", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row,
+                    {{"lanes", 8}, {"terms", 0}, {"rows", 32, 4, 64}})
+                    .with("strict_float"),
+                row("tuned_many_rows", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row,
+                    {{"lanes", 64, 16, 128}, {"terms", 0}, {"rows", 2, 1, 16}})
+                    .with("strict_float"),
+                row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks,
+                    {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
+                    .with("strict_float"),
+                row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows,
+                    {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
+                    .with("strict_float"),
+                row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
+                    {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8},
+                        {"strip", 64, 1, 512}})
+                    .with("strict_float"),
+                row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
+                    {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1}, {"strip", 512, 64, 4096}})
+                    .with("strict_float"),
+                row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
+                    {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1}, {"strip", 512, 64, 4096}})
+                    .with("strict_float"),
+            }),
         automatic<RowSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
         automatic<RowSum>("auto", gpu, "u8", "Anderson2021"),
     };

@@ -66,16 +66,19 @@ const Table &only_table() {
     return *tables().front();
 }
 
-const ScheduleRow &find_row(const Table &table, const std::string &name, const std::string &type, const std::string &backend) {
+const ScheduleRow &find_row(
+    const Table &table, const std::string &name, const std::string &type, const std::string &backend) {
     std::string known;
     for (const ScheduleRow &row : table.rows()) {
         const auto places = backends(row.where);
-        if (row.name == name && has_word(row.types, type) && std::find(places.begin(), places.end(), backend) != places.end()) {
+        if (row.name == name && has_word(row.types, type) &&
+            std::find(places.begin(), places.end(), backend) != places.end()) {
             return row;
         }
         known += " " + row.name + " (" + row.types + ")";
     }
-    _halide_user_error << table.op << ": no schedule '" << name << "' for " << type << " on " << backend << "; known:" << known << "\n";
+    _halide_user_error << table.op << ": no schedule '" << name << "' for " << type << " on " << backend
+                       << "; known:" << known << "\n";
     return table.rows().front();
 }
 
@@ -109,7 +112,8 @@ std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::strin
     std::istringstream stream(values);
     for (std::string pair; std::getline(stream, pair, ',');) {
         const size_t equals = pair.find_first_of("=:");
-        const auto t = std::find_if(tunables.begin(), tunables.end(), [&](const Tunable &t) { return t.name == pair.substr(0, equals); });
+        const auto t = std::find_if(tunables.begin(), tunables.end(),
+            [&](const Tunable &t) { return t.name == pair.substr(0, equals); });
         if (t == tunables.end()) {
             continue;  // of another row; the program has seen that one of them has it
         }

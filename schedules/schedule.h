@@ -9,8 +9,9 @@
 // What a table of schedules is made of.
 namespace tilewright {
 
-// Where a row runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU row for machines that have
-// AVX-512 VNNI; a `cpu` row is compiled for plain x86-64, AVX2 and AVX-512, and the machine's best one is taken.
+// Where a row runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU row for machines that
+// have AVX-512 VNNI; a `cpu` row is compiled for plain x86-64, AVX2 and AVX-512, and the machine's best one
+// is taken.
 enum class Backends { cpu, vnni, cuda, opencl, gpu };
 using enum Backends;
 
@@ -21,18 +22,19 @@ struct Tunable {
     int low = value, high = value;
 };
 
-// The tunables with other values: "tile=16,pad=4" (or with ':'). Names that are not among them belong to other rows.
+// The tunables with other values: "tile=16,pad=4" (or with ':'). Names that are not among them belong to
+// other rows.
 std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::string &values);
 
-// What a schedule may know besides the algorithm: the machine, the element type, the buffers that it may constrain, and
-// the row's tunables and configuration.
+// What a schedule may know besides the algorithm: the machine, the element type, the buffers that it may
+// constrain, and the row's tunables and configuration.
 struct ScheduleContext {
     Halide::Target target;
     std::string type;
     std::vector<Halide::OutputImageParam> buffers;
     std::vector<Tunable> tunables;
-    std::vector<std::string> folded_per_thread = {};          // the Funcs that fold_per_thread() was called for
-    std::vector<ConfigurationField> configured = {};          // what the row says of its form
+    std::vector<std::string> folded_per_thread = {};  // the Funcs that fold_per_thread() was called for
+    std::vector<ConfigurationField> configured = {};  // what the row says of its form
 
     // The value of the tunable called `name`; a name that the row does not have is a build error.
     int operator[](const std::string &name) const;
@@ -43,15 +45,17 @@ struct ScheduleContext {
         return with_fields<Configuration>(configured, "the row");
     }
 
-    // Folds the storage of `func` along `threads`, a dimension that GPU threads divide between them, to one element. The storage of
-    // a block of threads that is not shared memory is private to each thread, so that every thread then has one element of its
-    // own. Halide's checks of a fold do not know this and fail, so they are left out for `func`; every other check stays.
+    // Folds the storage of `func` along `threads`, a dimension that GPU threads divide between them, to one
+    // element. The storage of a block of threads that is not shared memory is private to each thread, so that
+    // every thread then has one element of its own. Halide's checks of a fold do not know this and fail, so
+    // they are left out for `func`; every other check stays.
     void fold_per_thread(Halide::Func func, const Halide::Var &threads);
 };
 
 // A limit on the registers a thread of some CUDA kernels may take; see ScheduleRow::registers.
 struct RegisterCap {
-    std::string kernel;  // a part of the kernel's name (Halide names a kernel after the Func it computes); empty: any
+    std::string kernel;  // a part of the kernel's name (Halide names a kernel after the Func it computes);
+                         // empty: any
     int most;
 };
 
@@ -64,9 +68,9 @@ struct ScheduleRow {
     std::function<void(void *, ScheduleContext &)> apply;
     std::vector<ConfigurationField> configured;
     std::vector<Tunable> tunables;
-    std::string features;        // further Halide target features, separated by '-'
-    std::string autoscheduler;   // the plug-in that makes the schedule, in place of `apply`
-    std::string declined;        // what that plug-in says when it cannot: such a row has no library
+    std::string features;       // further Halide target features, separated by '-'
+    std::string autoscheduler;  // the plug-in that makes the schedule, in place of `apply`
+    std::string declined;       // what that plug-in says when it cannot: such a row has no library
     std::vector<RegisterCap> register_caps;
 
     // What the row says of its form; a member that is missing or unknown is a build error.
@@ -80,8 +84,9 @@ struct ScheduleRow {
         return std::move(*this);
     }
 
-    // On CUDA a thread of the kernels whose name contains `kernel` takes at most so many registers (the first match counts), and
-    // more blocks fit a multiprocessor. The runtime says so to the driver; without a cap ptxas takes what a kernel would like.
+    // On CUDA a thread of the kernels whose name contains `kernel` takes at most so many registers (the first
+    // match counts), and more blocks fit a multiprocessor. The runtime says so to the driver; without a cap
+    // ptxas takes what a kernel would like.
     ScheduleRow registers(const std::string &kernel, int most) && {
         register_caps.push_back({kernel, most});
         return std::move(*this);
@@ -96,12 +101,13 @@ public:
     ScheduleRows(std::initializer_list<ScheduleRows> parts);
 };
 
-// Rows that one word of `--schedule` means besides their own names: of those, the first that serves the data is taken. Their names begin
-// with the family's; where there are several, the last one, which serves all data, is called NAME_any.
+// Rows that one word of `--schedule` means besides their own names: of those, the first that serves the data
+// is taken. Their names begin with the family's; where there are several, the last one, which serves all
+// data, is called NAME_any.
 ScheduleRows family(const std::string &name, ScheduleRows rows);
 
-// The table of an operator. A file of schedules ends with one, which makes its rows known to the generator program that it is
-// linked into:
+// The table of an operator. A file of schedules ends with one, which makes its rows known to the generator
+// program that it is linked into:
 //     static const Table table("transpose", rows);
 struct Table {
     std::string op;
@@ -119,7 +125,8 @@ const Table &only_table();
 
 // A row whose schedule is the function `apply`; the form is the function's own first argument.
 template<typename Form>
-ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &), std::vector<Tunable> tunables = {}) {
+ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &),
+    std::vector<Tunable> tunables = {}) {
     ScheduleRow row;
     row.name = row.family = std::move(name);
     row.where = where;
@@ -132,8 +139,8 @@ ScheduleRow row(std::string name, Backends where, std::string types, void (*appl
 
 // A row that says what its form is by a configuration (generators/algorithms/configuration.h).
 template<typename Form, IsConfiguration Configuration>
-ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &), const Configuration &configuration,
-        std::vector<Tunable> tunables = {}) {
+ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &),
+    const Configuration &configuration, std::vector<Tunable> tunables = {}) {
     ScheduleRow made = row(std::move(name), where, std::move(types), apply, std::move(tunables));
     made.configured = fields_of(configuration);
     return made;
@@ -151,16 +158,19 @@ ScheduleRow automatic(std::string name, Backends where, std::string types, std::
     return row;
 }
 
-// A row that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it say it.
+// A row that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it say
+// it.
 template<typename Form>
-ScheduleRow declined(std::string name, Backends where, std::string types, std::string autoscheduler, std::string reason) {
+ScheduleRow declined(
+    std::string name, Backends where, std::string types, std::string autoscheduler, std::string reason) {
     ScheduleRow row = automatic<Form>(std::move(name), where, std::move(types), std::move(autoscheduler));
     row.declined = std::move(reason);
     return row;
 }
 
 // The row of a table called `name`; an unknown one is a build error that lists the known ones.
-const ScheduleRow &find_row(const Table &table, const std::string &name, const std::string &type, const std::string &backend);
+const ScheduleRow &find_row(
+    const Table &table, const std::string &name, const std::string &type, const std::string &backend);
 
 // The backends ("cpu", "vnni", "cuda", "opencl") that a row makes libraries for.
 std::vector<std::string> backends(Backends where);

@@ -10,29 +10,28 @@ namespace {
 
 void add_transpose(std::vector<StageRow> &rows) {
     rows.push_back({.op = "transpose",
-                    .where = cpu,
-                    .table = "transpose",
-                    .schedule = "tuned_blocks",
-                    .large = true,
-                    .least_width = "height",
-                    .least_height = "width"});
+        .where = cpu,
+        .table = "transpose",
+        .schedule = "tuned_blocks",
+        .large = true,
+        .least_width = "height",
+        .least_height = "width"});
     rows.push_back({.op = "transpose", .where = cpu, .table = "transpose", .schedule = "tuned_any"});
     rows.push_back({.op = "transpose",
-                    .where = gpu,
-                    .table = "pipeline",
-                    .schedule = "transpose_colours",
-                    .type = "u8",
-                    .least_channels = 2});
+        .where = gpu,
+        .table = "pipeline",
+        .schedule = "transpose_colours",
+        .type = "u8",
+        .least_channels = 2});
     // The rows that are tuned for bytes read memory as words. Tiles of bytes take any Func.
     rows.push_back({.op = "transpose",
-                    .where = gpu,
-                    .table = "transpose",
-                    .schedule = "padded",
-                    .type = "u8",
-                    .values = "width=128,height=128,across=32,down=8,pad=4",
-                    .elements = "u8"});
-    rows.push_back(
-        {.op = "transpose", .where = gpu, .table = "transpose", .schedule = "tuned_any"});
+        .where = gpu,
+        .table = "transpose",
+        .schedule = "padded",
+        .type = "u8",
+        .values = "width=128,height=128,across=32,down=8,pad=4",
+        .elements = "u8"});
+    rows.push_back({.op = "transpose", .where = gpu, .table = "transpose", .schedule = "tuned_any"});
 }
 
 // The rows of a fixed radius compute both passes in one kernel. For bytes they read and write words of four
@@ -40,12 +39,12 @@ void add_transpose(std::vector<StageRow> &rows) {
 void add_blur_windows(std::vector<StageRow> &rows) {
     for (const int radius : {4, 9, 12, 20, 30, 40}) {
         const StageRow window{.op = "gaussian_blur",
-                              .where = gpu,
-                              .table = "gaussian_blur",
-                              .schedule = "tuned_window_" + std::to_string(radius),
-                              .most_channels = 1,
-                              .large = true,
-                              .most_radius = radius};
+            .where = gpu,
+            .table = "gaussian_blur",
+            .schedule = "tuned_window_" + std::to_string(radius),
+            .most_channels = 1,
+            .large = true,
+            .most_radius = radius};
         StageRow inside = window, floats = window, bytes = window;
         inside.schedule = "tuned_large_" + std::to_string(radius);
         inside.serves = [](const StageRequest &request) { return !request.zero_border; };
@@ -58,48 +57,48 @@ void add_blur_windows(std::vector<StageRow> &rows) {
 
 void add_blur(std::vector<StageRow> &rows) {
     rows.push_back({.op = "gaussian_blur",
-                    .where = cpu,
-                    .table = "gaussian_blur",
-                    .schedule = "tuned_floats",
-                    .elements = "u8",
-                    .serves = [](const StageRequest &request) { return request.exact_floats; }});
+        .where = cpu,
+        .table = "gaussian_blur",
+        .schedule = "tuned_floats",
+        .elements = "u8",
+        .serves = [](const StageRequest &request) { return request.exact_floats; }});
     rows.push_back({.op = "gaussian_blur", .where = cpu, .table = "gaussian_blur", .schedule = "tuned_any"});
     add_blur_windows(rows);
     rows.push_back({.op = "gaussian_blur",
-                    .where = gpu,
-                    .table = "gaussian_blur",
-                    .schedule = "tuned_near",
-                    .large = true,
-                    .unrolled_weights = true});
+        .where = gpu,
+        .table = "gaussian_blur",
+        .schedule = "tuned_near",
+        .large = true,
+        .unrolled_weights = true});
     rows.push_back({.op = "gaussian_blur",
-                    .where = gpu,
-                    .table = "gaussian_blur",
-                    .schedule = "tuned_any",
-                    .unrolled_weights = true});
+        .where = gpu,
+        .table = "gaussian_blur",
+        .schedule = "tuned_any",
+        .unrolled_weights = true});
 }
 
 // The rows that are tuned for GPUs read memory as words, so others take their place there.
 void add_sums(std::vector<StageRow> &rows) {
     for (const char *op : {"column_sum", "row_sum"}) {
         rows.push_back({.op = op,
-                        .where = cpu,
-                        .table = op,
-                        .schedule = "tuned_wide",
-                        .large = true,
-                        .least_width = "lanes"});
+            .where = cpu,
+            .table = op,
+            .schedule = "tuned_wide",
+            .large = true,
+            .least_width = "lanes"});
         rows.push_back({.op = op, .where = cpu, .table = op, .schedule = "tuned_any"});
     }
     rows.push_back({.op = "column_sum",
-                    .where = gpu,
-                    .table = "pipeline",
-                    .schedule = "bands_over_blocks",
-                    .type = "u8"});
+        .where = gpu,
+        .table = "pipeline",
+        .schedule = "bands_over_blocks",
+        .type = "u8"});
     rows.push_back({.op = "row_sum",
-                    .where = gpu,
-                    .table = "row_sum",
-                    .schedule = "tree",
-                    .type = "u8",
-                    .values = "lanes=256"});
+        .where = gpu,
+        .table = "row_sum",
+        .schedule = "tree",
+        .type = "u8",
+        .values = "lanes=256"});
 }
 
 // For each operator the best rows come first.
@@ -134,9 +133,9 @@ bool serves(const StageRow &entry, const StageRequest &request) {
 }  // namespace
 
 std::string backend_of(const Halide::Target &target) {
-    return target.has_feature(Halide::Target::CUDA)     ? "cuda"
-           : target.has_feature(Halide::Target::OpenCL) ? "opencl"
-                                                        : "cpu";
+    return target.has_feature(Halide::Target::CUDA)   ? "cuda" :
+           target.has_feature(Halide::Target::OpenCL) ? "opencl" :
+                                                        "cpu";
 }
 
 ChosenRow::ChosenRow(const StageRow &entry, const StageRequest &request)

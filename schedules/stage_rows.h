@@ -66,8 +66,8 @@ public:
     template<typename Form>
     std::function<void()> schedule_of(std::shared_ptr<Form> form) const {
         if (row().form != Form::name) {
-            throw std::logic_error(entry_.table + "/" + entry_.schedule + " schedules " + row().form +
-                                   ", not " + Form::name);
+            throw std::logic_error(
+                entry_.table + "/" + entry_.schedule + " schedules " + row().form + ", not " + Form::name);
         }
         return [form, chosen = *this] {
             ScheduleContext context = chosen.context();

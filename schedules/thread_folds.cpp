@@ -11,8 +11,7 @@ using namespace Halide::Internal;
 // Halide 21.0.0 makes the checks in StorageFolding.cpp: assertions whose error names the Func first.
 class ThreadFolds : public IRMutator, public DescribedPass {
 public:
-    explicit ThreadFolds(std::vector<std::string> funcs) : funcs_(std::move(funcs)) {
-    }
+    explicit ThreadFolds(std::vector<std::string> funcs) : funcs_(std::move(funcs)) {}
 
     std::string description() const override {
         std::string text = "no checks of the folds of";

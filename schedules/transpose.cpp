@@ -24,8 +24,7 @@ Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xv{"xv"}, yv{"yv"}, block{"block"}, 
 // ------------------------------------------------------------------------------------------------------- CPU
 
 // Pixels one after another, in the order of memory.
-void reference(Transpose &, ScheduleContext &) {
-}
+void reference(Transpose &, ScheduleContext &) {}
 
 // Spreads tasks over the cores. A task is `blocks_per_task` blocks of width x height pixels of the output.
 void spread(Transpose &t, int width, int height, int blocks_per_task, TailStrategy tail) {
@@ -79,7 +78,8 @@ void direct(Transpose &t, ScheduleContext &context) {
 
 // One thread per patch of 4 x 4 pixels, which it moves one by one: for images whose rows are not whole words.
 void patches_by_pixels(Transpose &t, ScheduleContext &context) {
-    t.out.tile(t.x, t.y, xo, yo, xi, yi, 4 * context["across"], 4 * context["down"], TailStrategy::GuardWithIf)
+    t.out
+        .tile(t.x, t.y, xo, yo, xi, yi, 4 * context["across"], 4 * context["down"], TailStrategy::GuardWithIf)
         .tile(xi, yi, xi, yi, xv, yv, 4, 4)
         .fuse(xo, yo, block)
         .gpu_blocks(block)
@@ -106,7 +106,8 @@ void patches_in_registers(TransposePatches &t, ScheduleContext &context) {
 // input's rows. Then neighbouring threads write along the output's rows. Each access moves a whole row of a
 // patch (4, 8 or 16 bytes). The odd pitch of the shared rows keeps both halves free of bank conflicts.
 void patches_in_shared(TransposePatches &t, ScheduleContext &context) {
-    const int across = context["across"], down = context["down"], high = down * context["patches"], bytes = t.bytes;
+    const int across = context["across"], down = context["down"], high = down * context["patches"],
+              bytes = t.bytes;
     const bool one_vector = bytes != 3;  // a row of a patch is one vector
     Var qi{"qi"}, pi{"pi"}, word{"word"};
 
@@ -233,43 +234,64 @@ static const ScheduleRows &rows() {
         row("reference", cpu, "u8 u16 f32 rgb8", reference),
         automatic<Transpose>("auto", cpu, "u8 u16 f32 rgb8", "Mullapudi2016"),
         automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
-        family("tuned", {
-            row("tuned_blocks", cpu, "u8", blocks, whole, {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
-            row("tuned_blocks", cpu, "u16", blocks, whole, {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
-            row("tuned_blocks", cpu, "f32", blocks, whole, {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}}),
-            row("tuned_blocks", cpu, "rgb8", colour_blocks, whole,
-                {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
-            row("tuned_squares", cpu, "u8 u16", blocks, whole, {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
-            row("tuned_squares", cpu, "f32", blocks, whole, {{"width", 16}, {"height", 16}, {"square", 8}, {"grain", 256, 1, 1024}}),
-            row("tuned_squares", cpu, "rgb8", colour_blocks, whole, {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
-            row("tuned_any", cpu, "u8 u16 f32 rgb8", thin, {{"width", 1024}, {"height", 64}}),
-        }),
+        family("tuned",
+            {
+                row("tuned_blocks", cpu, "u8", blocks, whole,
+                    {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+                row("tuned_blocks", cpu, "u16", blocks, whole,
+                    {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+                row("tuned_blocks", cpu, "f32", blocks, whole,
+                    {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}}),
+                row("tuned_blocks", cpu, "rgb8", colour_blocks, whole,
+                    {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+                row("tuned_squares", cpu, "u8 u16", blocks, whole,
+                    {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
+                row("tuned_squares", cpu, "f32", blocks, whole,
+                    {{"width", 16}, {"height", 16}, {"square", 8}, {"grain", 256, 1, 1024}}),
+                row("tuned_squares", cpu, "rgb8", colour_blocks, whole,
+                    {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
+                row("tuned_any", cpu, "u8 u16 f32 rgb8", thin, {{"width", 1024}, {"height", 64}}),
+            }),
 
         row("direct", gpu, "u8", direct, {{"tile", 16, 8, 32}}),
-        row("shared", gpu, "u8", tiles_in_shared, anywhere, {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 0}}),
-        row("padded", gpu, "u8", tiles_in_shared, anywhere, {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}}),
-        row("diagonal", gpu, "u8", tiles_in_shared, diagonal, {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}}),
-        family("vector4", {
-            row("vector4_aligned", gpu, "u8", patches_in_registers, any_size, {{"across", 16, 4, 32}, {"down", 16, 4, 32}}),
-            row("vector4_any", gpu, "u8", patches_by_pixels, {{"across", 16, 4, 32}, {"down", 16, 4, 32}}),
-        }),
+        row("shared", gpu, "u8", tiles_in_shared, anywhere,
+            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 0}}),
+        row("padded", gpu, "u8", tiles_in_shared, anywhere,
+            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}}),
+        row("diagonal", gpu, "u8", tiles_in_shared, diagonal,
+            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}}),
+        family("vector4",
+            {
+                row("vector4_aligned", gpu, "u8", patches_in_registers, any_size,
+                    {{"across", 16, 4, 32}, {"down", 16, 4, 32}}),
+                row("vector4_any", gpu, "u8", patches_by_pixels,
+                    {{"across", 16, 4, 32}, {"down", 16, 4, 32}}),
+            }),
 
-        family("tuned", {
-            row("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}}),
-            row("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches, {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}}),
-            row("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches, {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}}),
-            row("tuned_aligned", cuda, "rgb8", patches_in_shared, TransposePatchesConfiguration{.permute = true, .at_least_a_block = true},
-                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}}),
-            row("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
-                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}}),
-            row("tuned_any", cuda, "u8", any_alignment, flat, {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}}),
-            row("tuned_any", opencl, "u8", any_alignment, flat, {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}}),
-            row("tuned_any", gpu, "rgb8", any_alignment, flat, {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}}),
-            row("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
-                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}}),
-            row("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
-                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}}),
-        }),
+        family("tuned",
+            {
+                row("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches,
+                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}}),
+                row("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches,
+                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}}),
+                row("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches,
+                    {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}}),
+                row("tuned_aligned", cuda, "rgb8", patches_in_shared,
+                    TransposePatchesConfiguration{.permute = true, .at_least_a_block = true},
+                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}}),
+                row("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
+                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}}),
+                row("tuned_any", cuda, "u8", any_alignment, flat,
+                    {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}}),
+                row("tuned_any", opencl, "u8", any_alignment, flat,
+                    {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}}),
+                row("tuned_any", gpu, "rgb8", any_alignment, flat,
+                    {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}}),
+                row("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
+                    {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}}),
+                row("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
+                    {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}}),
+            }),
     };
     return table;
 }

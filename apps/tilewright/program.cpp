@@ -17,14 +17,15 @@ namespace {
 
 std::string examples() {
     const std::string first = operators().front()->name();
-    return fmt::format("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no such device, 5 out of memory, 6 wrong result,\n"
+    return fmt::format("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no such device, 5 out of "
+                       "memory, 6 wrong result,\n"
                        "130 and 143 interrupted.\n"
                        "Examples:\n"
                        "  tilewright devices\n"
                        "  tilewright list {0}\n"
                        "  tilewright {0} --help\n"
                        "  tilewright verify --device cpu\n",
-                       first);
+        first);
 }
 
 void run(std::vector<std::string> words) {
@@ -41,7 +42,8 @@ void run(std::vector<std::string> words) {
     line.run(std::move(words));
 }
 
-// The last step of a program that failed. It must not fail itself: there may be no memory, and standard error may be closed.
+// The last step of a program that failed. It must not fail itself: there may be no memory, and standard error
+// may be closed.
 int fail(Fault fault, const char *message) noexcept {
     Progress::hide();
     print_error_line("tilewright: error: ", message);

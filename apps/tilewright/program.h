@@ -3,7 +3,8 @@
 
 namespace tilewright::app {
 
-// Reads the command line, runs the command, and returns the exit code. It knows the operators from tilewright::operators() alone.
+// Reads the command line, runs the command, and returns the exit code. It knows the operators from
+// tilewright::operators() alone.
 int program(int argc, char **argv);
 
 }  // namespace tilewright::app

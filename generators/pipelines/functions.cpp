@@ -21,20 +21,19 @@ struct HeaderShape {
 
     explicit HeaderShape(const Stages &chain)
         : in(chain.input()), out(chain.output()), in_dimensions(in.channels > 1 ? 3 : 2),
-          out_dimensions(out.vector         ? 1
-                         : out.channels > 1 ? 3
-                                            : 2),
-          input_rows(in.channels > 1), output_rows(out.channels > 1 && chain.dimensions() == 2) {
-    }
+          out_dimensions(out.vector       ? 1 :
+                         out.channels > 1 ? 3 :
+                                            2),
+          input_rows(in.channels > 1), output_rows(out.channels > 1 && chain.dimensions() == 2) {}
 };
 
 // The functions for C, one per backend.
 void write_c_functions(std::ostream &o, const PipelineRequest &request, const Stages &chain) {
     const char *vector_size = chain.transposed() ? "height" : "width";
     const char *image_size = chain.transposed() ? "height x width" : "width x height";
-    const char *output = chain.dimensions() == 1   ? "x"
-                         : chain.dimensions() == 2 ? "x (all elements of a row), y"
-                                                   : "x, y, c, interleaved";
+    const char *output = chain.dimensions() == 1 ? "x" :
+                         chain.dimensions() == 2 ? "x (all elements of a row), y" :
+                                                   "x, y, c, interleaved";
     o << "#pragma once\n// Made by pipeline.generator: " << chain.text() << "\n//\n// " << chain.input().str()
       << " -> " << chain.output().str() << " (" << (chain.output().vector ? vector_size : image_size)
       << " of the input), schedule " << request.schedule
@@ -96,7 +95,7 @@ void write_typed_function(std::ostream &o, const std::string &function, const He
     assertion("std::remove_const_t<T>", "N", shape.in.element, shape.in_dimensions, "input");
     assertion("U", "M", shape.out.element, shape.out_dimensions, "output");
     for (const auto &[needed, buffer, channels] : {std::tuple{shape.input_rows, "input", shape.in.channels},
-                                                   {shape.output_rows, "output", shape.out.channels}}) {
+             {shape.output_rows, "output", shape.out.channels}}) {
         if (needed) {
             o << "    tilewright::InterleavedRows " << buffer << "_rows(" << buffer << ".raw_buffer(), "
               << channels << ");\n    if (!" << buffer

@@ -16,10 +16,10 @@ using AccessPattern = Stage::AccessPattern;
 // Stages first ... end - 1, which one kernel computes, tile by tile.
 struct Stages::Segment {
     size_t first, end;
-    const WindowStage *window =
-        nullptr;  // at most one, as the tiles of a second one would need the image before it whole
-    const SumStage *sum = nullptr;  // the last stage, if it is a sum
-    bool transposed = false;        // rows of the result are columns of the tile
+    const WindowStage *window = nullptr;  // at most one, as the tiles of a second one would need the image
+                                          // before it whole
+    const SumStage *sum = nullptr;        // the last stage, if it is a sum
+    bool transposed = false;              // rows of the result are columns of the tile
 };
 
 // The tile that a segment reads, and the function that schedules it at a level; undefined: the segment reads
@@ -42,8 +42,8 @@ Func clamped(const Flow &flow) {
 
 }  // namespace
 
-FusedSchedule::Blur Stages::blur_form(const FusedSchedule &by, const WindowStage &stage, const Shape &in,
-                                      bool large) {
+FusedSchedule::Blur Stages::blur_form(
+    const FusedSchedule &by, const WindowStage &stage, const Shape &in, bool large) {
     return by.blur_form(large, in.element == "u8" && stage.weights().bytes.fits_f32());
 }
 
@@ -76,8 +76,8 @@ Stages::Segment Stages::segment_from(size_t first) const {
     return segment;
 }
 
-Stages::Tile Stages::blur_tile(Flow &flow, const WindowStage &stage, bool large,
-                               const std::shared_ptr<const FusedSchedule> &by) const {
+Stages::Tile Stages::blur_tile(
+    Flow &flow, const WindowStage &stage, bool large, const std::shared_ptr<const FusedSchedule> &by) const {
     const auto tile_of = [&](auto blur) {
         return Tile{blur.form->out, [form = blur.form, by](LoopLevel level) { by->blur_tile(*form, level); }};
     };
@@ -86,13 +86,12 @@ Stages::Tile Stages::blur_tile(Flow &flow, const WindowStage &stage, bool large,
         return tile_of(ConstantBlur<GaussianBlurNear>(flow, stage, by->weights_in_table()));
     case FusedSchedule::Blur::floats:
         return tile_of(ConstantBlur<GaussianBlurFloats>(flow, stage, by->weights_in_table()));
-    default:
-        return tile_of(ConstantBlur<GaussianBlur>(flow, stage, by->weights_in_table()));
+    default: return tile_of(ConstantBlur<GaussianBlur>(flow, stage, by->weights_in_table()));
     }
 }
 
-void Stages::compose_segment(Flow &flow, const Segment &segment, bool large,
-                             const std::shared_ptr<const FusedSchedule> &by) {
+void Stages::compose_segment(
+    Flow &flow, const Segment &segment, bool large, const std::shared_ptr<const FusedSchedule> &by) {
     Tile tile;
     if (!segment.window && (segment.transposed || segment.sum)) {
         const Func image = clamped(flow);
@@ -115,17 +114,17 @@ void Stages::compose_segment(Flow &flow, const Segment &segment, bool large,
     }
 }
 
-void Stages::compose_sums(Flow &flow, const Segment &segment, const Tile &tile,
-                          const std::shared_ptr<const FusedSchedule> &by) {
+void Stages::compose_sums(
+    Flow &flow, const Segment &segment, const Tile &tile, const std::shared_ptr<const FusedSchedule> &by) {
     const bool of_columns = segment.sum->of_columns(),
                along_rows = of_columns == segment.transposed;  // of the tile
     const Shape shape = segment.sum->check(flow.shape);
     const auto value = [&](Expr line, Expr at) {
         return of_columns ? flow.rows(line, at) : flow.rows(at, line);
     };
-    auto form = std::make_shared<BandSum>(
-        value, of_columns ? flow.height : flow.width, by->in_band(along_rows), by->partial_sums(),
-        sum_type(element_type(flow.shape.element)), element_type(shape.element));
+    auto form =
+        std::make_shared<BandSum>(value, of_columns ? flow.height : flow.width, by->in_band(along_rows),
+            by->partial_sums(), sum_type(element_type(flow.shape.element)), element_type(shape.element));
     flow = Flow(shape, form->out, flow.width, flow.height);
     schedules_.push_back([form, tile, by, along_rows](bool is_output) {
         if (!is_output) {
@@ -135,8 +134,8 @@ void Stages::compose_sums(Flow &flow, const Segment &segment, const Tile &tile,
     });
 }
 
-void Stages::compose_image(Flow &flow, const Segment &segment, const Tile &tile,
-                           const std::shared_ptr<const FusedSchedule> &by) {
+void Stages::compose_image(
+    Flow &flow, const Segment &segment, const Tile &tile, const std::shared_ptr<const FusedSchedule> &by) {
     if (tile.schedule && flow.elements.name() == tile.func.name()) {
         // A Func cannot be computed inside its own loops, so the result of the kernel is another one.
         const Var x{"x"}, y{"y"};

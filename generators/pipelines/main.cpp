@@ -40,7 +40,7 @@ public:
         image.dim(0).set_min(0);
         image.dim(1).set_min(0);
         const Flow flow = chain.compose(image, channels > 1 ? image.width() / channels : image.width(),
-                                        image.height(), get_target(), large);
+            image.height(), get_target(), large);
         output = flow.elements;
         chain.schedule(Stages::is_output);
         if (chain.dimensions() == 3) {
@@ -76,8 +76,8 @@ struct Emitted {
             } else if (file == "ptx" || file == "opencl_c") {
                 source = source || file == source_name;
             } else if (!file.empty() && file != "static_library") {
-                throw PipelineError("cannot emit '" + file +
-                                    "'; it takes stmt_html, assembly, ptx and opencl_c");
+                throw PipelineError(
+                    "cannot emit '" + file + "'; it takes stmt_html, assembly, ptx and opencl_c");
             }
         }
         if (source) {
@@ -101,9 +101,8 @@ int build(const PipelineRequest &request, const std::string &folder, const std::
             const std::string function = request.function(backend, large);
             const auto make = [&](const std::string &files, const std::string &target) {
                 return run_halide({"pipeline", "-g", "pipeline", "-f", function, "-o", folder, "-e", files,
-                                   "target=" + target, "stages=" + stages, "type=" + request.type,
-                                   "schedule=" + request.schedule,
-                                   std::string("large=") + (large ? "true" : "false")});
+                    "target=" + target, "stages=" + stages, "type=" + request.type,
+                    "schedule=" + request.schedule, std::string("large=") + (large ? "true" : "false")});
             };
             const bool one_run = targets == first && !emitted.files.empty();
             int code = make(one_run ? "static_library," + emitted.files : "static_library", targets);
@@ -155,7 +154,7 @@ int run(const std::vector<std::string> &args) {
     }
     if (verb == "runtime" && args.size() >= 2) {
         return run_halide({"pipeline", "-r", "halide_runtime", "-o", args[1], "-e", "object",
-                           "target=x86-64-linux-cuda-opencl"});
+            "target=x86-64-linux-cuda-opencl"});
     }
     std::cerr << "usage: pipeline.generator describe WORDS                what goes in and what comes out\n"
               << "       pipeline.generator build FOLDER FILES WORDS     the libraries; FILES: "

@@ -24,8 +24,7 @@ std::unique_ptr<Stage> stage_of(size_t number, const std::string &text) {
     std::string op;
     words >> op;
     if (op.empty()) {
-        refuse(
-            number, text,
+        refuse(number, text,
             "there is nothing; write an operator and its options (\"gaussian_blur sigma=2\") between bars");
     }
     StageSettings settings;
@@ -88,12 +87,12 @@ void Stages::check_for_fusing(size_t i) const {
     const auto *window = dynamic_cast<const WindowStage *>(stages_[i].get());
     if (window && window->radius() * shapes_[i].channels > widest_halo) {
         refuse(i + 1, stages_[i]->text,
-               "its window is too large for tiles; fused takes sigma up to 20, a third of it for three "
-               "channels. Use staged");
+            "its window is too large for tiles; fused takes sigma up to 20, a third of it for three "
+            "channels. Use staged");
     }
     if (stages_[i]->access() == Stage::AccessPattern::transpose && shapes_[i].channels > 1) {
         refuse(i + 1, stages_[i]->text,
-               "fused transposes images of one channel, and gets a " + shapes_[i].str() + ". Use staged");
+            "fused transposes images of one channel, and gets a " + shapes_[i].str() + ". Use staged");
     }
 }
 
@@ -131,7 +130,7 @@ Sizes Stages::sizes(const StageTarget &target) const {
             std::swap(sizes.most_width, sizes.most_height);
         }
         all = {std::max(all.least_width, sizes.least_width), std::max(all.least_height, sizes.least_height),
-               std::min(all.most_width, sizes.most_width), std::min(all.most_height, sizes.most_height)};
+            std::min(all.most_width, sizes.most_width), std::min(all.most_height, sizes.most_height)};
         transposed = transposed != (stages_[i]->access() == Stage::AccessPattern::transpose);
     }
     return all;
@@ -141,8 +140,8 @@ Flow Stages::compose(Func rows, Expr width, Expr height, const Halide::Target &t
     schedules_.clear();
     const Flow flow(input(), rows, std::move(width), std::move(height));
     const StageTarget stage_target{target, large, false};
-    return schedule_ == Schedule::staged ? compose_staged(flow, stage_target)
-                                         : compose_fused(flow, stage_target);
+    return schedule_ == Schedule::staged ? compose_staged(flow, stage_target) :
+                                           compose_fused(flow, stage_target);
 }
 
 Flow Stages::compose_staged(Flow flow, const StageTarget &target) {

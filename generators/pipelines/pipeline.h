@@ -54,7 +54,7 @@ public:
 
     // `rows`: the image, rows of width * channels elements.
     Flow compose(Halide::Func rows, Halide::Expr width, Halide::Expr height, const Halide::Target &target,
-                 bool large = false);
+        bool large = false);
 
     // Schedules what compose() made.
     void schedule(bool last_is_output = false);
@@ -73,17 +73,17 @@ private:
     struct Segment;
     struct Tile;
     Flow compose_fused(Flow flow, const StageTarget &target);
-    static FusedSchedule::Blur blur_form(const FusedSchedule &by, const WindowStage &stage, const Shape &in,
-                                         bool large);
+    static FusedSchedule::Blur blur_form(
+        const FusedSchedule &by, const WindowStage &stage, const Shape &in, bool large);
     Segment segment_from(size_t first) const;
     Tile blur_tile(Flow &flow, const WindowStage &stage, bool large,
-                   const std::shared_ptr<const FusedSchedule> &by) const;
-    void compose_segment(Flow &flow, const Segment &segment, bool large,
-                         const std::shared_ptr<const FusedSchedule> &by);
-    void compose_sums(Flow &flow, const Segment &segment, const Tile &tile,
-                      const std::shared_ptr<const FusedSchedule> &by);
-    void compose_image(Flow &flow, const Segment &segment, const Tile &tile,
-                       const std::shared_ptr<const FusedSchedule> &by);
+        const std::shared_ptr<const FusedSchedule> &by) const;
+    void compose_segment(
+        Flow &flow, const Segment &segment, bool large, const std::shared_ptr<const FusedSchedule> &by);
+    void compose_sums(
+        Flow &flow, const Segment &segment, const Tile &tile, const std::shared_ptr<const FusedSchedule> &by);
+    void compose_image(
+        Flow &flow, const Segment &segment, const Tile &tile, const std::shared_ptr<const FusedSchedule> &by);
 };
 
 // The shape of images of a type: "u8", "u16", "f32" or "rgb8". Throws PipelineError.

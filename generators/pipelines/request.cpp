@@ -31,8 +31,8 @@ PipelineRequest::PipelineRequest(const std::vector<std::string> &words) {
             backends.clear();
             for (std::string backend; std::getline(list, backend, ',');) {
                 if (backend != "cpu" && backend != "cuda" && backend != "opencl") {
-                    throw PipelineError("there is no backend '" + backend +
-                                        "'; it takes cpu, cuda and opencl");
+                    throw PipelineError(
+                        "there is no backend '" + backend + "'; it takes cpu, cuda and opencl");
                 }
                 backends.push_back(backend);
             }
@@ -40,9 +40,8 @@ PipelineRequest::PipelineRequest(const std::vector<std::string> &words) {
             throw PipelineError("'" + word + "' is none of name=, stages=, type=, schedule= and backend=");
         }
     }
-    const bool letters = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-        return std::isalnum(c) || c == '_';
-    });
+    const bool letters = !name.empty() && std::all_of(name.begin(), name.end(),
+                                              [](unsigned char c) { return std::isalnum(c) || c == '_'; });
     if (!letters || std::isdigit((unsigned char)name[0])) {
         throw PipelineError("'" + name + "' is no name for a function; it takes letters, digits and _");
     }

@@ -16,11 +16,11 @@ Flow flow_of(const Flow &in, Shape shape, Halide::Func rows, bool transposed) {
 
 StageRequest Stage::request(const Shape &in, const StageTarget &target) const {
     return {.op = op_,
-            .target = target.target,
-            .element = in.element,
-            .channels = in.channels,
-            .large = target.large,
-            .last = target.last};
+        .target = target.target,
+        .element = in.element,
+        .channels = in.channels,
+        .large = target.large,
+        .last = target.last};
 }
 
 ChosenRow Stage::row(const Shape &in, const StageTarget &target) const {

@@ -33,13 +33,12 @@ struct Flow {
     Shape shape;
     Halide::Func rows;           // (x, y): element x of row y; of a vector (x)
     Halide::Expr width, height;  // in pixels
-    Halide::Func
-        elements;  // what the last stage computes: `rows`, or a Func that `rows` reads, such as (x, y, c)
+    Halide::Func elements;  // what the last stage computes: `rows`, or a Func that `rows` reads, such as (x,
+                            // y, c)
 
     Flow(Shape shape, Halide::Func rows, Halide::Expr width, Halide::Expr height)
         : shape(std::move(shape)), rows(rows), width(std::move(width)), height(std::move(height)),
-          elements(rows) {
-    }
+          elements(rows) {}
 };
 
 // The sizes of the input that a stage serves. A pipeline is built twice: for all sizes, and for large images,
@@ -52,8 +51,8 @@ struct Sizes {
 struct StageTarget {
     Halide::Target target;
     bool large = false;  // the pipeline is for images of the sizes that the stages ask for
-    bool last =
-        false;  // the stage's result may be the output of the pipeline: its Func has the elements themselves
+    bool last = false;   // the stage's result may be the output of the pipeline: its Func has the elements
+                         // themselves
 };
 
 // The words of a stage after its name, "sigma=2": settings by the names of the operator's options.
@@ -61,8 +60,7 @@ using StageSettings = std::map<std::string, std::string>;
 
 class Stage {
 public:
-    explicit Stage(std::string op) : op_(std::move(op)) {
-    }
+    explicit Stage(std::string op) : op_(std::move(op)) {}
     virtual ~Stage() = default;
 
     // What an element of the output is computed from, which decides how a stage may be fused with its
@@ -104,8 +102,8 @@ protected:
 
     // Refuses settings, for operators that take none, and images of other element types or more channels.
     void expect_no_settings(const StageSettings &settings) const;
-    static void expect_image(const Shape &in, std::initializer_list<const char *> elements,
-                             int most_channels);
+    static void expect_image(
+        const Shape &in, std::initializer_list<const char *> elements, int most_channels);
 
 private:
     std::string op_;

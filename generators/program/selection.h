@@ -27,23 +27,26 @@ class Selection {
 public:
     explicit Selection(const std::vector<std::string> &words);
 
-    std::string name;                   // what the libraries' names begin with: the operator's, or another one
+    std::string name;  // what the libraries' names begin with: the operator's, or another one
     std::vector<std::string> backends;  // empty: all
 
     // The libraries in the table's order, those of rows that an autoscheduler declines among them.
     std::vector<Library> libraries() const;
 
-    // Ends the program in words where a schedule or type is chosen that no row has, or where none of the chosen rows takes a value of
-    // `tunables`. `complete`: the selection is all that is asked for, and not one backend's part of it.
+    // Ends the program in words where a schedule or type is chosen that no row has, or where none of the
+    // chosen rows takes a value of `tunables`. `complete`: the selection is all that is asked for, and not
+    // one backend's part of it.
     void check(bool complete) const;
 
-    // The values that a row takes, "tile=16,pad=4": of tunables that it has, inside the ranges that it states. It keeps its own otherwise.
+    // The values that a row takes, "tile=16,pad=4": of tunables that it has, inside the ranges that it
+    // states. It keeps its own otherwise.
     std::string tunables_of(const ScheduleRow &row) const;
 
     // Rows that have a chosen tunable, but not the value: a line for each, to be shown.
     std::vector<std::string> notes() const;
 
-    // The one library that is meant: of several that a family's name chooses, the one whose row has that very name.
+    // The one library that is meant: of several that a family's name chooses, the one whose row has that very
+    // name.
     Library only() const;
 
 private:
@@ -59,8 +62,9 @@ private:
     void check_value(const Value &value) const;
 };
 
-// Ends the program in words where the table is none that libraries can be made of: it belongs to another operator than `op` (empty: any),
-// a row's name is no part of a C name, two rows of a type and backend have one name, or no generator of the program makes a row's form.
+// Ends the program in words where the table is none that libraries can be made of: it belongs to another
+// operator than `op` (empty: any), a row's name is no part of a C name, two rows of a type and backend have
+// one name, or no generator of the program makes a row's form.
 void check_table(const std::string &op);
 
 }  // namespace tilewright

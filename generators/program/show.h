@@ -10,7 +10,8 @@ struct Shown {
     std::string form, name;                         // the generator's name, and the library's
     std::map<std::string, std::string> parameters;  // the generator's own
     std::string target;
-    std::string autoscheduler, plugins;             // the plug-in that schedules it, if one does, and the folder of plug-ins
+    std::string autoscheduler, plugins;  // the plug-in that schedules it, if one does, and the folder of
+                                         // plug-ins
 };
 
 // Prints a part of what Halide makes of a library on standard output, and returns the exit code. The parts:

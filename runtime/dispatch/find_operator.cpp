@@ -1,5 +1,5 @@
-#include "tilewright/operator.h"
 #include "runtime/dispatch/option_text.h"
+#include "tilewright/operator.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,7 +13,9 @@ const Operator &find_operator(const std::string &name) {
         }
         known.push_back(op->name());
     }
-    throw Error(Fault::usage, fmt::format("no such operator{}; known: {}", did_you_mean(name, known), fmt::join(known, ", ")), {.argument = "operator", .value = name});
+    throw Error(Fault::usage,
+        fmt::format("no such operator{}; known: {}", did_you_mean(name, known), fmt::join(known, ", ")),
+        {.argument = "operator", .value = name});
 }
 
 }  // namespace tilewright

@@ -1,5 +1,6 @@
-// The one copy of fmt in our archives: its functions are compiled here and nowhere else (cmake/compile_time.cmake says why and how).
-// It is what fmt's own src/format.cc is, as far as text of `char` needs it. Known to be right for fmt 9 to 12.
+// The one copy of fmt in our archives: its functions are compiled here and nowhere else
+// (cmake/compile_time.cmake says why and how). It is what fmt's own src/format.cc is, as far as text of
+// `char` needs it. Known to be right for fmt 9 to 12.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -14,12 +14,11 @@ bool is_fft_pass(const Row &row) {
 }
 
 FftPassLibrary::FftPassLibrary(const Row &row)
-    : row(&row), shape(row.configuration<FftPassShape>()),
-      kind{.lines = shape.lines,
-           .twiddled = shape.twiddled,
-           .first_factor = shape.chirp_first,
-           .last_factor = shape.chirp_last,
-           .convolves = shape.convolve},
+    : row(&row), shape(row.configuration<FftPassShape>()), kind{.lines = shape.lines,
+                                                               .twiddled = shape.twiddled,
+                                                               .first_factor = shape.chirp_first,
+                                                               .last_factor = shape.chirp_last,
+                                                               .convolves = shape.convolve},
       together(row.tunable("together")) {}
 
 FftLibraries::FftLibraries(const std::vector<Row> &rows) : rows_(rows) {
@@ -30,8 +29,8 @@ FftLibraries::FftLibraries(const std::vector<Row> &rows) : rows_(rows) {
     }
 }
 
-const FftPassLibrary *FftLibraries::pass(Backend backend, const FftPassKind &kind, int64_t length,
-                                         int64_t lines) const {
+const FftPassLibrary *FftLibraries::pass(
+    Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const {
     const auto at = std::find_if(passes_.begin(), passes_.end(), [&](const FftPassLibrary &pass) {
         return pass.row->backend == backend && pass.shape.length() == length && pass.kind == kind &&
                lines % pass.together == 0;
@@ -41,7 +40,7 @@ const FftPassLibrary *FftLibraries::pass(Backend backend, const FftPassKind &kin
 
 const Row *FftLibraries::of_form(Backend backend, const std::string &form) const {
     const auto at = std::find_if(rows_.begin(), rows_.end(),
-                                 [&](const Row &row) { return row.backend == backend && row.form == form; });
+        [&](const Row &row) { return row.backend == backend && row.form == form; });
     return at == rows_.end() ? nullptr : &*at;
 }
 
@@ -50,16 +49,14 @@ View LineLayout::view(const Array &field) const {
     const int64_t h = field.shape()[0], w = field.shape()[1], pitch = field.strides()[0];
     const bool columns = axis == FieldAxis::columns;
     switch (division) {
-    case Division::whole:
-        view.dims = {{w, 1}, {h, pitch}, {1, 1}};
-        break;
+    case Division::whole: view.dims = {{w, 1}, {h, pitch}, {1, 1}}; break;
     case Division::interleaved:
-        view.dims = columns ? std::vector<View::Dim>{{w, 1}, {points, parts * pitch}, {parts, pitch}}
-                            : std::vector<View::Dim>{{parts, 1}, {points, parts}, {h, pitch}};
+        view.dims = columns ? std::vector<View::Dim>{{w, 1}, {points, parts * pitch}, {parts, pitch}} :
+                              std::vector<View::Dim>{{parts, 1}, {points, parts}, {h, pitch}};
         break;
     case Division::consecutive:
-        view.dims = columns ? std::vector<View::Dim>{{w, 1}, {points, pitch}, {parts, points * pitch}}
-                            : std::vector<View::Dim>{{points, 1}, {parts, points}, {h, pitch}};
+        view.dims = columns ? std::vector<View::Dim>{{w, 1}, {points, pitch}, {parts, points * pitch}} :
+                              std::vector<View::Dim>{{points, 1}, {parts, points}, {h, pitch}};
         break;
     }
     return view;
@@ -117,9 +114,9 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
     if (const FftPassLibrary *found = libraries_.pass(backend_, whole, n, lines)) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
         pass({.pass = found,
-              .first = along_line(factors.first, line),
-              .last = along_line(factors.last, line),
-              .endpoints = endpoints});
+            .first = along_line(factors.first, line),
+            .last = along_line(factors.last, line),
+            .endpoints = endpoints});
         return true;
     }
     const FftPassKind head_kind{.lines = Lines::across, .first_factor = has_first};
@@ -134,17 +131,17 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
         }
         const LineLayout interleaved{Division::interleaved, axis, first, second};
         pass({.pass = head,
-              .reads = interleaved,
-              .writes = interleaved,
-              .first = along_line(factors.first, {{first, second}, {second, 1}}),
-              .endpoints = {.sign = endpoints.sign}});
+            .reads = interleaved,
+            .writes = interleaved,
+            .first = along_line(factors.first, {{first, second}, {second, 1}}),
+            .endpoints = {.sign = endpoints.sign}});
         pass({.pass = tail,
-              .reads = {Division::consecutive, axis, second, first},
-              .writes = {Division::interleaved, axis, second, first},
-              .whole_length = n,
-              .last = along_line(factors.last, {{second, first}, {first, 1}}),
-              .endpoints = {.scale_re = endpoints.scale_re, .scale_im = endpoints.scale_im}},
-             false);
+                 .reads = {Division::consecutive, axis, second, first},
+                 .writes = {Division::interleaved, axis, second, first},
+                 .whole_length = n,
+                 .last = along_line(factors.last, {{second, first}, {first, 1}}),
+                 .endpoints = {.scale_re = endpoints.scale_re, .scale_im = endpoints.scale_im}},
+            false);
         return true;
     }
     return false;

@@ -110,8 +110,7 @@ struct LineFactors {
 class PassPlan {
 public:
     PassPlan(const FftLibraries &libraries, Backend backend, int64_t h, int64_t w)
-        : libraries_(libraries), backend_(backend), h_(h), w_(w) {
-    }
+        : libraries_(libraries), backend_(backend), h_(h), w_(w) {}
 
     // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines.
     // False where no passes do it.

@@ -27,7 +27,7 @@ Array fft_middle(const FftPassShape &pass);
 // The table that a pass that convolves multiplies spectra by. A line has `parts` parts, each of the length of
 // the pass; part b has the frequencies b, b + parts ..., in the order of the pass. response(k) is the factor
 // of frequency k of the whole line.
-Array fft_response(const FftPassShape &pass, int64_t parts,
-                   const std::function<std::complex<double>(int64_t k)> &response);
+Array fft_response(
+    const FftPassShape &pass, int64_t parts, const std::function<std::complex<double>(int64_t k)> &response);
 
 }  // namespace tilewright

@@ -11,7 +11,8 @@ namespace {
 
 TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
     const std::string op = operators().front();
-    const Ran ran = run({"bench", op, "--device", "cpu", "--size", "96x64", "--batch", "3", "--repeats", "5", "--json", path("times.json")});
+    const Ran ran = run({"bench", op, "--device", "cpu", "--size", "96x64", "--batch", "3", "--repeats", "5",
+        "--json", path("times.json")});
     ASSERT_EQ(ran.code, 0) << ran.err;
     const json report = json::parse(read_text(path("times.json")));
     EXPECT_EQ(report["version"], 1);
@@ -40,15 +41,16 @@ TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
 }
 
 TEST_F(CommandLine, BenchToStandardOutputIsJsonAlone) {
-    const json report = run_json({"bench", operators().front(), "--device", "cpu", "--schedule", "reference", "--size", "33", "--batch", "1",
-                                  "--repeats", "3", "--json", "-"});
+    const json report = run_json({"bench", operators().front(), "--device", "cpu", "--schedule", "reference",
+        "--size", "33", "--batch", "1", "--repeats", "3", "--json", "-"});
     EXPECT_FALSE(report["runs"].empty());
 }
 
 TEST_F(CommandLine, BenchGivesUpWhatTakesTooLongAtAnySize) {
     NEEDS_OPERATOR("matmul");
     // 2^27 multiplications without any schedule take longer than a quarter of a millisecond on any machine.
-    const Words arguments = {"bench", "matmul", "--device", "cpu", "--schedule", "reference", "--size", "512x512", "--limit", ".001"};
+    const Words arguments = {"bench", "matmul", "--device", "cpu", "--schedule", "reference", "--size",
+        "512x512", "--limit", ".001"};
     const Ran ran = run(arguments);
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_NE(ran.out.find("not timed: a call would take about"), std::string::npos) << ran.out;
@@ -60,8 +62,8 @@ TEST_F(CommandLine, BenchGivesUpWhatTakesTooLongAtAnySize) {
 
 TEST_F(CommandLine, BenchRecordsTheSizeThatRan) {
     const auto run_of = [&](const std::string &op, const std::string &type, const std::string &size) {
-        const json report = run_json({"bench", op, "--type", type, "--device", "cpu", "--schedule", "reference", "--size", size, "--batch", "1",
-                                      "--repeats", "3", "--json", "-"});
+        const json report = run_json({"bench", op, "--type", type, "--device", "cpu", "--schedule",
+            "reference", "--size", size, "--batch", "1", "--repeats", "3", "--json", "-"});
         return report["runs"][0];
     };
     if (has_operator("min_plus_convolution")) {
@@ -85,16 +87,17 @@ TEST_F(CommandLine, BenchRecordsTheSizeThatRan) {
 
 TEST_F(CommandLine, BenchFindsAWrongResult) {
     NEEDS_DEVICE("opencl");
-    const Ran ran = run({"bench", operators().front(), "--device", "opencl", "--schedule", "tuned", "--size", "64", "--batch", "1", "--repeats", "3"},
-                        failing_driver("drop-launches"));
+    const Ran ran = run({"bench", operators().front(), "--device", "opencl", "--schedule", "tuned", "--size",
+                            "64", "--batch", "1", "--repeats", "3"},
+        failing_driver("drop-launches"));
     EXPECT_EQ(ran.code, 6) << ran.err;
     EXPECT_NE(ran.out.find("WRONG"), std::string::npos) << ran.out;
 }
 
 TEST_F(CommandLine, BenchTimesPeersToo) {
     NEEDS_OPERATOR("transpose");
-    const Ran ran = run({"bench", "transpose", "--device", "cpu", "--type", "u8", "--schedule", "tuned", "--size", "130x70", "--batch", "2",
-                         "--repeats", "3", "--peers", "--json", path("times.json")});
+    const Ran ran = run({"bench", "transpose", "--device", "cpu", "--type", "u8", "--schedule", "tuned",
+        "--size", "130x70", "--batch", "2", "--repeats", "3", "--peers", "--json", path("times.json")});
     ASSERT_EQ(ran.code, 0) << ran.err;
     size_t peers = 0;
     const json report = json::parse(read_text(path("times.json")));
@@ -141,8 +144,8 @@ TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
         rows += row["backend"] == "cpu" && row["declined"] == "";
     }
     ASSERT_GE(rows, 3u);
-    const Words arguments = {"bench", op, "--device", "cpu", "--size", "256x256", "--batch", "10", "--repeats", "100000",
-                             "--limit", std::to_string(3. / (double)rows)};
+    const Words arguments = {"bench", op, "--device", "cpu", "--size", "256x256", "--batch", "10",
+        "--repeats", "100000", "--limit", std::to_string(3. / (double)rows)};
     int code = -1;
     const std::string seen = on_terminal(arguments, code);
     EXPECT_EQ(code, 0) << seen;

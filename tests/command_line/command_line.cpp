@@ -9,7 +9,8 @@ namespace tilewright {
 
 Words failing_driver(const std::string &how) {
     const char *path = getenv("LD_LIBRARY_PATH");
-    return {std::string("LD_LIBRARY_PATH=" TILEWRIGHT_FAILING_OPENCL) + (path ? std::string(":") + path : ""), "FAILING_DRIVER=" + how};
+    return {std::string("LD_LIBRARY_PATH=" TILEWRIGHT_FAILING_OPENCL) + (path ? std::string(":") + path : ""),
+        "FAILING_DRIVER=" + how};
 }
 
 Ran CommandLine::run(const Words &arguments, const Words &environment) const {
@@ -25,14 +26,16 @@ json CommandLine::run_json(const Words &arguments, const Words &environment) con
     return parsed;
 }
 
-void CommandLine::expect_refusal(int code, const Words &arguments, const Words &words, const Words &environment) const {
+void CommandLine::expect_refusal(
+    int code, const Words &arguments, const Words &words, const Words &environment) const {
     const Ran ran = run(arguments, environment);
     EXPECT_EQ(ran.code, code) << ran.err;
     EXPECT_EQ(ran.out, "");
     expect_error_line(ran.err, words);
 }
 
-Array CommandLine::make_image(const std::string &name, int64_t h, int64_t w, const PngMetadata &metadata) const {
+Array CommandLine::make_image(
+    const std::string &name, int64_t h, int64_t w, const PngMetadata &metadata) const {
     Array image(Type::u8, {h, w});
     for (int64_t y = 0; y < h; y++) {
         for (int64_t x = 0; x < w; x++) {

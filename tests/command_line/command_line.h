@@ -1,5 +1,6 @@
 #pragma once
-// The command line as a user meets it: the built program is run, and its exit code, its streams and its files are looked at.
+// The command line as a user meets it: the built program is run, and its exit code, its streams and its files
+// are looked at.
 #include "tests/command_line/error_line.h"
 #include "tests/support/files.h"
 #include "tests/support/process.h"
@@ -25,8 +26,10 @@ protected:
     Ran run(const Words &arguments, const Words &environment = {}) const;
     json run_json(const Words &arguments, const Words &environment = {}) const;
 
-    // Runs what must fail: with this exit code, nothing on standard output, and one line on standard error that has all of the words in it.
-    void expect_refusal(int code, const Words &arguments, const Words &words, const Words &environment = {}) const;
+    // Runs what must fail: with this exit code, nothing on standard output, and one line on standard error
+    // that has all of the words in it.
+    void expect_refusal(
+        int code, const Words &arguments, const Words &words, const Words &environment = {}) const;
 
     // The files of the test's folder.
     Names files() const {
@@ -34,7 +37,8 @@ protected:
     }
 
     // A grey image with different pixels, as a PNG.
-    Array make_image(const std::string &name, int64_t h = 37, int64_t w = 53, const PngMetadata &metadata = {}) const;
+    Array make_image(
+        const std::string &name, int64_t h = 37, int64_t w = 53, const PngMetadata &metadata = {}) const;
 
     // The operators that this build has.
     static Words operators();
@@ -47,12 +51,12 @@ protected:
 
 }  // namespace tilewright
 
-#define NEEDS_OPERATOR(name)                                     \
-    if (!has_operator(name)) {                                   \
-        GTEST_SKIP() << "this build has no operator " << (name); \
+#define NEEDS_OPERATOR(name)                                                                                 \
+    if (!has_operator(name)) {                                                                               \
+        GTEST_SKIP() << "this build has no operator " << (name);                                             \
     }
 
-#define NEEDS_DEVICE(backend)                                                 \
-    if (!has_device(backend)) {                                               \
-        GTEST_SKIP() << "not run here: no usable " << (backend) << " device"; \
+#define NEEDS_DEVICE(backend)                                                                                \
+    if (!has_device(backend)) {                                                                              \
+        GTEST_SKIP() << "not run here: no usable " << (backend) << " device";                                \
     }

@@ -1,5 +1,6 @@
-// Every example that a reader may copy: those of each command's --help, and the commands of README.md and docs/*.md. They are
-// taken from the texts themselves, and run on a machine without a GPU and OpenCL, on small files of the names that they use.
+// Every example that a reader may copy: those of each command's --help, and the commands of README.md and
+// docs/*.md. They are taken from the texts themselves, and run on a machine without a GPU and OpenCL, on
+// small files of the names that they use.
 #include "tests/support/arrays.h"
 #include "tests/support/files.h"
 #include "tests/support/process.h"
@@ -25,7 +26,7 @@ Words split(const std::string &text, char at) {
     return words;
 }
 
-// ------------------------------------------------------------------------------------------------------------- the examples
+// ------------------------------------------------------------------------------------ the examples
 
 // The words of a command as a shell reads them, up to a comment, a pipe or a redirection.
 Words words_of(const std::string &line) {
@@ -66,12 +67,13 @@ std::optional<std::string> command_in(const std::string &code) {
     return std::regex_match(code, found, form) ? std::optional(found[1].str()) : std::nullopt;
 }
 
-// `tilewright verify` in a sentence names a command, `tilewright COMMAND --help` is for the reader to fill in; `tilewright list
-// transpose` is an example.
+// `tilewright verify` in a sentence names a command, `tilewright COMMAND --help` is for the reader to fill
+// in; `tilewright list transpose` is an example.
 bool is_example(const std::string &inline_command) {
     const Words words = words_of(inline_command);
     const auto is_open = [](const std::string &word) { return std::regex_match(word, std::regex("[A-Z]+")); };
-    return (words.size() > 1 || inline_command.starts_with("-")) && std::none_of(words.begin(), words.end(), is_open);
+    return (words.size() > 1 || inline_command.starts_with("-")) &&
+           std::none_of(words.begin(), words.end(), is_open);
 }
 
 Words examples_of_markdown(const std::string &text) {
@@ -98,7 +100,8 @@ Words examples_of_markdown(const std::string &text) {
 
 Words examples_of_help(const std::string &text) {
     Words examples;
-    for (const std::string &line : split(text.substr(std::min(text.size(), text.rfind("Examples:\n"))), '\n')) {
+    for (const std::string &line :
+        split(text.substr(std::min(text.size(), text.rfind("Examples:\n"))), '\n')) {
         if (const auto command = command_in(line)) {
             examples.push_back(*command);
         }
@@ -108,21 +111,25 @@ Words examples_of_help(const std::string &text) {
 
 // Whether this build has all that the command names.
 bool is_built(const std::string &command) {
-    const Words built = split(TILEWRIGHT_BUILT_OPERATORS, ' '), targets = split(TILEWRIGHT_BUILT_TARGETS, ' ');
+    const Words built = split(TILEWRIGHT_BUILT_OPERATORS, ' '),
+                targets = split(TILEWRIGHT_BUILT_TARGETS, ' ');
     for (const std::string &op : split(TILEWRIGHT_ALL_OPERATORS, ' ')) {
-        if (std::find(built.begin(), built.end(), op) == built.end() && command.find(op) != std::string::npos) {
+        if (std::find(built.begin(), built.end(), op) == built.end() &&
+            command.find(op) != std::string::npos) {
             return false;
         }
     }
     for (const std::string target : {"cuda", "opencl"}) {
-        if (std::find(targets.begin(), targets.end(), target) == targets.end() && command.find("--target " + target) != std::string::npos) {
+        if (std::find(targets.begin(), targets.end(), target) == targets.end() &&
+            command.find("--target " + target) != std::string::npos) {
             return false;
         }
     }
     return true;
 }
 
-// The same command for seconds instead of minutes: small images, few repeats, one operator where it would be all of them.
+// The same command for seconds instead of minutes: small images, few repeats, one operator where it would be
+// all of them.
 Words made_small(Words words) {
     const std::string command = words.front();
     if (command != "bench" && command != "verify") {
@@ -148,7 +155,7 @@ Words made_small(Words words) {
     return words;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- their run
+// --------------------------------------------------------------------------------------- their run
 
 class Examples : public testing::Test {
 protected:
@@ -235,15 +242,15 @@ TEST_F(Examples, OfTheDocumentsRun) {
 
 // What finds the examples must not miss any, or take other words for one.
 TEST(ExamplesOfMarkdown, AreLinesOfCodeAndCompleteCommandsInSentences) {
-    const Words found =
-        examples_of_markdown("Words about tilewright and `tilewright verify`, `tilewright OP --help`, `tilewright list invert`.\n"
-                             "\n"
-                             "    tilewright transpose a.png b.png   # turned\n"
-                             "    $ build/apps/tilewright/tilewright devices --json | jq .\n"
-                             "    tilewright: error: no such thing\n"
-                             "```sh\n"
-                             "tilewright pipeline \"transpose | invert\" a.png b.png > c\n"
-                             "```\n");
+    const Words found = examples_of_markdown(
+        "Words about tilewright and `tilewright verify`, `tilewright OP --help`, `tilewright list invert`.\n"
+        "\n"
+        "    tilewright transpose a.png b.png   # turned\n"
+        "    $ build/apps/tilewright/tilewright devices --json | jq .\n"
+        "    tilewright: error: no such thing\n"
+        "```sh\n"
+        "tilewright pipeline \"transpose | invert\" a.png b.png > c\n"
+        "```\n");
     ASSERT_EQ(found.size(), 4u);
     EXPECT_EQ(words_of(found[0]), (Words{"list", "invert"}));
     EXPECT_EQ(words_of(found[1]), (Words{"transpose", "a.png", "b.png"}));
@@ -258,14 +265,17 @@ TEST_F(Examples, ReadmesProgramBlursLikeTheCommandLine) {
         Type type;
         std::vector<int64_t> shape;
     };
-    for (const auto &[type, shape] :
-         std::vector<Kind>{{Type::u8, {40, 50}}, {Type::u16, {40, 50, 2}}, {Type::u8, {40, 50, 3}}, {Type::u8, {40, 50, 4}}}) {
+    for (const auto &[type, shape] : std::vector<Kind>{{Type::u8, {40, 50}}, {Type::u16, {40, 50, 2}},
+             {Type::u8, {40, 50, 3}}, {Type::u8, {40, 50, 4}}}) {
         const Array photo = random_array(type, shape);
         write_array(folder_.file("photo.png"), photo);
-        const Ran soft = run(TILEWRIGHT_README_EXAMPLE, {}), expected = run(TILEWRIGHT_APP, {"gaussian_blur", "photo.png", "expected.png", "--sigma", "3"});
+        const Ran soft = run(TILEWRIGHT_README_EXAMPLE, {}),
+                  expected =
+                      run(TILEWRIGHT_APP, {"gaussian_blur", "photo.png", "expected.png", "--sigma", "3"});
         ASSERT_EQ(soft.code, 0) << soft.err;
         ASSERT_EQ(expected.code, 0) << expected.err;
-        EXPECT_EQ(read_bytes(folder_.file("soft.png")), read_bytes(folder_.file("expected.png"))) << photo.describe();
+        EXPECT_EQ(read_bytes(folder_.file("soft.png")), read_bytes(folder_.file("expected.png")))
+            << photo.describe();
     }
     std::filesystem::remove(folder_.file("photo.png"));
     EXPECT_EQ(run(TILEWRIGHT_README_EXAMPLE, {}).code, 3);

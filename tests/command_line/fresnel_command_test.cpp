@@ -5,7 +5,8 @@ namespace tilewright {
 namespace {
 
 // Green light on 10 um pixels.
-Words fresnel(const std::string &in, const std::string &out, const std::string &distance, const Words &more = {}) {
+Words fresnel(
+    const std::string &in, const std::string &out, const std::string &distance, const Words &more = {}) {
     Words words = {"fresnel", in, out, "--wavelength", "532nm", "--pitch", "10um", "--distance", distance};
     words.insert(words.end(), more.begin(), more.end());
     return words;
@@ -35,8 +36,10 @@ TEST_F(CommandLine, LightGoesThereAndBack) {
 TEST_F(CommandLine, LengthsTakeSuffixes) {
     NEEDS_OPERATOR("fresnel");
     make_image("in.png", 32, 32);
-    const auto result = [&](const std::string &wavelength, const std::string &distance, const std::string &pitch) {
-        const Ran ran = run({"fresnel", path("in.png"), path("out.npy"), "--wavelength", wavelength, "--distance", distance, "--pitch", pitch});
+    const auto result = [&](const std::string &wavelength, const std::string &distance,
+                            const std::string &pitch) {
+        const Ran ran = run({"fresnel", path("in.png"), path("out.npy"), "--wavelength", wavelength,
+            "--distance", distance, "--pitch", pitch});
         EXPECT_EQ(ran.code, 0) << ran.err;
         return read_text(path("out.npy"));
     };
@@ -66,17 +69,21 @@ TEST_F(CommandLine, PicturesOfLightKeepTheirDepth) {
     EXPECT_EQ(type("in.png", "out.png", {"--output-type", "u16"}), Type::u16);
     EXPECT_EQ(type("in.png", "out.npy", {"--phase", path("deep.png")}), Type::c64);
     EXPECT_EQ(type("in.png", "out.npy", {"--output-type", "u8"}), Type::u8);
-    expect_refusal(2, fresnel(path("in.png"), path("out.png"), "2mm", {"--output-type", "c64"}), {"c64 (32, 32)", "write .npy"});
+    expect_refusal(2, fresnel(path("in.png"), path("out.png"), "2mm", {"--output-type", "c64"}),
+        {"c64 (32, 32)", "write .npy"});
 }
 
 TEST_F(CommandLine, LightThatAliasesIsWarnedOf) {
     NEEDS_OPERATOR("fresnel");
     make_image("in.png", 64, 64);
-    const Ran warned = run(fresnel(path("in.png"), path("out.png"), "5cm", {"--method", "convolution", "--stats"}));
+    const Ran warned =
+        run(fresnel(path("in.png"), path("out.png"), "5cm", {"--method", "convolution", "--stats"}));
     ASSERT_EQ(warned.code, 0) << warned.err;
     EXPECT_EQ(warned.out, "");
-    for (const char *words : {"tilewright: warning: fresnel: convolution aliases: ", "the critical distance N p^2 / wavelength is 1.203 cm", "take --method transform\n",
-                              "\nmethod      convolution\n", "\nsampling    the critical", "\npitch       10 um in, 10 um out\n"}) {
+    for (const char *words : {"tilewright: warning: fresnel: convolution aliases: ",
+             "the critical distance N p^2 / wavelength is 1.203 cm", "take --method transform\n",
+             "\nmethod      convolution\n", "\nsampling    the critical",
+             "\npitch       10 um in, 10 um out\n"}) {
         EXPECT_NE(warned.err.find(words), std::string::npos) << words << " in " << warned.err;
     }
     const Ran fitting = run(fresnel(path("in.png"), path("out.png"), "5cm"));
@@ -92,10 +99,13 @@ TEST_F(CommandLine, LightThatCannotGoIsRefused) {
     Array colours(Type::u8, {64, 64, 3});
     write_array(path("colours.png"), colours);
     const std::string in = path("in.png"), out = path("out.png");
-    expect_refusal(2, {"fresnel", in, out, "--wavelength", "532nm", "--pitch", "10um"}, {"distance", "is needed", "25cm"});
-    expect_refusal(2, fresnel(in, out, "5 parsec"), {"--distance", "5 parsec", "km, m, cm, mm, um, nm or pm"});
+    expect_refusal(2, {"fresnel", in, out, "--wavelength", "532nm", "--pitch", "10um"},
+        {"distance", "is needed", "25cm"});
+    expect_refusal(
+        2, fresnel(in, out, "5 parsec"), {"--distance", "5 parsec", "km, m, cm, mm, um, nm or pm"});
     expect_refusal(2, fresnel(in, out, "far"), {"--distance", "far", "length"});
-    expect_refusal(2, {"fresnel", in, out, "--wavelength", "532", "--pitch", "10um", "--distance", "5mm"}, {"wavelength = 532 m", "from 1pm to 1m"});
+    expect_refusal(2, {"fresnel", in, out, "--wavelength", "532", "--pitch", "10um", "--distance", "5mm"},
+        {"wavelength = 532 m", "from 1pm to 1m"});
     expect_refusal(2, fresnel(in, out, "5mm", {"--method", "convolve"}), {"--method", "convolution"});
     expect_refusal(2, fresnel(in, out, "5mm", {"--scale", "bright"}), {"scale", "auto"});
     expect_refusal(3, fresnel(path("wide.png"), out, "5mm"), {"square", "(64, 128)", "wide.png"});

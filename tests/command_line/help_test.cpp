@@ -10,7 +10,8 @@ TEST_F(CommandLine, HelpOfTheProgramNamesEveryCommand) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(ran.err, "");
     Words commands = operators();
-    commands.insert(commands.end(), {"devices", "list", "doctor", "pipeline", "show", "verify", "bench", "Examples:"});
+    commands.insert(
+        commands.end(), {"devices", "list", "doctor", "pipeline", "show", "verify", "bench", "Examples:"});
     for (const std::string &command : commands) {
         EXPECT_NE(ran.out.find(command), std::string::npos) << command;
     }
@@ -40,12 +41,23 @@ TEST_F(CommandLine, HelpSaysWhatAnOperatorTakes) {
         }
         EXPECT_EQ(help.find(not_there), std::string::npos) << "'" << not_there << "' in\n" << help;
     };
-    expect("gaussian_blur", {"A PNG or .npy file: u8, u16, f32 of shape (h, w), (h, w, 2), (h, w, 3), (h, w, 4)", ".png or .npy", " photo.png out.png"}, " out.npy");
-    expect("column_sum", {"A PNG without colours and alpha, or an .npy file: u8, u16, f32 of shape (h, w)\n", "write: .npy", " grey.png out.npy"}, "photo.png");
-    expect("fft2d", {"An .npy file: f32, c64 of shape (h, w)\n", "write: .npy", " field.npy out.npy"}, ".png");
+    expect("gaussian_blur",
+        {"A PNG or .npy file: u8, u16, f32 of shape (h, w), (h, w, 2), (h, w, 3), (h, w, 4)", ".png or .npy",
+            " photo.png out.png"},
+        " out.npy");
+    expect("column_sum",
+        {"A PNG without colours and alpha, or an .npy file: u8, u16, f32 of shape (h, w)\n", "write: .npy",
+            " grey.png out.npy"},
+        "photo.png");
+    expect(
+        "fft2d", {"An .npy file: f32, c64 of shape (h, w)\n", "write: .npy", " field.npy out.npy"}, ".png");
     expect("matmul", {"An .npy file: f32 of shape (h, w)\n", " a.npy b.npy out.npy"}, ".png");
-    expect("min_plus_convolution", {"An .npy file: i32, f32, f64 of shape (n)\n", " a.npy b.npy out.npy"}, ".png");
-    expect("fresnel", {"A PNG without colours and alpha, or an .npy file: u8, u16, f32, c64", ".png or .npy", " grey.png out.png"}, "photo.png");
+    expect("min_plus_convolution", {"An .npy file: i32, f32, f64 of shape (n)\n", " a.npy b.npy out.npy"},
+        ".png");
+    expect("fresnel",
+        {"A PNG without colours and alpha, or an .npy file: u8, u16, f32, c64", ".png or .npy",
+            " grey.png out.png"},
+        "photo.png");
 }
 
 TEST_F(CommandLine, VersionNamesHalideLlvmAndTheDevices) {

@@ -38,8 +38,8 @@ class Interrupted : public CommandLine, public testing::WithParamInterface<std::
 
 TEST_P(Interrupted, ALongBenchEndsAtOnce) {
     const auto [signal, code] = GetParam();
-    const Words arguments = {"bench", operators().front(), "--device", "cpu", "--size", "64x64", "--repeats", "1000000", "--limit", "600",
-                             "--json", path("times.json")};
+    const Words arguments = {"bench", operators().front(), "--device", "cpu", "--size", "64x64", "--repeats",
+        "1000000", "--limit", "600", "--json", path("times.json")};
     Process bench(TILEWRIGHT_APP, arguments);
     std::this_thread::sleep_for(1500ms);
     const auto start = std::chrono::steady_clock::now();
@@ -54,10 +54,11 @@ TEST_P(Interrupted, AShowLeavesNeitherItsGeneratorNorFiles) {
     NEEDS_OPERATOR("transpose");
     fs::create_directories(path("temporary"));
     const fs::path generator = path("transpose.generator");
-    std::ofstream(generator) << "#!/bin/sh\necho $$ >'" << path("id.part") << "' && mv '" << path("id.part") << "' '" << path("id") << "'\nexec sleep 600\n";
+    std::ofstream(generator) << "#!/bin/sh\necho $$ >'" << path("id.part") << "' && mv '" << path("id.part")
+                             << "' '" << path("id") << "'\nexec sleep 600\n";
     fs::permissions(generator, fs::perms::owner_all);
     Process show(TILEWRIGHT_APP, {"show", "transpose", "--schedule", "reference", "--target", "cpu"},
-                 {.environment = {"TILEWRIGHT_GENERATORS=" + folder_.path(), "TMPDIR=" + path("temporary")}});
+        {.environment = {"TILEWRIGHT_GENERATORS=" + folder_.path(), "TMPDIR=" + path("temporary")}});
     const bool seen = eventually([&] { return fs::exists(path("id")); });
     std::string id = read_text(path("id"));
     id = id.substr(0, id.find('\n'));
@@ -70,7 +71,7 @@ TEST_P(Interrupted, AShowLeavesNeitherItsGeneratorNorFiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(By, Interrupted, testing::Values(std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}),
-                         [](const auto &info) { return info.param.first == SIGINT ? "SIGINT" : "SIGTERM"; });
+    [](const auto &info) { return info.param.first == SIGINT ? "SIGINT" : "SIGTERM"; });
 
 }  // namespace
 }  // namespace tilewright

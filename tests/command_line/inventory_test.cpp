@@ -56,7 +56,8 @@ TEST_F(CommandLine, DoctorIsContentHere) {
     for (const json &check : report["checks"]) {
         EXPECT_NE(check["health"], "FAIL") << check;
         EXPECT_TRUE(check["health"] == "ok" || check["advice"] != "") << check;
-        ran_on_cpu |= check["check"] == "cpu" && check["found"].get<std::string>().find("verified") != std::string::npos;
+        ran_on_cpu |= check["check"] == "cpu" &&
+                      check["found"].get<std::string>().find("verified") != std::string::npos;
     }
     EXPECT_TRUE(ran_on_cpu);
 }

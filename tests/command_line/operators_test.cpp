@@ -26,7 +26,8 @@ TEST_F(CommandLine, InvertsAnImage) {
 TEST_F(CommandLine, StatisticsGoToStandardError) {
     NEEDS_OPERATOR("invert");
     make_image("in.png");
-    const Ran ran = run({"invert", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", "reference", "--stats"});
+    const Ran ran = run(
+        {"invert", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", "reference", "--stats"});
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(ran.out, "");
     for (const char *word : {"invert/reference/u8/cpu", "device", "total", "kernels", "copies", " ms"}) {
@@ -41,7 +42,9 @@ TEST_F(CommandLine, StatisticsCountKernelsAndCopies) {
     const Ran ran = run({"invert", path("in.png"), path("out.npy"), "--device", "opencl", "--stats"});
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_NE(ran.err.find("kernels     1 launched"), std::string::npos) << ran.err;
-    EXPECT_TRUE(std::regex_search(ran.err, std::regex("copies +[1-9][0-9]* to the device .*, [1-9][0-9]* to the host"))) << ran.err;
+    EXPECT_TRUE(std::regex_search(
+        ran.err, std::regex("copies +[1-9][0-9]* to the device .*, [1-9][0-9]* to the host")))
+        << ran.err;
     EXPECT_TRUE(std::regex_search(ran.err, std::regex("first call +[1-9][0-9]* modules?"))) << ran.err;
 }
 
@@ -68,7 +71,8 @@ TEST_F(CommandLine, EveryRowOfAnOperatorCanBeChosenByName) {
         if (row["backend"] != "cpu" || row["type"] != "u8" || row["declined"] != "" || row["needs_vnni"]) {
             continue;
         }
-        const Ran ran = run({"transpose", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", row["schedule"]});
+        const Ran ran = run(
+            {"transpose", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", row["schedule"]});
         ASSERT_EQ(ran.code, 0) << ran.err;
         const Array result = read_array(path("out.npy"));
         ASSERT_EQ(result.shape(), (std::vector<int64_t>{256, 128}));
@@ -82,7 +86,8 @@ TEST_F(CommandLine, EveryRowOfAnOperatorCanBeChosenByName) {
     EXPECT_GE(chosen, 2u);
 }
 
-// A white, half transparent image with arbitrary colours where nothing shows: they must not bleed into the visible part.
+// A white, half transparent image with arbitrary colours where nothing shows: they must not bleed into the
+// visible part.
 TEST_F(CommandLine, BlursWorkOnPremultipliedAlpha) {
     NEEDS_OPERATOR("gaussian_blur");
     Array image(Type::u8, {40, 40, 4});
@@ -102,7 +107,8 @@ TEST_F(CommandLine, BlursWorkOnPremultipliedAlpha) {
     const int alpha = result.at<uint8_t>({20, 20, 3});
     EXPECT_GT(alpha, 20);
     EXPECT_LT(alpha, 235);
-    EXPECT_GE(result.at<uint8_t>({20, 20, 0}), 250);  // without premultiplication it would be as dark as alpha
+    EXPECT_GE(result.at<uint8_t>({20, 20, 0}), 250);  // without premultiplication it would be as dark as
+                                                      // alpha
 }
 
 TEST_F(CommandLine, GreyWithAlphaStaysGreyWithAlpha) {

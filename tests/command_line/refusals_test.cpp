@@ -19,7 +19,8 @@ TEST_F(CommandLine, WrongUsageNamesTheOptionAndWhatItTakes) {
     expect_refusal(2, {op, in}, {"output"});
     expect_refusal(2, {op, in, out, "more.png"}, {"more.png"});
     expect_refusal(2, {op, in, out, "--shedule", "tuned"}, {"'--shedule'", "did you mean '--schedule'"});
-    expect_refusal(2, {op, in, out, "--schedule", "refrence"}, {"refrence", "did you mean 'reference'", "tuned"});
+    expect_refusal(
+        2, {op, in, out, "--schedule", "refrence"}, {"refrence", "did you mean 'reference'", "tuned"});
     expect_refusal(2, {op, in, out, "--device", "gpu"}, {"device", "gpu", "cuda"});
     expect_refusal(2, {op, in, path("out.jpeg")}, {"out.jpeg", ".png", ".npy"});
     expect_refusal(2, {"list", "nothing"}, {"nothing", op});
@@ -80,7 +81,8 @@ TEST_F(CommandLine, BrokenInputsAreRefusedAndNothingIsOverwritten) {
         EXPECT_EQ(read_text(path("out.png")), "what was there before");
     }
     expect_refusal(3, {"invert", folder_.path(), path("out.png")}, {folder_.path()});
-    expect_refusal(3, {"invert", path("whole.png"), path("out.png"), "--max-side", "99"}, {"whole.png", "99", "raise", "--max-side"});
+    expect_refusal(3, {"invert", path("whole.png"), path("out.png"), "--max-side", "99"},
+        {"whole.png", "99", "raise", "--max-side"});
     EXPECT_EQ(read_text(path("out.png")), "what was there before");
     EXPECT_EQ(files(), (Words{"empty.png", "out.png", "text.png", "truncated.png", "whole.png"}));
 }
@@ -121,7 +123,8 @@ TEST_F(CommandLine, AMachineWithoutGpuAndOpenClWorks) {
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_NE(ran.err.find("device      cpu"), std::string::npos) << ran.err;
     for (const char *device : {"cuda", "opencl"}) {
-        expect_refusal(4, {"invert", path("in.png"), path("out.png"), "--device", device}, {device}, bare_machine);
+        expect_refusal(
+            4, {"invert", path("in.png"), path("out.png"), "--device", device}, {device}, bare_machine);
     }
     const json devices = run_json({"devices", "--json"}, bare_machine);
     EXPECT_EQ(devices["best"], "cpu");
@@ -138,7 +141,8 @@ TEST_F(CommandLine, OutOfMemoryOnADevice) {
     NEEDS_OPERATOR("invert");
     NEEDS_DEVICE("opencl");
     make_image("in.png");
-    expect_refusal(5, {"invert", path("in.png"), path("out.png"), "--device", "opencl"}, {"memory"}, failing_driver("no-memory"));
+    expect_refusal(5, {"invert", path("in.png"), path("out.png"), "--device", "opencl"}, {"memory"},
+        failing_driver("no-memory"));
     EXPECT_EQ(files(), Words{"in.png"});
 }
 
@@ -159,7 +163,8 @@ TEST_F(CommandLine, OutOfMemoryOnTheHost) {
     fs::resize_file(path("in.npy"), header.size() + (uintmax_t(1) << 32));
 
     const std::string limited = "ulimit -v 2000000; exec \"$0\" invert \"$1\" \"$2\" --device cpu";
-    const Ran ran = run_program("/bin/sh", {"-c", limited, TILEWRIGHT_APP, path("in.npy"), path("out.npy")}, {.environment = bare_machine});
+    const Ran ran = run_program("/bin/sh", {"-c", limited, TILEWRIGHT_APP, path("in.npy"), path("out.npy")},
+        {.environment = bare_machine});
     EXPECT_EQ(ran.code, 5) << ran.err;
     EXPECT_EQ(ran.err.rfind("tilewright: error: ", 0), 0u) << ran.err;
     EXPECT_FALSE(fs::exists(path("out.npy")));

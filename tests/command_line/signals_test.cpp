@@ -1,5 +1,5 @@
-// What the program leaves when a signal ends it, and what it says when a limit does: the built program is run, and gets the signal at a
-// chosen call of its own (at_call.cpp).
+// What the program leaves when a signal ends it, and what it says when a limit does: the built program is
+// run, and gets the signal at a chosen call of its own (at_call.cpp).
 #include "runtime/process/kept_signals.h"
 #include "tests/command_line/error_line.h"
 #include "tests/support/arrays.h"
@@ -44,22 +44,24 @@ protected:
         return names_in(folder.file("files"));
     }
 
-    static Ran run(const Words &arguments, const Words &environment = {}, const std::function<void()> &prepare = nullptr) {
+    static Ran run(const Words &arguments, const Words &environment = {},
+        const std::function<void()> &prepare = nullptr) {
         return run_program(TILEWRIGHT_APP, arguments, {.environment = environment, .prepare = prepare});
     }
 
     // Transposes to out.png, and gets the signal at a call on the way.
     Ran transpose_with(int signal, const std::string &call, const std::string &device, bool named,
-                       const std::function<void()> &prepare = nullptr) const {
-        Words environment = {"LD_PRELOAD=" TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0", "TILEWRIGHT_TEST_CALL=" + call,
-                             "TILEWRIGHT_TEST_SIGNAL=" + std::to_string(signal)};
+        const std::function<void()> &prepare = nullptr) const {
+        Words environment = {"LD_PRELOAD=" TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0",
+            "TILEWRIGHT_TEST_CALL=" + call, "TILEWRIGHT_TEST_SIGNAL=" + std::to_string(signal)};
         if (named) {
             environment.push_back("TILEWRIGHT_TEST_NAMED=1");
         }
         if (device == "cpu") {
             environment.push_back("OCL_ICD_VENDORS=/nonexistent");
         }
-        return run({"transpose", folder.file("in.npy"), out("png"), "--device", device}, environment, prepare);
+        return run(
+            {"transpose", folder.file("in.npy"), out("png"), "--device", device}, environment, prepare);
     }
 
     bool has_unnamed_files() const {
@@ -84,7 +86,8 @@ TEST_F(Signals, NothingIsLeftOfAnOutputThatIsNotComplete) {
                 if (named && std::string(call) == "linkat") {
                     continue;  // it is not called then
                 }
-                SCOPED_TRACE(std::string(strsignal(signal)) + " at " + call + (named ? ", with a temporary name" : ""));
+                SCOPED_TRACE(std::string(strsignal(signal)) + " at " + call +
+                             (named ? ", with a temporary name" : ""));
                 const Ran ran = transpose_with(signal, call, "cpu", named || !has_unnamed_files());
                 EXPECT_EQ(ran.code, 128 + signal) << ran.err;
                 EXPECT_EQ(ran.err, "");
@@ -135,10 +138,11 @@ TEST_F(Signals, AFileOverItsSizeLimitIsAnError) {
     for (const char *device : {"cpu", "opencl"}) {
         for (const char *ending : {"png", "npy"}) {
             SCOPED_TRACE(std::string(device) + ", " + ending);
-            const Ran ran = run({"transpose", folder.file("in.npy"), out(ending), "--device", device}, {}, [] {
-                const rlimit limit = {4000000, 4000000};
-                setrlimit(RLIMIT_FSIZE, &limit);
-            });
+            const Ran ran =
+                run({"transpose", folder.file("in.npy"), out(ending), "--device", device}, {}, [] {
+                    const rlimit limit = {4000000, 4000000};
+                    setrlimit(RLIMIT_FSIZE, &limit);
+                });
             if (ran.code == 4) {
                 continue;  // no usable device
             }

@@ -12,8 +12,10 @@ TEST_F(CommandLine, AnOutputThatCannotBeWrittenIsRefusedAtOnce) {
     NEEDS_OPERATOR("invert");
     make_image("in.png");
     // The input is missing too: the output is looked at first.
-    expect_refusal(1, {"invert", path("missing.png"), path("no/such/folder/out.png")}, {"no/such/folder/out.png"});
-    expect_refusal(1, {"bench", "invert", "--json", path("no/such/folder/times.json")}, {"no/such/folder/times.json"});
+    expect_refusal(
+        1, {"invert", path("missing.png"), path("no/such/folder/out.png")}, {"no/such/folder/out.png"});
+    expect_refusal(
+        1, {"bench", "invert", "--json", path("no/such/folder/times.json")}, {"no/such/folder/times.json"});
     fs::create_directory(path("folder.png"));
     expect_refusal(1, {"invert", path("in.png"), path("folder.png")}, {"folder.png", "directory"});
 }
@@ -37,7 +39,8 @@ TEST_F(CommandLine, AStandardErrorThatCannotBeWrittenChangesNoExitCode) {
         words.insert(words.end(), arguments.begin(), arguments.end());
         return run_program("/bin/sh", words, {.environment = bare_machine}).code;
     };
-    for (const std::string closed : {"2>&-", "2>/dev/full", "<&- 2>&-", "<&- >&- 2>&-", ">/dev/full 2>/dev/full"}) {
+    for (const std::string closed :
+        {"2>&-", "2>/dev/full", "<&- 2>&-", "<&- >&- 2>&-", ">/dev/full 2>/dev/full"}) {
         EXPECT_EQ(code(closed, {"nosuch"}), 2) << closed;
         EXPECT_EQ(code(closed, {"invert", path("missing.png"), out}), 3) << closed;
         EXPECT_EQ(code(closed, {"invert", in, out, "--device", "cuda"}), 4) << closed;
@@ -46,7 +49,8 @@ TEST_F(CommandLine, AStandardErrorThatCannotBeWrittenChangesNoExitCode) {
         EXPECT_EQ(read_text(out), read_text(path("expected.png"))) << closed;
         const bool loses_data = closed.find('>') < closed.find("2>");
         EXPECT_EQ(code(closed, {"list", "invert"}), loses_data ? 1 : 0) << closed;
-        EXPECT_EQ(code(closed, {"verify", "invert", "--schedule", "reference"}), loses_data ? 1 : 0) << closed;
+        EXPECT_EQ(code(closed, {"verify", "invert", "--schedule", "reference"}), loses_data ? 1 : 0)
+            << closed;
     }
 }
 
@@ -56,10 +60,14 @@ TEST_F(CommandLine, AHostWithoutMemoryEndsInOneLine) {
     size_t refused = 0;
     for (int calls = 1; code == 5; calls += calls / 2 + 1) {
         ASSERT_LT(calls, 10000000);
-        const Ran ran = run({"nosuch"}, {"LD_PRELOAD=" TILEWRIGHT_FAILING_MALLOC, "TILEWRIGHT_TEST_MALLOC_FAILS=" + std::to_string(calls)});
+        const Ran ran = run({"nosuch"}, {"LD_PRELOAD=" TILEWRIGHT_FAILING_MALLOC,
+                                            "TILEWRIGHT_TEST_MALLOC_FAILS=" + std::to_string(calls)});
         code = ran.code;
         refused += code == 5;
-        EXPECT_EQ(ran.err.rfind(code == 5 ? "tilewright: error: out of memory" : "tilewright: error: no command", 0), 0u) << ran.err;
+        EXPECT_EQ(ran.err.rfind(
+                      code == 5 ? "tilewright: error: out of memory" : "tilewright: error: no command", 0),
+            0u)
+            << ran.err;
         EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
     }
     EXPECT_EQ(code, 2);

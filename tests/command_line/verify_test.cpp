@@ -13,7 +13,8 @@ TEST_F(CommandLine, VerifyHasALineForEveryRow) {
         const std::string name = row["row"];
         const size_t at = ran.out.find(" " + name + " ");
         ASSERT_NE(at, std::string::npos) << name << " in\n" << ran.out;
-        const std::string line = ran.out.substr(ran.out.rfind('\n', at) + 1, ran.out.find('\n', at) - ran.out.rfind('\n', at) - 1);
+        const std::string line =
+            ran.out.substr(ran.out.rfind('\n', at) + 1, ran.out.find('\n', at) - ran.out.rfind('\n', at) - 1);
         const bool can_run = row["backend"] == "cpu" && row["declined"] == "" && !row["needs_vnni"];
         if (!can_run && !row["needs_vnni"]) {
             EXPECT_EQ(line.rfind("not run", 0), 0u) << line;
@@ -41,7 +42,8 @@ TEST_F(CommandLine, VerifyReportsAsJson) {
 TEST_F(CommandLine, VerifyRepeatsTheLargestSample) {
     const std::string op = operators().front();
     const auto runs = [&](const char *repeat) {
-        const json report = run_json({"verify", op, "--schedule", "reference", "--device", "cpu", "--repeat", repeat, "--json"});
+        const json report = run_json(
+            {"verify", op, "--schedule", "reference", "--device", "cpu", "--repeat", repeat, "--json"});
         return report["rows"][0]["runs"].get<int>() - report["rows"][0]["samples"].get<int>();
     };
     EXPECT_EQ(runs("1"), 0);
@@ -51,7 +53,8 @@ TEST_F(CommandLine, VerifyRepeatsTheLargestSample) {
 
 TEST_F(CommandLine, VerifyFindsAWrongResult) {
     NEEDS_DEVICE("opencl");
-    const Ran ran = run({"verify", operators().front(), "--device", "opencl", "--schedule", "tuned"}, failing_driver("drop-launches"));
+    const Ran ran = run({"verify", operators().front(), "--device", "opencl", "--schedule", "tuned"},
+        failing_driver("drop-launches"));
     EXPECT_EQ(ran.code, 6) << ran.err;
     EXPECT_NE(ran.out.find("WRONG "), std::string::npos) << ran.out;
     EXPECT_EQ(ran.out.find("ok "), std::string::npos) << ran.out;

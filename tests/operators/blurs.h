@@ -1,5 +1,6 @@
 #pragma once
-// What the tests of the two blurs share: their images, and the comparison with a definition in f64 or in integers.
+// What the tests of the two blurs share: their images, and the comparison with a definition in f64 or in
+// integers.
 #include "tests/support/arrays.h"
 #include <algorithm>
 #include <cmath>
@@ -53,9 +54,10 @@ std::string first_difference(const Array &output, const std::vector<E> &expected
         for (int64_t x = 0; x < n; x++) {
             const double is = (double)row[x], should = (double)expected[(size_t)(y * n + x)];
             if (!(std::abs(is - should) <= allowed) && !(std::isnan(is) && std::isnan(should))) {
-                return "at y " + std::to_string(y) + ", element " + std::to_string(x) + ": " + std::to_string(is) + " where " +
-                       std::to_string(should) + " was expected, off by " + std::to_string(std::abs(is - should)) + " where " +
-                       std::to_string(allowed) + " is allowed";
+                return "at y " + std::to_string(y) + ", element " + std::to_string(x) + ": " +
+                       std::to_string(is) + " where " + std::to_string(should) + " was expected, off by " +
+                       std::to_string(std::abs(is - should)) + " where " + std::to_string(allowed) +
+                       " is allowed";
             }
         }
     }

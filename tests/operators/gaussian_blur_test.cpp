@@ -1,6 +1,6 @@
 // The blur against its definition as plain loops.
-#include "generators/algorithms/gaussian_blur/weights.h"
 #include "plain/gaussian_blur.h"
+#include "generators/algorithms/gaussian_blur/weights.h"
 #include "tests/operators/blurs.h"
 #include "tests/operators/rows.h"
 #include "tilewright/gaussian_blur.h"
@@ -13,8 +13,8 @@ namespace tilewright {
 
 namespace {
 
-const std::vector<std::pair<Border, const char *>> borders = {
-    {Border::reflect, "reflect"}, {Border::mirror, "mirror"}, {Border::nearest, "nearest"}, {Border::zero, "zero"}};
+const std::vector<std::pair<Border, const char *>> borders = {{Border::reflect, "reflect"},
+    {Border::mirror, "mirror"}, {Border::nearest, "nearest"}, {Border::zero, "zero"}};
 
 using plain::exact_blur;
 using plain::integer_blur;
@@ -26,7 +26,8 @@ struct Case {
     bool crop = false;
 
     std::string str() const {
-        return words_of(shape) + "sigma " + std::to_string(sigma) + " " + borders[(size_t)border].second + (crop ? " crop" : "");
+        return words_of(shape) + "sigma " + std::to_string(sigma) + " " + borders[(size_t)border].second +
+               (crop ? " crop" : "");
     }
     Settings settings() const {
         return {{"sigma", sigma}, {"border", std::string(borders[(size_t)border].second)}};
@@ -64,7 +65,9 @@ protected:
             }
         };
         const auto at = keep ? known.find(c.str()) : known.end();
-        const Expected<T> &values = at != known.end() ? at->second : known.insert_or_assign(keep ? c.str() : "large", expected()).first->second;
+        const Expected<T> &values =
+            at != known.end() ? at->second :
+                                known.insert_or_assign(keep ? c.str() : "large", expected()).first->second;
         if constexpr (std::is_floating_point_v<T>) {
             const double top = largest<float>(image), radius = std::floor(4 * c.sigma + .5);
             double allowed = 2 * (2 * radius + 3) * std::ldexp(1., -24) * top;
@@ -104,7 +107,8 @@ TEST_P(GaussianBlurRow, SizesBordersAndChannels) {
             check({{64, 128, c}, 2.25, border});
         }
     }
-    check({{600, 1030}, 1, Border::mirror});  // rows that an autoscheduler made take only images above their tiles
+    check({{600, 1030}, 1, Border::mirror});  // rows that an autoscheduler made take only images above their
+                                              // tiles
     EXPECT_GT(served(), 0) << "the row serves none of the sizes";
 }
 
@@ -135,7 +139,8 @@ TEST_P(GaussianBlurRow, LargeWideTall) {
 }
 
 TEST_P(GaussianBlurRow, SameBytesEachTime) {
-    const Array bytes = random_array<uint8_t>({97, 256}), words = random_array<uint16_t>({97, 256}), floats = random_array<float>({97, 256});
+    const Array bytes = random_array<uint8_t>({97, 256}), words = random_array<uint16_t>({97, 256}),
+                floats = random_array<float>({97, 256});
     const Array &image = row().type == "u8" ? bytes : row().type == "u16" ? words : floats;
     Array first, again;
     if (!run({image}, first, {{"sigma", 1.}})) {
@@ -147,7 +152,8 @@ TEST_P(GaussianBlurRow, SameBytesEachTime) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, GaussianBlurRow, testing::ValuesIn(row_cases(gaussian_blur_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Rows, GaussianBlurRow, testing::ValuesIn(row_cases(gaussian_blur_operator())), row_case_name);
 
 Call on_cpu() {
     return {.device = Device{}};
@@ -198,11 +204,17 @@ TEST(GaussianBlur, IntegersAreWithinOneOfTheExactBlur) {
         fill<uint8_t>(bytes, [&] { return random() & 1 ? 255 : 0; });
         fill<uint16_t>(words, [&] { return random() & 1 ? 65535 : 0; });
         std::vector<double> exact = exact_blur(bytes, sigma, Border::reflect);
-        std::transform(exact.begin(), exact.end(), exact.begin(), [](double v) { return std::floor(v + .5); });
-        EXPECT_EQ(first_difference<uint8_t>(gaussian_blur(bytes, sigma, Border::reflect, on_cpu()), exact, 1), "") << sigma;
+        std::transform(
+            exact.begin(), exact.end(), exact.begin(), [](double v) { return std::floor(v + .5); });
+        EXPECT_EQ(
+            first_difference<uint8_t>(gaussian_blur(bytes, sigma, Border::reflect, on_cpu()), exact, 1), "")
+            << sigma;
         exact = exact_blur(words, sigma, Border::reflect);
-        std::transform(exact.begin(), exact.end(), exact.begin(), [](double v) { return std::floor(v + .5); });
-        EXPECT_EQ(first_difference<uint16_t>(gaussian_blur(words, sigma, Border::reflect, on_cpu()), exact, 1), "") << sigma;
+        std::transform(
+            exact.begin(), exact.end(), exact.begin(), [](double v) { return std::floor(v + .5); });
+        EXPECT_EQ(
+            first_difference<uint16_t>(gaussian_blur(words, sigma, Border::reflect, on_cpu()), exact, 1), "")
+            << sigma;
     }
 }
 
@@ -218,10 +230,12 @@ TEST(GaussianBlur, ConstantImagesStay) {
 
 // The square of the smallest ones is 0.
 TEST(GaussianBlur, ASigmaWithoutNeighboursLeavesTheImage) {
-    const Array floats = random_array<float>({23, 61}), bytes = random_array<uint8_t>({23, 61}), words = random_array<uint16_t>({23, 61});
+    const Array floats = random_array<float>({23, 61}), bytes = random_array<uint8_t>({23, 61}),
+                words = random_array<uint16_t>({23, 61});
     for (const double sigma : {5e-324, 1e-310, 1e-170, 1e-100, 1e-3, .12}) {
         for (const Array &image : {floats, bytes, words}) {
-            EXPECT_EQ(difference(gaussian_blur(image, sigma, Border::reflect, on_cpu()), image, {}), "") << "sigma " << sigma << ", " << image.describe();
+            EXPECT_EQ(difference(gaussian_blur(image, sigma, Border::reflect, on_cpu()), image, {}), "")
+                << "sigma " << sigma << ", " << image.describe();
         }
     }
 }
@@ -232,7 +246,8 @@ TEST(GaussianBlur, NaNReachesItsRadiusAndNoFurther) {
     const Array out = gaussian_blur(image, 1, Border::reflect, on_cpu());
     for (int64_t y = 0; y < 64; y++) {
         for (int64_t x = 0; x < 300; x++) {
-            EXPECT_EQ(std::isnan(out.at<float>({y, x})), std::abs(y - 30) <= 4 && std::abs(x - 150) <= 4) << y << " " << x;
+            EXPECT_EQ(std::isnan(out.at<float>({y, x})), std::abs(y - 30) <= 4 && std::abs(x - 150) <= 4)
+                << y << " " << x;
         }
     }
 }
@@ -259,11 +274,15 @@ void expect_refused(Fault fault, const std::string &argument, Call call) {
 TEST(GaussianBlur, WhatItRefuses) {
     const Array image(Type::u8, {8, 8});
     for (double sigma : {0., -1., std::nan(""), (double)INFINITY, 8192., 1e300}) {
-        expect_refused(Fault::usage, "sigma", [&] { gaussian_blur(image, sigma, Border::reflect, on_cpu()); });
+        expect_refused(
+            Fault::usage, "sigma", [&] { gaussian_blur(image, sigma, Border::reflect, on_cpu()); });
     }
-    expect_refused(Fault::input, "image", [&] { gaussian_blur(Array(Type::f64, {8, 8}), 1, Border::reflect, on_cpu()); });
-    expect_refused(Fault::input, "image", [&] { gaussian_blur(Array(Type::u8, {8}), 1, Border::reflect, on_cpu()); });
-    expect_refused(Fault::input, "image", [&] { gaussian_blur(Array(Type::u8, {8, 8, 5}), 1, Border::reflect, on_cpu()); });
+    expect_refused(Fault::input, "image",
+        [&] { gaussian_blur(Array(Type::f64, {8, 8}), 1, Border::reflect, on_cpu()); });
+    expect_refused(
+        Fault::input, "image", [&] { gaussian_blur(Array(Type::u8, {8}), 1, Border::reflect, on_cpu()); });
+    expect_refused(Fault::input, "image",
+        [&] { gaussian_blur(Array(Type::u8, {8, 8, 5}), 1, Border::reflect, on_cpu()); });
     expect_refused(Fault::usage, "border", [&] {
         Array out;
         gaussian_blur_operator()(std::span(&image, 1), out, {{"border", std::string("wrap")}}, on_cpu());
@@ -291,7 +310,8 @@ TEST(GaussianBlur, PremultipliedAlpha) {
             pixel[3] = opaque ? 255 : 0;
         }
     }
-    const Array blurred = unpremultiply(gaussian_blur(premultiply(image), 2, Border::reflect, on_cpu()), Type::u8);
+    const Array blurred =
+        unpremultiply(gaussian_blur(premultiply(image), 2, Border::reflect, on_cpu()), Type::u8);
     for (int64_t x = 0; x < 20; x++) {
         EXPECT_EQ(blurred.at<uint8_t>({8, x, 0}), 200) << x;
         EXPECT_EQ(blurred.at<uint8_t>({8, x, 1}), 0) << x;

@@ -1,4 +1,5 @@
-// The recursive blur against plain loops in f64: the recursion as it is published, with the ends of Triggs and Sdika.
+// The recursive blur against plain loops in f64: the recursion as it is published, with the ends of Triggs
+// and Sdika.
 #include "plain/recursive_gaussian.h"
 #include "runtime/operators/recursive_gaussian/coefficients.h"
 #include "tests/operators/blurs.h"
@@ -18,10 +19,12 @@ namespace {
 using plain::exact_recursion;
 using plain::PublishedFilter;
 
-// The first element that is off by more than the bound says: 2e-6 of the largest value, and for integers half a step more.
+// The first element that is off by more than the bound says: 2e-6 of the largest value, and for integers half
+// a step more.
 template<typename T>
 std::string beyond_bound(const Array &image, const Array &output, const std::vector<double> &expected) {
-    return first_difference<T>(output, expected, 2e-6 * largest<T>(image) + (std::is_floating_point_v<T> ? 0 : .5));
+    return first_difference<T>(
+        output, expected, 2e-6 * largest<T>(image) + (std::is_floating_point_v<T> ? 0 : .5));
 }
 
 struct Case {
@@ -62,9 +65,11 @@ protected:
             const int64_t h = around.shape()[0], n = around.size() / h, per_pixel = n / around.shape()[1];
             for (int64_t y = 0; y < h; y++) {
                 for (int64_t x = 0; x < n; x++) {
-                    const bool inside = y >= 1 && y <= c.shape[0] && x / per_pixel >= 1 && x / per_pixel <= c.shape[1];
+                    const bool inside =
+                        y >= 1 && y <= c.shape[0] && x / per_pixel >= 1 && x / per_pixel <= c.shape[1];
                     const int64_t at = y * around.strides()[0] + x;
-                    ASSERT_TRUE(inside || around.as<T>()[at] == before.as<T>()[at]) << "wrote beside the output, y " << y << ", element " << x;
+                    ASSERT_TRUE(inside || around.as<T>()[at] == before.as<T>()[at])
+                        << "wrote beside the output, y " << y << ", element " << x;
                 }
             }
         }
@@ -119,7 +124,8 @@ TEST_P(RecursiveGaussianRow, WideFiltersOfAPatternStayWithinTheBound) {
     for (const double sigma : {100., 200.}) {
         Array output(Type::f32, {300, 1000});
         if (run({image}, output, {{"sigma", sigma}})) {
-            EXPECT_EQ(beyond_bound<float>(image, output, exact_recursion(image, sigma)), "") << "sigma " << sigma;
+            EXPECT_EQ(beyond_bound<float>(image, output, exact_recursion(image, sigma)), "")
+                << "sigma " << sigma;
         }
     }
 }
@@ -154,7 +160,8 @@ TEST_P(RecursiveGaussianRow, ConstantImagesStay) {
                         continue;
                     }
                     Array image(row().type == "u8" ? Type::u8 : Type::u16, shape);
-                    row().type == "u8" ? fill<uint8_t>(image, [&] { return value; }) : fill<uint16_t>(image, [&] { return value; });
+                    row().type == "u8" ? fill<uint8_t>(image, [&] { return value; }) :
+                                         fill<uint16_t>(image, [&] { return value; });
                     if (run({image}, output, {{"sigma", sigma}})) {
                         EXPECT_EQ(difference(output, image, {}), "");
                     }
@@ -199,7 +206,8 @@ TEST_P(RecursiveGaussianRow, ImpulsesAreSymmetric) {
 }
 
 TEST_P(RecursiveGaussianRow, SameBytesEachTime) {
-    const Array bytes = random_array<uint8_t>({128, 256}), words = random_array<uint16_t>({128, 256}), floats = random_array<float>({128, 256});
+    const Array bytes = random_array<uint8_t>({128, 256}), words = random_array<uint16_t>({128, 256}),
+                floats = random_array<float>({128, 256});
     const Array &image = row().type == "u8" ? bytes : row().type == "u16" ? words : floats;
     Array first, again;
     ASSERT_TRUE(run({image}, first, {{"sigma", 5.}}));
@@ -209,7 +217,8 @@ TEST_P(RecursiveGaussianRow, SameBytesEachTime) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, RecursiveGaussianRow, testing::ValuesIn(row_cases(recursive_gaussian_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Rows, RecursiveGaussianRow, testing::ValuesIn(row_cases(recursive_gaussian_operator())), row_case_name);
 
 Call on_cpu() {
     return {.device = Device{}};
@@ -246,7 +255,8 @@ TEST(RecursiveCoefficients, ThePolesAreThePublishedOnes) {
         const RecursiveCoefficients c(sigma);
         const double product = 1.86543 * (1.41650 * 1.41650 + 1.00829 * 1.00829);
         const double power = -std::log(c.feedback[2]) / std::log(product);  // feedback[2] = product^-power
-        const double real = std::pow(1.86543, -power), modulus = std::pow(std::hypot(1.41650, 1.00829), -power);
+        const double real = std::pow(1.86543, -power),
+                     modulus = std::pow(std::hypot(1.41650, 1.00829), -power);
         const double cosine = std::cos(power * std::atan2(1.00829, 1.41650));
         EXPECT_NEAR(c.feedback[0], real + 2 * modulus * cosine, 1e-12) << sigma;
         EXPECT_NEAR(c.feedback[1], -(2 * real * modulus * cosine + modulus * modulus), 1e-12) << sigma;
@@ -279,8 +289,8 @@ TEST(PublishedFilter, TheEndsAreExact) {
 TEST(RecursiveGaussian, DistanceFromTheGaussianIsAsDocumented) {
     const struct {
         double sigma, peak, sum;
-    } documented[] = {{.5, 8.90e-2, 1.99e-1}, {1, 3.56e-2, 6.97e-2},  {2, 2.08e-2, 2.83e-2},  {5, 1.11e-2, 2.10e-2},
-                      {10, 1.01e-2, 2.02e-2}, {30, 9.8e-3, 2.00e-2}, {100, 9.8e-3, 2.00e-2}};
+    } documented[] = {{.5, 8.90e-2, 1.99e-1}, {1, 3.56e-2, 6.97e-2}, {2, 2.08e-2, 2.83e-2},
+        {5, 1.11e-2, 2.10e-2}, {10, 1.01e-2, 2.02e-2}, {30, 9.8e-3, 2.00e-2}, {100, 9.8e-3, 2.00e-2}};
     for (const auto &[sigma, peak, sum] : documented) {
         const int64_t reach = (int64_t)(10 * sigma) + 10, n = 2 * reach + 1;
         Array image(Type::f32, {1, n});
@@ -306,14 +316,18 @@ TEST(RecursiveGaussian, IntegersEndAtTheirRange) {
     for (const Type type : {Type::u8, Type::u16}) {
         Array image(type, {90, 120});
         for (int64_t y = 20; y < 70; y++) {
-            memset(static_cast<char *>(image.data()) + (y * image.strides()[0] + 30) * (int64_t)size_of(type), 0xff, 60 * size_of(type));
+            memset(static_cast<char *>(image.data()) + (y * image.strides()[0] + 30) * (int64_t)size_of(type),
+                0xff, 60 * size_of(type));
         }
         Array output;
         const Settings settings = {{"sigma", 5.}};
         recursive_gaussian_operator()({&image, 1}, output, settings, {.device = Device{}});
         const std::optional<Array> exact = plain_result(recursive_gaussian_operator(), {&image, 1}, settings);
         ASSERT_TRUE(exact);
-        EXPECT_EQ(difference(output, *exact, workload_of(recursive_gaussian_operator()).bound({&image, 1}, settings)), "") << name_of(type);
+        EXPECT_EQ(difference(output, *exact,
+                      workload_of(recursive_gaussian_operator()).bound({&image, 1}, settings)),
+            "")
+            << name_of(type);
     }
 }
 
@@ -341,7 +355,8 @@ TEST(RecursiveGaussian, RefusesWhatItCannotDo) {
         EXPECT_NE(std::string(error.what()).find("0.5 to 200"), std::string::npos) << error.what();
     }
     for (const Array &other : {Array(Type::f64, {8, 8}), Array(Type::f32, {8}), Array(Type::u8, {8, 8, 5})}) {
-        EXPECT_EQ(error_of([&] { recursive_gaussian(other, 2, on_cpu()); }).fault(), Fault::input) << other.describe();
+        EXPECT_EQ(error_of([&] { recursive_gaussian(other, 2, on_cpu()); }).fault(), Fault::input)
+            << other.describe();
     }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The tests of an operator's rows: one test for each row of its table, on a device that the row runs on. A row whose device is missing is
-// skipped with the reason, never passed.
+// The tests of an operator's rows: one test for each row of its table, on a device that the row runs on. A
+// row whose device is missing is skipped with the reason, never passed.
 //
 //     class TransposeRow : public RowTest {};
 //     TEST_P(TransposeRow, AgreesWithThePlainLoop) { ... run(inputs, output, settings) ... }
@@ -22,7 +22,8 @@ inline void PrintTo(const RowCase &c, std::ostream *out) {
     *out << c.row->name();
 }
 
-// Every row that has a library. An operator without rows is an error: its tests would pass without testing anything.
+// Every row that has a library. An operator without rows is an error: its tests would pass without testing
+// anything.
 inline std::vector<RowCase> row_cases(const Operator &op) {
     std::vector<RowCase> cases;
     for (const Row &row : op.rows()) {
@@ -57,10 +58,12 @@ protected:
         }
     }
 
-    // No GPU takes more than 1024 threads per block. An OpenCL device that is a CPU takes more, and so would hide the mistake.
+    // No GPU takes more than 1024 threads per block. An OpenCL device that is a CPU takes more, and so would
+    // hide the mistake.
     void TearDown() override {
         if (!IsSkipped()) {
-            EXPECT_LE(counters().largest_block, 1024u) << row().name() << " launches blocks that no GPU takes";
+            EXPECT_LE(counters().largest_block, 1024u)
+                << row().name() << " launches blocks that no GPU takes";
         }
     }
 
@@ -74,7 +77,8 @@ protected:
         return device_;
     }
 
-    // Runs exactly this row; false when it does not serve these arguments (another type, or a size that it leaves to others).
+    // Runs exactly this row; false when it does not serve these arguments (another type, or a size that it
+    // leaves to others).
     bool run(std::vector<Array> inputs, Array &output, const Settings &settings = {}) {
         if (op().type_of(inputs, settings) != row().type) {
             return false;

@@ -28,7 +28,8 @@ TEST(Array, OwnsZeroedAlignedMemoryWithPaddedRows) {
 }
 
 TEST(Array, RefusesShapesThatAreNone) {
-    const std::vector<std::vector<int64_t>> wrong = {{}, {0}, {3, 0}, {-1, 4}, {1, 2, 3, 4}, {int64_t(1) << 31}, {INT64_MAX, INT64_MAX}};
+    const std::vector<std::vector<int64_t>> wrong = {
+        {}, {0}, {3, 0}, {-1, 4}, {1, 2, 3, 4}, {int64_t(1) << 31}, {INT64_MAX, INT64_MAX}};
     for (const auto &shape : wrong) {
         const Error error = error_of([&] { Array(Type::u8, shape); });
         EXPECT_EQ(error.fault(), Fault::usage);
@@ -42,7 +43,8 @@ TEST(Array, RefusesShapesThatAreNone) {
 TEST(Array, MoreThanMemoryIsAMemoryFault) {
     EXPECT_EQ(error_of([] { Array(Type::f64, {INT32_MAX, INT32_MAX / 8}); }).fault(), Fault::memory);
     EXPECT_EQ(error_of([] { Array(Type::u8, {INT32_MAX, INT32_MAX, 2}); }).fault(), Fault::memory);
-    EXPECT_EQ(error_of([] { Array(Type::u8, {100, 4}, int64_t(1) << 61); }).fault(), Fault::memory) << "rows whose product overflows";
+    EXPECT_EQ(error_of([] { Array(Type::u8, {100, 4}, int64_t(1) << 61); }).fault(), Fault::memory)
+        << "rows whose product overflows";
 }
 
 TEST(Array, ElementsAreReadAsWhatTheyAre) {
@@ -51,7 +53,8 @@ TEST(Array, ElementsAreReadAsWhatTheyAre) {
     EXPECT_EQ(array.at<float>({1, 2}), 1.5f);
     EXPECT_EQ(error_of([&] { array.as<uint8_t>(); }).fault(), Fault::usage);
     EXPECT_EQ(error_of([&] { array.at<double>({0, 0}); }).fault(), Fault::usage);
-    for (const std::vector<int64_t> &index : std::vector<std::vector<int64_t>>{{2, 0}, {0, 3}, {-1, 0}, {0}, {0, 0, 0}}) {
+    for (const std::vector<int64_t> &index :
+        std::vector<std::vector<int64_t>>{{2, 0}, {0, 3}, {-1, 0}, {0}, {0, 0, 0}}) {
         EXPECT_EQ(error_of([&] { array.at<float>(index); }).fault(), Fault::usage);
     }
 }
@@ -92,7 +95,8 @@ TEST(Array, ViewsOfWhatCannotBeAreRefused) {
     EXPECT_EQ(fault(Type::u8, memory.data(), {4, 4}, {8, 2}), Fault::usage) << "gaps between elements";
     EXPECT_EQ(fault(Type::u8, memory.data(), {2, 3, 3}, {32, 4, 1}), Fault::usage) << "gaps between pixels";
     EXPECT_EQ(fault(Type::f32, memory.data() + 1, {4}, {}), Fault::usage) << "an address that no float has";
-    EXPECT_EQ(fault(Type::u8, memory.data(), {4, 4}, {INT64_MAX / 2, 1}), Fault::usage) << "beyond any memory";
+    EXPECT_EQ(fault(Type::u8, memory.data(), {4, 4}, {INT64_MAX / 2, 1}), Fault::usage)
+        << "beyond any memory";
 }
 
 TEST(Array, CropsShareTheElements) {
@@ -102,9 +106,10 @@ TEST(Array, CropsShareTheElements) {
     EXPECT_EQ(crop.at<uint8_t>({1, 2, 1}), array.at<uint8_t>({3, 7, 1}));
     crop.crop(1, 1, 1, 1).as<uint8_t>()[0] = 200;
     EXPECT_EQ(array.at<uint8_t>({3, 6, 0}), 200);
-    for (const auto &[y, x, h, w] : std::vector<std::array<int64_t, 4>>{
-             {-1, 0, 1, 1}, {0, -1, 1, 1}, {0, 0, 0, 1}, {0, 0, 1, 0}, {8, 0, 3, 1}, {0, 18, 1, 3}, {1, 1, INT64_MAX, INT64_MAX}}) {
-        EXPECT_EQ(error_of([&, y = y, x = x, h = h, w = w] { array.crop(y, x, h, w); }).fault(), Fault::usage);
+    for (const auto &[y, x, h, w] : std::vector<std::array<int64_t, 4>>{{-1, 0, 1, 1}, {0, -1, 1, 1},
+             {0, 0, 0, 1}, {0, 0, 1, 0}, {8, 0, 3, 1}, {0, 18, 1, 3}, {1, 1, INT64_MAX, INT64_MAX}}) {
+        EXPECT_EQ(
+            error_of([&, y = y, x = x, h = h, w = w] { array.crop(y, x, h, w); }).fault(), Fault::usage);
     }
     EXPECT_EQ(error_of([] { Array(Type::u8, {9}).crop(0, 0, 1, 1); }).fault(), Fault::usage);
 }
@@ -119,7 +124,8 @@ TEST(Array, OverlapIsAMatterOfBytes) {
     EXPECT_FALSE(array.overlaps(Array(Type::u8, {20, 40})));
     EXPECT_FALSE(array.overlaps(Array()));
     std::vector<float> memory(100);
-    const Array a = Array::view(Type::f32, memory.data(), {6, 10}), b = Array::view(Type::f32, memory.data() + 50, {5, 10});
+    const Array a = Array::view(Type::f32, memory.data(), {6, 10}),
+                b = Array::view(Type::f32, memory.data() + 50, {5, 10});
     EXPECT_TRUE(a.overlaps(b)) << "two views of one memory";
     EXPECT_FALSE(a.overlaps(Array::view(Type::f32, memory.data() + 60, {4, 10})));
 }

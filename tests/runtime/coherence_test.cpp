@@ -28,7 +28,8 @@ protected:
         opencl_ = found->device;
     }
 
-    void invert(const Array &input, Array &output, Device device, Statistics *statistics = nullptr, const char *schedule = "tuned") {
+    void invert(const Array &input, Array &output, Device device, Statistics *statistics = nullptr,
+        const char *schedule = "tuned") {
         (*op_)({&input, 1}, output, {}, {.device = device, .schedule = schedule, .statistics = statistics});
     }
 
@@ -43,7 +44,8 @@ protected:
         const uint8_t *in = input.as<uint8_t>(), *out = output.as<uint8_t>();
         for (int64_t y = 0; y < input.shape()[0]; y++) {
             for (int64_t x = 0; x < input.shape()[1]; x++) {
-                ASSERT_EQ(out[y * output.strides()[0] + x], 255 - in[y * input.strides()[0] + x]) << "x " << x << ", y " << y;
+                ASSERT_EQ(out[y * output.strides()[0] + x], 255 - in[y * input.strides()[0] + x])
+                    << "x " << x << ", y " << y;
             }
         }
     }
@@ -103,7 +105,9 @@ TEST_F(Coherence, ResultsGoFromCallToCallOnTheDevice) {
     EXPECT_EQ(statistics.counters.copies_to_device, 0u);
     EXPECT_EQ(statistics.counters.copies_to_host, 0u);
     for (int64_t y = 0; y < 64; y++) {
-        ASSERT_EQ(memcmp(output.as<uint8_t>() + y * output.strides()[0], input.as<uint8_t>() + y * input.strides()[0], 48), 0);
+        ASSERT_EQ(memcmp(output.as<uint8_t>() + y * output.strides()[0],
+                      input.as<uint8_t>() + y * input.strides()[0], 48),
+            0);
     }
 }
 
@@ -127,7 +131,8 @@ TEST_F(Coherence, CropsInAndOut) {
     for (int64_t y = 0; y < 120; y++) {
         for (int64_t x = 0; x < 100; x++) {
             if (y < 11 || y >= 11 + 31 || x < 17 || x >= 17 + 43) {
-                ASSERT_EQ(canvas.at<uint8_t>({y, x}), before.at<uint8_t>({y, x})) << "outside the crop: " << y << ", " << x;
+                ASSERT_EQ(canvas.at<uint8_t>({y, x}), before.at<uint8_t>({y, x}))
+                    << "outside the crop: " << y << ", " << x;
             }
         }
     }
@@ -148,7 +153,8 @@ TEST_F(Coherence, ACropAtTheOriginLeavesTheRest) {
             for (int64_t y = 0; y < array->shape()[0]; y++) {
                 for (int64_t x = 0; x < array->shape()[1]; x++) {
                     if (y >= h || x >= w) {
-                        ASSERT_EQ(array->at<uint8_t>({y, x}), before.at<uint8_t>({y, x})) << "outside the crop: " << y << ", " << x;
+                        ASSERT_EQ(array->at<uint8_t>({y, x}), before.at<uint8_t>({y, x}))
+                            << "outside the crop: " << y << ", " << x;
                     }
                 }
             }
@@ -170,7 +176,8 @@ TEST_F(Coherence, CallersMemory) {
     output.sync();
     for (int y = 0; y < 90; y++) {
         for (int x = 0; x < 80; x++) {
-            ASSERT_EQ(to[5 + y * 80 + x], x < 60 ? 255 - from[3 + y * 64 + x] : 9) << "x " << x << ", y " << y;
+            ASSERT_EQ(to[5 + y * 80 + x], x < 60 ? 255 - from[3 + y * 64 + x] : 9)
+                << "x " << x << ", y " << y;
         }
     }
     for (int i = 0; i < 5; i++) {
@@ -180,7 +187,8 @@ TEST_F(Coherence, CallersMemory) {
 
 TEST_F(Coherence, TwoHalvesOfOneCallersMemory) {
     std::vector<uint8_t> memory(40 * 80, 1);
-    Array left = Array::view(Type::u8, memory.data(), {40, 40}, {80, 1}), right = Array::view(Type::u8, memory.data() + 40, {40, 40}, {80, 1});
+    Array left = Array::view(Type::u8, memory.data(), {40, 40}, {80, 1}),
+          right = Array::view(Type::u8, memory.data() + 40, {40, 40}, {80, 1});
     const Array a = random_array<uint8_t>({40, 40});
     Array b(Type::u8, {40, 40});
     fill_random<uint8_t>(b, 5);
@@ -224,7 +232,8 @@ TEST_F(Coherence, ThreadsCallAtOnce) {
     }
 }
 
-// Two threads at once, on the two halves of one image: what they wrote is there afterwards, wherever they wrote it.
+// Two threads at once, on the two halves of one image: what they wrote is there afterwards, wherever they
+// wrote it.
 TEST_F(Coherence, ThreadsShareAnArrayWithoutLosingUpdates) {
     constexpr int n = 256;
     const Array a = random_array<uint8_t>({n, n}), b = random_array<uint8_t>({n, n}, 3);

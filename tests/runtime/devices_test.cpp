@@ -1,6 +1,6 @@
 // Devices on what this machine has: their list, their names, and the words of errors.
-#include "tilewright/device.h"
 #include "tests/support/errors.h"
+#include "tilewright/device.h"
 
 namespace tilewright {
 
@@ -35,7 +35,8 @@ TEST(Devices, TheCpuIsFirstAndAlwaysWorks) {
 }
 
 TEST(Devices, NamesThatAreNoneAreRefused) {
-    for (const char *name : {"", "gpu", "CPU", "cpu:0", "cpu:1", "cuda:", "cuda:x", "cuda:-1", "opencl:1:2", "opencl: 1", "opencl:99999", "auto:0", "cuda:0 "}) {
+    for (const char *name : {"", "gpu", "CPU", "cpu:0", "cpu:1", "cuda:", "cuda:x", "cuda:-1", "opencl:1:2",
+             "opencl: 1", "opencl:99999", "auto:0", "cuda:0 "}) {
         const Error error = error_of([&] { Device::parse(name); });
         EXPECT_EQ(error.fault(), Fault::usage) << name;
         EXPECT_EQ(error.context().argument, "device");
@@ -43,13 +44,19 @@ TEST(Devices, NamesThatAreNoneAreRefused) {
     for (const char *name : {"cuda:99", "opencl:99"}) {
         const Error error = error_of([&] { Device::parse(name); });
         EXPECT_EQ(error.fault(), Fault::device) << name;
-        EXPECT_NE(std::string(error.what()).find("cpu"), std::string::npos) << "says what there is: " << error.what();
+        EXPECT_NE(std::string(error.what()).find("cpu"), std::string::npos)
+            << "says what there is: " << error.what();
     }
     EXPECT_EQ(error_of([] { device_info({Backend::cpu, 1}); }).fault(), Fault::device);
 }
 
 TEST(Errors, AreOneLineWithThePlace) {
-    const Error error(Fault::input, "it\nis\r\nbroken\t\n", {.operation = "transpose", .argument = "image", .value = "a\x1b[31mb", .schedule = "tuned", .device = "cpu"});
+    const Error error(Fault::input, "it\nis\r\nbroken\t\n",
+        {.operation = "transpose",
+            .argument = "image",
+            .value = "a\x1b[31mb",
+            .schedule = "tuned",
+            .device = "cpu"});
     EXPECT_STREQ(error.what(), "transpose: image = a [31mb: it is broken [tuned, cpu]");
     EXPECT_EQ(error.fault(), Fault::input);
     EXPECT_EQ(error.context().schedule, "tuned");

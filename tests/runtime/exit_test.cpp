@@ -19,7 +19,8 @@ namespace {
             for (const Operator *o : operators()) {
                 op = o->rows("tuned", device.backend).empty() ? op : o;
             }
-            const Sample sample = small_sample(*op, op->rows("tuned", device.backend).front()->type, 200 + t, 200);
+            const Sample sample =
+                small_sample(*op, op->rows("tuned", device.backend).front()->type, 200 + t, 200);
             for (;;) {
                 Array output;
                 (*op)(sample.inputs, output, sample.settings, {.device = device});
@@ -40,7 +41,8 @@ TEST(ExitDeathTest, ThreadsMayComputeMeanwhile) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     for (const Device &device : usable_devices()) {
         const auto &all = operators();
-        if (std::none_of(all.begin(), all.end(), [&](const Operator *o) { return !o->rows("tuned", device.backend).empty(); })) {
+        if (std::none_of(all.begin(), all.end(),
+                [&](const Operator *o) { return !o->rows("tuned", device.backend).empty(); })) {
             continue;  // no libraries were built for it
         }
         for (int i = 0; i < 5; i++) {

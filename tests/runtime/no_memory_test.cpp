@@ -1,9 +1,10 @@
-// A host without memory: each allocation of a call fails in turn, or all of them from one on. What leaves the library is an Error.
+// A host without memory: each allocation of a call fails in turn, or all of them from one on. What leaves the
+// library is an Error.
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
 #include "tilewright/operator.h"
-#include "tilewright/workload.h"
 #include "tilewright/pipeline.h"
+#include "tilewright/workload.h"
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -121,6 +122,7 @@ TEST_P(NoMemory, PipelinesSaySo) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(, NoMemory, testing::Bool(), [](const auto &info) { return info.param ? "AllThatFollow" : "One"; });
+INSTANTIATE_TEST_SUITE_P(
+    , NoMemory, testing::Bool(), [](const auto &info) { return info.param ? "AllThatFollow" : "One"; });
 
 }  // namespace tilewright

@@ -2,8 +2,8 @@
 #include "tests/support/errors.h"
 #include "tests/support/process.h"
 #include "tilewright/operator.h"
-#include "tilewright/workload.h"
 #include "tilewright/plain.h"
+#include "tilewright/workload.h"
 #include <HalideRuntime.h>
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -24,7 +24,8 @@ std::set<std::string> words(const std::string &text) {
 }
 
 // What CMake was asked to build.
-const std::set<std::string> built_operators = words(TILEWRIGHT_BUILT_OPERATORS), built_targets = words(TILEWRIGHT_BUILT_TARGETS);
+const std::set<std::string> built_operators = words(TILEWRIGHT_BUILT_OPERATORS),
+                            built_targets = words(TILEWRIGHT_BUILT_TARGETS);
 
 bool is_built(const std::string &backend) {
     return built_targets.count(backend == "vnni" ? "cpu" : backend) != 0;
@@ -91,7 +92,9 @@ TEST(Registry, TablesAreWhatTheGeneratorsList) {
         }
         for (const Row &row : op->rows()) {
             EXPECT_EQ(row.op, op->name());
-            EXPECT_TRUE(tabled.insert(row.declined.empty() ? library_of(row) : "declined " + library_of(row)).second) << row.name() << " is there twice";
+            EXPECT_TRUE(
+                tabled.insert(row.declined.empty() ? library_of(row) : "declined " + library_of(row)).second)
+                << row.name() << " is there twice";
         }
         EXPECT_FALSE(listed.empty()) << op->name();
         EXPECT_EQ(tabled, listed) << op->name();
@@ -111,9 +114,12 @@ TEST(Registry, EveryRowHasItsOwnLibrary) {
             EXPECT_EQ(row.metadata()->name, library_of(row));
             EXPECT_GE(row.metadata()->num_arguments, 2) << row.name();
             const std::string target = row.metadata()->target;
-            EXPECT_EQ(target.find("no_asserts"), std::string::npos) << row.name() << " would pass over launches that fail";
-            EXPECT_EQ(target.find("-cuda") != std::string::npos, row.backend == Backend::cuda) << row.name() << ": " << target;
-            EXPECT_EQ(target.find("-opencl") != std::string::npos, row.backend == Backend::opencl) << row.name() << ": " << target;
+            EXPECT_EQ(target.find("no_asserts"), std::string::npos)
+                << row.name() << " would pass over launches that fail";
+            EXPECT_EQ(target.find("-cuda") != std::string::npos, row.backend == Backend::cuda)
+                << row.name() << ": " << target;
+            EXPECT_EQ(target.find("-opencl") != std::string::npos, row.backend == Backend::opencl)
+                << row.name() << ": " << target;
         }
     }
 }
@@ -129,7 +135,8 @@ TEST(Registry, EveryRowHasATest) {
         }
         for (const Row &row : op->rows()) {
             if (row.declined.empty()) {
-                EXPECT_TRUE(tested.count(row.schedule + "_" + row.type + "_" + place_of(row))) << row.name() << " has no test";
+                EXPECT_TRUE(tested.count(row.schedule + "_" + row.type + "_" + place_of(row)))
+                    << row.name() << " has no test";
             }
         }
     }
@@ -147,14 +154,15 @@ TEST(Registry, EveryTargetOccursInEveryOperator) {
     }
 }
 
-// Every type can be verified, and has a best row wherever it may run. The last row of `tuned` serves what the others leave, and
-// that needs no special machine.
+// Every type can be verified, and has a best row wherever it may run. The last row of `tuned` serves what the
+// others leave, and that needs no special machine.
 TEST(Registry, ReferenceAndTunedServeEveryType) {
     for (const Operator *op : operators()) {
         for (const std::string &type : types_of(*op)) {
             auto serves = [&](const std::string &schedule, const std::string &target) {
                 for (const Row &row : op->rows()) {
-                    if (row.belongs_to(schedule) && row.type == type && place_of(row) == target && row.declined.empty()) {
+                    if (row.belongs_to(schedule) && row.type == type && place_of(row) == target &&
+                        row.declined.empty()) {
                         return true;
                     }
                 }
@@ -174,14 +182,17 @@ TEST(Registry, ReferenceAndTunedServeEveryType) {
 TEST(Registry, EveryOperatorHasAPlainDefinition) {
     for (const Operator *op : operators()) {
         const Sample sample = workload_of(*op).samples(op->rows().front().type).front();
-        EXPECT_TRUE(plain_result(*op, sample.inputs, sample.settings)) << op->name() << " has no plain/" << op->name() << ".cpp";
+        EXPECT_TRUE(plain_result(*op, sample.inputs, sample.settings))
+            << op->name() << " has no plain/" << op->name() << ".cpp";
     }
 }
 
 // What an autoscheduled library of a GPU takes is asked of the library, which needs the device.
 bool can_be_asked(const Row &row) {
     const auto known = devices();
-    return row.autoscheduler.empty() || std::any_of(known.begin(), known.end(), [&](const DeviceInfo &d) { return d.usable && d.device.backend == row.backend; });
+    return row.autoscheduler.empty() || std::any_of(known.begin(), known.end(), [&](const DeviceInfo &d) {
+        return d.usable && d.device.backend == row.backend;
+    });
 }
 
 // A row that none of the samples fits would never be verified.
@@ -193,10 +204,13 @@ TEST(Registry, EveryRowServesASample) {
                 if (row.type != type || !row.declined.empty() || !can_be_asked(row)) {
                     continue;
                 }
-                EXPECT_TRUE(std::any_of(samples.begin(), samples.end(), [&](const Sample &s) {
-                    const auto [element, shape] = op->output_of(s.inputs, s.settings);
-                    return op->type_of(s.inputs, s.settings) == type && op->serves(row, s.inputs, Array(element, shape), s.settings);
-                })) << row.name() << " serves no sample";
+                EXPECT_TRUE(std::any_of(samples.begin(), samples.end(),
+                    [&](const Sample &s) {
+                        const auto [element, shape] = op->output_of(s.inputs, s.settings);
+                        return op->type_of(s.inputs, s.settings) == type &&
+                               op->serves(row, s.inputs, Array(element, shape), s.settings);
+                    }))
+                    << row.name() << " serves no sample";
             }
         }
     }
@@ -221,7 +235,9 @@ TEST(Registry, TheDocumentedStepsAreThere) {
         }
         for (const std::string &schedule : words(schedules)) {
             const Operator &op = find_operator(name);
-            EXPECT_FALSE(op.rows(schedule, Backend::cuda).empty() && op.rows(schedule, Backend::opencl).empty()) << name << " has no " << schedule;
+            EXPECT_FALSE(
+                op.rows(schedule, Backend::cuda).empty() && op.rows(schedule, Backend::opencl).empty())
+                << name << " has no " << schedule;
         }
     }
 }

@@ -49,22 +49,16 @@ Array random_array(std::vector<int64_t> shape, unsigned seed = 1, int64_t row_by
 }
 
 // The same for a type that is known when the test runs.
-inline Array random_array(Type type, std::vector<int64_t> shape, unsigned seed = 1, int64_t row_bytes = Array::padded) {
+inline Array random_array(
+    Type type, std::vector<int64_t> shape, unsigned seed = 1, int64_t row_bytes = Array::padded) {
     switch (type) {
-    case Type::u8:
-        return random_array<uint8_t>(std::move(shape), seed, row_bytes);
-    case Type::u16:
-        return random_array<uint16_t>(std::move(shape), seed, row_bytes);
-    case Type::u32:
-        return random_array<uint32_t>(std::move(shape), seed, row_bytes);
-    case Type::i32:
-        return random_array<int32_t>(std::move(shape), seed, row_bytes);
-    case Type::f32:
-        return random_array<float>(std::move(shape), seed, row_bytes);
-    case Type::f64:
-        return random_array<double>(std::move(shape), seed, row_bytes);
-    case Type::c64:
-        break;
+    case Type::u8: return random_array<uint8_t>(std::move(shape), seed, row_bytes);
+    case Type::u16: return random_array<uint16_t>(std::move(shape), seed, row_bytes);
+    case Type::u32: return random_array<uint32_t>(std::move(shape), seed, row_bytes);
+    case Type::i32: return random_array<int32_t>(std::move(shape), seed, row_bytes);
+    case Type::f32: return random_array<float>(std::move(shape), seed, row_bytes);
+    case Type::f64: return random_array<double>(std::move(shape), seed, row_bytes);
+    case Type::c64: break;
     }
     throw std::logic_error("no random values of that type");
 }
@@ -79,10 +73,12 @@ inline void fill_bytes(void *memory, size_t bytes, unsigned seed) {
     }
 }
 
-// Fills an array with pseudo-random bytes, those between its rows included. It must not be a part of a larger array.
+// Fills an array with pseudo-random bytes, those between its rows included. It must not be a part of a larger
+// array.
 inline void fill_bytes(Array &array, unsigned seed) {
     const int64_t rows = array.dimensions() > 1 ? array.shape()[0] : 1;
-    fill_bytes(array.data(), (size_t)(rows * (rows > 1 ? array.strides()[0] : array.size())) * size_of(array.type()), seed);
+    fill_bytes(array.data(),
+        (size_t)(rows * (rows > 1 ? array.strides()[0] : array.size())) * size_of(array.type()), seed);
 }
 
 }  // namespace tilewright

@@ -6,7 +6,8 @@
 
 namespace tilewright {
 
-// Runs `call` and returns the Error that it throws. The test fails where nothing is thrown, and where the error has more than one line.
+// Runs `call` and returns the Error that it throws. The test fails where nothing is thrown, and where the
+// error has more than one line.
 template<typename Call>
 Error error_of(Call call) {
     try {

@@ -58,7 +58,8 @@ std::string read_text(const std::string &path) {
 }
 
 void write_bytes(const std::string &path, const Bytes &bytes) {
-    // Removed, not truncated: a file system that then writes to the disk at once makes thousands of files slow.
+    // Removed, not truncated: a file system that then writes to the disk at once makes thousands of files
+    // slow.
     fs::remove(path);
     std::ofstream file(path, std::ios::binary);
     file.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

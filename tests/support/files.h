@@ -13,8 +13,8 @@ using Names = std::vector<std::string>;
 
 class TemporaryFolder {
 public:
-    // Data lives in memory where there is room: thousands of small files take a minute on a busy disk. Programs that a test runs need a
-    // folder on the disk, because many systems run none from memory.
+    // Data lives in memory where there is room: thousands of small files take a minute on a busy disk.
+    // Programs that a test runs need a folder on the disk, because many systems run none from memory.
     enum class Of { data, programs };
     explicit TemporaryFolder(Of what = Of::data);
     ~TemporaryFolder();

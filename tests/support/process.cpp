@@ -28,7 +28,8 @@ Words environment_of(const RunAs &as) {
     Words variables = as.environment;
     for (char **variable = environ; *variable; variable++) {
         const std::string text = *variable, name = text.substr(0, text.find('=') + 1);
-        if (std::none_of(as.environment.begin(), as.environment.end(), [&](const std::string &given) { return given.starts_with(name); })) {
+        if (std::none_of(as.environment.begin(), as.environment.end(),
+                [&](const std::string &given) { return given.starts_with(name); })) {
             variables.push_back(text);
         }
     }
@@ -52,7 +53,8 @@ Process::Process(const std::string &program, const Words &arguments, const RunAs
     Words variables = environment_of(as);
     const std::vector<char *> argv = pointers(words), envp = pointers(variables);
     err_ = memfd_create("err", MFD_CLOEXEC);
-    out_ = as.out.empty() ? memfd_create("out", MFD_CLOEXEC) : open(as.out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    out_ = as.out.empty() ? memfd_create("out", MFD_CLOEXEC) :
+                            open(as.out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     EXPECT_TRUE(err_ >= 0 && out_ >= 0) << "no file for what " << program << " writes";
     id_ = fork();
     if (id_ != 0) {
@@ -92,7 +94,8 @@ Process::~Process() {
 Ran Process::wait() {
     int status = 0;
     EXPECT_EQ(waitpid(id_, &status, 0), id_);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), out_ < 0 ? "" : contents(out_), contents(err_)};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), out_ < 0 ? "" : contents(out_),
+        contents(err_)};
 }
 
 }  // namespace tilewright

@@ -19,13 +19,14 @@ struct Ran {
 
 // How a program is run, where it is not as every other.
 struct RunAs {
-    Words environment = {};                   // NAME=VALUE, beside the variables of this process
-    std::string folder = {};                  // the working folder; empty: this process's
-    std::string out = {};                     // a file for standard output, which is then not read; empty: Ran::out
+    Words environment = {};   // NAME=VALUE, beside the variables of this process
+    std::string folder = {};  // the working folder; empty: this process's
+    std::string out = {};     // a file for standard output, which is then not read; empty: Ran::out
     std::function<void()> prepare = nullptr;  // called in the new process, before the program
 };
 
-// A program that was started. It has /dev/null as standard input, every signal as a new session has it, and writes no core file.
+// A program that was started. It has /dev/null as standard input, every signal as a new session has it, and
+// writes no core file.
 class Process {
 public:
     Process(const std::string &program, const Words &arguments, const RunAs &as = {});
@@ -52,8 +53,8 @@ inline Ran run_program(const std::string &program, const Words &arguments, const
 // A machine with neither a GPU nor OpenCL, as far as the drivers can tell.
 inline const Words bare_machine = {"CUDA_VISIBLE_DEVICES=-1", "OCL_ICD_VENDORS=/nonexistent"};
 
-// Runs `action` in a process of its own, which ends with 0 where the action does not end it before. Returns the status, as waitpid() has
-// it.
+// Runs `action` in a process of its own, which ends with 0 where the action does not end it before. Returns
+// the status, as waitpid() has it.
 template<typename Action>
 int in_child(const Action &action) {
     const pid_t child = fork();

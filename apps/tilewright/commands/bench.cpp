@@ -48,13 +48,15 @@ Size size_of(const std::string &text) {
         good = false;
     }
     if (!good || size.first < 1 || size.second < 1 || size.first > 1 << 20 || size.second > 1 << 20) {
-        throw Error(Fault::usage, "takes WIDTHxHEIGHT from 1x1 to 1048576x1048576, for example 4096x2048", {.argument = "--size", .value = text});
+        throw Error(Fault::usage, "takes WIDTHxHEIGHT from 1x1 to 1048576x1048576, for example 4096x2048",
+            {.argument = "--size", .value = text});
     }
     return size;
 }
 
 // The rows of one operator and type that were asked for and can run on the device.
-std::vector<const Row *> rows_of(const Operator &op, const std::string &type, const Options &options, Device device) {
+std::vector<const Row *> rows_of(
+    const Operator &op, const std::string &type, const Options &options, Device device) {
     std::vector<const Row *> rows;
     for (const Row &row : op.rows()) {
         const bool asked = row.type == type && (options.schedule.empty() || row.belongs_to(options.schedule));
@@ -75,19 +77,22 @@ void check_type(const std::vector<const Operator *> &chosen, const std::string &
             known.push_back(name);
         }
     }
-    throw Error(Fault::usage, fmt::format("no such type; known: {}", joined(known)), {.argument = "--type", .value = type});
+    throw Error(Fault::usage, fmt::format("no such type; known: {}", joined(known)),
+        {.argument = "--type", .value = type});
 }
 
 bool has_flag(const Operator &op, const std::string &name) {
     const std::vector<Option> &all = op.options();
-    return std::any_of(all.begin(), all.end(), [&](const Option &option) { return option.is_flag && option.name == name; });
+    return std::any_of(
+        all.begin(), all.end(), [&](const Option &option) { return option.is_flag && option.name == name; });
 }
 
 void check_flags(const std::vector<const Operator *> &chosen, const std::vector<std::string> &flags) {
     for (const std::string &flag : flags) {
         const auto takes = [&](const Operator *op) { return has_flag(*op, flag); };
         if (std::none_of(chosen.begin(), chosen.end(), takes)) {
-            throw Error(Fault::usage, "none of the chosen operators has this option", {.operation = "bench", .argument = "--" + flag});
+            throw Error(Fault::usage, "none of the chosen operators has this option",
+                {.operation = "bench", .argument = "--" + flag});
         }
     }
 }
@@ -102,8 +107,10 @@ Settings with_flags(const Operator &op, Settings settings, const std::vector<std
     return settings;
 }
 
-// Everything to time, in the order of operators, types, sizes and settings. Without sizes: each operator's own.
-std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const std::vector<Size> &sizes, const Options &options, Device device) {
+// Everything to time, in the order of operators, types, sizes and settings. Without sizes: each operator's
+// own.
+std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const std::vector<Size> &sizes,
+    const Options &options, Device device) {
     std::vector<Case> cases;
     for (const Operator *op : chosen) {
         const Workload &workload = workload_of(*op);
@@ -122,7 +129,8 @@ std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const st
     return cases;
 }
 
-void time_case(const Case &one, const Options &options, Device device, Progress &progress, BenchmarkReport &report) {
+void time_case(
+    const Case &one, const Options &options, Device device, Progress &progress, BenchmarkReport &report) {
     Benchmark benchmark(*one.op, one.type, one.size, one.settings, device, options.plan);
     for (const Row *row : one.rows) {
         progress.step(row->name());
@@ -144,7 +152,9 @@ void print_missing_peers(Device device) {
         print_error(fmt::format("tilewright: bench: no peer {}\n", missing));
     }
     if (device.backend != Backend::cpu) {
-        print_error(fmt::format("tilewright: bench: the peers run on the CPU: there are none for {}; add --device cpu\n", device.str()));
+        print_error(fmt::format(
+            "tilewright: bench: the peers run on the CPU: there are none for {}; add --device cpu\n",
+            device.str()));
     }
 }
 
@@ -169,8 +179,9 @@ void bench(const Options &options) {
         steps += one.rows.size();
     }
     if (steps == 0) {
-        throw Error(Fault::device, "none of the rows that were asked for can run here; `tilewright list` shows where they run",
-                    {.device = device.str()});
+        throw Error(Fault::device,
+            "none of the rows that were asked for can run here; `tilewright list` shows where they run",
+            {.device = device.str()});
     }
     Progress progress("bench", steps);
     for (const Case &one : cases) {
@@ -191,8 +202,11 @@ void add_flags(Command &command, Options &options) {
         }
     }
     for (const auto &[name, of] : takers) {
-        const std::string help = fmt::format("Time {} with this option of {}", of.size() == 1 ? "it" : "them", joined(of, ", "));
-        command.add_flag("--" + name, [&options, flag = name] { options.flags.push_back(flag); }, help).group("Options of operators");
+        const std::string help =
+            fmt::format("Time {} with this option of {}", of.size() == 1 ? "it" : "them", joined(of, ", "));
+        command.add_flag(
+                   "--" + name, [&options, flag = name] { options.flags.push_back(flag); }, help)
+            .group("Options of operators");
     }
 }
 
@@ -205,19 +219,29 @@ void add_bench(CommandLine &line) {
     command.add("--device", options.device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
     command.add("--schedule", options.schedule, "Only this schedule");
     command.add("--type", options.type, "Only this type of data, for example u8");
-    command.add("--size", options.sizes, "WIDTHxHEIGHT, several separated by commas (default: the operator's own)").commas().one_word();
-    command.add("--batch", options.plan.batch, "Back-to-back calls a measurement").show_default().range(1, 100000);
+    command
+        .add("--size", options.sizes,
+            "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
+        .commas()
+        .one_word();
+    command.add("--batch", options.plan.batch, "Back-to-back calls a measurement")
+        .show_default()
+        .range(1, 100000);
     command.add("--repeats", options.plan.repeats, "Measurements").show_default().range(3, 1000000);
-    command.add("--limit", options.plan.limit_s, "Seconds a row may take, about").show_default().range(.001, 1e6);
-    command.add_flag("--peers", options.peers, "Time plain loops and what libraries there are as well (on the CPU)");
-    command.add("--json", options.json, "Write JSON to this file (- is standard output, instead of the table)");
+    command.add("--limit", options.plan.limit_s, "Seconds a row may take, about")
+        .show_default()
+        .range(.001, 1e6);
+    command.add_flag(
+        "--peers", options.peers, "Time plain loops and what libraries there are as well (on the CPU)");
+    command.add(
+        "--json", options.json, "Write JSON to this file (- is standard output, instead of the table)");
     add_flags(command, options);
     const std::string first = operators().front()->name();
     command.footer(fmt::format("Examples:\n"
                                "  tilewright bench --json times.json\n"
                                "  tilewright bench {0} --device cpu --size 4096x4096 --peers\n"
                                "  tilewright bench {0} --schedule tuned --size 512x512,8192x8192\n",
-                               first));
+        first));
     command.run([] { bench(options); });
 }
 

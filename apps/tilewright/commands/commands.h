@@ -1,5 +1,6 @@
 #pragma once
-// The commands. Each one is in the file of its name, and adds itself with what it takes, its help and its examples.
+// The commands. Each one is in the file of its name, and adds itself with what it takes, its help and its
+// examples.
 namespace tilewright::app {
 
 class CommandLine;

@@ -18,13 +18,14 @@ static void print_devices(bool as_json) {
         print({{"version", 1}, {"best", best_device().str()}, {"devices", all}});
         return;
     }
-    std::vector<std::vector<std::string>> lines = {{"device", "name", "memory", "units", "capability", "driver", "platform"}};
+    std::vector<std::vector<std::string>> lines = {
+        {"device", "name", "memory", "units", "capability", "driver", "platform"}};
     std::string cannot;
     for (const DeviceInfo &info : devices()) {
         if (info.usable) {
             const std::string best = info.device == best_device() ? " (auto)" : "";
-            lines.push_back({info.device.str() + best, info.name, bytes((double)info.memory), std::to_string(info.units), info.capability,
-                             info.driver, info.platform});
+            lines.push_back({info.device.str() + best, info.name, bytes((double)info.memory),
+                std::to_string(info.units), info.capability, info.driver, info.platform});
         } else {
             const std::string name = info.name.empty() ? "" : " (" + info.name + ")";
             cannot += fmt::format("{}{}: not usable: {}\n", info.device.str(), name, one_line(info.why_not));
@@ -38,8 +39,8 @@ void add_devices(CommandLine &line) {
     static bool as_json = false;
     command.add_flag("--json", as_json, "Print JSON");
     command.footer("Examples:\n"
-                    "  tilewright devices\n"
-                    "  tilewright devices --json | jq '.devices[] | select(.usable) | .device'\n");
+                   "  tilewright devices\n"
+                   "  tilewright devices --json | jq '.devices[] | select(.usable) | .device'\n");
     command.run([] { print_devices(as_json); });
 }
 

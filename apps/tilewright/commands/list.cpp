@@ -25,7 +25,8 @@ static std::string made_by(const Row &row) {
 }
 
 static void print_list(const std::string &only, bool as_json) {
-    const std::vector<const Operator *> chosen = only.empty() ? operators() : std::vector{&find_operator(only)};
+    const std::vector<const Operator *> chosen =
+        only.empty() ? operators() : std::vector{&find_operator(only)};
     if (as_json) {
         Json all = Json::array();
         for (const Operator *op : chosen) {
@@ -35,9 +36,11 @@ static void print_list(const std::string &only, bool as_json) {
             }
             Json options = Json::array();
             for (const Option &o : op->options()) {
-                options.push_back({{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
+                options.push_back(
+                    {{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
             }
-            Json one = {{"operator", op->name()}, {"summary", op->summary()}, {"inputs", op->inputs()}, {"options", options}, {"rows", rows}};
+            Json one = {{"operator", op->name()}, {"summary", op->summary()}, {"inputs", op->inputs()},
+                {"options", options}, {"rows", rows}};
             if (const std::optional<Option> more = op->optional_input()) {
                 one["optional_input"] = {{"name", more->name}, {"help", more->help}};
             }
@@ -46,11 +49,13 @@ static void print_list(const std::string &only, bool as_json) {
         print({{"version", 1}, {"operators", all}});
         return;
     }
-    std::vector<std::vector<std::string>> lines = {{"operator", "schedule", "type", "backend", "form", "tunables", "autoscheduler"}};
+    std::vector<std::vector<std::string>> lines = {
+        {"operator", "schedule", "type", "backend", "form", "tunables", "autoscheduler"}};
     for (const Operator *op : chosen) {
         for (const Row &row : op->rows()) {
             const std::string backend = name_of(row.backend) + (row.needs_vnni ? " (VNNI)" : "");
-            lines.push_back({row.op, row.schedule, row.type, backend, row.form, tunables_of(row), made_by(row)});
+            lines.push_back(
+                {row.op, row.schedule, row.type, backend, row.form, tunables_of(row), made_by(row)});
         }
     }
     print(table(lines));
@@ -64,10 +69,10 @@ void add_list(CommandLine &line) {
     command.add_flag("--json", as_json, "Print JSON");
     const std::string first = operators().front()->name();
     command.footer(fmt::format("Examples:\n"
-                                "  tilewright list\n"
-                                "  tilewright list {0}\n"
-                                "  tilewright list {0} --json\n",
-                                first));
+                               "  tilewright list\n"
+                               "  tilewright list {0}\n"
+                               "  tilewright list {0} --json\n",
+        first));
     command.run([] { print_list(only, as_json); });
 }
 

@@ -55,7 +55,7 @@ void operate(const Request &request) {
     for (const std::string &input : files) {
         if (same_file(input, request.output)) {
             throw Error(Fault::usage, "it is an input as well; name another file",
-                        {.operation = op.name(), .argument = "output", .value = request.output});
+                {.operation = op.name(), .argument = "output", .value = request.output});
         }
     }
     check_output(request.output);
@@ -80,7 +80,8 @@ void operate(const Request &request) {
     Array output;
     op(inputs, output, settings, {.device = device, .schedule = request.schedule, .statistics = &statistics});
     output.sync();
-    const double total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const double total_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const Counters after = counters();
 
     std::string verified;
@@ -110,17 +111,18 @@ std::string footer_of(const Operator &op, const Accepted &accepted) {
             option = fmt::format(" --{} {}", o.name, o.value);
         }
     }
-    const char *channels = "A PNG is u8 or, with 16 bits per channel, u16; grey is (h, w), RGB (h, w, 3); with alpha (h, w, 2) and (h, w, 4).\n";
+    const char *channels = "A PNG is u8 or, with 16 bits per channel, u16; grey is (h, w), RGB (h, w, 3); "
+                           "with alpha (h, w, 2) and (h, w, 4).\n";
     return fmt::format("{4}"
                        "Examples:\n"
                        "  tilewright {0} {1}{3}{2}\n"
                        "  tilewright {0} {1}{3} --device cpu --stats\n"
                        "  tilewright {0} {1}{3} --schedule reference\n",
-                       op.name(), accepted.example, option, needed, accepted.png ? channels : "");
+        op.name(), accepted.example, option, needed, accepted.png ? channels : "");
 }
 
-// The parts of the help that depend on the types and shapes that the operator takes. Finding these takes time, so they are filled in only
-// for the operator whose command is named.
+// The parts of the help that depend on the types and shapes that the operator takes. Finding these takes
+// time, so they are filled in only for the operator whose command is named.
 struct FileWords {
     std::vector<Parameter> inputs;
     Parameter output;
@@ -144,15 +146,19 @@ void describe_files(Command command, const Operator &op, FileWords words) {
 // The operator's own options.
 void add_settings(Command &command, const Operator &op, const std::shared_ptr<Request> &request) {
     for (const Option &option : op.options()) {
-        const auto set = [request, name = option.name](const std::string &text) { request->settings[name] = text; };
+        const auto set = [request, name = option.name](
+                             const std::string &text) { request->settings[name] = text; };
         if (option.is_flag) {
             command.add_flag("--" + option.name, [set] { set("yes"); }, option.help).group(op.name());
             continue;
         }
-        const bool is_limited = option.is_number ? std::isfinite(option.least) || std::isfinite(option.most) : !option.choices.empty();
+        const bool is_limited = option.is_number ? std::isfinite(option.least) || std::isfinite(option.most) :
+                                                   !option.choices.empty();
         command.add("--" + option.name, set, option.help + (is_limited ? " (" + option.range() + ")" : ""))
             .default_text(option.value)
-            .value_name(option.unit == "m" ? "LENGTH" : option.is_number ? "NUMBER" : "WORD")
+            .value_name(option.unit == "m" ? "LENGTH" :
+                        option.is_number   ? "NUMBER" :
+                                             "WORD")
             .group(op.name());
     }
 }
@@ -169,11 +175,15 @@ void add_operator(CommandLine &line, const Operator &op) {
     }
     const Parameter output = command.add("output", request->output).required();
     command.add("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
-    command.add("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", ")).show_default();
+    command.add("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", "))
+        .show_default();
     command.add_flag("--stats", request->statistics, "Print what the call did and cost to standard error");
-    command.add_flag("--check", request->check, "Hold the result against the definition, as plain loops, before it is written (slow)");
+    command.add_flag("--check", request->check,
+        "Hold the result against the definition, as plain loops, before it is written (slow)");
     if (const std::optional<Option> more = op.optional_input()) {
-        command.add("--" + more->name, request->optional_input, more->help).value_name("FILE").group(op.name());
+        command.add("--" + more->name, request->optional_input, more->help)
+            .value_name("FILE")
+            .group(op.name());
     }
     add_settings(command, op, request);
     const FileWords words{inputs, output, add_limits(command, request->limits)};

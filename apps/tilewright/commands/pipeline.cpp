@@ -1,4 +1,5 @@
 // `pipeline`: operators one after another, with data that stays on the device between them.
+#include "tilewright/pipeline.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/command_line.h"
@@ -6,7 +7,6 @@
 #include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/streams.h"
-#include "tilewright/pipeline.h"
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,7 +25,8 @@ struct Request {
     FileLimits limits;
 };
 
-void check_files(const Pipeline &pipeline, const std::vector<std::string> &inputs, const std::string &output) {
+void check_files(
+    const Pipeline &pipeline, const std::vector<std::string> &inputs, const std::string &output) {
     std::vector<std::string> read = inputs;
     for (const Pipeline::Stage &stage : pipeline.stages()) {
         read.insert(read.end(), stage.files.begin(), stage.files.end());
@@ -33,7 +34,7 @@ void check_files(const Pipeline &pipeline, const std::vector<std::string> &input
     for (const std::string &input : read) {
         if (same_file(input, output)) {
             throw Error(Fault::usage, "it is an input as well; name another file",
-                        {.operation = "pipeline", .argument = "output", .value = output});
+                {.operation = "pipeline", .argument = "output", .value = output});
         }
     }
 }
@@ -46,7 +47,8 @@ struct Checked {
 };
 
 // Errors: those of the pipeline, with the names of the files.
-Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures, const std::vector<Array> &inputs, const Pipeline::Call &call) {
+Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures,
+    const std::vector<Array> &inputs, const Pipeline::Call &call) {
     Checked checked;
     try {
         std::tie(checked.type, checked.shape) = pipeline.output_of(inputs, call);
@@ -68,11 +70,13 @@ Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures, co
 }
 
 // Compares the result of each stage with its definition. Returns, per stage, what it was compared with.
-std::vector<std::string> check_stages(const Pipeline &pipeline, const std::vector<Pipeline::Step> &steps, const std::vector<Statistics> &ran, Device device) {
+std::vector<std::string> check_stages(const Pipeline &pipeline, const std::vector<Pipeline::Step> &steps,
+    const std::vector<Statistics> &ran, Device device) {
     std::vector<std::string> against;
     for (size_t i = 0; i < steps.size(); i++) {
         try {
-            against.push_back(check_result(*pipeline.stages()[i].op, {steps[i].inputs, steps[i].settings, ""}, steps[i].output, device, ran[i].row));
+            against.push_back(check_result(*pipeline.stages()[i].op, {steps[i].inputs, steps[i].settings, ""},
+                steps[i].output, device, ran[i].row));
         } catch (const Error &error) {
             throw Error(error.fault(), error.what(), {.operation = fmt::format("stage {}", i + 1)});
         }
@@ -83,9 +87,10 @@ std::vector<std::string> check_stages(const Pipeline &pipeline, const std::vecto
 void print_stages(const std::vector<Statistics> &stages, const std::vector<Remarks> &remarks) {
     for (size_t i = 0; i < stages.size(); i++) {
         const Counters &c = stages[i].counters;
-        print_error(fmt::format("{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n", fmt::format("stage {}", i + 1), stages[i].row,
-                                stages[i].total_ms, c.kernels, c.kernels == 1 ? "" : "s", copies(c.copies_to_device, c.bytes_to_device, "device"),
-                                copies(c.copies_to_host, c.bytes_to_host, "host")));
+        print_error(fmt::format("{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n",
+            fmt::format("stage {}", i + 1), stages[i].row, stages[i].total_ms, c.kernels,
+            c.kernels == 1 ? "" : "s", copies(c.copies_to_device, c.bytes_to_device, "device"),
+            copies(c.copies_to_host, c.bytes_to_host, "host")));
         print_facts(remarks[i]);
     }
 }
@@ -108,11 +113,11 @@ void run(const Request &request) {
     std::vector<Statistics> statistics;
     std::vector<Pipeline::Step> steps;
     const Pipeline::Call call{.device = device,
-                        .schedule = request.schedule,
-                        .alpha = pictures.front().has_alpha,
-                        .kind_of_file = kind_of_file(output_file),
-                        .statistics = request.statistics || request.check ? &statistics : nullptr,
-                        .steps = request.check ? &steps : nullptr};
+        .schedule = request.schedule,
+        .alpha = pictures.front().has_alpha,
+        .kind_of_file = kind_of_file(output_file),
+        .statistics = request.statistics || request.check ? &statistics : nullptr,
+        .steps = request.check ? &steps : nullptr};
     const Checked checked = check(pipeline, pictures, inputs, call);
     check_output(output_file, checked.type, checked.shape);
     for (size_t i = 0; i < checked.remarks.size(); i++) {
@@ -124,7 +129,8 @@ void run(const Request &request) {
     Array output;
     pipeline(inputs, output, call);
     output.sync();
-    const double total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const double total_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const Counters after = counters();
 
     std::vector<std::string> verified;
@@ -144,22 +150,30 @@ void run(const Request &request) {
 }  // namespace
 
 void add_pipeline(CommandLine &line) {
-    Command command = line.add("pipeline", "Runs operators one after another; what is between them stays on the device");
+    Command command =
+        line.add("pipeline", "Runs operators one after another; what is between them stays on the device");
     const auto request = std::make_shared<Request>();
-    command.add("stages", request->stages, "Operators with their options, and a bar between two of them").required();
-    command.add("files", request->files, "The inputs, PNG or .npy, and the file to write").required().words(2, "FILE FILE ... REQUIRED");
+    command.add("stages", request->stages, "Operators with their options, and a bar between two of them")
+        .required();
+    command.add("files", request->files, "The inputs, PNG or .npy, and the file to write")
+        .required()
+        .words(2, "FILE FILE ... REQUIRED");
     command.add("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
     command.add("--schedule", request->schedule, "The schedule of the stages that name none").show_default();
     command.add_flag("--stats", request->statistics, "Print what each stage did and cost to standard error");
-    command.add_flag("--check", request->check, "Hold each stage against its definition, as plain loops, before the result is written (slow)");
+    command.add_flag("--check", request->check,
+        "Hold each stage against its definition, as plain loops, before the result is written (slow)");
     add_limits(command, request->limits);
-    command.footer("A stage is an operator and its options as name=value; schedule=NAME is the schedule of that stage. An operator with further\n"
-                    "inputs takes the files that its stage names, or else further files of the command line, in the order of the stages.\n"
-                    "Types, shapes and options of all stages are checked before anything is computed.\n"
-                    "Examples:\n"
-                    "  tilewright pipeline \"gaussian_blur sigma=2 | transpose | column_sum\" grey.png sums.npy --stats\n"
-                    "  tilewright pipeline \"transpose | invert schedule=reference\" photo.png turned.png --device cpu\n"
-                    "  tilewright pipeline \"transpose | matmul b.npy\" a.npy product.npy --check\n");
+    command.footer(
+        "A stage is an operator and its options as name=value; schedule=NAME is the schedule of that stage. "
+        "An operator with further\n"
+        "inputs takes the files that its stage names, or else further files of the command line, in the "
+        "order of the stages.\n"
+        "Types, shapes and options of all stages are checked before anything is computed.\n"
+        "Examples:\n"
+        "  tilewright pipeline \"gaussian_blur sigma=2 | transpose | column_sum\" grey.png sums.npy --stats\n"
+        "  tilewright pipeline \"transpose | invert schedule=reference\" photo.png turned.png --device cpu\n"
+        "  tilewright pipeline \"transpose | matmul b.npy\" a.npy product.npy --check\n");
     command.run([request] { run(*request); });
 }
 

@@ -13,7 +13,8 @@ struct Accepted {
     std::string example;      // inputs and output of an example: "photo.png out.png"
 };
 
-// Asks the operator about small arrays of every type and shape. Options without a default have the values of their examples.
+// Asks the operator about small arrays of every type and shape. Options without a default have the values of
+// their examples.
 Accepted accepted_by(const Operator &op);
 
 }  // namespace tilewright::app

@@ -23,9 +23,11 @@ double cache_of(Device device) {
 
 }  // namespace
 
-Benchmark::Benchmark(const Operator &op, std::string type, Size size, Settings settings, Device device, const Plan &plan)
-    : op_(op), type_(std::move(type)), size_(size), settings_(std::move(settings)), device_(device), plan_(plan),
-      sets_(op, workload_of(op).benchmark_sample(type_, size.first, size.second, settings_), cache_of(device), memory_for(device)) {
+Benchmark::Benchmark(
+    const Operator &op, std::string type, Size size, Settings settings, Device device, const Plan &plan)
+    : op_(op), type_(std::move(type)), size_(size), settings_(std::move(settings)), device_(device),
+      plan_(plan), sets_(op, workload_of(op).benchmark_sample(type_, size.first, size.second, settings_),
+                       cache_of(device), memory_for(device)) {
     work_ = workload_of(op_).work(sample().inputs, sets_[0].output, sample().settings);
 }
 
@@ -40,18 +42,23 @@ Run Benchmark::row(const Row &row) {
         op_.run(row, device_, set.sample.inputs, set.output, set.sample.settings);
     };
     const double limit_ms = plan_.limit_s * 1000, enough_ms = limit_ms / 4;
-    const double ms = expected_ms(estimate(row, device_), [&] { return call_ms(device_, [&] { direct(0); }); }, enough_ms, limit_ms);
+    const double ms = expected_ms(
+        estimate(row, device_), [&] { return call_ms(device_, [&] { direct(0); }); }, enough_ms, limit_ms);
     if (ms > enough_ms) {
-        run.why_not = fmt::format("a call would take about {:.3g} s; raise --limit or take a smaller --size", ms / 1000);
+        run.why_not = fmt::format(
+            "a call would take about {:.3g} s; raise --limit or take a smaller --size", ms / 1000);
         return run;
     }
     // A user's call checks its arguments and finds the row; a row that another one hides cannot be called so.
     const auto whole = [&](size_t i) {
         Rotation::Set &set = sets_[i];
-        op_(set.sample.inputs, set.output, set.sample.settings, {.device = device_, .schedule = row.schedule});
+        op_(set.sample.inputs, set.output, set.sample.settings,
+            {.device = device_, .schedule = row.schedule});
     };
-    run.libraries = other_libraries(row, op_.planned(row, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output));
-    const bool reachable = &op_.choose(sample().inputs, sets_[0].output, sample().settings, row.schedule, device_) == &row;
+    run.libraries = other_libraries(
+        row, op_.planned(row, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output));
+    const bool reachable =
+        &op_.choose(sample().inputs, sets_[0].output, sample().settings, row.schedule, device_) == &row;
     time(run, device_, direct, reachable ? Calls(whole) : direct);
     check(run, &row);
     return run;
@@ -89,8 +96,10 @@ Run Benchmark::begin(const std::string &name) {
     run.op = op_.name();
     run.type = type_;
     run.sample = {{}, sample().settings, sample().what};
-    for (const Option &option : op_.options()) {  // a flag of the command line, of which the workload says nothing
-        if (option.is_flag && settings_.text(option.name, "no") == "yes" && run.sample.what.find(option.name) == std::string::npos) {
+    for (const Option &option : op_.options()) {  // a flag of the command line, of which the workload says
+                                                  // nothing
+        if (option.is_flag && settings_.text(option.name, "no") == "yes" &&
+            run.sample.what.find(option.name) == std::string::npos) {
             run.sample.what += " " + option.name;
         }
     }
@@ -114,14 +123,16 @@ void Benchmark::time(Run &run, Device device, const Calls &call, const Calls &wh
     run.measured = measure(device, call, whole, plan_);
     const Counters after = counters();
     run.sets = sets_.size();
-    run.copies = after.copies_to_device - before.copies_to_device + after.copies_to_host - before.copies_to_host;
+    run.copies =
+        after.copies_to_device - before.copies_to_device + after.copies_to_host - before.copies_to_host;
 }
 
 // What estimates the milliseconds of a call, by one on an image of 1/16 the side; 0 when that says nothing.
 std::function<double()> Benchmark::estimate(const Row &row, Device device) {
     constexpr int64_t smaller = 16;
     const Workload &workload = workload_of(op_);
-    const int64_t width = std::max<int64_t>(1, size_.first / smaller), height = std::max<int64_t>(1, size_.second / smaller);
+    const int64_t width = std::max<int64_t>(1, size_.first / smaller),
+                  height = std::max<int64_t>(1, size_.second / smaller);
     const Sample small = workload.benchmark_sample(type_, width, height, settings_);
     Array output = spoiled_output(op_, small);
     if (!app::serves(op_, row, small, output)) {
@@ -136,11 +147,14 @@ std::function<double()> Benchmark::estimate(const Row &row, Device device) {
     return [device, call, times] { return call_ms(device, call) * times; };
 }
 
-// What the output of `timed` is held against: the reference where it is affordable, and else the best row of the CPU.
+// What the output of `timed` is held against: the reference where it is affordable, and else the best row of
+// the CPU.
 const Expected *Benchmark::expected(const Row *timed) {
     constexpr double affordable_ms = 2000;
     const Row *reference = cpu_row(op_, "reference", type_);
-    const auto is_affordable = [&] { return expected_ms(estimate(*reference, Device{}), {}, affordable_ms, 0) <= affordable_ms; };
+    const auto is_affordable = [&] {
+        return expected_ms(estimate(*reference, Device{}), {}, affordable_ms, 0) <= affordable_ms;
+    };
     if (!reference_ && reference && reference != timed && is_affordable()) {
         reference_ = expect(op_, *reference, sample());
     }
@@ -161,7 +175,8 @@ const Expected *Benchmark::expected(const Row *timed) {
 void Benchmark::check(Run &run, const Row *timed) {
     const Expected *right = expected(timed);
     if (!right) {
-        run.unverified = "the reference would take too long at this size, and this row is the one that others are held against";
+        run.unverified = "the reference would take too long at this size, and this row is the one that "
+                         "others are held against";
         return;
     }
     run.verified_by = right->row->name();

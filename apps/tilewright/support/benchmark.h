@@ -1,5 +1,6 @@
 #pragma once
-// The rows and peers of one operator, type, size and settings on one device: timed on the same data, and verified.
+// The rows and peers of one operator, type, size and settings on one device: timed on the same data, and
+// verified.
 #include "apps/tilewright/support/measure.h"
 #include "apps/tilewright/support/peers.h"
 #include "apps/tilewright/support/reference.h"
@@ -36,7 +37,8 @@ struct Run {
 
 class Benchmark {
 public:
-    Benchmark(const Operator &op, std::string type, Size size, Settings settings, Device device, const Plan &plan);
+    Benchmark(
+        const Operator &op, std::string type, Size size, Settings settings, Device device, const Plan &plan);
 
     // Errors: those of the row.
     Run row(const Row &row);

@@ -18,7 +18,8 @@ const std::string standard_output = "-";
 std::string text_of(const Settings &settings) {
     std::vector<std::string> words;
     for (const auto &[name, value] : settings.all()) {
-        words.push_back(value.index() == 0 ? fmt::format("{}={}", name, std::get<double>(value)) : name + "=" + std::get<std::string>(value));
+        words.push_back(value.index() == 0 ? fmt::format("{}={}", name, std::get<double>(value)) :
+                                             name + "=" + std::get<std::string>(value));
     }
     return joined(words);
 }
@@ -28,16 +29,19 @@ std::string preamble(Device device, const Json &about, int cpus, const Plan &pla
     const DeviceInfo &info = device_info(device);
     return fmt::format("# {}: {}, {}; tilewright {} ({}), Halide {}, LLVM {}; {}\n"
                        "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one a CPU\n"
-                       "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and p90; single: one alone; call: with the wait for its end;\n"
-                       "# fewer of each where that would take more than {:g} s. Buffers rotate, so that no cache holds them.\n",
-                       info.device.str(), info.name, info.driver, tilewright_version, commit, halide_version, llvm_version,
-                       about["date"].get<std::string>(), cpus, about["mhz_per_cpu"].get<double>(),
-                       about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats, plan.limit_s);
+                       "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and "
+                       "p90; single: one alone; call: with the wait for its end;\n"
+                       "# fewer of each where that would take more than {:g} s. Buffers rotate, so that no "
+                       "cache holds them.\n",
+        info.device.str(), info.name, info.driver, tilewright_version, commit, halide_version, llvm_version,
+        about["date"].get<std::string>(), cpus, about["mhz_per_cpu"].get<double>(),
+        about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,
+        plan.limit_s);
 }
 
 std::string heading() {
-    return fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n", "row", "data", "ms", "p10", "p90", "single", "call",
-                       "GB/s", "GFLOP/s", "verified");
+    return fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n", "row", "data", "ms",
+        "p10", "p90", "single", "call", "GB/s", "GFLOP/s", "verified");
 }
 
 std::string line_of(const Run &run) {
@@ -48,10 +52,11 @@ std::string line_of(const Run &run) {
     const Measured &m = run.measured;
     const double seconds = m.batch.median / 1000;
     const auto rate = [&](double amount, int width) {
-        return amount > 0 ? fmt::format("{:>{}.1f}", amount / seconds / 1e9, width) : fmt::format("{:>{}}", "-", width);
+        return amount > 0 ? fmt::format("{:>{}.1f}", amount / seconds / 1e9, width) :
+                            fmt::format("{:>{}}", "-", width);
     };
-    line += fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {} {}  ", m.batch.median, m.batch.p10, m.batch.p90, m.single.median,
-                        m.call.median, rate(run.work.bytes, 8), rate(run.work.flops, 9));
+    line += fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {} {}  ", m.batch.median, m.batch.p10,
+        m.batch.p90, m.single.median, m.call.median, rate(run.work.bytes, 8), rate(run.work.flops, 9));
     if (!run.wrong.empty()) {
         line += "WRONG against " + run.verified_by + ": " + one_line(run.wrong);
     } else if (!run.unverified.empty()) {
@@ -72,17 +77,12 @@ Json json(const Times &times) {
     return {{"median", times.median}, {"p10", times.p10}, {"p90", times.p90}};
 }
 
-// The names of Google Benchmark where it has one: name, real_time, time_unit, iterations, repetitions, bytes_per_second.
+// The names of Google Benchmark where it has one: name, real_time, time_unit, iterations, repetitions,
+// bytes_per_second.
 Json json(const Run &run, Device device) {
-    Json out = {{"name", run.name},
-                {"operator", run.op},
-                {"type", run.type},
-                {"device", device.str()},
-                {"data", run.sample.what},
-                {"settings", text_of(run.sample.settings)},
-                {"inputs", run.inputs},
-                {"width", run.size.first},
-                {"height", run.size.second}};
+    Json out = {{"name", run.name}, {"operator", run.op}, {"type", run.type}, {"device", device.str()},
+        {"data", run.sample.what}, {"settings", text_of(run.sample.settings)}, {"inputs", run.inputs},
+        {"width", run.size.first}, {"height", run.size.second}};
     if (!run.why_not.empty()) {
         out["skipped"] = run.why_not;
         return out;
@@ -155,7 +155,8 @@ void BenchmarkReport::add_failed(const Run &run) {
 }
 
 void BenchmarkReport::end() {
-    const Json all = {{"version", 1}, {"context", content_->about}, {"runs", content_->runs}, {"not_timed", not_timed_}};
+    const Json all = {
+        {"version", 1}, {"context", content_->about}, {"runs", content_->runs}, {"not_timed", not_timed_}};
     if (json_ == standard_output) {
         print(all);
     } else if (!json_.empty()) {
@@ -168,7 +169,8 @@ void BenchmarkReport::end() {
         throw Error(Fault::mismatch, fmt::format("{} of {} runs gave a wrong result", wrong_, runs_));
     }
     if (failed_ > 0) {
-        throw Error(Fault::failed, fmt::format("{} of {} rows failed; the lines above say why", failed_, runs_));
+        throw Error(
+            Fault::failed, fmt::format("{} of {} rows failed; the lines above say why", failed_, runs_));
     }
 }
 

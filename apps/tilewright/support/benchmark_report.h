@@ -8,7 +8,8 @@ namespace tilewright::app {
 
 class BenchmarkReport {
 public:
-    // `json`: the file to write, "-" for standard output in place of the lines, or empty. Errors: failed, when it cannot be written.
+    // `json`: the file to write, "-" for standard output in place of the lines, or empty. Errors: failed,
+    // when it cannot be written.
     BenchmarkReport(std::string json, Device device);
     ~BenchmarkReport();
     BenchmarkReport(const BenchmarkReport &) = delete;
@@ -19,7 +20,8 @@ public:
     void add(const Run &run);
     void add_failed(const Run &run);
 
-    // After the last run: writes the JSON. Errors: mismatch or failed, when a run was wrong or failed; failed, when it cannot be written.
+    // After the last run: writes the JSON. Errors: mismatch or failed, when a run was wrong or failed;
+    // failed, when it cannot be written.
     void end();
 
 private:

@@ -13,7 +13,8 @@ std::vector<Parameter> add_limits(Command &command, FileLimits &limits);
 // Prints one line per warning to standard error.
 void print_warnings(const Operator &op, const Remarks &remarks);
 
-// For --stats, to standard error: what happened between two readings of the counters, and what the operator remarks on its call.
+// For --stats, to standard error: what happened between two readings of the counters, and what the operator
+// remarks on its call.
 void print_costs(const Device &device, const Counters &before, const Counters &after, double total_ms);
 void print_facts(const Remarks &remarks);
 

@@ -27,7 +27,8 @@ const CLI::App &command_of(const CLI::App &app) {
 
 std::string help_for(const CLI::App &app) {
     const CLI::App &command = command_of(app);
-    return &command == &app ? "`tilewright --help`" : fmt::format("`tilewright {} --help`", command.get_name());
+    return &command == &app ? "`tilewright --help`" :
+                              fmt::format("`tilewright {} --help`", command.get_name());
 }
 
 // What CLI11 does not take, in the words of this program.
@@ -39,7 +40,8 @@ Error usage_error(const CLI::App &app, const CLI::ParseError &error) {
         return {Fault::usage, fmt::format("{}; see {}", one_line(error.what()), help_for(app))};
     }
     if (!left.front().starts_with("-")) {
-        return {Fault::usage, fmt::format("'{}' is one argument too many; see {}", left.front(), help_for(app))};
+        return {
+            Fault::usage, fmt::format("'{}' is one argument too many; see {}", left.front(), help_for(app))};
     }
     std::vector<std::string> known;
     for (const CLI::Option *option : command.get_options()) {
@@ -48,24 +50,27 @@ Error usage_error(const CLI::App &app, const CLI::ParseError &error) {
         }
     }
     const std::string name = left.front().substr(0, left.front().find('='));
-    return {Fault::usage, fmt::format("no option '{}'{}; see {}", name, did_you_mean(name, known), help_for(app))};
+    return {Fault::usage,
+        fmt::format("no option '{}'{}; see {}", name, did_you_mean(name, known), help_for(app))};
 }
 
 void check_command(const CLI::App &app, const std::vector<std::string> &words) {
     const auto names = command_names(app);
     if (words.empty()) {
-        throw Error(Fault::usage, fmt::format("no command; known: {}; see `tilewright --help`", joined(names, ", ")));
+        throw Error(
+            Fault::usage, fmt::format("no command; known: {}; see `tilewright --help`", joined(names, ", ")));
     }
     const std::string &first = words.front();
     const std::vector<std::string> options = {"-h", "--help", "--version"};
     const bool is_option = first.starts_with("-");
     if (is_option && std::find(options.begin(), options.end(), first) == options.end()) {
-        throw Error(Fault::usage, fmt::format("no option '{}'{}; a command comes first, see `tilewright --help`", first,
-                                              did_you_mean(first, options)));
+        throw Error(
+            Fault::usage, fmt::format("no option '{}'{}; a command comes first, see `tilewright --help`",
+                              first, did_you_mean(first, options)));
     }
     if (!is_option && std::find(names.begin(), names.end(), first) == names.end()) {
-        throw Error(Fault::usage, fmt::format("no command or operator '{}'{}; known: {}", first, did_you_mean(first, names),
-                                              joined(names, ", ")));
+        throw Error(Fault::usage, fmt::format("no command or operator '{}'{}; known: {}", first,
+                                      did_you_mean(first, names), joined(names, ", ")));
     }
 }
 
@@ -147,7 +152,8 @@ Parameter Command::add(const std::string &name, double &value, const std::string
     return Parameter(app_->add_option(name, value, help));
 }
 
-Parameter Command::add(const std::string &name, const std::function<void(const std::string &)> &take, const std::string &help) {
+Parameter Command::add(
+    const std::string &name, const std::function<void(const std::string &)> &take, const std::string &help) {
     return Parameter(app_->add_option_function<std::string>(name, take, help));
 }
 
@@ -155,7 +161,8 @@ Parameter Command::add_flag(const std::string &name, bool &value, const std::str
     return Parameter(app_->add_flag(name, value, help));
 }
 
-Parameter Command::add_flag(const std::string &name, const std::function<void()> &take, const std::string &help) {
+Parameter Command::add_flag(
+    const std::string &name, const std::function<void()> &take, const std::string &help) {
     return Parameter(app_->add_flag_callback(name, take, help));
 }
 
@@ -178,7 +185,8 @@ Command &Command::run(const std::function<void()> &action) {
     return *this;
 }
 
-CommandLine::CommandLine(const std::string &name, const std::string &description, const std::function<std::string()> &version)
+CommandLine::CommandLine(
+    const std::string &name, const std::string &description, const std::function<std::string()> &version)
     : app_(std::make_unique<CLI::App>(description, name)) {
     app_->set_version_flag("--version", version, "Print the versions and the devices");
     app_->require_subcommand(1);

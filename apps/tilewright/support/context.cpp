@@ -59,16 +59,12 @@ Json context(std::optional<Device> asked) {
             all.push_back(json(info));
         }
     }
-    return {{"date", date()},
-            {"tilewright", tilewright_version},
-            {"commit", commit},
-            {"halide", halide_version},
-            {"llvm", llvm_version},
-            {"num_cpus", std::thread::hardware_concurrency()},
-            {"mhz_per_cpu", cpu_mhz()},
-            {"caches", {{"L1d", cache(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache(_SC_LEVEL2_CACHE_SIZE)}, {"L3", cache(_SC_LEVEL3_CACHE_SIZE)}}},
-            {"load_avg", std::vector<double>(load, load + std::max(0, loads))},
-            {"devices", all}};
+    return {{"date", date()}, {"tilewright", tilewright_version}, {"commit", commit},
+        {"halide", halide_version}, {"llvm", llvm_version}, {"num_cpus", std::thread::hardware_concurrency()},
+        {"mhz_per_cpu", cpu_mhz()},
+        {"caches", {{"L1d", cache(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache(_SC_LEVEL2_CACHE_SIZE)},
+                       {"L3", cache(_SC_LEVEL3_CACHE_SIZE)}}},
+        {"load_avg", std::vector<double>(load, load + std::max(0, loads))}, {"devices", all}};
 }
 
 }  // namespace tilewright::app

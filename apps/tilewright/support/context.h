@@ -5,7 +5,8 @@
 
 namespace tilewright::app {
 
-// Date, versions, CPU, caches, load and devices. With `asked`, of devices only the CPU and those of the backend of `asked`.
+// Date, versions, CPU, caches, load and devices. With `asked`, of devices only the CPU and those of the
+// backend of `asked`.
 Json context(std::optional<Device> asked = {});
 
 // The size of the CPU's last-level cache in bytes; 32 MB where the system does not say.

@@ -12,7 +12,8 @@ static void leave(int signal) {
     _exit(128 + signal);
 }
 
-// Sets the handler of a signal that has the default one. A signal that is ignored, or that a tool such as a profiler handles, stays so.
+// Sets the handler of a signal that has the default one. A signal that is ignored, or that a tool such as a
+// profiler handles, stays so.
 static void replace_default(int signal, void (*handler)(int)) {
     struct sigaction action = {};
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {

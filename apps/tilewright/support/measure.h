@@ -6,7 +6,8 @@
 
 namespace tilewright::app {
 
-// How often to call: `repeats` batches of `batch` calls each, fewer where that would take longer than about `limit_s` seconds.
+// How often to call: `repeats` batches of `batch` calls each, fewer where that would take longer than about
+// `limit_s` seconds.
 struct Plan {
     int batch = 20;
     int repeats = 21;
@@ -25,16 +26,20 @@ struct Measured {
     int batch_size = 0, repeats = 0;
 };
 
-// Times `run(0)`, `run(1)`, ..., each of which starts one call; the number says which buffers it takes. It must have been called before, so
-// that code is loaded and data is on the device. `whole` is the same with all that a user's call does.
-Measured measure(Device device, const std::function<void(size_t)> &run, const std::function<void(size_t)> &whole, const Plan &plan);
+// Times `run(0)`, `run(1)`, ..., each of which starts one call; the number says which buffers it takes. It
+// must have been called before, so that code is loaded and data is on the device. `whole` is the same with
+// all that a user's call does.
+Measured measure(Device device, const std::function<void(size_t)> &run,
+    const std::function<void(size_t)> &whole, const Plan &plan);
 
 // Milliseconds of one call and the wait for its end, on the host's steady clock.
 double call_ms(Device device, const std::function<void()> &call);
 
-// Milliseconds that a call will take. `estimate` returns them from a call on less data, `full` from a call on all of it. Other work on the
-// machine only makes calls longer, so the least of three estimates counts. Where that is more than `enough_ms`, `full` decides, unless the
-// estimate is more than `most_ms`: then the full call would take too long itself.
-double expected_ms(const std::function<double()> &estimate, const std::function<double()> &full, double enough_ms, double most_ms);
+// Milliseconds that a call will take. `estimate` returns them from a call on less data, `full` from a call on
+// all of it. Other work on the machine only makes calls longer, so the least of three estimates counts. Where
+// that is more than `enough_ms`, `full` decides, unless the estimate is more than `most_ms`: then the full
+// call would take too long itself.
+double expected_ms(const std::function<double()> &estimate, const std::function<double()> &full,
+    double enough_ms, double most_ms);
 
 }  // namespace tilewright::app

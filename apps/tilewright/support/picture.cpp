@@ -28,11 +28,13 @@ Picture read_picture(const std::string &path, const FileLimits &limits) {
 
 std::string kind_of_file(const std::string &path) {
     std::string ending = std::filesystem::path(path).extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return (char)std::tolower(c); });
+    std::transform(
+        ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return (char)std::tolower(c); });
     return ending == ".png" ? "png" : "npy";
 }
 
-std::vector<Array> arrays_for(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings) {
+std::vector<Array> arrays_for(
+    const Operator &op, const std::vector<Picture> &pictures, const Settings &settings) {
     std::vector<Array> arrays;
     std::vector<std::string> files;
     for (const Picture &picture : pictures) {

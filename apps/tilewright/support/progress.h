@@ -5,7 +5,8 @@
 
 namespace tilewright::app {
 
-// A bar on standard error for work of many steps. It is drawn only on a terminal, and only after the work has taken a second.
+// A bar on standard error for work of many steps. It is drawn only on a terminal, and only after the work has
+// taken a second.
 class Progress {
 public:
     Progress(std::string what, size_t steps);

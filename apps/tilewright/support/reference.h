@@ -1,5 +1,6 @@
 #pragma once
-// Runs single rows and compares their outputs with the right ones, for `verify`, `bench`, `doctor` and `--check`.
+// Runs single rows and compares their outputs with the right ones, for `verify`, `bench`, `doctor` and
+// `--check`.
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
 #include <string>
@@ -25,19 +26,21 @@ bool serves(const Operator &op, const Row &row, const Sample &sample, const Arra
 // Runs `row` on the CPU.
 Expected expect(const Operator &op, const Row &row, const Sample &sample);
 
-// What a row on that backend should give: the result of the operator's plain definition, or, where none is registered, of the reference row
-// of its type. Errors: failed, when there is neither; those of the row.
+// What a row on that backend should give: the result of the operator's plain definition, or, where none is
+// registered, of the reference row of its type. Errors: failed, when there is neither; those of the row.
 Expected expect(const Operator &op, const Sample &sample, Backend backend);
 
-// The first difference as a sentence, or an empty string. The plain definition is exact, so the bound is allowed once. A row that is compared
-// with is itself an approximation within the bound, so twice the bound is allowed.
+// The first difference as a sentence, or an empty string. The plain definition is exact, so the bound is
+// allowed once. A row that is compared with is itself an approximation within the bound, so twice the bound
+// is allowed.
 std::string difference(const Array &output, const Expected &expected);
 
 // "the plain definition", or "its reference row; no plain definition is registered".
 std::string source_of(const Expected &expected);
 
-// Compares the output of a row, which is given by its name, on a device with what it should be. Returns what it was compared with. Errors:
-// mismatch, with the first difference; those of expect().
-std::string check_result(const Operator &op, const Sample &sample, const Array &output, Device device, const std::string &row);
+// Compares the output of a row, which is given by its name, on a device with what it should be. Returns what
+// it was compared with. Errors: mismatch, with the first difference; those of expect().
+std::string check_result(
+    const Operator &op, const Sample &sample, const Array &output, Device device, const std::string &row);
 
 }  // namespace tilewright::app

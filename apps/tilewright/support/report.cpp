@@ -66,11 +66,14 @@ std::string name_of(Backend backend) {
 void print(const std::string &text) {
     Progress::hide();
     if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {
-        if (errno == EPIPE) {  // the reader has closed the pipe (`tilewright list | head -3`): end without a message, as filters do
+        if (errno == EPIPE) {  // the reader has closed the pipe (`tilewright list | head -3`): end without a
+                               // message, as filters do
             remove_pending_outputs();
             _exit(128 + SIGPIPE);
         }
-        throw Error(Fault::failed, fmt::format("standard output cannot be written: {}; send it to a place with room", strerror(errno)));
+        throw Error(
+            Fault::failed, fmt::format("standard output cannot be written: {}; send it to a place with room",
+                               strerror(errno)));
     }
 }
 

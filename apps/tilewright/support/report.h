@@ -20,7 +20,8 @@ std::string joined(const std::vector<std::string> &words, const std::string &bet
 
 std::string name_of(Backend backend);
 
-// The libraries that a call of `row` ran, where they are others than the row's own: "fft2d/fused_rows_64/c64/cuda + ...". Empty otherwise.
+// The libraries that a call of `row` ran, where they are others than the row's own:
+// "fft2d/fused_rows_64/c64/cuda + ...". Empty otherwise.
 std::string other_libraries(const Row &row, const std::vector<const Row *> &ran);
 
 // Prints to standard output. Errors: failed, when it cannot be written.

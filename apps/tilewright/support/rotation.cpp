@@ -15,7 +15,8 @@ Rotation::Rotation(const Operator &op, Sample sample, double cache_bytes, double
     }
     constexpr double most_sets = 128;
     const double wanted = std::ceil(cache_bytes / bytes) + 1;
-    const auto count = (size_t)std::clamp(wanted, 2., std::max(2., std::min(most_sets, std::floor(most_bytes / bytes))));
+    const auto count =
+        (size_t)std::clamp(wanted, 2., std::max(2., std::min(most_sets, std::floor(most_bytes / bytes))));
     sets_.push_back({std::move(sample), std::move(output)});
     while (sets_.size() < count) {
         Sample copy = sets_.front().sample;
@@ -39,7 +40,8 @@ std::string Rotation::difference(const Expected &expected) const {
     }
     // To compare takes longer than to compute, so each thread compares one set.
     std::vector<std::string> off(sets_.size());
-    parallel((int)sets_.size(), [&](int i) { off[(size_t)i] = app::difference(sets_[(size_t)i].output, expected); });
+    parallel((int)sets_.size(),
+        [&](int i) { off[(size_t)i] = app::difference(sets_[(size_t)i].output, expected); });
     for (const std::string &first : off) {
         if (!first.empty()) {
             return first;

@@ -7,10 +7,12 @@
 
 namespace tilewright::app {
 
-// Several copies of the same inputs, each with an output. Calls take them in turn, so that no call of a benchmark finds its data in a cache.
+// Several copies of the same inputs, each with an output. Calls take them in turn, so that no call of a
+// benchmark finds its data in a cache.
 class Rotation {
 public:
-    // Makes so many sets that together they hold more than `cache_bytes`, but not more than `most_bytes`; at least two.
+    // Makes so many sets that together they hold more than `cache_bytes`, but not more than `most_bytes`; at
+    // least two.
     Rotation(const Operator &op, Sample sample, double cache_bytes, double most_bytes);
 
     struct Set {
@@ -28,7 +30,8 @@ public:
     // Gives every set a new output, whose bytes no operator would leave there by accident.
     void spoil();
 
-    // Compares the output of every set with the expected one. Returns the first difference as a sentence, or an empty string.
+    // Compares the output of every set with the expected one. Returns the first difference as a sentence, or
+    // an empty string.
     std::string difference(const Expected &expected) const;
 
 private:

@@ -17,10 +17,12 @@ std::vector<std::string> operator_names();
 std::vector<std::string> schedule_names(const Operator &op);
 std::vector<std::string> type_names(const Operator &op);
 
-// Errors: usage, when none of the operators has that schedule; the message names the known ones. An empty name stands for every schedule.
+// Errors: usage, when none of the operators has that schedule; the message names the known ones. An empty
+// name stands for every schedule.
 void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name);
 
-// Why a row cannot run on any of the devices; empty when it can. `by_name`: --device chose them, so nothing is said about other backends.
+// Why a row cannot run on any of the devices; empty when it can. `by_name`: --device chose them, so nothing
+// is said about other backends.
 std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool by_name);
 
 }  // namespace tilewright::app

@@ -59,15 +59,16 @@ int pin_threads() {
     return (int)cpus().size();
 }
 
-MoreThreadsThanCpus::MoreThreadsThanCpus() : before_(halide_set_num_threads(std::max(8, 2 * (int)cpus().size()))) {
-}
+MoreThreadsThanCpus::MoreThreadsThanCpus()
+    : before_(halide_set_num_threads(std::max(8, 2 * (int)cpus().size()))) {}
 
 MoreThreadsThanCpus::~MoreThreadsThanCpus() {
     halide_set_num_threads(before_);
 }
 
 void parallel(int count, const std::function<void(int)> &task) {
-    halide_do_par_for(nullptr, call_function, 0, count, reinterpret_cast<uint8_t *>(const_cast<std::function<void(int)> *>(&task)));
+    halide_do_par_for(nullptr, call_function, 0, count,
+        reinterpret_cast<uint8_t *>(const_cast<std::function<void(int)> *>(&task)));
 }
 
 }  // namespace tilewright::app

@@ -5,12 +5,13 @@
 
 namespace tilewright::app {
 
-// After this call, each of Halide's threads stays on a CPU of its own, so that times do not depend on where the system puts them. Returns the
-// number of CPUs.
+// After this call, each of Halide's threads stays on a CPU of its own, so that times do not depend on where
+// the system puts them. Returns the number of CPUs.
 int pin_threads();
 
-// While an object of this class exists, Halide has two threads per CPU, and at least eight. The system then interrupts threads at any place,
-// so that a schedule whose threads race gives a wrong result more often. There may be one object at a time.
+// While an object of this class exists, Halide has two threads per CPU, and at least eight. The system then
+// interrupts threads at any place, so that a schedule whose threads race gives a wrong result more often.
+// There may be one object at a time.
 class MoreThreadsThanCpus {
 public:
     MoreThreadsThanCpus();

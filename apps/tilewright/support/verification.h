@@ -13,7 +13,8 @@ enum class Verdict {
     wrong,
     failed,   // an error
     untried,  // no sample has a size that it serves
-    unheld,   // it ran, but there is nothing to compare it with: the reference row of an operator without a plain definition
+    unheld,   // it ran, but there is nothing to compare it with: the reference row of an operator without a
+              // plain definition
     not_run,  // this machine cannot run it, or was not asked to
 };
 
@@ -26,19 +27,21 @@ struct Result {
     Verdict verdict = Verdict::ok;
     size_t samples = 0, runs = 0;
     std::string libraries = {};  // those that ran, where they are others than the row's own
-    std::string against = {};  // what the results were compared with
+    std::string against = {};    // what the results were compared with
     std::string why = {};
     bool device_fault = false;  // of `failed`: it is an error of the device
 };
 
-// The samples of one type of an operator, and the results that they should give. Each of these is computed once for all rows.
+// The samples of one type of an operator, and the results that they should give. Each of these is computed
+// once for all rows.
 class Verification {
 public:
-    // `repeat`: how often a row runs the largest sample of up to 4 MiB that it serves. If it serves only larger ones, it runs the smallest of
-    // them at most three times.
+    // `repeat`: how often a row runs the largest sample of up to 4 MiB that it serves. If it serves only
+    // larger ones, it runs the smallest of them at most three times.
     Verification(const Operator &op, const std::string &type, int repeat);
 
-    // Runs the row on the samples that it serves, and compares each result with what it should be. Errors become verdicts.
+    // Runs the row on the samples that it serves, and compares each result with what it should be. Errors
+    // become verdicts.
     Result run(const Row &row, Device device);
 
 private:

@@ -39,8 +39,8 @@ struct ColumnSumFolded : Halide::NamesInterface {
     int parts;  // number of sums that the elements of a word are added to
     Expr all_chunks;
 
-    ColumnSumFolded(Func words, const Layout &at, const Shape &shape, Halide::Type element,
-                    Halide::Type output)
+    ColumnSumFolded(
+        Func words, const Layout &at, const Shape &shape, Halide::Type element, Halide::Type output)
         : row({{0, shape.unroll}, {0, at.steps}}, "row"),
           each(0, ceil_div(at.period * at.slices, shape.terms), "each"), parts(element.is_float() ? 1 : 2),
           all_chunks(round_up(at.period * at.chunks, shape.lanes)) {
@@ -52,8 +52,8 @@ struct ColumnSumFolded : Halide::NamesInterface {
 private:
     // The sums of each chunk over the rows of a slice. A chunk may reach beyond the end of its row; no column
     // reads those sums.
-    void sum_slices(Func words, const Layout &at, const Shape &shape, Halide::Type sum,
-                    Halide::Type element) {
+    void sum_slices(
+        Func words, const Layout &at, const Shape &shape, Halide::Type sum, Halide::Type element) {
         Expr y = (((slice * at.steps + row.y) * shape.unroll + row.x) * shape.groups + group) * at.period +
                  chunk / at.chunks;
         Expr last = at.extent / 4 - 1;
@@ -70,15 +70,14 @@ private:
     }
 
     // The sums of columns over slices and phases. Column x has another byte of its chunk in every phase.
-    void sum_columns(const Layout &at, const Shape &shape, Halide::Type sum, Halide::Type element,
-                     Halide::Type output) {
+    void sum_columns(
+        const Layout &at, const Shape &shape, Halide::Type sum, Halide::Type element, Halide::Type output) {
         Expr count = at.period * at.slices, i = each * shape.terms + term, safe = min(i, count - 1),
              phase = safe % at.period;
         Expr byte = (at.offset + phase * at.stride) % 16 + min(x, at.width - 1) * element.bytes();
         collecting(term, x) = cast(sum, 0);
-        collecting(term, x) +=
-            select(i < count, sum_of_byte(byte, phase * at.chunks + byte / 16, safe / at.period, at, element),
-                   cast(sum, 0));
+        collecting(term, x) += select(i < count,
+            sum_of_byte(byte, phase * at.chunks + byte / 16, safe / at.period, at, element), cast(sum, 0));
         collected(term, x) = collecting(term, x);
         SumTree tree(collected, shape.terms, 8);
         levels = tree.levels;
@@ -98,8 +97,8 @@ private:
     // The sum, over one slice, of the element that begins at this byte of the chunk.
     Expr sum_of_byte(Expr byte, Expr in_chunk, Expr in_slice, const Layout &at, Halide::Type element) {
         auto sum = [&](Expr in_part) {
-            return of_slice((byte % 16) / 4, promised(in_chunk, all_chunks), in_part,
-                            promised(in_slice, at.slices));
+            return of_slice(
+                (byte % 16) / 4, promised(in_chunk, all_chunks), in_part, promised(in_slice, at.slices));
         };
         if (element.is_float()) {
             return sum(0);

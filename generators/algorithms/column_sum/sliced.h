@@ -26,7 +26,7 @@ struct ColumnSumSliced : Halide::NamesInterface {
     Func of_slice{"of_slice"}, of_band{"of_band"}, total{"total"}, out{"out"};
 
     ColumnSumSliced(Func in, Expr width, Expr height, const Shape &shape, Halide::Type narrow,
-                    Halide::Type sum, Halide::Type output)
+        Halide::Type sum, Halide::Type output)
         : all_slices(ceil_div(height, shape.rows)), in_slice(height / all_slices), row(0, in_slice, "row"),
           each(0, shape.slices, "each"), every(0, ceil_div(all_slices, shape.slices), "every") {
         auto begin = [&](Expr g) { return min(g * shape.lanes, width - shape.lanes); };

@@ -15,8 +15,8 @@ struct ColumnSumWords : Halide::NamesInterface {
     RDom y;
     Func taken{"taken"}, total{"total"}, out{"out"};
 
-    ColumnSumWords(Func words, Expr extent, Expr offset, Expr stride, Expr height, int count,
-                   Halide::Type output)
+    ColumnSumWords(
+        Func words, Expr extent, Expr offset, Expr stride, Expr height, int count, Halide::Type output)
         : y(0, height, "y") {
         auto within = [](Expr i, Expr n) { return promised(min(i, n - 1), n); };
         Expr begin = offset + row * stride;

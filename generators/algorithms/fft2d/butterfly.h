@@ -18,7 +18,7 @@ struct Complex {
     // nothing, because the word is a pair of registers.
     static Complex of_word(Halide::Expr word) {
         return {Halide::reinterpret<float>(Halide::cast<uint32_t>(word)),
-                Halide::reinterpret<float>(Halide::cast<uint32_t>(word >> 32))};
+            Halide::reinterpret<float>(Halide::cast<uint32_t>(word >> 32))};
     }
     Halide::Expr word() const {
         return (Halide::cast<uint64_t>(Halide::reinterpret<uint32_t>(im)) << 32) |
@@ -45,8 +45,8 @@ inline Complex operator*(const Complex &a, const Complex &b) {
 // -x by its sign bit. Halide computes a minus as 0 - x, which is one more addition; a flipped sign bit is a
 // part of the instruction that uses the value.
 inline Halide::Expr negated(Halide::Expr x) {
-    return Halide::reinterpret<float>(Halide::reinterpret<uint32_t>(x) ^
-                                      Halide::Internal::make_const(Halide::UInt(32), 0x80000000u));
+    return Halide::reinterpret<float>(
+        Halide::reinterpret<uint32_t>(x) ^ Halide::Internal::make_const(Halide::UInt(32), 0x80000000u));
 }
 inline Complex conjugate(const Complex &a) {
     return {a.re, negated(a.im)};
@@ -65,11 +65,10 @@ using Factors = std::map<std::pair<int, int>, Complex>;
 // y = 2 a - x: six multiply-adds and no separate product.
 class Butterfly {
 public:
-    explicit Butterfly(MultiplyAdd multiply_add) : fma(std::move(multiply_add)) {
-    }
+    explicit Butterfly(MultiplyAdd multiply_add) : fma(std::move(multiply_add)) {}
 
-    std::vector<Complex> operator()(const std::vector<Complex> &v, int sign,
-                                    const Factors *factors = nullptr) const {
+    std::vector<Complex> operator()(
+        const std::vector<Complex> &v, int sign, const Factors *factors = nullptr) const {
         const int n = (int)v.size(), quarter = std::max(1, n / 4);
         if (n == 1) {
             return v;
@@ -82,8 +81,8 @@ public:
         odd = (*this)(odd, sign, factors);
         for (int k = 0; k < n / 2; k++) {
             const Complex a = even[(size_t)k], b = odd[(size_t)k];
-            const bool times_i =
-                k >= quarter;  // one more factor, sign i, which exchanges the parts of an operand
+            const bool times_i = k >= quarter;  // one more factor, sign i, which exchanges the parts of an
+                                                // operand
             const int within = times_i ? k - quarter : k;
             Complex &sum = x[(size_t)k], &rest = x[(size_t)(k + n / 2)];
             if (!factors && within == 0) {
@@ -102,11 +101,11 @@ public:
 private:
     // a + w b for i_sign = 0, and a + i_sign i w b otherwise.
     Complex added(const Complex &a, const Complex &w, const Complex &b, int i_sign) const {
-        const Complex product_of = i_sign == 0  ? w
-                                   : i_sign < 0 ? Complex{w.im, negated(w.re)}
-                                                : Complex{negated(w.im), w.re};
+        const Complex product_of = i_sign == 0 ? w :
+                                   i_sign < 0  ? Complex{w.im, negated(w.re)} :
+                                                 Complex{negated(w.im), w.re};
         return {fma(negated(product_of.im), b.im, fma(product_of.re, b.re, a.re)),
-                fma(product_of.im, b.re, fma(product_of.re, b.im, a.im))};
+            fma(product_of.im, b.re, fma(product_of.re, b.im, a.im))};
     }
 
     MultiplyAdd fma;

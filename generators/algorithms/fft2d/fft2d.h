@@ -20,7 +20,7 @@ struct Fft2d : Halide::NamesInterface {
     // A complex number is a Tuple of two f32. row_roots(n) = exp(-2 pi i n / width), and column_roots for the
     // height. `sign` -1: conjugates what comes in and what goes out, which gives the inverse.
     Fft2d(Func in, Func row_roots, Func column_roots, Expr width, Expr height, Expr row_steps,
-          Expr column_steps, Expr sign, Expr scale) {
+        Expr column_steps, Expr sign, Expr scale) {
         const RDom i({{0, width}, {1, row_steps}}, "i"), j({{0, height}, {1, column_steps}}, "j");
         along(x, y, s) = Tuple(in(x, y)[0], in(x, y)[1] * sign);
         along(i.x, y, i.y) =
@@ -34,14 +34,14 @@ struct Fft2d : Halide::NamesInterface {
     }
 
 private:
-    static Tuple step(const std::function<Halide::FuncRef(Expr, Expr)> &value, Func roots, Expr n, Expr i,
-                      Expr s) {
+    static Tuple step(
+        const std::function<Halide::FuncRef(Expr, Expr)> &value, Func roots, Expr n, Expr i, Expr s) {
         const Expr period = 1 << s, groups = n / period, r = i % groups, k = i / groups;
         const Expr half = k % (period / 2), even = r + half * 2 * groups, odd = even + groups;
         const Halide::FuncRef a = value(clamp(even, 0, n - 1), s - 1), b = value(clamp(odd, 0, n - 1), s - 1);
         const Halide::FuncRef w = roots(clamp(k * groups, 0, n - 1));
         return Tuple(Expr(a[0]) + Expr(w[0]) * b[0] - Expr(w[1]) * b[1],
-                     Expr(a[1]) + Expr(w[0]) * b[1] + Expr(w[1]) * b[0]);
+            Expr(a[1]) + Expr(w[0]) * b[1] + Expr(w[1]) * b[0]);
     }
 };
 

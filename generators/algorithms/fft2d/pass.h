@@ -79,11 +79,10 @@ struct FftPass : Halide::NamesInterface {
     // `side_by_side`: how many butterflies of the last stage are computed side by side.
     // `words`: a cell is a word of 64 bits; otherwise it is a pair of f32.
     FftPass(Func in, const FftPassTables &tables, const FftPassShape &shape, int side_by_side,
-            MultiplyAdd multiply_add, bool words)
+        MultiplyAdd multiply_add, bool words)
         : shape(shape), count((int)shape.radices().size()), length(shape.length()),
-          butterflies(length / (shape.convolve ? shape.radix[0] : shape.radices().back())),
-          in(std::move(in)), tables(tables), transform(std::move(multiply_add)), words(words),
-          side_by_side(side_by_side) {
+          butterflies(length / (shape.convolve ? shape.radix[0] : shape.radices().back())), in(std::move(in)),
+          tables(tables), transform(std::move(multiply_add)), words(words), side_by_side(side_by_side) {
         for (int s = 0; s < count; s++) {
             digits.push_back(Var("digit" + std::to_string(s)));
         }
@@ -123,9 +122,9 @@ private:
         return product;
     }
     Expr number() const {
-        return shape.numbered == Numbered::by_line    ? Expr(line)
-               : shape.numbered == Numbered::by_batch ? Expr(batch)
-                                                      : Expr(0);
+        return shape.numbered == Numbered::by_line  ? Expr(line) :
+               shape.numbered == Numbered::by_batch ? Expr(batch) :
+                                                      Expr(0);
     }
     std::vector<Expr> digit_values() const {
         return {digits.begin(), digits.end()};
@@ -156,8 +155,8 @@ private:
         for (int j = 0; j < radix(s); j++) {
             digit[(size_t)s] = j;
             const auto index = cell(digit);
-            values.push_back(words ? Complex::of_word(cells(index))
-                                   : Complex{cells(index)[0], cells(index)[1]});
+            values.push_back(
+                words ? Complex::of_word(cells(index)) : Complex{cells(index)[0], cells(index)[1]});
         }
         return values;
     }
@@ -191,8 +190,8 @@ private:
 
     // The factors of a transform of n values, where w = base(arg). Each is a Func of its own, which a
     // schedule computes once per butterfly; `funcs` collects them.
-    Factors factors_of(int n, const std::function<Expr(Expr)> &base, Expr arg, int sign,
-                       std::vector<Func> &funcs) const {
+    Factors factors_of(
+        int n, const std::function<Expr(Expr)> &base, Expr arg, int sign, std::vector<Func> &funcs) const {
         Factors factors;
         Func before;
         for (int m = n; m >= 2; m /= 2) {
@@ -252,8 +251,8 @@ private:
 
     // Multiplies the values of the first stage by the factors that do not depend on its digit, and returns
     // those that do: W^(b (n0 stride + r)) = W^(b r) (W^(b stride))^n0.
-    Factors twiddle(std::vector<Complex> &values, const std::vector<Expr> &digit,
-                    std::vector<Func> &funcs) const {
+    Factors twiddle(
+        std::vector<Complex> &values, const std::vector<Expr> &digit, std::vector<Func> &funcs) const {
         const Complex common = Complex::of_word(tables.twiddles(number() * lower(0, digit)));
         for (Complex &value : values) {
             value = value * common;

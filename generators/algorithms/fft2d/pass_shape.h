@@ -20,7 +20,8 @@ struct FftPassShape {
     // batch's number.
     enum class Numbered { none, by_line, by_batch };
 
-    // n = n0 (L / R0) + n1 (L / R0 R1) + ...: one digit per stage, the radix of each stage, 1 where there is none
+    // n = n0 (L / R0) + n1 (L / R0 R1) + ...: one digit per stage, the radix of each stage, 1 where there is
+    // none
     std::array<int, 4> radix = {1, 1, 1, 1};
     Lines lines = Lines::along;
     Numbered numbered = Numbered::none;

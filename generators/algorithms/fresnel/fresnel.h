@@ -22,17 +22,17 @@ struct Fresnel : Halide::NamesInterface {
     // Complex numbers are Tuples of two f32. roots(k) = exp(-2 pi i k / n), n = 2^steps.
     Fresnel(Func in, Func roots, const FresnelPhases &phases, Expr steps, Expr method)
         : forward(before(in, phases, method), roots, roots, phases.n, phases.n, steps, steps,
-                  select(method == 0 && phases.distance < 0, -1.0f, 1.0f), 1.0f),
+              select(method == 0 && phases.distance < 0, -1.0f, 1.0f), 1.0f),
           back(after(phases, method), roots, roots, phases.n, phases.n, steps, steps, -1.0f,
-               1 / (cast<float>(phases.n) * cast<float>(phases.n))) {
+              1 / (cast<float>(phases.n) * cast<float>(phases.n))) {
         out(x, y) = select(method == 0, Tuple(last(x, y)), Tuple(back.out(x, y)));
     }
 
 private:
     // The input, which `transform` multiplies by its first phase.
     Func before(Func in, const FresnelPhases &phases, Expr method) {
-        first(x, y) = select(method == 0, FresnelPhases::product(in(x, y), phases.before(x, y).value()),
-                             Tuple(in(x, y)));
+        first(x, y) = select(
+            method == 0, FresnelPhases::product(in(x, y), phases.before(x, y).value()), Tuple(in(x, y)));
         return first;
     }
 

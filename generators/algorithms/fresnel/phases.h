@@ -13,14 +13,14 @@ struct Phase {
 
     Halide::Tuple value() const {
         const Halide::Expr angle = Halide::Expr(2 * M_PI) * (revolutions - round(revolutions));
-        return Halide::Tuple(Halide::cast<float>(scale * cos(angle)),
-                             Halide::cast<float>(scale * sin(angle)));
+        return Halide::Tuple(
+            Halide::cast<float>(scale * cos(angle)), Halide::cast<float>(scale * sin(angle)));
     }
 };
 
 inline Phase select(const Halide::Expr &condition, const Phase &yes, const Phase &no) {
     return {Halide::select(condition, yes.revolutions, no.revolutions),
-            Halide::select(condition, yes.scale, no.scale)};
+        Halide::select(condition, yes.scale, no.scale)};
 }
 
 // The phases at sample (x, y) of n x n. Lengths are in wavelengths: the distance z, and the distance p
@@ -51,8 +51,8 @@ struct FresnelPhases {
     // imaginary.
     Phase exact(Expr x, Expr y) const {
         const Expr f = squares(x, y);
-        return {-distance * f / (1 + sqrt(max(1 - f, Expr(0.0)))),
-                Halide::select(f <= 1, Expr(1.0), Expr(0.0))};
+        return {
+            -distance * f / (1 + sqrt(max(1 - f, Expr(0.0)))), Halide::select(f <= 1, Expr(1.0), Expr(0.0))};
     }
 
     // a b

@@ -17,9 +17,9 @@ struct BlurArithmetic {
 
     // The image and what is between the passes have the type of the pixels; sums have a type that holds them.
     static BlurArithmetic plain(Halide::Type pixel, Halide::Expr multiplier) {
-        const Halide::Type sum = pixel == Halide::UInt(8)    ? Halide::UInt(32)
-                                 : pixel == Halide::UInt(16) ? Halide::UInt(64)
-                                                             : Halide::Float(32);
+        const Halide::Type sum = pixel == Halide::UInt(8)  ? Halide::UInt(32) :
+                                 pixel == Halide::UInt(16) ? Halide::UInt(64) :
+                                                             Halide::Float(32);
         return {pixel, sum, pixel, pixel, multiplier};
     }
 
@@ -44,8 +44,8 @@ struct BlurArithmetic {
     // pass adds it.
     Halide::Expr put(Halide::Expr value) const {
         const bool halves = value.type() == Halide::Float(32) && between == Halide::UInt(16);
-        return halves ? reinterpret(between, Halide::Internal::float32_to_float16(value))
-                      : cast(between, value);
+        return halves ? reinterpret(between, Halide::Internal::float32_to_float16(value)) :
+                        cast(between, value);
     }
     Halide::Expr get(Halide::Expr value) const {
         const bool halves = sum == Halide::Float(32) && between == Halide::UInt(16);

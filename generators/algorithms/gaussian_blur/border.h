@@ -29,9 +29,9 @@ constexpr int32_t border_low(BorderRule rule) {
 }
 template<typename Number>
 constexpr Number border_high(BorderRule rule, Number n) {
-    return rule == BorderRule::reflect  ? Number(2 * n - 1)
-           : rule == BorderRule::mirror ? Number(2 * n - 2)
-                                        : Number(n - 1);
+    return rule == BorderRule::reflect ? Number(2 * n - 1) :
+           rule == BorderRule::mirror  ? Number(2 * n - 2) :
+                                         Number(n - 1);
 }
 
 }  // namespace tilewright

@@ -25,7 +25,7 @@ struct GaussianBlurDots : Halide::NamesInterface {
     // to words_reached in low, and from -high_reach to high_reach in high, which is empty if high_reach is
     // -1.
     GaussianBlurDots(Func image, const ExtendedImage &border, Func low, Func high, Expr words_reached,
-                     Expr high_reach, Expr offset, const BlurArithmetic &pass)
+        Expr high_reach, Expr offset, const BlurArithmetic &pass)
         : in(image), reach(words_reached), down_high(words(high_reach)), down_low(words(reach)),
           along_high(words(high_reach)), along_low(words(reach)) {
         columns(x) = border.column(x);

@@ -43,8 +43,8 @@ bool integer_taps(const std::vector<double> &exact, uint32_t sum, std::vector<ui
 // of the positive and of the negative errors of the effective weights. Each of the two passes adds an error
 // of at most top * max(P, N). The rounding between the passes adds half a unit, which the second pass
 // multiplies by its sum of weights, 1 + P - N.
-double error_bound(const std::vector<double> &exact, const std::vector<uint32_t> &taps, uint32_t multiplier,
-                   double top) {
+double error_bound(
+    const std::vector<double> &exact, const std::vector<uint32_t> &taps, uint32_t multiplier, double top) {
     double positive = 0, negative = 0;
     for (size_t i = 0; i < exact.size(); i++) {
         const double error = (i ? 2 : 1) * (taps[i] * (multiplier / two24) - exact[i]);
@@ -77,8 +77,8 @@ IntegerTaps searched_bytes(const std::vector<double> &exact) {
     std::vector<uint32_t> taps;
     for (int q = 0; q < 24; q++) {
         const double top = 255 / exact[0] * std::pow(2., q / 8.);
-        const uint32_t last =
-            std::min((uint32_t)(top + 1), 32896u);  // a larger sum would not fit a float's mantissa
+        const uint32_t last = std::min((uint32_t)(top + 1), 32896u);  // a larger sum would not fit a float's
+                                                                      // mantissa
         double least = 1e9;
         for (uint32_t sum = last / 2; sum <= last; sum++) {
             const uint32_t multiplier = multiplier_of(sum);
@@ -136,7 +136,8 @@ GaussianWeights weights_of(double sigma) {
 }  // namespace
 
 std::shared_ptr<const GaussianWeights> GaussianWeights::of(double sigma) {
-    static auto &known = *new Cache<double, GaussianWeights>(64);  // never destroyed: other threads may call while the program ends
+    static auto &known = *new Cache<double, GaussianWeights>(64);  // never destroyed: other threads may call
+                                                                   // while the program ends
     return known.get(sigma, [=] { return weights_of(sigma); });
 }
 

@@ -65,15 +65,10 @@ struct WindowDomain : Halide::NamesInterface {
         : window(tile.window) {
         const int segments = tile.segments(), at_once = tile.rows_at_once(workers),
                   step = at_once * tile.groups;
-        domain = RDom({{0, tile.window},
-                       {0, 2},
-                       {0, tile.height() / step},
-                       {0, segments},
-                       {0, at_once},
-                       {0, tile.groups},
-                       {0, ceil_div(width, tile.columns)},
-                       {0, ceil_div(height, tile.height())}},
-                      "outputs");
+        domain = RDom(
+            {{0, tile.window}, {0, 2}, {0, tile.height() / step}, {0, segments}, {0, at_once},
+                {0, tile.groups}, {0, ceil_div(width, tile.columns)}, {0, ceil_div(height, tile.height())}},
+            "outputs");
         lane = domain[0], part = domain[1], iteration = domain[2], segment = domain[3], row = domain[4];
         group = domain[5], block_x = domain[6], block_y = domain[7];
         left = block_x * tile.columns + segment * tile.window;
@@ -117,7 +112,7 @@ struct GaussianBlurWindow : Halide::NamesInterface {
     WindowDomain to;
 
     GaussianBlurWindow(Func image, Expr width, Expr height, const BorderMap &border,
-                       const std::vector<Expr> &weights, WindowTile shape)
+        const std::vector<Expr> &weights, WindowTile shape)
         : in(image), radius((int)weights.size() - 1), tile(shape),
           to(shape, workers(), width, width, height) {
         i = RDom(-radius, 2 * radius + 1, "i");

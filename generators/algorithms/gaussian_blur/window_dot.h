@@ -12,8 +12,7 @@ struct TapWords : TapWordShape {
     std::vector<Halide::Expr> lower,
         upper;  // [phase * words() + k], with the low and the high bytes; undefined: no tap
 
-    explicit TapWords(TapWordShape shape) : TapWordShape(shape), lower(4 * words()), upper(4 * words()) {
-    }
+    explicit TapWords(TapWordShape shape) : TapWordShape(shape), lower(4 * words()), upper(4 * words()) {}
 };
 
 // The separable blur of u8 images, in integers:
@@ -34,8 +33,8 @@ struct GaussianBlurWindowDot : Halide::NamesInterface {
     WindowDomain to;
 
     GaussianBlurWindowDot(Func image, Expr width, Expr height, const BorderMap &border,
-                          const TapWords &tap_words, Expr multiplier, WindowTile shape, bool any,
-                          const WordOperations &operations)
+        const TapWords &tap_words, Expr multiplier, WindowTile shape, bool any,
+        const WordOperations &operations)
         : in(image), tile(shape), taps(tap_words), multiplier(multiplier), word(operations),
           words(image, width, height, border, any, operations),
           to(shape, workers(), ceil_div(width, 4), any ? width / 4 : ceil_div(width, 4), height) {
@@ -47,8 +46,8 @@ struct GaussianBlurWindowDot : Halide::NamesInterface {
         const Expr at_x = promised(to.x, words.words), at_y = promised(to.y, height);
         const Expr blurred = to.value(along);
         out(at_x, at_y) = any ? select(to.part == 0, blurred,
-                                       BorderedWords::with_rest(blurred, to.x, out(at_x, at_y), width))
-                              : blurred;
+                                    BorderedWords::with_rest(blurred, to.x, out(at_x, at_y), width)) :
+                                blurred;
     }
 
     // Workers of a group in the pass down columns: the tile's words and the halo's, rounded up to four.
@@ -70,7 +69,7 @@ private:
         const Expr high01 = word.pick(r0, r1, hex(0x7362)), high23 = word.pick(r2, r3, hex(0x7362));
         transposed(c, x, g) =
             mux(c, {word.pick(low01, low23, hex(0x5410)), word.pick(low01, low23, hex(0x7632)),
-                    word.pick(high01, high23, hex(0x5410)), word.pick(high01, high23, hex(0x7632))});
+                       word.pick(high01, high23, hex(0x5410)), word.pick(high01, high23, hex(0x7632))});
     }
 
     // pass(p) for the output of one phase; word_at(k) gives the words of its line.
@@ -99,7 +98,7 @@ private:
         }
         down_byte(c, x, y) = mux(y % 4, bytes);
         down(x, y) = word.pick(word.pick(down_byte(0, x, y), down_byte(1, x, y), hex(0x0040)),
-                               word.pick(down_byte(2, x, y), down_byte(3, x, y), hex(0x0040)), order);
+            word.pick(down_byte(2, x, y), down_byte(3, x, y), hex(0x0040)), order);
     }
 
     void blur_rows() {

@@ -20,7 +20,7 @@ struct GaussianBlurWindowFloats : Halide::NamesInterface {
     WindowDomain to;
 
     GaussianBlurWindowFloats(Func image, Expr width, Expr height, const BorderMap &border,
-                             const std::vector<Expr> &weights, Expr multiplier, WindowTile shape)
+        const std::vector<Expr> &weights, Expr multiplier, WindowTile shape)
         : in(image), radius((int)weights.size() - 1), tile(shape),
           words(image, width, height, border, true, WordOperations{}),
           to(shape, workers(), ceil_div(width, 4), width / 4, height) {

@@ -14,8 +14,8 @@ struct BorderedWords : Halide::NamesInterface {
                      // their byte order
     Expr words;
 
-    BorderedWords(Func image, Expr width, Expr height, const BorderMap &border, bool any,
-                  const WordOperations &word)
+    BorderedWords(
+        Func image, Expr width, Expr height, const BorderMap &border, bool any, const WordOperations &word)
         : any_width(any), words(ceil_div(width, 4)) {
         auto hex = WordOperations::hex;
         const Expr row = border.inside(y, height, border.high_y);

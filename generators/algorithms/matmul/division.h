@@ -109,8 +109,8 @@ template<typename Tunable>
 Division matmul_division(const Tunable &tunable) {
     const int outputs = 8;  // of a worker, along rows and along columns
     const Rectangle rectangle{tunable("lanes"), tunable("across"), tunable("down")};
-    return {rectangle,        outputs,           outputs,
-            tunable("depth"), tunable("slices"), Division::Copies(tunable("copies"))};
+    return {rectangle, outputs, outputs, tunable("depth"), tunable("slices"),
+        Division::Copies(tunable("copies"))};
 }
 
 }  // namespace tilewright

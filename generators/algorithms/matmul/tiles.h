@@ -72,7 +72,7 @@ struct MatmulSquares : Panels {
     MatmulSquares(Func A, Func B, const Extents &size, int rows, int columns, int side)
         : Panels(A, B, size, rows, columns, size.depth), side(side),
           domain({{0, side}, {0, side}, {0, columns / side}, {0, rows / side}, {0, panels_b}, {0, panels_a}},
-                 "place") {
+              "place") {
         const Expr j = side * domain[2] + domain[0], i = side * domain[3] + domain[1], q = domain[4],
                    p = domain[5];
         out(x, y) = Halide::undef<float>();

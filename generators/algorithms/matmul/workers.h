@@ -41,14 +41,14 @@ private:
             return A(k, row);
         }
         return select(below(k, size.depth) && below(row, size.rows),
-                      A(inside(k, size.depth), inside(row, size.rows)), 0.0f);
+            A(inside(k, size.depth), inside(row, size.rows)), 0.0f);
     }
     Expr b_at(Expr column, Expr k) {
         if (division.copies == Copies::none) {
             return B(column, k);
         }
         return select(below(k, size.depth) && below(column, size.columns),
-                      B(inside(column, size.columns), inside(k, size.depth)), 0.0f);
+            B(inside(column, size.columns), inside(k, size.depth)), 0.0f);
     }
 
     // tile_a(v, n, h, k, b) is row `height n + 4 h + v` of tile row b; tile_b has columns in the same way. A
@@ -66,9 +66,9 @@ private:
             // The first panels hold A, the others B. A is transposed in pieces of 32 by 32.
             const Expr of_a = ceil_div(size.rows, widest);
             piece(kk, rr, kb, rb, b) = select(b < of_a, a(32 * kb + kk, widest * b + 32 * rb + rr),
-                                              b_at(widest * (b - of_a) + 32 * rb + kk, 32 * kb + rr));
-            panels(r, k, b) = select(b < of_a, piece(k % 32, r % 32, k / 32, r / 32, b),
-                                     piece(r % 32, k % 32, k / 32, r / 32, b));
+                b_at(widest * (b - of_a) + 32 * rb + kk, 32 * kb + rr));
+            panels(r, k, b) = select(
+                b < of_a, piece(k % 32, r % 32, k / 32, r / 32, b), piece(r % 32, k % 32, k / 32, r / 32, b));
             tile_a(v, n, h, k, b) = panels(rows * (b % (widest / rows)) + row, k, b / (widest / rows));
             tile_b(v, n, h, k, b) =
                 panels(columns * (b % (widest / columns)) + column, k, of_a + b / (widest / columns));
@@ -92,8 +92,8 @@ private:
         const Expr worker = w % division.workers(), first = share * (worker / division.per_slice());
         operand_a(j, k, w) = tile_a(j % 4, rectangle.row(worker), j / 4, k + first, w / division.workers());
         operand_b(i, k, w, bx) = tile_b(i % 4, rectangle.column(worker), i / 4, k + first, bx);
-        const Expr blocks = division.copies == Copies::none ? size.depth / division.depth
-                                                            : ceil_div(size.depth, division.depth);
+        const Expr blocks = division.copies == Copies::none ? size.depth / division.depth :
+                                                              ceil_div(size.depth, division.depth);
         depth = RDom(0, share, 0, blocks, "depth");
         const Expr at = depth.x + division.depth * depth.y;
         sum(i, j, w, bx) = 0.0f;
@@ -111,13 +111,9 @@ private:
         const Expr once = select(size.depth > 0, 1, 2);
         const Expr columns = whole_tiles ? size.columns / tile_columns : ceil_div(size.columns, tile_columns);
         const Expr rows = whole_tiles ? size.rows / tile_rows : ceil_div(size.rows, tile_rows);
-        domain = RDom({{0, 4},
-                       {0, fours * division.height / division.slices},
-                       {0, workers},
-                       {0, once},
-                       {0, columns},
-                       {0, rows}},
-                      "place");
+        domain = RDom({{0, 4}, {0, fours * division.height / division.slices}, {0, workers}, {0, once},
+                          {0, columns}, {0, rows}},
+            "place");
         const Expr element = domain[0], group = domain[1], worker = domain[2], tile_x = domain[4],
                    tile_y = domain[5] * once + domain[3];
 
@@ -137,7 +133,7 @@ private:
             const Expr summing = rectangle.worker(four / fours, row / division.height);
             for (int s = 0; s < division.slices; s++) {
                 const Expr term = slice_sum(4 * (four % fours) + element, row % division.height,
-                                            workers * tile_y + s * division.per_slice() + summing, tile_x);
+                    workers * tile_y + s * division.per_slice() + summing, tile_x);
                 value = s == 0 ? term : value + term;
             }
         }

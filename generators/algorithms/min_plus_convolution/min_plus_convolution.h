@@ -45,8 +45,8 @@ struct MinPlusNumbers {
         const int fraction = type.bits() == 64 ? 52 : 23;
         const Expr bits = reinterpret(bits_of, x), magnitude = bits << 1;
         const Expr smallest = Halide::Internal::make_const(bits_of, denormals ? 1 : (int64_t)2 << fraction);
-        return reinterpret(type,
-                           select(magnitude < smallest, Halide::Internal::make_const(bits_of, 0), bits));
+        return reinterpret(
+            type, select(magnitude < smallest, Halide::Internal::make_const(bits_of, 0), bits));
     }
 
 private:
@@ -54,8 +54,8 @@ private:
         return Halide::cast(type, value);
     }
     Expr infinity() const {
-        return type.bits() == 64 ? Expr(std::numeric_limits<double>::infinity())
-                                 : Expr(std::numeric_limits<float>::infinity());
+        return type.bits() == 64 ? Expr(std::numeric_limits<double>::infinity()) :
+                                   Expr(std::numeric_limits<float>::infinity());
     }
 };
 

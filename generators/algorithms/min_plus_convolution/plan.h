@@ -16,8 +16,7 @@ struct MinPlusCounts : Halide::NamesInterface {
 
     MinPlusCounts() = default;
     MinPlusCounts(const std::string &name, const MinPlusBlocks &of,
-                  const std::function<Expr(Expr, Expr)> &value_of_level,
-                  const std::function<Expr(Expr, Expr)> &counted)
+        const std::function<Expr(Expr, Expr)> &value_of_level, const std::function<Expr(Expr, Expr)> &counted)
         : r(of.words_by_lane("r" + name)), lanes(0, of.lanes, "lanes" + name), steps("count_steps" + name),
           of_lane("counts_of_lane" + name) {
         const Expr word = r.y * of.lanes + of.lane;
@@ -53,7 +52,7 @@ struct MinPlusPlan : MinPlusBlocks {
     // tenths: about how many blocks pass B evaluates, in tenths of the square root of the number that a tile
     // needs.
     MinPlusPlan(Func whole_a, Func whole_b, Expr n, Expr m, Expr length, const MinPlusTile &tile, int tenths,
-                Expr segments_of_part, Expr number_of_parts, const MinPlusNumbers &numbers)
+        Expr segments_of_part, Expr number_of_parts, const MinPlusNumbers &numbers)
         : MinPlusBlocks(whole_a, whole_b, n, m, length, tile, numbers), all(words_by_lane("all")),
           all_lanes(0, lanes, "all_lanes") {
         extremes(whole_a, whole_b);
@@ -106,13 +105,12 @@ private:
         const Expr highest = numbers.highest(), lowest = numbers.lowest();
         of_lane(lane, q) = Halide::Tuple(highest, highest, lowest);
         of_lane(lane, q) = Halide::Tuple(min(of_lane(lane, q)[0], least), min(of_lane(lane, q)[1], greatest),
-                                         max(of_lane(lane, q)[2], select(least < highest, least, lowest)));
+            max(of_lane(lane, q)[2], select(least < highest, least, lowest)));
         spread_of_lane = Materialized(of_lane);
         const Func lanes_of = spread_of_lane.values;
         of_tile(q) = Halide::Tuple(highest, highest, lowest);
         of_tile(q) = Halide::Tuple(min(of_tile(q)[0], lanes_of(all_lanes, q)[0]),
-                                   min(of_tile(q)[1], lanes_of(all_lanes, q)[1]),
-                                   max(of_tile(q)[2], lanes_of(all_lanes, q)[2]));
+            min(of_tile(q)[1], lanes_of(all_lanes, q)[1]), max(of_tile(q)[2], lanes_of(all_lanes, q)[2]));
         spread = Materialized(of_tile);
     }
 
@@ -132,8 +130,8 @@ private:
         if (numbers.type.is_int()) {
             return Expr(from + ((to - from) / levels) * (f + 1));
         }
-        return Expr(select(to - from < numbers.highest(),
-                           from + (to - from) * (cast(numbers.type, f + 1) / levels), to));
+        return Expr(select(
+            to - from < numbers.highest(), from + (to - from) * (cast(numbers.type, f + 1) / levels), to));
     }
 
     // Whether pass B evaluates all blocks of this low.
@@ -148,8 +146,8 @@ private:
         below =
             MinPlusCounts("_below", *this, level, [](Expr, Expr) { return Halide::Internal::const_true(); });
         const auto wanted = [&](Expr q) {
-            return cast<int>(.1f * (float)tenths *
-                             sqrt(cast<float>(end(q) - max(0, q * tile.size() - (m - 1))))) +
+            return cast<int>(
+                       .1f * (float)tenths * sqrt(cast<float>(end(q) - max(0, q * tile.size() - (m - 1))))) +
                    1;
         };
         pick_level(level, wanted(q));
@@ -164,14 +162,13 @@ private:
     // the bound.
     void limits_of_pass_m() {
         const Level even = [&](Expr f, Expr q) { return even_level(f, q); };
-        above = MinPlusCounts("_above", *this, even, [&](Expr low, Expr q) {
-            return !taken(low, q) && low < bound.of_tile.values(q);
-        });
+        above = MinPlusCounts("_above", *this, even,
+            [&](Expr low, Expr q) { return !taken(low, q) && low < bound.of_tile.values(q); });
         RDom each(0, levels, "each");
         Func highest_quarter("middle");
         highest_quarter(q) = pick.values(q)[0];
         highest_quarter(q) = select(above.total.values(each, q) <= above.total.values(levels - 1, q) / 4,
-                                    max(highest_quarter(q), even(each, q)), highest_quarter(q));
+            max(highest_quarter(q), even(each, q)), highest_quarter(q));
         middle = Materialized(highest_quarter);
         limits(level, q) = select(level == 0, bound.of_tile.values(q), middle.values(q));
     }
@@ -199,8 +196,8 @@ private:
                    first = !few && pick_steps(q)[3] == 0;
         pick_steps(q) =
             Halide::Tuple(select(few, max(pick_steps(q)[0], value_of_level(rising, q)), pick_steps(q)[0]),
-                          select(first, value_of_level(rising, q), pick_steps(q)[1]),
-                          select(first, has, pick_steps(q)[2]), select(few, pick_steps(q)[3], 1));
+                select(first, value_of_level(rising, q), pick_steps(q)[1]),
+                select(first, has, pick_steps(q)[2]), select(few, pick_steps(q)[3], 1));
         pick = Materialized(pick_steps);
     }
 

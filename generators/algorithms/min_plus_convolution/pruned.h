@@ -55,11 +55,10 @@ struct MinPlusBlocks : MinPlusVectors {
     Func low_a, low_b;  // the least a of block 32 w + v; the least b of a window, see low()
 
     MinPlusBlocks(Func whole_a, Func whole_b, Expr n, Expr m, Expr length, const MinPlusTile &tile,
-                  const MinPlusNumbers &numbers)
+        const MinPlusNumbers &numbers)
         : MinPlusVectors(whole_a, whole_b, n, m, tile, numbers), blocks_of_tile(tile.size() / tile.run),
           length(length), counts(tile, n, length), blocks(counts.blocks), words(counts.words),
-          segments(counts.segments), tiles(counts.tiles) {
-    }
+          segments(counts.segments), tiles(counts.tiles) {}
 
     // Whether a block of the word has a pair for the tile.
     Expr meets(Expr word, Expr q) const {
@@ -121,7 +120,7 @@ struct MinPlusPass : Halide::NamesInterface {
 
     MinPlusPass() = default;
     MinPlusPass(const std::string &name, const MinPlusBlocks &of, const std::vector<Func> &evaluated,
-                Func so_far, const Wanted &wanted, Expr segments_of_part, Expr number_of_parts)
+        Func so_far, const Wanted &wanted, Expr segments_of_part, Expr number_of_parts)
         : bit(0, 32, "bit" + name), listed(0, 32, 0, of.segment_words, "listed" + name),
           r(0, of.tile.run, 0, of.segment, 0, segments_of_part, "r" + name),
           parts(0, number_of_parts, "parts" + name), count("count" + name), list("list" + name),
@@ -142,7 +141,7 @@ private:
     }
 
     void choose(const std::string &name, const MinPlusBlocks &of, const std::vector<Func> &evaluated,
-                const Wanted &wanted) {
+        const Wanted &wanted) {
         const Var w = of.w, q = of.q;
         Func chosen("bits" + name);
         const Expr word = clamp(w, 0, of.words - 1);
@@ -209,8 +208,8 @@ struct MinPlusPruned : MinPlusBlocks {
     Func least{"least"}, out{"out"};
 
     MinPlusPruned(Func whole_a, Func whole_b, Func before, Func low_of_blocks, Func low_of_windows,
-                  Func chosen, Func best, Func limits, Expr n, Expr m, Expr length, const MinPlusTile &tile,
-                  Expr segments_of_part, Expr number_of_parts, const MinPlusNumbers &numbers)
+        Func chosen, Func best, Func limits, Expr n, Expr m, Expr length, const MinPlusTile &tile,
+        Expr segments_of_part, Expr number_of_parts, const MinPlusNumbers &numbers)
         : MinPlusBlocks(whole_a, whole_b, n, m, length, tile, numbers) {
         low_a = low_of_blocks;
         low_b = low_of_windows;
@@ -220,8 +219,8 @@ struct MinPlusPruned : MinPlusBlocks {
         pass_m = MinPlusPass("_m", *this, {chosen}, best, wanted_m, segments_of_part, number_of_parts);
         bound = MinPlusGreatest(*this, pass_m.best);
         const auto wanted_c = [&](Expr low, Expr, Expr q) { return low < bound.of_tile.values(q); };
-        pass_c = MinPlusPass("_c", *this, {chosen, pass_m.bits.values}, {}, wanted_c, segments_of_part,
-                             number_of_parts);
+        pass_c = MinPlusPass(
+            "_c", *this, {chosen, pass_m.bits.values}, {}, wanted_c, segments_of_part, number_of_parts);
         const std::vector<Expr> at = digits(k);
         least(k) = pass_m.best.values(at[1], at[0], at[2]);
         least(k) = numbers.least(pass_c.part(at[0], at[1], at[2], pass_c.parts), least(k));

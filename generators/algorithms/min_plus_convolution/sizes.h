@@ -34,8 +34,7 @@ struct MinPlusCountsOfBlocks {
     // n: the length of a. length: the number of outputs.
     MinPlusCountsOfBlocks(const MinPlusTile &tile, Number n, Number length)
         : blocks(ceil_div(n, tile.run)), words(ceil_div(blocks, MinPlusBlockSizes::word)),
-          segments(ceil_div(blocks, MinPlusBlockSizes::segment)), tiles(ceil_div(length, tile.size())) {
-    }
+          segments(ceil_div(blocks, MinPlusBlockSizes::segment)), tiles(ceil_div(length, tile.size())) {}
 };
 
 }  // namespace tilewright

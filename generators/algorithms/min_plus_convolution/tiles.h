@@ -20,8 +20,8 @@ struct MinPlusVectors : Halide::NamesInterface {
     Var i{"i"}, quotient{"quotient"}, rest{"rest"}, k{"k"}, x{"x"}, t{"t"}, q{"q"}, u{"u"};
     Func a{"padded_a"}, b{"digits_of_b"};
 
-    MinPlusVectors(Func whole_a, Func whole_b, Expr n, Expr m, const MinPlusTile &tile,
-                   const MinPlusNumbers &numbers)
+    MinPlusVectors(
+        Func whole_a, Func whole_b, Expr n, Expr m, const MinPlusTile &tile, const MinPlusNumbers &numbers)
         : tile(tile), numbers(numbers), n(n), m(m) {
         const Expr j = quotient * tile.outputs_per_worker + rest;
         a(i) = select(i >= 0 && i < n, whole_a(clamp(i, 0, n - 1)), numbers.no_a());
@@ -69,7 +69,7 @@ struct MinPlusTiles : MinPlusVectors {
     Func of_chunk{"of_chunk"}, of_chunks{"of_chunks"}, part{"part"}, least{"least"}, out{"out"};
 
     MinPlusTiles(Func whole_a, Func whole_b, Func before, Expr n, Expr m, const MinPlusTile &tile, Expr chunk,
-                 Expr chunks, Expr number_of_parts, const MinPlusNumbers &numbers)
+        Expr chunks, Expr number_of_parts, const MinPlusNumbers &numbers)
         : MinPlusVectors(whole_a, whole_b, n, m, tile, numbers), r(0, tile.run, 0, chunk, "r") {
         Var w{"w"};
         r.where(r.y < runs(q) - w * chunk);
@@ -112,7 +112,7 @@ struct MinPlusStrips : Halide::NamesInterface {
     Func a{"padded_a"}, b{"padded_b"}, of_strip{"of_strip"}, out{"out"};
 
     MinPlusStrips(Func whole_a, Func whole_b, Func before, Expr n, Expr m, int width, int run,
-                  const MinPlusNumbers &numbers)
+        const MinPlusNumbers &numbers)
         : width(width), r(0, run, 0, ceil_div(n, run), "r") {
         a(i) = select(i < n, whole_a(clamp(i, 0, n - 1)), numbers.no_a());
         b(j) = select(j >= 0 && j < m, whole_b(clamp(j, 0, m - 1)), numbers.no_b());
@@ -123,7 +123,7 @@ struct MinPlusStrips : Halide::NamesInterface {
         of_strip(x, q) =
             numbers.least(a(unsafe_promise_clamped(step, 0, n + run)) +
                               b(unsafe_promise_clamped(q * width + x - step, -width - run, m + width)),
-                          of_strip(x, q));
+                of_strip(x, q));
         out(k) = numbers.unsigned_zero(min(of_strip(k % width, k / width), before(k)));
     }
 };

@@ -59,8 +59,8 @@ struct RecursiveLines : Halide::NamesInterface {
 
     RecursiveLines(const std::string &name, Func line, Expr length, const Recursion &recursion)
         : n(0, length, name + "_n"), causal(name + "_causal"), anticausal(name + "_anticausal") {
-        const Tuple none(Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>(),
-                         Halide::undef<float>());
+        const Tuple none(
+            Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>());
         const Expr last = length - 1;
         auto at = [&](Func f, Expr i) {
             return Tuple(f(i, v, c)[0], f(i, v, c)[1], f(i, v, c)[2], f(i, v, c)[3]);

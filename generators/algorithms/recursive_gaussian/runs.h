@@ -20,8 +20,8 @@ struct RecursiveRuns : Halide::NamesInterface {
 
     // ends: the same as line, for reading the first and the last sample; a schedule may compute line
     // otherwise.
-    RecursiveRuns(const std::string &name, Func line, Func ends, Expr length, const Recursion &recursion,
-                  int run)
+    RecursiveRuns(
+        const std::string &name, Func line, Func ends, Expr length, const Recursion &recursion, int run)
         : run(run), n(0, ceil_div(length, run), name + "_n"), causal(name + "_causal"),
           anticausal(name + "_anticausal") {
         const Expr steps = ceil_div(length, run), back = steps - 1 - n;
@@ -58,8 +58,8 @@ struct RecursiveRuns : Halide::NamesInterface {
         end[0] = z[0];
         end[d] = z[1];
         end[e] = z[2];
-        z = Tuple(slot(anticausal, back + 1, 0), slot(anticausal, back + 1, d),
-                  slot(anticausal, back + 1, e));
+        z = Tuple(
+            slot(anticausal, back + 1, 0), slot(anticausal, back + 1, d), slot(anticausal, back + 1, e));
         before = z[0];
         rise = Expr();
         for (size_t i = d; i-- > 0;) {
@@ -97,8 +97,8 @@ struct RecursiveGaussianRuns : Halide::NamesInterface {
         line_y{"line_y"}, out{"out"};
     RecursiveRuns along_x, along_y;
 
-    RecursiveGaussianRuns(Func image, Expr width, Expr height, Expr channels, const Recursion &recursion,
-                          int run, int strip)
+    RecursiveGaussianRuns(
+        Func image, Expr width, Expr height, Expr channels, const Recursion &recursion, int run, int strip)
         : width(width), height(height), channels(channels), run(run), strip(strip), in(image),
           along_x("along_x", rows(), row_ends(), width, recursion, run),
           along_y("along_y", columns(), line_y, height, recursion, run) {
@@ -143,8 +143,8 @@ struct RecursiveGaussianTransposed : Halide::NamesInterface {
     TransposeBlocks back;
     RecursiveRuns along_y;
 
-    RecursiveGaussianTransposed(Func in, Expr width, Expr height, const Recursion &recursion, int run,
-                                BlockShape shape)
+    RecursiveGaussianTransposed(
+        Func in, Expr width, Expr height, const Recursion &recursion, int run, BlockShape shape)
         : there(floats(in), height, width, 1, shape),
           along_x("along_x", lines(rows, there, width), rows, width, recursion, run),
           back(filtered(), width, height, 1, shape),

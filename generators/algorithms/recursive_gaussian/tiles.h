@@ -18,15 +18,15 @@ namespace tilewright {
 // computes them.
 struct TileNumbers {
     using Expr = Halide::Expr;
-    int tile;                  // samples of a tile
-    int steps;                 // steps of the carries that are computed at a time
-    int rows;                  // carry rows of a group
-    std::vector<Expr> across;  // the state behind a tile of zeros, from the state before it
-    std::vector<Expr> behind;  // what the samples behind a tile add to the anticausal state there, from the
-                               // carry of the mirrored line
-    std::vector<Expr>
-        weights;        // three per sample: the state behind a tile that is 1 at that sample and 0 elsewhere
-    Halide::Func both;  // the same, and those of the mirrored tile: (k, sample), k < 6
+    int tile;                   // samples of a tile
+    int steps;                  // steps of the carries that are computed at a time
+    int rows;                   // carry rows of a group
+    std::vector<Expr> across;   // the state behind a tile of zeros, from the state before it
+    std::vector<Expr> behind;   // what the samples behind a tile add to the anticausal state there, from the
+                                // carry of the mirrored line
+    std::vector<Expr> weights;  // three per sample: the state behind a tile that is 1 at that sample and 0
+                                // elsewhere
+    Halide::Func both;          // the same, and those of the mirrored tile: (k, sample), k < 6
 
     // Weight k of a sample, selected by an expression that is constant once the loop over samples is
     // unrolled.
@@ -72,7 +72,7 @@ struct TileFilters : Halide::NamesInterface {
     Func causal, anticausal;
 
     TileFilters(const std::string &name, Func samples, Func states, Expr tiles, const Recursion &recursion,
-                const TileNumbers &numbers)
+        const TileNumbers &numbers)
         : n(0, numbers.tile, name + "_n"), m(0, numbers.tile, name + "_m"), causal(name + "_causal"),
           anticausal(name + "_anticausal") {
         const int tile = numbers.tile;
@@ -127,8 +127,8 @@ struct TiledGaussian : Halide::NamesInterface {
 
     using Pixels = std::function<Expr(Expr x, Expr y, Expr c)>;
 
-    TiledGaussian(const Pixels &pixel, Expr width, Expr height, const Recursion &recursion,
-                  const TileNumbers &numbers)
+    TiledGaussian(
+        const Pixels &pixel, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
         : tile(numbers.tile), rows(numbers.rows), r(0, numbers.tile, "r"), weights(numbers.both),
           across(ceil_div(width, tile)), down(ceil_div(height, tile)) {
         sum_tiles(pixel, numbers);
@@ -148,15 +148,15 @@ private:
         sums(v, k, t, g, c) = Tuple(0.f, 0.f);
         sums(v, k, t, g, c) =
             Tuple(sums(v, k, t, g, c)[0] + row_of_samples(r, v, t, g, c) * numbers.weight(k, r),
-                  sums(v, k, t, g, c)[1] + tile_of_samples(v, r, t, g, c) * numbers.weight(k, r));
+                sums(v, k, t, g, c)[1] + tile_of_samples(v, r, t, g, c) * numbers.weight(k, r));
         tails(v, k, t, g, c) = Tuple(sums(v, k, t, g, c)[0], sums(v, k, t, g, c)[1]);
         tails_x(v, k, t, g, c) = tails(v, k, t, g, c)[0];
         tails_y(v, k, t, g, c) = tails(v, k, g, t, c)[1];
     }
 
     // The carries along y of the image, which are rows of an image, and the same filtered along x.
-    void carry_along_y(const Pixels &pixel, Expr height, const Recursion &recursion,
-                       const TileNumbers &numbers) {
+    void carry_along_y(
+        const Pixels &pixel, Expr height, const Recursion &recursion, const TileNumbers &numbers) {
         edge_y(v, dir, g, c) = pixel(g * tile + v, select(dir == 0, 0, height - 1), c);
         carries.emplace_back("carry_y", tails_y, edge_y, down, numbers);
         const Expr line = g * rows + v;  // k + 3 dir + 6 s
@@ -175,8 +175,8 @@ private:
     }
 
     // The carries along x, and then both filters of each tile.
-    void filter_tiles(const Pixels &pixel, Expr width, const Recursion &recursion,
-                      const TileNumbers &numbers) {
+    void filter_tiles(
+        const Pixels &pixel, Expr width, const Recursion &recursion, const TileNumbers &numbers) {
         edge_x(v, dir, g, c) = pixel(select(dir == 0, 0, width - 1), g * tile + v, c);
         carries.emplace_back("carry_x", tails_x, edge_x, across, numbers);
         source(i, v, t, g, c) = pixel(t * tile + i, g * tile + v, c);
@@ -196,8 +196,8 @@ struct RecursiveGaussianTiles : TiledGaussian {
     static constexpr const char *name = "recursive_gaussian_tiles";
     Func out{"out"};
 
-    RecursiveGaussianTiles(Func image, Expr width, Expr height, const Recursion &recursion,
-                           const TileNumbers &numbers)
+    RecursiveGaussianTiles(
+        Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
         : TiledGaussian(
               [=](Expr x, Expr y, Expr c) {
                   return cast<float>(image(clamp(x, 0, width - 1), clamp(y, 0, height - 1), c));
@@ -214,10 +214,10 @@ struct RecursiveGaussianAligned : TiledGaussian {
     static constexpr const char *name = "recursive_gaussian_aligned";
     Func out{"out"};
 
-    RecursiveGaussianAligned(Func image, Expr width, Expr height, const Recursion &recursion,
-                             const TileNumbers &numbers)
+    RecursiveGaussianAligned(
+        Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
         : TiledGaussian([=](Expr x, Expr y, Expr) { return cast<float>(image(x, y)); }, width, height,
-                        recursion, numbers) {
+              recursion, numbers) {
         out(x, y, t, g) = filters[2].anticausal(y, x, g, t, 0)[0];
     }
 };

@@ -153,8 +153,8 @@ private:
 
     // A mask of the `count` low bytes of a word: none below 0, and all above 4.
     static Expr low_bytes(Expr count) {
-        return cast<uint32_t>((cast<uint64_t>(Expr(0xffffffffu)) << cast<uint64_t>(8 * clamp(count, 0, 4))) >>
-                              32);
+        return cast<uint32_t>(
+            (cast<uint64_t>(Expr(0xffffffffu)) << cast<uint64_t>(8 * clamp(count, 0, 4))) >> 32);
     }
 };
 

@@ -20,7 +20,7 @@ struct RowSumSliced : Halide::NamesInterface {
     std::vector<Func> levels;
 
     RowSumSliced(Func in, Expr width, int lanes, int groups, Halide::Type narrow, Halide::Type sum,
-                 Halide::Type output)
+        Halide::Type output)
         : whole_groups(width / lanes), slices(ceil_div(whole_groups, groups)),
           in_slice(whole_groups / slices), group(0, in_slice, "group"), each(0, slices, "each") {
         const Expr nothing = cast(narrow, 0);

@@ -18,7 +18,7 @@ struct BandSum : Halide::NamesInterface {
     int terms;
 
     BandSum(const std::function<Expr(Expr line, Expr at)> &element, Expr length, int in_band,
-            int partial_sums, Halide::Type sum, Halide::Type output)
+        int partial_sums, Halide::Type sum, Halide::Type output)
         : k(0, in_band, "k"), each(0, ceil_div(ceil_div(length, in_band), partial_sums), "each"),
           terms(partial_sums) {
         const Expr at = band * in_band + k, bands = ceil_div(length, in_band), i = each * terms + term;

@@ -38,14 +38,10 @@ struct TransposeBlocks : Halide::NamesInterface {
         // The number of a row of blocks has two digits: a grid of thread blocks may end at 65535 along one
         // dimension.
         const int base = 32768;
-        r = RDom(std::vector<Halide::Range>{{0, shape.width / shape.across},
-                                            {0, shape.height / shape.down},
-                                            {0, shape.across},
-                                            {0, shape.down},
-                                            {0, columns},
-                                            {0, min(rows, base)},
-                                            {0, ceil_div(rows, base)}},
-                 "r");
+        r = RDom(std::vector<Halide::Range>{{0, shape.width / shape.across}, {0, shape.height / shape.down},
+                     {0, shape.across}, {0, shape.down}, {0, columns}, {0, min(rows, base)},
+                     {0, ceil_div(rows, base)}},
+            "r");
         const Expr block = r[4], row = r[6] * base + r[5], to_j = r[1] * shape.down + r[3],
                    to_y = row * shape.height + to_j;
         const Expr shift = shape.aligned > 1 ? (to_y * pitch) % shape.aligned : Expr(0);

@@ -35,7 +35,7 @@ struct TransposeFlat : Halide::NamesInterface {
     RDom ends;   // byte; row
 
     TransposeFlat(Func memory, Expr in_words, Expr out_words, Expr width, Expr height, MemoryLayout from,
-                  MemoryLayout to, const Patch &patch, FlatShape s)
+        MemoryLayout to, const Patch &patch, FlatShape s)
         : bytes(patch.bytes), shape(s), in(memory) {
         read_patches(in_words, height, from, patch);
         write_words(out_words, width, height, to);
@@ -58,14 +58,10 @@ private:
         const int base = 32768, tall = 4 * shape.patches, stored = bytes * (shape.groups - 1);
         const Expr row_bytes = height * bytes, row_words = (3 + row_bytes + 3) / 4,
                    blocks = ceil_div(width, tall);
-        words = RDom(std::vector<Halide::Range>{{0, shape.words},
-                                                {0, tall / shape.rows},
-                                                {0, stored / shape.words},
-                                                {0, shape.rows},
-                                                {0, ceil_div(row_words, stored)},
-                                                {0, min(blocks, base)},
-                                                {0, ceil_div(blocks, base)}},
-                     "words");
+        words = RDom(std::vector<Halide::Range>{{0, shape.words}, {0, tall / shape.rows},
+                         {0, stored / shape.words}, {0, shape.rows}, {0, ceil_div(row_words, stored)},
+                         {0, min(blocks, base)}, {0, ceil_div(blocks, base)}},
+            "words");
         const Expr x = (words[6] * base + words[5]) * tall + words[1] * shape.rows + words[3];
         const Expr n = words[4] * stored + words[0] * (stored / shape.words) + words[2];
         const Expr first = to.offset + x * to.stride, phase = first % 4;
@@ -78,7 +74,7 @@ private:
     // The bytes before the first whole word of a row and after the last one. Where all rows are whole words,
     // there are none.
     void write_edges(Expr in_words, Expr out_words, Expr width, Expr height, const MemoryLayout &from,
-                     const MemoryLayout &to) {
+        const MemoryLayout &to) {
         const Expr row_bytes = height * bytes;
         const Expr odd = to.offset % 4 != 0 || to.stride % 4 != 0 || row_bytes % 4 != 0;
         ends = RDom(std::vector<Halide::Range>{{0, 8}, {0, select(odd, width, 1)}}, "ends");

@@ -58,9 +58,9 @@ private:
         for (const auto &[i, k] : origins) {
             words.push_back(word(i, k));
         }
-        return bytes == 4 ? words[0]
-               : permute  ? joined_by_permute(words, sources)
-                          : joined_by_masks(words, sources);
+        return bytes == 4 ? words[0] :
+               permute    ? joined_by_permute(words, sources) :
+                            joined_by_masks(words, sources);
     }
 
     // Each further word is joined to the bytes that the words before it gave.

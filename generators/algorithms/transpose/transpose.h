@@ -20,8 +20,7 @@ struct TransposeColours : Transpose {
     static constexpr const char *name = "transpose_colours";
     int channels;
 
-    TransposeColours(Func image, int channels) : Transpose(image), channels(channels) {
-    }
+    TransposeColours(Func image, int channels) : Transpose(image), channels(channels) {}
 };
 
 }  // namespace tilewright

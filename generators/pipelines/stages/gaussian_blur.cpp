@@ -59,8 +59,8 @@ public:
             sizes.least_width = sizes.least_height = radius() + 1;
         }
         if (is_window(chosen)) {
-            const WindowLimits limits{radius(), chosen.tunable("columns"), chosen.tunable("rows"),
-                                      chosen.tunable("groups")};
+            const WindowLimits limits{
+                radius(), chosen.tunable("columns"), chosen.tunable("rows"), chosen.tunable("groups")};
             if (chosen.form() == GaussianBlurWindow::name && chosen.tunable("large")) {
                 sizes.least_width = limits.least_width();
                 sizes.least_height = limits.least_height();
@@ -115,8 +115,8 @@ private:
         const std::vector<std::string> borders = {"reflect", "mirror", "nearest", "zero"};
         const auto at = std::find(borders.begin(), borders.end(), value);
         if (at == borders.end()) {
-            throw StageRefusal("there is no border '" + value +
-                               "'; it takes reflect, mirror, nearest or zero");
+            throw StageRefusal(
+                "there is no border '" + value + "'; it takes reflect, mirror, nearest or zero");
         }
         return BorderRule(at - borders.begin());
     }
@@ -128,12 +128,9 @@ private:
     }
 
     BorderMap border_map(const Flow &in, bool large) const {
-        return {border_factor(border_),
-                border_low(border_),
-                border_high(border_, in.width),
-                border_high(border_, in.height),
-                large ? Expr() : Expr(border_ == BorderRule::zero ? 1 : 0),
-                large};
+        return {border_factor(border_), border_low(border_), border_high(border_, in.width),
+            border_high(border_, in.height), large ? Expr() : Expr(border_ == BorderRule::zero ? 1 : 0),
+            large};
     }
 
     Composed window(const Flow &in, const ChosenRow &chosen) const {
@@ -153,16 +150,15 @@ private:
         const Func words = words_of(in);
         if (chosen.form() == GaussianBlurWindowDot::name) {
             auto form = std::make_shared<GaussianBlurWindowDot>(words, in.width, in.height, border,
-                                                                tap_words(), multiplier, tile, true,
-                                                                word_operations(backend_of(s.target)));
+                tap_words(), multiplier, tile, true, word_operations(backend_of(s.target)));
             return {bytes_of(in, form->out), chosen.schedule_of(form)};
         }
         std::vector<Expr> floats;
         for (const uint32_t tap : weights_->bytes.taps) {
             floats.push_back((float)tap);
         }
-        auto form = std::make_shared<GaussianBlurWindowFloats>(words, in.width, in.height, border, floats,
-                                                               multiplier, tile);
+        auto form = std::make_shared<GaussianBlurWindowFloats>(
+            words, in.width, in.height, border, floats, multiplier, tile);
         return {bytes_of(in, form->out), chosen.schedule_of(form)};
     }
 
@@ -174,7 +170,7 @@ private:
         for (int b = 0; b < 4; b++) {
             const Expr last = in.width - 1;
             word = word | (cast<uint32_t>(in.rows(unsafe_promise_clamped(min(4 * x + b, last), 0, last), y))
-                           << (8 * b));
+                              << (8 * b));
         }
         words(x, y) = word;
         return words;

@@ -49,25 +49,23 @@ public:
         const ScheduleContext s = chosen.context();
         if (chosen.form() == ColumnSumSliced::name) {
             const ColumnSumSliced::Shape shape{s["lanes"], s["rows"], s["slices"]};
-            return composed(
-                in, chosen,
+            return composed(in, chosen,
                 std::make_shared<ColumnSumSliced>(in.rows, in.width, in.height, shape, narrow, sum, output));
         }
         if (chosen.form() == RowSumSliced::name) {
             return composed(in, chosen,
-                            std::make_shared<RowSumSliced>(in.rows, in.width, s["lanes"], s["groups"], narrow,
-                                                           sum, output));
+                std::make_shared<RowSumSliced>(
+                    in.rows, in.width, s["lanes"], s["groups"], narrow, sum, output));
         }
         if (chosen.form() == RowSumTree::name) {
-            return composed(
-                in, chosen,
+            return composed(in, chosen,
                 std::make_shared<RowSumTree>(in.rows, in.width, in.height, s["lanes"], sum, output));
         }
         const auto value = [&](const Expr &x, const Expr &y) {
             return in.rows(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));
         };
-        return composed(in, chosen,
-                        std::make_shared<BandSum>(value, in.height, s["in_band"], s["terms"], sum, output));
+        return composed(
+            in, chosen, std::make_shared<BandSum>(value, in.height, s["in_band"], s["terms"], sum, output));
     }
 
 private:

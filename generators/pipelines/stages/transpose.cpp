@@ -45,8 +45,8 @@ public:
         if (chosen.form() == TransposeBlocks::name) {
             const ScheduleContext s = chosen.context();
             const BlockShape shape{s["width"], s["height"], s["across"], s["down"], 1, false};  // no promises
-            return composed(in, chosen,
-                            std::make_shared<TransposeBlocks>(in.rows, in.height, in.width, 0, shape));
+            return composed(
+                in, chosen, std::make_shared<TransposeBlocks>(in.rows, in.height, in.width, 0, shape));
         }
         if (chosen.form() == TransposeColours::name) {
             return composed(in, chosen, std::make_shared<TransposeColours>(image_of(in), in.shape.channels));

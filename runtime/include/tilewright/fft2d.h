@@ -25,10 +25,10 @@ enum class Direction { forward, inverse };
 // Source: Cooley and Tukey, "An Algorithm for the Machine Calculation of Complex Fourier Series" (1965),
 // mixed radix, in place.
 void fft2d(const Array &field, Array &output, Direction direction = Direction::forward, bool pad = false,
-           const Call &call = {});
+    const Call &call = {});
 
-inline Array fft2d(const Array &field, Direction direction = Direction::forward, bool pad = false,
-                   const Call &call = {}) {
+inline Array fft2d(
+    const Array &field, Direction direction = Direction::forward, bool pad = false, const Call &call = {}) {
     Array output;
     fft2d(field, output, direction, pad, call);
     return output;

@@ -91,26 +91,26 @@ void write_into(const Array &field, Array &larger) {
 class Fft2dOperator : public OperatorOf<Fft2dRequest> {
 public:
     Fft2dOperator()
-        : OperatorOf({.name = "fft2d",
-                      .summary = "the two-dimensional Fourier transform, and its inverse",
-                      .options = {{.name = "direction",
-                                   .help = "forward, without a factor, or inverse, times 1 / (width height)",
-                                   .value = "forward",
-                                   .choices = {"forward", "inverse"}},
-                                  {.name = "pad",
-                                   .help = "Add zeros at the right and at the bottom up to the next power of "
-                                           "two; then any size up to 8192 is taken",
-                                   .choices = {"yes", "no"},
-                                   .is_flag = true}}},
-                     fft2d_rows()) {
-    }
+        : OperatorOf(
+              {.name = "fft2d",
+                  .summary = "the two-dimensional Fourier transform, and its inverse",
+                  .options = {{.name = "direction",
+                                  .help = "forward, without a factor, or inverse, times 1 / (width height)",
+                                  .value = "forward",
+                                  .choices = {"forward", "inverse"}},
+                      {.name = "pad",
+                          .help = "Add zeros at the right and at the bottom up to the next power of "
+                                  "two; then any size up to 8192 is taken",
+                          .choices = {"yes", "no"},
+                          .is_flag = true}}},
+              fft2d_rows()) {}
 
 protected:
     Fft2dRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &field = inputs[0];
         if ((field.type() != Type::c64 && field.type() != Type::f32) || field.dimensions() != 2) {
             refuse(Fault::input, "takes a field of shape (h, w), of c64 or, for real values, f32", "field",
-                   field.describe());
+                field.describe());
         }
         check_sides(field, settings.text("pad", "no") == "yes");
         Fft2dRequest request;
@@ -156,23 +156,23 @@ private:
             const int64_t n = field.shape()[axis];
             if (n > longest_fft) {
                 refuse(Fault::input,
-                       fmt::format("its {} is {}, and a side has at most {}; work on parts of it",
-                                   names[axis], n, longest_fft),
-                       "field", field.describe());
+                    fmt::format("its {} is {}, and a side has at most {}; work on parts of it", names[axis],
+                        n, longest_fft),
+                    "field", field.describe());
             }
             if (!is_fft_length(n) && !pad) {
                 refuse(Fault::input,
-                       fmt::format(
-                           "its {} is {}, which is no power of two from {} to {}; --pad adds zeros up to {}",
-                           names[axis], n, shortest_fft, longest_fft, next_side(n)),
-                       "field", field.describe());
+                    fmt::format(
+                        "its {} is {}, which is no power of two from {} to {}; --pad adds zeros up to {}",
+                        names[axis], n, shortest_fft, longest_fft, next_side(n)),
+                    "field", field.describe());
             }
         }
     }
 
     // One library computes all of it.
     static void add_definition(Plan &plan, const Row &row, Device device, const Fft2dRequest &request,
-                               const Array &field, Array &output) {
+        const Array &field, Array &output) {
         const int64_t h = request.height(), w = request.width();
         const Array row_roots = fft_roots(w), column_roots = fft_roots(h);
         const Endpoints ends = request.endpoints();
@@ -197,7 +197,7 @@ const Operator &fft2d_operator() {
 
 void fft2d(const Array &field, Array &output, Direction direction, bool pad, const Call &call) {
     const Settings settings{{"direction", word_of((size_t)direction, {"forward", "inverse"})},
-                            {"pad", std::string(pad ? "yes" : "no")}};
+        {"pad", std::string(pad ? "yes" : "no")}};
     fft2d_operator()({&field, 1}, output, settings, call);
 }
 

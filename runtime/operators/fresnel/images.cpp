@@ -23,12 +23,9 @@ void read_row(const Array &image, int64_t y, std::vector<float> &row) {
         }
     };
     switch (image.type()) {
-    case Type::u8:
-        return copy(image.as<uint8_t>(), 255);
-    case Type::u16:
-        return copy(image.as<uint16_t>(), 65535);
-    default:
-        return copy(image.as<float>(), 1);
+    case Type::u8: return copy(image.as<uint8_t>(), 255);
+    case Type::u16: return copy(image.as<uint16_t>(), 65535);
+    default: return copy(image.as<float>(), 1);
     }
 }
 

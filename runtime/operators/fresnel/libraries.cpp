@@ -27,8 +27,7 @@ class PropagationPlan {
 public:
     PropagationPlan(Backend backend, const Propagation &propagation)
         : backend_(backend), p_(propagation), n_(propagation.side), passes_(libraries(), backend, n_, n_),
-          sign_(propagation.distance < 0 ? -1.0f : 1.0f) {
-    }
+          sign_(propagation.distance < 0 ? -1.0f : 1.0f) {}
 
     // Phases inside the passes.
     PassPlan fused() {
@@ -41,8 +40,7 @@ public:
             convolve(rows);
             convolve(columns);
             break;
-        default:
-            angular_spectrum();
+        default: angular_spectrum();
         }
         return std::move(passes_);
     }
@@ -63,7 +61,7 @@ public:
             transform(rows);
             // The transfer function is symmetric, so that it is the same for the transposed spectrum.
             multiply(p_.method == FresnelMethod::convolution ? Phase::paraxial : Phase::exact,
-                     1 / ((double)n_ * (double)n_));
+                1 / ((double)n_ * (double)n_));
             transform(rows, inverse_endpoints);
             passes_.transpose(transpose);
             transform(rows, inverse_endpoints);
@@ -93,16 +91,16 @@ private:
 
     void multiply(Phase phase, double scale) {
         const Row &row = row_of("fresnel_times");
-        passes_.step(row, true,
-                     [&row, phase, scale, p = p_](Plan &plan, Device device, const Array &from, Array &to) {
-                         plan.launch(row, device)
-                             .in("field", from, complex_words(from))
-                             .value("number", (int32_t)phase)
-                             .value("distance", p.distance_in_wavelengths())
-                             .value("grain", p.squared_frequency_step())
-                             .value("scale", (float)scale)
-                             .out("output", to, complex_words(to));
-                     });
+        passes_.step(
+            row, true, [&row, phase, scale, p = p_](Plan &plan, Device device, const Array &from, Array &to) {
+                plan.launch(row, device)
+                    .in("field", from, complex_words(from))
+                    .value("number", (int32_t)phase)
+                    .value("distance", p.distance_in_wavelengths())
+                    .value("grain", p.squared_frequency_step())
+                    .value("scale", (float)scale)
+                    .out("output", to, complex_words(to));
+            });
     }
 
     // Rows that no pass takes are the columns of the transposed field.
@@ -116,7 +114,7 @@ private:
 
     // The transform of all rows or columns, between two factors.
     void transform(FieldAxis axis, const Endpoints &endpoints = {}, LineFactor first = LineFactor::ones,
-                   LineFactor last = LineFactor::ones) {
+        LineFactor last = LineFactor::ones) {
         if (passes_.transform(axis, endpoints, {factors(first), factors(last)})) {
             return;
         }
@@ -145,9 +143,8 @@ private:
         const FftPassKind kind{.lines = axis == columns ? Lines::across : Lines::along, .convolves = true};
         const FftPassLibrary *pass = libraries().pass(backend_, kind, n_, n_);
         if (pass) {
-            passes_.pass(
-                {.pass = pass,
-                 .response = convolution_response(*pass, 1, {{n_, 1}, {axis == columns ? n_ : 1, 0}})});
+            passes_.pass({.pass = pass,
+                .response = convolution_response(*pass, 1, {{n_, 1}, {axis == columns ? n_ : 1, 0}})});
         }
         return pass != nullptr;
     }
@@ -169,28 +166,28 @@ private:
             const LineLayout firsts{Division::interleaved, columns, first, second},
                 seconds{Division::consecutive, columns, second, first};
             passes_.pass({.pass = forward,
-                          .reads = firsts,
-                          .writes = firsts,
-                          .first = along_line(factors(LineFactor::ones), {{first, second}, {second, 1}})});
+                .reads = firsts,
+                .writes = firsts,
+                .first = along_line(factors(LineFactor::ones), {{first, second}, {second, 1}})});
             passes_.pass({.pass = both,
-                          .reads = seconds,
-                          .writes = seconds,
-                          .whole_length = n_,
-                          .response = convolution_response(*both, first, {{second, 1}, {first, second}})});
+                .reads = seconds,
+                .writes = seconds,
+                .whole_length = n_,
+                .response = convolution_response(*both, first, {{second, 1}, {first, second}})});
             passes_.pass({.pass = back,
-                          .reads = firsts,
-                          .writes = firsts,
-                          .whole_length = n_,
-                          .endpoints = inverse_endpoints});
+                .reads = firsts,
+                .writes = firsts,
+                .whole_length = n_,
+                .endpoints = inverse_endpoints});
             return true;
         }
         return false;
     }
 
-    MakeFftTable convolution_response(const FftPassLibrary &pass, int64_t parts,
-                                      std::vector<View::Dim> dims) const {
-        return along_line([p = p_, &pass, parts] { return transfer_response(p, pass, parts); },
-                          std::move(dims));
+    MakeFftTable convolution_response(
+        const FftPassLibrary &pass, int64_t parts, std::vector<View::Dim> dims) const {
+        return along_line(
+            [p = p_, &pass, parts] { return transfer_response(p, pass, parts); }, std::move(dims));
     }
 
     // All rows, all columns times the transfer function of both axes, all rows back.
@@ -218,12 +215,12 @@ PassPlan passes_of(const Row &row, const Propagation &propagation) {
 }
 
 // The definition: all of it is one library.
-void add_definition(Plan &plan, const Row &row, Device device, const Propagation &p, const Array &field,
-                    Array &output) {
+void add_definition(
+    Plan &plan, const Row &row, Device device, const Propagation &p, const Array &field, Array &output) {
     const Array roots = fft_roots(p.side);
-    const int32_t method = p.method == FresnelMethod::transform     ? 0
-                           : p.method == FresnelMethod::convolution ? 1
-                                                                    : 2;
+    const int32_t method = p.method == FresnelMethod::transform   ? 0 :
+                           p.method == FresnelMethod::convolution ? 1 :
+                                                                    2;
     plan.launch(row, device)
         .in("field", field, complex_words(field))
         .in("roots", roots, complex_words(roots))
@@ -241,7 +238,7 @@ bool serves_propagation(const Row &row, const Propagation &propagation) {
 }
 
 void add_propagation(Plan &plan, const Row &row, Device device, const Propagation &propagation,
-                     const Array &field, Array &output) {
+    const Array &field, Array &output) {
     if (row.form == "fresnel") {
         return add_definition(plan, row, device, propagation, field, output);
     }

@@ -12,6 +12,6 @@ bool serves_propagation(const Row &row, const Propagation &propagation);
 // Adds what propagates `field` (c64, of the propagation's side) into `output`: the library of the row, and
 // those that its family combines it with.
 void add_propagation(Plan &plan, const Row &row, Device device, const Propagation &propagation,
-                     const Array &field, Array &output);
+    const Array &field, Array &output);
 
 }  // namespace tilewright

@@ -20,14 +20,14 @@ double square(int64_t n) {
 
 bool FresnelSampling::aliases(FresnelMethod method) const {
     const double far = std::abs(distance);
-    return method == FresnelMethod::transform ? far < critical_distance
-                                              : method != FresnelMethod::automatic && far > critical_distance;
+    return method == FresnelMethod::transform ? far < critical_distance :
+                                                method != FresnelMethod::automatic && far > critical_distance;
 }
 
 FresnelSampling fresnel_sampling(int64_t side, double wavelength, double distance, double pitch) {
     const double critical = (double)side * pitch * pitch / wavelength, far = std::abs(distance);
     return {critical, far > critical ? FresnelMethod::transform : FresnelMethod::convolution,
-            wavelength * far / ((double)side * pitch), distance};
+        wavelength * far / ((double)side * pitch), distance};
 }
 
 double Propagation::most_revolutions() const {
@@ -55,8 +55,8 @@ std::complex<double> Propagation::after(int64_t k) const {
 }
 
 std::complex<double> Propagation::transfer(int64_t k) const {
-    return phase(-distance_in_wavelengths() * squared_frequency_step() * square(k < side / 2 ? k : k - side) /
-                 2);
+    return phase(
+        -distance_in_wavelengths() * squared_frequency_step() * square(k < side / 2 ? k : k - side) / 2);
 }
 
 }  // namespace tilewright

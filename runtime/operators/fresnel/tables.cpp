@@ -16,21 +16,16 @@ struct Optics {
 
     explicit Optics(const Propagation &p)
         : side(p.side), distance(p.distance_in_wavelengths()),
-          squared_frequency_step(p.squared_frequency_step()) {
-    }
+          squared_frequency_step(p.squared_frequency_step()) {}
     bool operator==(const Optics &) const = default;
 };
 
 std::complex<double> factor_at(const Propagation &p, LineFactor factor, int64_t k) {
     switch (factor) {
-    case LineFactor::before:
-        return p.before(k);
-    case LineFactor::after:
-        return p.after(k);
-    case LineFactor::transfer:
-        return p.transfer(k) / (double)p.side;
-    case LineFactor::ones:
-        break;
+    case LineFactor::before: return p.before(k);
+    case LineFactor::after: return p.after(k);
+    case LineFactor::transfer: return p.transfer(k) / (double)p.side;
+    case LineFactor::ones: break;
     }
     return 1;
 }
@@ -38,11 +33,10 @@ std::complex<double> factor_at(const Propagation &p, LineFactor factor, int64_t 
 }  // namespace
 
 Array line_factors(const Propagation &p, LineFactor factor) {
-    static auto &tables =
-        *new Cache<std::pair<LineFactor, Optics>, Array>(most_vectors);  // never destroyed (inside.h)
-    return *tables.get({factor, Optics(p)}, [&] {
-        return complex_vector(p.side, [&](int64_t k) { return factor_at(p, factor, k); });
-    });
+    static auto &tables = *new Cache<std::pair<LineFactor, Optics>, Array>(most_vectors);  // never destroyed
+                                                                                           // (inside.h)
+    return *tables.get({factor, Optics(p)},
+        [&] { return complex_vector(p.side, [&](int64_t k) { return factor_at(p, factor, k); }); });
 }
 
 Array transfer_response(const Propagation &p, const FftPassLibrary &pass, int64_t parts) {
@@ -58,8 +52,8 @@ Array transfer_response(const Propagation &p, const FftPassLibrary &pass, int64_
     });
 }
 
-FftTable spectrum_response(Plan &plan, Device device, const Propagation &p, const FftPassLibrary &pass,
-                           const Row &row) {
+FftTable spectrum_response(
+    Plan &plan, Device device, const Propagation &p, const FftPassLibrary &pass, const Row &row) {
     struct Key {
         std::array<int, 4> radix;
         Device device;
@@ -84,9 +78,8 @@ FftTable spectrum_response(Plan &plan, Device device, const Propagation &p, cons
             .value("grain", key.optics.squared_frequency_step)
             .value("scale", (float)(1 / ((double)p.side * (double)p.side)))
             .out("output", table, complex_words(table));
-        plan.host([key, table] {
-            tables.get(key, [&] { return table; });
-        });  // another call may find it once it is computed
+        plan.host([key, table] { tables.get(key, [&] { return table; }); });  // another call may find it once
+                                                                              // it is computed
     }
     return FftTable(table, {{p.side, table.strides()[0]}, {p.side, 1}});
 }

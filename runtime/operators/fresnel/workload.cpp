@@ -22,10 +22,8 @@ Array random_field(int64_t side) {
 // Green light on a sensor's pixels; the distance in units of the critical one.
 Settings settings_of(const std::string &method, int64_t side, double critical) {
     constexpr double wavelength = 532e-9, pitch = 10e-6;
-    return {{"method", method},
-            {"wavelength", wavelength},
-            {"pitch", pitch},
-            {"distance", critical * (double)side * pitch * pitch / wavelength}};
+    return {{"method", method}, {"wavelength", wavelength}, {"pitch", pitch},
+        {"distance", critical * (double)side * pitch * pitch / wavelength}};
 }
 
 // Intensities of n x n samples: their mean and the largest one.
@@ -95,15 +93,15 @@ public:
     }
 
 private:
-    static Array bound_of_intensity(const FresnelRequest &request, const Intensities &intensities,
-                                    double relative);
+    static Array bound_of_intensity(
+        const FresnelRequest &request, const Intensities &intensities, double relative);
 };
 
 // 2 |u| e + e^2, with u from the CPU, and e the error of an element: the relative error spreads over all of
 // them, but may gather in one as that of a whole line does. Images scale that, add the error of the largest
 // intensity where that is their scale, and round.
-Array FresnelWorkload::bound_of_intensity(const FresnelRequest &request, const Intensities &intensities,
-                                          double relative) {
+Array FresnelWorkload::bound_of_intensity(
+    const FresnelRequest &request, const Intensities &intensities, double relative) {
     const int64_t n = request.side;
     const double e = relative * std::sqrt(intensities.mean * (double)request.propagation.side);
     const auto error_of = [e](double intensity) { return 2 * std::sqrt(intensity) * e + e * e; };
@@ -150,8 +148,8 @@ std::vector<Sample> FresnelWorkload::samples(const std::string &) const {
     return all;
 }
 
-Sample FresnelWorkload::benchmark_sample(const std::string &, int64_t w, int64_t,
-                                         const Settings &settings) const {
+Sample FresnelWorkload::benchmark_sample(
+    const std::string &, int64_t w, int64_t, const Settings &settings) const {
     const int64_t side = std::clamp((int64_t)std::bit_floor((uint64_t)w), shortest_fft, longest_fft);
     const std::string method = settings.text("method", "convolution");
     Settings complete = settings_of(method, side, method == "transform" ? 2 : .5);

@@ -86,7 +86,8 @@ double critical_distance(int64_t side) {
 
 Settings settings_of(const Case &c) {
     const char *const names[] = {"auto", "transform", "convolution", "angular_spectrum"};
-    return {{"method", names[(size_t)c.method]}, {"wavelength", wavelength}, {"distance", c.distance}, {"pitch", pitch}};
+    return {{"method", names[(size_t)c.method]}, {"wavelength", wavelength}, {"distance", c.distance},
+        {"pitch", pitch}};
 }
 
 FresnelOptions options_of(const Case &c) {
@@ -94,7 +95,8 @@ FresnelOptions options_of(const Case &c) {
 }
 
 std::string describe(const Case &c) {
-    return std::get<std::string>(settings_of(c).all().at("method")) + " " + std::to_string(c.side) + " " + std::to_string(c.distance);
+    return std::get<std::string>(settings_of(c).all().at("method")) + " " + std::to_string(c.side) + " " +
+           std::to_string(c.distance);
 }
 
 Array run(const std::vector<Array> &inputs, Settings more) {

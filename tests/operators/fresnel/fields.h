@@ -1,5 +1,6 @@
 #pragma once
-// Fields of light for the tests of `fresnel`: how they are made, what the definition makes of them, and how far two are apart.
+// Fields of light for the tests of `fresnel`: how they are made, what the definition makes of them, and how
+// far two are apart.
 #include "plain/fresnel.h"
 #include "tests/support/arrays.h"
 #include "tilewright/fresnel.h"
@@ -63,7 +64,6 @@ double allowed_error(int64_t side);
 
 // The distance at which `transform` keeps the pitch.
 double critical_distance(int64_t side);
-
 
 // Runs the operator with settings beside those of a distance.
 Array run(const std::vector<Array> &inputs, Settings more);

@@ -1,6 +1,6 @@
 // Every row of `fresnel` against its definition.
-#include "tests/operators/fresnel/fields.h"
 #include "tests/operators/rows.h"
+#include "tests/operators/fresnel/fields.h"
 #include <limits>
 
 namespace tilewright {
@@ -36,7 +36,8 @@ protected:
         }
     }
 
-    // A large field against f64: of a few plane waves `angular_spectrum` makes the same waves, each with a phase of its own.
+    // A large field against f64: of a few plane waves `angular_spectrum` makes the same waves, each with a
+    // phase of its own.
     void check_waves(const Case &c) {
         const int64_t side = c.side;
         const std::vector<std::pair<int64_t, int64_t>> waves = {
@@ -103,7 +104,8 @@ TEST_P(FresnelRow, AgreesWithThePlainLoop) {
     for (const FresnelMethod method : {transform, convolution, angular_spectrum}) {
         const double times = method == transform ? 1.7 : .6;
         for (const int64_t side : sides(is_slow() ? 128 : 512)) {
-            const Case c{method, side, (side == 32 || side == 256 ? -times : times) * critical_distance(side)};
+            const Case c{
+                method, side, (side == 32 || side == 256 ? -times : times) * critical_distance(side)};
             if (serves(c)) {
                 const Array field = field_of(side, random_values());
                 const Line expected = plain_field(line_of(field), c);
@@ -121,7 +123,8 @@ TEST_P(FresnelRow, AgreesWithThePlainLoopOnLargeFields) {
     for (const int64_t side : {1024, 2048, 4096, 8192}) {
         for (const FresnelMethod method : {transform, convolution, angular_spectrum}) {
             const Case c{method, side, (method == transform ? 1.7 : -.6) * critical_distance(side)};
-            if (!serves(c) || (side > 2048 && served() > 0)) {  // the largest ones for rows that serve no others, and once
+            if (!serves(c) || (side > 2048 && served() > 0)) {  // the largest ones for rows that serve no
+                                                                // others, and once
                 continue;
             }
             if (method == angular_spectrum) {
@@ -152,12 +155,14 @@ TEST_P(FresnelRow, TakesCropsAndWritesNothingElse) {
                 continue;
             }
             const Line expected = plain_field(line_of(inside), c);
-            EXPECT_LE(relative_error(std::as_const(output), values_of(expected, side)), allowed_error(side)) << describe(c);
+            EXPECT_LE(relative_error(std::as_const(output), values_of(expected, side)), allowed_error(side))
+                << describe(c);
             const C64 *data = std::as_const(output_whole).as<C64>();
             for (int64_t y = 0; y < side + 9; y++) {
                 for (int64_t x = 0; x < side + 9; x++) {
                     const bool is_output = y >= 2 && y < 2 + side && x >= 7 && x < 7 + side;
-                    ASSERT_TRUE(is_output || data[y * output_whole.strides()[0] + x] == C64(77, 78)) << x << ", " << y << " was written";
+                    ASSERT_TRUE(is_output || data[y * output_whole.strides()[0] + x] == C64(77, 78))
+                        << x << ", " << y << " was written";
                 }
             }
         }

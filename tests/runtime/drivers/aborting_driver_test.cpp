@@ -31,7 +31,9 @@ TEST(AbortingDriver, TheCommandLineWorksOnTheCpu) {
         GTEST_SKIP() << "not run here: no CPU rows were built";
     }
     const TemporaryFolder folder;
-    const auto code = [&](const Words &arguments) { return run_program(TILEWRIGHT_APP, arguments, {.folder = folder.path()}).code; };
+    const auto code = [&](const Words &arguments) {
+        return run_program(TILEWRIGHT_APP, arguments, {.folder = folder.path()}).code;
+    };
     const std::string op = any.op->name();
     Words call = {op};
     for (size_t i = 0; i < any.sample.inputs.size(); i++) {
@@ -48,7 +50,9 @@ TEST(AbortingDriver, TheCommandLineWorksOnTheCpu) {
     EXPECT_EQ(code({op, "--help"}), 0);
     EXPECT_EQ(code({"verify", op, "--device", "cpu", "--schedule", "reference"}), 0);
     EXPECT_EQ(code({"verify", op, "--device", "cpu", "--schedule", "tuned", "--json"}), 0);
-    EXPECT_EQ(code({"bench", op, "--device", "cpu", "--schedule", "tuned", "--size", "33", "--batch", "1", "--repeats", "3", "--json", "-"}), 0);
+    EXPECT_EQ(code({"bench", op, "--device", "cpu", "--schedule", "tuned", "--size", "33", "--batch", "1",
+                  "--repeats", "3", "--json", "-"}),
+        0);
     EXPECT_NE(code({"devices"}), 0);
 }
 

@@ -11,7 +11,8 @@ TEST_F(FilesTest, TheEndingSaysWhatIsWrittenAndTheContentWhatIsRead) {
     image.as<uint8_t>()[4] = 77;
     PngMetadata metadata, read;
     metadata.gamma = .5;
-    for (const auto &[name, is_png] : {std::pair("a.png", true), {"a.PNG", true}, {"a.npy", false}, {"a.Npy", false}}) {
+    for (const auto &[name, is_png] :
+        {std::pair("a.png", true), {"a.PNG", true}, {"a.npy", false}, {"a.Npy", false}}) {
         SCOPED_TRACE(name);
         write_array(folder.file(name), image, metadata);
         fs::rename(folder.file(name), folder.file("without_ending"));
@@ -28,12 +29,15 @@ TEST_F(FilesTest, OtherFilesAreRefused) {
     const Array array(Type::f32, {4});
     for (const char *name : {"a.jpg", "a", "a.png.tif", ".png", "dir.png/a"}) {
         SCOPED_TRACE(name);
-        expect_error(Fault::usage, "end it in .png (u8, u16) or .npy (any type)", [&] { write_array(folder.file(name), array); });
-        expect_error(Fault::usage, "end it in .png (u8, u16) or .npy (any type)", [&] { check_output(folder.file(name)); });
+        expect_error(Fault::usage, "end it in .png (u8, u16) or .npy (any type)",
+            [&] { write_array(folder.file(name), array); });
+        expect_error(Fault::usage, "end it in .png (u8, u16) or .npy (any type)",
+            [&] { check_output(folder.file(name)); });
     }
     expect_error(Fault::usage, "PNG holds u8 and u16", [&] { write_array(folder.file("a.png"), array); });
     write_bytes(folder.file("text.png"), bytes_of("text"));
-    expect_error(Fault::input, "neither a PNG nor an .npy file", [&] { read_array(folder.file("text.png")); });
+    expect_error(
+        Fault::input, "neither a PNG nor an .npy file", [&] { read_array(folder.file("text.png")); });
     write_bytes(folder.file("empty.npy"), {});
     expect_error(Fault::input, "the file is empty", [&] { read_array(folder.file("empty.npy")); });
     expect_error(Fault::input, "No such file", [&] { read_array(folder.file("absent.npy")); });
@@ -81,10 +85,12 @@ TEST_F(FilesTest, AnOutputIsCheckedBeforeTheWork) {
     check_output(folder.file("a.png"));
     check_output(folder.file("a.png"), Type::u16, {4, 5, 3});
     check_output(folder.file("a.npy"), Type::c64, {7});
-    expect_error(Fault::usage, "PNG holds u8 and u16", [&] { check_output(folder.file("a.png"), Type::f32, {4, 5}); });
+    expect_error(
+        Fault::usage, "PNG holds u8 and u16", [&] { check_output(folder.file("a.png"), Type::f32, {4, 5}); });
     expect_error(Fault::usage, "images (h, w)", [&] { check_output(folder.file("a.png"), Type::u8, {4}); });
     expect_error(Fault::failed, "No such file", [&] { check_output(folder.file("absent/a.npy")); });
-    expect_error(Fault::failed, "No such file", [&] { check_output(folder.file("absent/a.npy"), Type::u8, {4}); });
+    expect_error(
+        Fault::failed, "No such file", [&] { check_output(folder.file("absent/a.npy"), Type::u8, {4}); });
     EXPECT_EQ(folder.names(), Names{});
 }
 
@@ -99,7 +105,8 @@ TEST_F(FilesTest, LimitsReachTheReaders) {
 }
 
 TEST_F(FilesTest, OneFileIsKnownUnderItsNames) {
-    const std::string file = folder.file("file"), other = folder.file("other"), absent = folder.file("absent");
+    const std::string file = folder.file("file"), other = folder.file("other"),
+                      absent = folder.file("absent");
     write_bytes(file, older);
     write_bytes(other, older);
     fs::create_symlink("file", folder.file("symlink"));

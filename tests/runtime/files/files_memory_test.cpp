@@ -69,8 +69,10 @@ TEST_F(FilesTest, MemoryThatCannotBeHadIsGivenInAUnitThatShowsIt) {
         const rlim_t bytes = rlim_t(pages * sysconf(_SC_PAGESIZE) + (int64_t(8) << 20));
         const rlimit limit = {bytes, bytes};
         setrlimit(RLIMIT_AS, &limit);
-        expect_error(Fault::memory, "36.0 MiB of host memory cannot be had", [] { Array(Type::u8, {36, 1 << 20}); });
-        expect_error(Fault::memory, "1.5 GiB of host memory cannot be had", [] { Array(Type::u8, {3, 1 << 29}); });
+        expect_error(
+            Fault::memory, "36.0 MiB of host memory cannot be had", [] { Array(Type::u8, {36, 1 << 20}); });
+        expect_error(
+            Fault::memory, "1.5 GiB of host memory cannot be had", [] { Array(Type::u8, {3, 1 << 29}); });
         _exit(HasFailure() ? 1 : 0);
     });
     EXPECT_EQ(status, 0);

@@ -1,5 +1,6 @@
 #pragma once
-// The tests of output files and of arrays in files: a folder, and file systems with and without files that have no name.
+// The tests of output files and of arrays in files: a folder, and file systems with and without files that
+// have no name.
 #include "runtime/files/output_file.h"
 #include "tests/runtime/files/refusing_system.h"
 #include "tests/support/errors.h"
@@ -30,7 +31,8 @@ protected:
         has_unnamed_files = true;
     }
 
-    // Calls `action` with a file system that knows files without a name, where this one does, and with one that does not.
+    // Calls `action` with a file system that knows files without a name, where this one does, and with one
+    // that does not.
     void both_ways(const std::function<void(bool unnamed)> &action) {
         for (const bool unnamed : {true, false}) {
             if (!unnamed || knows_unnamed_files(folder.path())) {

@@ -31,7 +31,7 @@ TEST_F(NpyTest, WritesTheFormatByteForByte) {
             write_npy(path, array);
             with_type(element.type, [&]<typename T>(T) {
                 EXPECT_EQ(read_bytes(path),
-                          file_of(dictionary(element.descr, false, text_of(shape)), data_of<T>(shape, false)));
+                    file_of(dictionary(element.descr, false, text_of(shape)), data_of<T>(shape, false)));
             });
         }
     }
@@ -46,7 +46,7 @@ TEST_F(NpyTest, ReadsEveryTypeShapeOrderAndVersion) {
                 const int version = 1 + int(shape.size() + size_t(is_fortran)) % 3;
                 with_type(element.type, [&]<typename T>(T) {
                     const Array array = read(file_of(dictionary(element.descr, is_fortran, text_of(shape)),
-                                                     data_of<T>(shape, is_fortran), version));
+                        data_of<T>(shape, is_fortran), version));
                     ASSERT_EQ(array.type(), element.type);
                     ASSERT_EQ(array.shape(), shape);
                     expect_samples(array);
@@ -60,7 +60,8 @@ TEST_F(NpyTest, ReadsEveryTypeShapeOrderAndVersion) {
 TEST_F(NpyTest, ReadsLongColumnsInFortranOrder) {
     for (const auto &[h, w] : {std::pair<int64_t, int64_t>(300000, 8), {1200000, 3}, {2100001, 2}}) {
         SCOPED_TRACE(h);
-        const Array array = read(file_of(dictionary("<f8", true, text_of({h, w})), data_of<double>({h, w}, true)));
+        const Array array =
+            read(file_of(dictionary("<f8", true, text_of({h, w})), data_of<double>({h, w}, true)));
         int64_t wrong = 0;
         for (int64_t y = 0; y < h; y++) {
             for (int64_t x = 0; x < w; x++) {

@@ -34,7 +34,8 @@ void expect_samples(const Array &array) {
         const T *data = array.as<T>();
         for (int64_t y = 0; y < rows_in(array); y++) {
             for (int64_t i = 0; i < row; i++) {
-                ASSERT_EQ(data[y * array.strides()[0] + i], sample<T>(y * row + i)) << "element " << y << ", " << i;
+                ASSERT_EQ(data[y * array.strides()[0] + i], sample<T>(y * row + i))
+                    << "element " << y << ", " << i;
             }
         }
     });
@@ -50,7 +51,8 @@ std::string text_of(const std::vector<int64_t> &shape) {
 }
 
 std::string dictionary(const std::string &descr, bool is_fortran, const std::string &shape) {
-    return "{'descr': '" + descr + "', 'fortran_order': " + (is_fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
+    return "{'descr': '" + descr + "', 'fortran_order': " + (is_fortran ? "True" : "False") +
+           ", 'shape': " + shape + ", }";
 }
 
 Bytes file_of(std::string header, const Bytes &data, int major) {

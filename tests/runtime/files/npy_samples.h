@@ -1,5 +1,6 @@
 #pragma once
-// Samples of .npy files: every type that we read, with values that NumPy computes by the same formulas (numpy_test.cpp).
+// Samples of .npy files: every type that we read, with values that NumPy computes by the same formulas
+// (numpy_test.cpp).
 #include "tests/support/errors.h"
 #include "tests/support/files.h"
 #include "tilewright/npy.h"
@@ -18,13 +19,18 @@ struct Element {
 };
 
 inline const Element elements[] = {
-    {Type::u8, "|u1", "uint8"},    {Type::u16, "<u2", "uint16"},  {Type::u32, "<u4", "uint32"},    {Type::i32, "<i4", "int32"},
-    {Type::f32, "<f4", "float32"}, {Type::f64, "<f8", "float64"}, {Type::c64, "<c8", "complex64"},
+    {Type::u8, "|u1", "uint8"},
+    {Type::u16, "<u2", "uint16"},
+    {Type::u32, "<u4", "uint32"},
+    {Type::i32, "<i4", "int32"},
+    {Type::f32, "<f4", "float32"},
+    {Type::f64, "<f8", "float64"},
+    {Type::c64, "<c8", "complex64"},
 };
 
 // Shapes, some with extents around the blocks in which Fortran order is read.
-inline const std::vector<std::vector<int64_t>> shapes = {{1},    {7},      {1000},    {1, 1},    {3, 5},     {17, 1},    {1, 130},
-                                                  {9, 64}, {65, 129}, {2, 3, 1}, {4, 5, 3}, {33, 70, 4}, {4100, 66}};
+inline const std::vector<std::vector<int64_t>> shapes = {{1}, {7}, {1000}, {1, 1}, {3, 5}, {17, 1}, {1, 130},
+    {9, 64}, {65, 129}, {2, 3, 1}, {4, 5, 3}, {33, 70, 4}, {4100, 66}};
 
 // The i-th value of a sample, in C order.
 template<typename T>
@@ -56,20 +62,13 @@ inline std::complex<float> sample(int64_t i) {
 template<typename F>
 void with_type(Type type, const F &f) {
     switch (type) {
-    case Type::u8:
-        return f(uint8_t());
-    case Type::u16:
-        return f(uint16_t());
-    case Type::u32:
-        return f(uint32_t());
-    case Type::i32:
-        return f(int32_t());
-    case Type::f32:
-        return f(float());
-    case Type::f64:
-        return f(double());
-    case Type::c64:
-        return f(std::complex<float>());
+    case Type::u8: return f(uint8_t());
+    case Type::u16: return f(uint16_t());
+    case Type::u32: return f(uint32_t());
+    case Type::i32: return f(int32_t());
+    case Type::f32: return f(float());
+    case Type::f64: return f(double());
+    case Type::c64: return f(std::complex<float>());
     }
 }
 

@@ -81,7 +81,8 @@ TEST_F(NumPyTest, WritesWhatWeRead) {
         for (size_t i = 0; i < shapes.size(); i++) {
             for (const char *suffix : {"-C1", "-C2", "-C3", "-F1", "-F2", "-F3", "-plain"}) {
                 SCOPED_TRACE(element.numpy + text_of(shapes[i]) + suffix);
-                const Array array = read_npy(folder.file(element.numpy + std::to_string(i) + suffix + ".npy"));
+                const Array array =
+                    read_npy(folder.file(element.numpy + std::to_string(i) + suffix + ".npy"));
                 ASSERT_EQ(array.type(), element.type);
                 ASSERT_EQ(array.shape(), shapes[i]);
                 expect_samples(array);

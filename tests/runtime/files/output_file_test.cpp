@@ -1,4 +1,5 @@
-// Output files are whole or absent: when they are complete, given up, interrupted by a signal, or too large for the disk.
+// Output files are whole or absent: when they are complete, given up, interrupted by a signal, or too large
+// for the disk.
 #include "tests/runtime/files/files_test.h"
 #include "tests/support/arrays.h"
 #include <csignal>
@@ -67,7 +68,8 @@ TEST_F(FilesTest, AFullDiskLeavesTheOlderFile) {
             try {
                 write_array(path, image);
             } catch (const Error &error) {
-                const bool says_why = std::string(error.what()).find("File too large; raise the limit") != std::string::npos;
+                const bool says_why =
+                    std::string(error.what()).find("File too large; raise the limit") != std::string::npos;
                 refused += error.fault() == Fault::failed && says_why ? 1 : 0;
             }
         }
@@ -90,7 +92,8 @@ TEST_F(FilesTest, APipeWithoutAReaderIsAnError) {
         close(reader);
         const Bytes much(100000);
         EXPECT_FALSE(file.write(much.data(), much.size()));
-        expect_error(Fault::failed, "Broken pipe; keep the program at its other end running", [&] { file.fail(); });
+        expect_error(
+            Fault::failed, "Broken pipe; keep the program at its other end running", [&] { file.fail(); });
         _exit(HasFailure() ? 1 : 0);
     });
     EXPECT_EQ(status, 0);

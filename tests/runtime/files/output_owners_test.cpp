@@ -20,7 +20,8 @@ TEST_F(FilesTest, PermissionsAreTheUsersOrTheOlderFiles) {
         for (const mode_t older_mode : {0604, 0640, 0600}) {
             ASSERT_EQ(chmod(path.c_str(), older_mode), 0);
             OutputFile file(path);
-            EXPECT_EQ(refusing_system::created_mode, 0600u) << "others could read it before it has the older file's permissions";
+            EXPECT_EQ(refusing_system::created_mode, 0600u)
+                << "others could read it before it has the older file's permissions";
             file.commit();
             EXPECT_EQ(mode(), older_mode);
         }
@@ -89,7 +90,8 @@ TEST_F(FilesTest, AnothersFileInAStickyFolderIsRefusedAtOnce) {
     ASSERT_EQ(chmod(folder.path().c_str(), 01777), 0);
     const int status = in_child([&] {
         become_nobody();
-        expect_error(Fault::failed, "it is another user's, in a folder where only owners replace files", [&] { check_writable(path); });
+        expect_error(Fault::failed, "it is another user's, in a folder where only owners replace files",
+            [&] { check_writable(path); });
         check_writable(folder.file("own"));
         _exit(HasFailure() ? 1 : 0);
     });

@@ -34,7 +34,8 @@ TEST_F(FilesTest, AWorkingFolderMayBeDeeperThanAPathIsLong) {
         const Array image(Type::u8, {3, 4});
         check_output("out.png");
         write_array("out.png", image);
-        const bool is_right = read_array("out.png").shape() == image.shape() && same_file("absent", "./absent");
+        const bool is_right =
+            read_array("out.png").shape() == image.shape() && same_file("absent", "./absent");
         unlink("out.png");
         for (; depth > 0; depth--) {
             if (chdir("..") != 0 || rmdir(name.c_str()) != 0) {
@@ -83,7 +84,8 @@ TEST_F(FilesTest, ALinkToNoFileYetIsFollowed) {
     fs::create_symlink("absent/file", folder.file("nowhere"));
     expect_error(Fault::failed, "make the directory first", [&] { check_writable(folder.file("nowhere")); });
     fs::create_symlink("absent/", folder.file("to_a_folder"));
-    expect_error(Fault::failed, "make the directory first", [&] { check_writable(folder.file("to_a_folder")); });
+    expect_error(
+        Fault::failed, "make the directory first", [&] { check_writable(folder.file("to_a_folder")); });
     fs::create_symlink("loop", folder.file("loop"));
     expect_error(Fault::failed, "cannot write", [&] { check_writable(folder.file("loop")); });
 }
@@ -96,22 +98,22 @@ TEST_F(FilesTest, ADeviceIsWrittenNotReplaced) {
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
     Array array(Type::f32, {100000});
     write_npy("/dev/null", array);
-    expect_error(Fault::failed, "cannot write '/dev/full': No space left on device", [&] { write_npy("/dev/full", array); });
-    expect_error(Fault::failed, "No space left on device", [&] { write_png("/dev/full", Array(Type::u8, {64, 64})); });
+    expect_error(Fault::failed, "cannot write '/dev/full': No space left on device",
+        [&] { write_npy("/dev/full", array); });
+    expect_error(
+        Fault::failed, "No space left on device", [&] { write_png("/dev/full", Array(Type::u8, {64, 64})); });
 }
 
 TEST_F(FilesTest, UnwritablePathsAreRefusedAtOnce) {
     fs::create_directory(folder.file("directory"));
     write_bytes(folder.file("file"), older);
-    for (const auto &[path, words] : {std::pair<std::string, std::string>("", "the name is empty"),
-                                      {folder.path(), "it is a directory"},
-                                      {folder.file("directory/"), "it is a directory"},
-                                      {folder.file("absent/"), "no such directory"},
-                                      {folder.file("absent/out.npy"), "No such file or directory"},
-                                      {folder.file("file/out.npy"), "Not a directory"},
-                                      {folder.file(std::string(300, 'n')), "too long"},
-                                      {folder.file(std::string(5000, 'n')), "too long"},
-                                      {"/proc/out.npy", ""}}) {
+    for (const auto &[path, words] :
+        {std::pair<std::string, std::string>("", "the name is empty"), {folder.path(), "it is a directory"},
+            {folder.file("directory/"), "it is a directory"}, {folder.file("absent/"), "no such directory"},
+            {folder.file("absent/out.npy"), "No such file or directory"},
+            {folder.file("file/out.npy"), "Not a directory"},
+            {folder.file(std::string(300, 'n')), "too long"},
+            {folder.file(std::string(5000, 'n')), "too long"}, {"/proc/out.npy", ""}}) {
         SCOPED_TRACE(path);
         expect_error(Fault::failed, words, [&] { check_writable(path); });
         expect_error(Fault::failed, words, [&] { OutputFile file(path); });

@@ -41,7 +41,8 @@ TEST_F(PngTest, WrongSizesAreRefused) {
     expect_refused(file_of({header(0x7fffffff, 0x7fffffff), data, end_chunk}), "the limit is 1048576 a side");
     expect_refused(file_of({header(1 << 20, (1 << 20) + 1), data, end_chunk}), "the limit is 1048576 a side");
     expect_refused(file_of({header(1 << 20, 1 << 20), data, end_chunk}), "the limit is 1073741824 in all");
-    expect_refused(file_of({header(1 << 15, 1 << 15, 16, PNG_COLOR_TYPE_RGB_ALPHA), data, end_chunk}), "cannot hold");
+    expect_refused(
+        file_of({header(1 << 15, 1 << 15, 16, PNG_COLOR_TYPE_RGB_ALPHA), data, end_chunk}), "cannot hold");
     expect_refused(file_of({header(2, 3), data, end_chunk}), "broken PNG");
     expect_refused(file_of({header(3, 2), data, end_chunk}), "broken PNG");
     expect_refused(file_of({header(2, 1), data, end_chunk}), "broken PNG");
@@ -96,10 +97,12 @@ TEST_F(PngTest, BrokenChunksAreRefused) {
 
 TEST_F(PngTest, AColourOutsideThePaletteIsRefused) {
     const Chunk palette = {"PLTE", {1, 2, 3, 4, 5, 6}};
-    const Bytes good = file_of({header(2, 2, 8, PNG_COLOR_TYPE_PALETTE), palette, {"IDAT", deflated({0, 0, 1, 0, 1, 0})}, end_chunk});
+    const Bytes good = file_of({header(2, 2, 8, PNG_COLOR_TYPE_PALETTE), palette,
+        {"IDAT", deflated({0, 0, 1, 0, 1, 0})}, end_chunk});
     EXPECT_EQ(values_of(read(good).pixels), (std::vector<uint16_t>{1, 2, 3, 4, 5, 6, 4, 5, 6, 1, 2, 3}));
-    expect_refused(file_of({header(2, 2, 8, PNG_COLOR_TYPE_PALETTE), palette, {"IDAT", deflated({0, 0, 1, 0, 2, 0})}, end_chunk}),
-                   "pixel (0, 1) has colour 2 of a palette of 2");
+    expect_refused(file_of({header(2, 2, 8, PNG_COLOR_TYPE_PALETTE), palette,
+                       {"IDAT", deflated({0, 0, 1, 0, 2, 0})}, end_chunk}),
+        "pixel (0, 1) has colour 2 of a palette of 2");
 }
 
 TEST_F(PngTest, ATextThatUnpacksToGigabytesIsPassedOver) {

@@ -9,7 +9,8 @@
 namespace tilewright {
 namespace {
 
-// Whether a transparent colour has more bits than the samples. PNG says that decoders ignore them; libspng does not.
+// Whether a transparent colour has more bits than the samples. PNG says that decoders ignore them; libspng
+// does not.
 bool has_bits_too_many(const std::vector<Chunk> &chunks) {
     int depth = 16;
     bool is_palette = false, found = false;
@@ -26,29 +27,22 @@ bool has_bits_too_many(const std::vector<Chunk> &chunks) {
     return found;
 }
 
-// Valid checksums around damaged contents: whatever comes out is either an error of the right class or, where the second
-// decoder takes the file too, the same pixels.
+// Valid checksums around damaged contents: whatever comes out is either an error of the right class or, where
+// the second decoder takes the file too, the same pixels.
 TEST_F(PngTest, DamageUnderRightChecksumsIsHarmless) {
     int read_by_both = 0, refused = 0;
     for (int round = 0; round < 4000; round++) {
         const auto kinds = all_kinds();
         const Kind kind = kinds[random() % kinds.size()];
-        std::vector<Chunk> chunks = chunks_of(encode(random_picture(kind, 1 + int(random() % 12), 1 + int(random() % 12), random)));
+        std::vector<Chunk> chunks =
+            chunks_of(encode(random_picture(kind, 1 + int(random() % 12), 1 + int(random() % 12), random)));
         for (int damage = 0; damage < 1 + int(random() % 2); damage++) {
             Chunk &chunk = chunks[random() % chunks.size()];
             switch (random() % 8) {
-            case 0:
-                std::swap(chunk, chunks[random() % chunks.size()]);
-                break;
-            case 1:
-                chunks.insert(chunks.begin() + long(random() % chunks.size()), Chunk(chunk));
-                break;
-            case 2:
-                chunk.data.resize(random() % (chunk.data.size() + 8));
-                break;
-            case 3:
-                chunk.name[random() % 4] ^= char(1 << random() % 6);
-                break;
+            case 0: std::swap(chunk, chunks[random() % chunks.size()]); break;
+            case 1: chunks.insert(chunks.begin() + long(random() % chunks.size()), Chunk(chunk)); break;
+            case 2: chunk.data.resize(random() % (chunk.data.size() + 8)); break;
+            case 3: chunk.name[random() % 4] ^= char(1 << random() % 6); break;
             default:
                 if (!chunk.data.empty()) {
                     chunk.data[random() % chunk.data.size()] ^= uint8_t(1u << random() % 8);
@@ -82,14 +76,12 @@ TEST_F(PngTest, DamageAnywhereIsAnErrorOrAPicture) {
         for (int damage = 0; damage < 1 + int(random() % 5); damage++) {
             const size_t at = random() % bytes.size();
             switch (random() % 3) {
-            case 0:
-                bytes[at] = uint8_t(random());
-                break;
+            case 0: bytes[at] = uint8_t(random()); break;
             case 1:
-                bytes.erase(bytes.begin() + long(at), bytes.begin() + long(std::min(bytes.size(), at + 1 + random() % 9)));
+                bytes.erase(bytes.begin() + long(at),
+                    bytes.begin() + long(std::min(bytes.size(), at + 1 + random() % 9)));
                 break;
-            default:
-                bytes.insert(bytes.begin() + long(at), random() % 9, uint8_t(random()));
+            default: bytes.insert(bytes.begin() + long(at), random() % 9, uint8_t(random()));
             }
             if (bytes.empty()) {
                 break;

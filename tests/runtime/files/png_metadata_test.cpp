@@ -27,7 +27,8 @@ TEST_F(PngTest, MetadataCarriesOver) {
             metadata.density = {2835, 11811, true};
             metadata.srgb_intent = 2;
             if (has_profile) {
-                metadata.icc_profile = {"my profile", profile_for(channels < 3 ? "GRAY" : "RGB ", 70000, random)};
+                metadata.icc_profile = {
+                    "my profile", profile_for(channels < 3 ? "GRAY" : "RGB ", 70000, random)};
             }
             const std::string first = folder.file("first.png"), second = folder.file("second.png");
             write_png(first, random_array<uint8_t>(shape_of(6, 5, channels), random()), metadata);
@@ -68,29 +69,29 @@ TEST_F(PngTest, MetadataIsWhatTheFileSaysAndNoMore) {
     EXPECT_FALSE(none.gamma || none.srgb_intent || none.icc_profile || none.density);
 
     // An sRGB chunk brings no gAMA, and after the pixels no chunk counts.
-    PngMetadata srgb = read(file_of({header(2, 2), {"sRGB", {1}}, data, {"pHYs", {0, 0, 0, 1, 0, 0, 0, 2, 0}}, end_chunk})).metadata;
+    PngMetadata srgb =
+        read(file_of({header(2, 2), {"sRGB", {1}}, data, {"pHYs", {0, 0, 0, 1, 0, 0, 0, 2, 0}}, end_chunk}))
+            .metadata;
     EXPECT_EQ(srgb.srgb_intent, 1);
     EXPECT_FALSE(srgb.gamma || srgb.icc_profile || srgb.density);
 
-    PngMetadata phys = read(file_of({header(2, 2), {"pHYs", {0, 0, 0, 1, 0, 0, 0, 2, 0}}, data, end_chunk})).metadata;
+    PngMetadata phys =
+        read(file_of({header(2, 2), {"pHYs", {0, 0, 0, 1, 0, 0, 0, 2, 0}}, data, end_chunk})).metadata;
     ASSERT_TRUE(phys.density);
     EXPECT_EQ(phys.density->x, 1u);
     EXPECT_EQ(phys.density->y, 2u);
     EXPECT_FALSE(phys.density->per_metre);
 
     // Malformed chunks are left out, and the pixels are read all the same.
-    for (const Chunk &chunk : std::vector<Chunk>{{"gAMA", {0, 0, 0, 0}},
-                                                 {"gAMA", {0, 0, 1}},
-                                                 {"sRGB", {4}},
-                                                 {"sRGB", {}},
-                                                 {"pHYs", {0, 0, 0, 1, 0, 0, 0, 2, 2}},
-                                                 {"iCCP", {}},
-                                                 {"iCCP", bytes_of("name without end")},
-                                                 {"iCCP", {'n', 0, 0, 'n', 'o', ' ', 'z', 'l', 'i', 'b'}}}) {
+    for (const Chunk &chunk :
+        std::vector<Chunk>{{"gAMA", {0, 0, 0, 0}}, {"gAMA", {0, 0, 1}}, {"sRGB", {4}}, {"sRGB", {}},
+            {"pHYs", {0, 0, 0, 1, 0, 0, 0, 2, 2}}, {"iCCP", {}}, {"iCCP", bytes_of("name without end")},
+            {"iCCP", {'n', 0, 0, 'n', 'o', ' ', 'z', 'l', 'i', 'b'}}}) {
         SCOPED_TRACE(chunk.name);
         const Png png = read(file_of({header(2, 2), chunk, data, end_chunk}));
         EXPECT_EQ(png.pixels.size(), 4);
-        EXPECT_FALSE(png.metadata.gamma || png.metadata.srgb_intent || png.metadata.icc_profile || png.metadata.density);
+        EXPECT_FALSE(png.metadata.gamma || png.metadata.srgb_intent || png.metadata.icc_profile ||
+                     png.metadata.density);
     }
 }
 
@@ -116,7 +117,8 @@ TEST_F(PngTest, AChunkMayBeOfAnyLength) {
     ASSERT_TRUE(metadata.icc_profile);
     EXPECT_EQ(metadata.icc_profile->bytes, profile);
 
-    // One that is longer than the limit explains is refused before memory is taken for it: the file need not hold it.
+    // One that is longer than the limit explains is refused before memory is taken for it: the file need not
+    // hold it.
     Bytes claim = file_of({header(2, 2)});
     append_u32(claim, 0x7fffffff);
     for (const char *name : {"iCCP", "gAMA"}) {

@@ -31,12 +31,10 @@ std::vector<uint8_t> packed_row(const Picture &picture, int y) {
 
 std::string name_of(const Kind &kind) {
     static const std::map<int, std::string> colours = {{PNG_COLOR_TYPE_GRAY, "grey"},
-                                                       {PNG_COLOR_TYPE_GRAY_ALPHA, "grey_alpha"},
-                                                       {PNG_COLOR_TYPE_RGB, "rgb"},
-                                                       {PNG_COLOR_TYPE_RGB_ALPHA, "rgb_alpha"},
-                                                       {PNG_COLOR_TYPE_PALETTE, "palette"}};
-    return colours.at(kind.colour_type) + "_" + std::to_string(kind.depth) + (kind.is_transparent ? "_tRNS" : "") +
-           (kind.is_interlaced ? "_interlaced" : "");
+        {PNG_COLOR_TYPE_GRAY_ALPHA, "grey_alpha"}, {PNG_COLOR_TYPE_RGB, "rgb"},
+        {PNG_COLOR_TYPE_RGB_ALPHA, "rgb_alpha"}, {PNG_COLOR_TYPE_PALETTE, "palette"}};
+    return colours.at(kind.colour_type) + "_" + std::to_string(kind.depth) +
+           (kind.is_transparent ? "_tRNS" : "") + (kind.is_interlaced ? "_interlaced" : "");
 }
 
 void PrintTo(const Kind &kind, std::ostream *out) {
@@ -49,8 +47,10 @@ std::vector<Kind> all_kinds() {
         std::vector<int> depths;
         bool may_have_trns;
     } table[] = {
-        {PNG_COLOR_TYPE_GRAY, {1, 2, 4, 8, 16}, true},    {PNG_COLOR_TYPE_RGB, {8, 16}, true},
-        {PNG_COLOR_TYPE_PALETTE, {1, 2, 4, 8}, true},     {PNG_COLOR_TYPE_GRAY_ALPHA, {8, 16}, false},
+        {PNG_COLOR_TYPE_GRAY, {1, 2, 4, 8, 16}, true},
+        {PNG_COLOR_TYPE_RGB, {8, 16}, true},
+        {PNG_COLOR_TYPE_PALETTE, {1, 2, 4, 8}, true},
+        {PNG_COLOR_TYPE_GRAY_ALPHA, {8, 16}, false},
         {PNG_COLOR_TYPE_RGB_ALPHA, {8, 16}, false},
     };
     std::vector<Kind> kinds;
@@ -70,17 +70,10 @@ std::vector<Kind> all_kinds() {
 Picture random_picture(const Kind &kind, int w, int h, std::mt19937 &random) {
     Picture picture{kind, w, h, 1, {}, {}, {}, {}};
     switch (kind.colour_type) {
-    case PNG_COLOR_TYPE_GRAY_ALPHA:
-        picture.samples_per_pixel = 2;
-        break;
-    case PNG_COLOR_TYPE_RGB:
-        picture.samples_per_pixel = 3;
-        break;
-    case PNG_COLOR_TYPE_RGB_ALPHA:
-        picture.samples_per_pixel = 4;
-        break;
-    default:
-        break;
+    case PNG_COLOR_TYPE_GRAY_ALPHA: picture.samples_per_pixel = 2; break;
+    case PNG_COLOR_TYPE_RGB: picture.samples_per_pixel = 3; break;
+    case PNG_COLOR_TYPE_RGB_ALPHA: picture.samples_per_pixel = 4; break;
+    default: break;
     }
 
     // A palette that is not full, and of alphas that are fewer than its colours.
@@ -100,8 +93,8 @@ Picture random_picture(const Kind &kind, int w, int h, std::mt19937 &random) {
         picture.samples.push_back(uint16_t(random() % (largest + 1)));
     }
 
-    // One colour is transparent. It occurs twice or more where there is room, and so do colours that differ from it in one
-    // sample, or in the lower byte of one.
+    // One colour is transparent. It occurs twice or more where there is room, and so do colours that differ
+    // from it in one sample, or in the lower byte of one.
     if (kind.is_transparent && kind.colour_type != PNG_COLOR_TYPE_PALETTE) {
         const int c = picture.samples_per_pixel;
         auto copy = [&](int to) {
@@ -144,9 +137,9 @@ Bytes encode(const Picture &picture) {
             to->insert(to->end(), from, from + count);
         },
         nullptr);
-    png_set_IHDR(png, info, png_uint_32(picture.w), png_uint_32(picture.h), picture.kind.depth, picture.kind.colour_type,
-                 picture.kind.is_interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, png_uint_32(picture.w), png_uint_32(picture.h), picture.kind.depth,
+        picture.kind.colour_type, picture.kind.is_interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
+        PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (!picture.palette.empty()) {
         png_set_PLTE(png, info, picture.palette.data(), int(picture.palette.size()));
     }
@@ -167,8 +160,7 @@ Expected definition_of(const Picture &picture) {
     const Kind &kind = picture.kind;
     const bool is_palette = kind.colour_type == PNG_COLOR_TYPE_PALETTE;
     Expected expected{kind.depth == 16 ? Type::u16 : Type::u8,
-                      (is_palette ? 3 : picture.samples_per_pixel) + (kind.is_transparent ? 1 : 0),
-                      {}};
+        (is_palette ? 3 : picture.samples_per_pixel) + (kind.is_transparent ? 1 : 0), {}};
     const uint32_t white = expected.type == Type::u16 ? 65535 : 255;
     const uint32_t largest = (1u << kind.depth) - 1;
     for (int i = 0; i < picture.w * picture.h; i++) {
@@ -185,11 +177,11 @@ Expected definition_of(const Picture &picture) {
             expected.values.push_back(uint16_t(pixel[c] * white / largest));
         }
         if (kind.is_transparent) {
-            const bool is_transparent =
-                picture.samples_per_pixel == 1 ?
-                    pixel[0] == picture.transparent.gray :
-                    pixel[0] == picture.transparent.red && pixel[1] == picture.transparent.green &&
-                        pixel[2] == picture.transparent.blue;
+            const bool is_transparent = picture.samples_per_pixel == 1 ?
+                                            pixel[0] == picture.transparent.gray :
+                                            pixel[0] == picture.transparent.red &&
+                                                pixel[1] == picture.transparent.green &&
+                                                pixel[2] == picture.transparent.blue;
             expected.values.push_back(uint16_t(is_transparent ? 0 : white));
         }
     }

@@ -16,18 +16,16 @@ Array random_image(Type type, std::vector<int64_t> shape, unsigned seed, int64_t
     return image;
 }
 
-
-
 TEST_F(PngTest, WritesWhatAnotherDecoderReads) {
     static constexpr int colour_types[] = {0, SPNG_COLOR_TYPE_GRAYSCALE, SPNG_COLOR_TYPE_GRAYSCALE_ALPHA,
-                                           SPNG_COLOR_TYPE_TRUECOLOR, SPNG_COLOR_TYPE_TRUECOLOR_ALPHA};
+        SPNG_COLOR_TYPE_TRUECOLOR, SPNG_COLOR_TYPE_TRUECOLOR_ALPHA};
     const std::string path = folder.file("written.png");
     for (const Type type : {Type::u8, Type::u16}) {
         for (int channels = 1; channels <= 4; channels++) {
             for (const auto &[w, h] : {std::pair(1, 1), {5, 3}, {31, 33}, {200, 2}, {2, 200}}) {
                 const Array whole = random_image(type, shape_of(w + 3, h + 2, channels), random());
-                for (const Array &image : {random_image(type, shape_of(w, h, channels), random()), whole.crop(1, 2, h, w),
-                                           random_image(type, shape_of(w, h, channels), random(), 0)}) {
+                for (const Array &image : {random_image(type, shape_of(w, h, channels), random()),
+                         whole.crop(1, 2, h, w), random_image(type, shape_of(w, h, channels), random(), 0)}) {
                     SCOPED_TRACE(image.describe());
                     write_png(path, image);
                     const Bytes bytes = read_bytes(path);

@@ -1,5 +1,6 @@
 #pragma once
-// What the test program's own system calls refuse when a test asks for it: they stand before those of the C library (refusing_system.cpp).
+// What the test program's own system calls refuse when a test asks for it: they stand before those of the C
+// library (refusing_system.cpp).
 #include <cstdint>
 #include <sys/types.h>
 
@@ -14,7 +15,8 @@ constexpr bool can_refuse_memory = false;
 #else
 constexpr bool can_refuse_memory = true;
 #endif
-extern thread_local constinit int64_t mallocs_until_refusal;  // of this thread; the one at 0 fails, below 0 none does
+extern thread_local constinit int64_t mallocs_until_refusal;  // of this thread; the one at 0 fails, below 0
+                                                              // none does
 extern thread_local constinit bool was_refused;
 
 }  // namespace refusing_system
