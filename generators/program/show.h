@@ -17,7 +17,8 @@ struct Shown {
 // Prints a part of what Halide makes of a library on standard output, and returns the exit code. The parts:
 //     loops      the loop nest as the schedule has it
 //     kernels    the source of a GPU's kernels: PTX, OpenCL C
-//     resources  a line for each kernel: name, threads of a block and bytes of shared memory, with tabs between them
+//     resources  a line for each kernel: name, threads of a block and bytes of shared memory, with tabs
+//                between them
 //     stmt       the statements that Halide made of it
 //     assembly   of the CPU
 int show(const Shown &shown, const std::string &part);

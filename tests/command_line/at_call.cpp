@@ -2,7 +2,7 @@
 // test need not hit the moment.
 //   TILEWRIGHT_TEST_CALL     fwrite (to a file, not to a standard stream), linkat or renameat
 //   TILEWRIGHT_TEST_SIGNAL   the signal's number
-//   TILEWRIGHT_TEST_NAMED    when set, no file can be made without a name, as on file systems that lack O_TMPFILE
+//   TILEWRIGHT_TEST_NAMED    when set, no file can be made without a name, as where O_TMPFILE is missing
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>

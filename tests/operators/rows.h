@@ -4,7 +4,8 @@
 //
 //     class TransposeRow : public RowTest {};
 //     TEST_P(TransposeRow, AgreesWithThePlainLoop) { ... run(inputs, output, settings) ... }
-//     INSTANTIATE_TEST_SUITE_P(Rows, TransposeRow, testing::ValuesIn(row_cases(transpose_operator())), row_case_name);
+//     INSTANTIATE_TEST_SUITE_P(Rows, TransposeRow, testing::ValuesIn(row_cases(transpose_operator())),
+//                              row_case_name);
 #include "tests/support/arrays.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"

@@ -28,7 +28,8 @@ enum class Border {
 // For sigma from .5 to 30, u8 takes roughly the smallest S whose error bound (below) is less than 1; outside,
 // the largest S whose weights have two bytes (sigma < .5: S = 32832). The bound on |blur - exact blur| before
 // the last rounding, for any image, is
-//     .5 (1 + P) + 2 top max(P, N)     P, N: sums of the positive and negative errors of the weights; top: 255 or 65535
+//     .5 (1 + P) + 2 top max(P, N)     P, N: sums of the positive and of the negative errors of the weights;
+//                                      top: 255 or 65535
 // so where it is less than 1, the result is within 1 of the exact one rounded: u8 for sigma up to 8192
 // (largest bound .995), u16 for sigma up to 50 (.953; beyond, it grows to 1.4 at sigma 100 and 8.5 at 1000,
 // of 65535). f32 is within 2 (2 r + 3) 2^-24 max |image| of the exact blur (class B), except for the schedule

@@ -12,7 +12,7 @@ namespace tilewright {
 //     before(n)     (n - N/2)^2 / (2 N^2 s |z| / l) - 1/8        transform: along each axis
 //     after(k)      |z| / l s (k - N/2)^2 / 2
 //     transfer(k)   -z / l s k^2 / 2                             convolution: along each axis
-//                   -z / l s k^2 / (1 + sqrt(1 - s k^2))         angular_spectrum: of the sum of both axes' k^2
+//                   -z / l s k^2 / (1 + sqrt(1 - s k^2))         angular_spectrum: of the sum of both k^2
 struct Propagation {
     int64_t side;
     double wavelength, distance, pitch;
