@@ -182,17 +182,23 @@ void Operator::execute(
 void Operator::operator()(
     std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const try {
     const Inside inside;
+    (*this)(*parse(inputs, settings), output, call);
+} catch (...) {
+    leave_with_error([&] { return name(); });
+}
+
+void Operator::operator()(const Request &request, Array &output, const Call &call) const try {
+    const Inside inside;
     const Measurement measurement;
-    const std::unique_ptr<const Request> request = parse(inputs, settings);
     // A call that fails leaves an empty output empty.
-    Array result = output.empty() ? Array(request->output_type, request->output_shape) : output;
-    if (result.type() != request->output_type || result.shape() != request->output_shape) {
+    Array result = output.empty() ? Array(request.output_type, request.output_shape) : output;
+    if (result.type() != request.output_type || result.shape() != request.output_shape) {
         refuse(Fault::input,
             fmt::format(
-                "must be {} ({})", name_of(request->output_type), fmt::join(request->output_shape, ", ")),
+                "must be {} ({})", name_of(request.output_type), fmt::join(request.output_shape, ", ")),
             "output", output.describe());
     }
-    for (const Array &input : inputs) {
+    for (const Array &input : request.inputs) {
         if (output.overlaps(input)) {
             refuse(Fault::usage, "it shares memory with an input; give it memory of its own", "output",
                 output.describe());
@@ -200,9 +206,9 @@ void Operator::operator()(
     }
     const Device device = call.device ? *call.device : best_device();
     driver::open(device);
-    check_values(*request);
-    const Row &row = choose(*request, result, call.schedule, device, call.rows);
-    const std::vector<const Row *> ran = run(row, device, *request, result);
+    check_values(request);
+    const Row &row = choose(request, result, call.schedule, device, call.rows);
+    const std::vector<const Row *> ran = run(row, device, request, result);
     output = result;
     measurement.write(call.statistics, device, row, ran);
 } catch (...) {

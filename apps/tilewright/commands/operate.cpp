@@ -69,16 +69,17 @@ void operate(const Request &request) {
     }
     const std::vector<Array> inputs = arrays_for(op, pictures, settings);
     settings = op.settings_for(kind_of_file(request.output), inputs, settings);
-    const auto [type, shape] = op.output_of(inputs, settings);
-    check_output(request.output, type_in_file(pictures.front(), type, shape), shape);
-    const Remarks remarks = op.remarks(inputs, settings);
+    const auto parsed = op.parse(inputs, settings);
+    check_output(request.output, type_in_file(pictures.front(), parsed->output_type, parsed->output_shape),
+        parsed->output_shape);
+    const Remarks remarks = op.remarks(*parsed);
     print_warnings(op, remarks);
 
     const Counters before = counters();
     const auto start = std::chrono::steady_clock::now();
     Statistics statistics;
     Array output;
-    op(inputs, output, settings, {.device = device, .schedule = request.schedule, .statistics = &statistics});
+    op(*parsed, output, {.device = device, .schedule = request.schedule, .statistics = &statistics});
     output.sync();
     const double total_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

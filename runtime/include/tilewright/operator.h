@@ -137,6 +137,10 @@ public:
     void operator()(std::span<const Array> inputs, Array &output, const Settings &settings = {},
         const Call &call = {}) const;
 
+    // The same for arguments that parse() has read. Errors: input, device, memory; usage, for an unknown
+    // schedule.
+    void operator()(const Request &request, Array &output, const Call &call = {}) const;
+
     // Reads and checks inputs and settings. Errors: usage (number of inputs, unknown option, value out of
     // range), input (type, shape).
     std::unique_ptr<const Request> parse(std::span<const Array> inputs, const Settings &settings) const;
@@ -192,8 +196,11 @@ public:
     }
 
     // What is worth saying of a call.
+    Remarks remarks(const Request &request) const {
+        return remarks_on(request);
+    }
     Remarks remarks(std::span<const Array> inputs, const Settings &settings) const {
-        return remarks_on(*parse(inputs, settings));
+        return remarks(*parse(inputs, settings));
     }
 
     // An image whose last channel is alpha, as the operator takes it, and its result as such an image of
