@@ -1,15 +1,5 @@
 # What find_package(Tilewright COMPONENTS Generators) gives: libraries and programs of a project's own.
 
-# Checks words of a call against the words that it takes.
-function(tilewright_check_words function option known)
-    foreach (word IN LISTS ARGN)
-        if (NOT word IN_LIST known)
-            list(JOIN known ", " all)
-            message(FATAL_ERROR "${function}: ${option} '${word}' is none of ${all}")
-        endif ()
-    endforeach ()
-endfunction()
-
 # tilewright_add_library(NAME OPERATOR op [SCHEDULE names] [TYPES types] [TARGETS cpu cuda opencl] [TUNABLES tile=32 ...]
 #                        [SCHEDULES file.cpp] [EMIT stmt_html ptx opencl_c assembly])
 #
@@ -97,13 +87,14 @@ inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Arr
     tilewright_merge(${name} ${folder} ${ARCHIVES})
 endfunction()
 
-# tilewright_add_program(NAME LIBRARIES name...): the command line `tilewright`, with the rows of these libraries in the operators'
-# tables: `NAME verify`, `NAME bench`, `NAME OP ... --schedule S` treat them like the package's own. `--schedule LIBRARY` names the
-# rows of one library.
+# tilewright_add_program(NAME [LIBRARIES name...] [OPERATORS name...]): the command line `tilewright`, with the rows of these libraries in the
+# operators' tables, and with these operators of the project (tilewright_add_operator) beside the package's: `NAME verify`, `NAME bench`,
+# `NAME list`, `NAME OP ...` treat them like the package's own. `--schedule LIBRARY` names the rows of one library.
 function(tilewright_add_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OPERATORS")
     set(declarations "")
     set(additions "")
+    set(sources "")
     foreach (library IN LISTS arg_LIBRARIES)
         if (NOT TARGET ${library})
             message(FATAL_ERROR "tilewright_add_program(${name}): there is no library '${library}'; tilewright_add_library makes one")
@@ -111,9 +102,33 @@ function(tilewright_add_program name)
         string(APPEND declarations "const std::vector<Row> &${library}_rows();\n")
         string(APPEND additions "    add_rows(${library}_rows());\n")
     endforeach ()
-    set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_rows.cpp)
+    set(operators "")
+    foreach (op IN LISTS arg_OPERATORS)
+        if (NOT TARGET Tilewright::${op} OR op IN_LIST TILEWRIGHT_OPERATORS)
+            message(FATAL_ERROR "tilewright_add_program(${name}): there is no operator '${op}' of this project; tilewright_add_operator makes one")
+        endif ()
+        list(APPEND operators Tilewright::${op})
+        string(APPEND declarations "const Operator &${op}_operator();\n")
+        string(APPEND additions "    add_operator(${op}_operator);\n")
+        get_target_property(plain Tilewright::${op} TILEWRIGHT_PLAIN)
+        if (plain)
+            string(APPEND declarations "namespace plain {\nArray ${op}(std::span<const Array> inputs, const Settings &settings, Backend backend);\n}\n")
+            string(APPEND additions "    add_plain_definition(\"${op}\", plain::${op});\n")
+            list(APPEND sources ${plain})
+        endif ()
+        get_target_property(workload Tilewright::${op} TILEWRIGHT_WORKLOAD)
+        if (workload)
+            string(APPEND declarations "std::unique_ptr<Workload> ${op}_workload(const Operator &op);\n")
+            string(APPEND additions "    add_workload(\"${op}\", ${op}_workload);\n")
+            list(APPEND sources ${workload})
+        endif ()
+    endforeach ()
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_added.cpp)
     file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [=[// Made by tilewright_add_program.
+#include "tilewright/operator.h"
+#include "tilewright/plain.h"
 #include "tilewright/row.h"
+#include "tilewright/workload.h"
 
 namespace tilewright {
 
@@ -124,7 +139,8 @@ namespace tilewright {
 
 }  // namespace tilewright
 ]=])
-    add_executable(${name} ${source})
+    add_executable(${name} ${source} ${sources})
     set_target_properties(${name} PROPERTIES CXX_SCAN_FOR_MODULES OFF)
-    target_link_libraries(${name} PRIVATE Tilewright::app ${arg_LIBRARIES} Tilewright::operators)
+    target_include_directories(${name} PRIVATE ${TILEWRIGHT_SHARE})
+    target_link_libraries(${name} PRIVATE Tilewright::app ${arg_LIBRARIES} ${operators} Tilewright::operators)
 endfunction()

@@ -1,57 +1,67 @@
-# tilewright_add_operator(OP): the generator program of an operator, the libraries of its table (schedules/OP.cpp) for each target, and its
-# archive Tilewright::OP with the front and all of them.
+# tilewright_add_operator(NAME GENERATOR file.cpp SCHEDULES file.cpp FRONT file.cpp... [PLAIN file.cpp...] [WORKLOAD file.cpp...]
+#                         [TARGETS cpu cuda opencl] [EMIT stmt_html ptx opencl_c assembly])
+#
+# An operator, of our own tree and of a project against the installed package alike (examples/own_operator):
+#   GENERATOR  the Halide generators of the operator's forms; it includes their definitions
+#   SCHEDULES  the schedules, and the table of their rows
+#   FRONT      the operator for programs: const Operator &tilewright::NAME_operator(), and what else belongs to it
+#   PLAIN      its definition as a plain loop, Array tilewright::plain::NAME(inputs, settings, backend), which programs that verify hold results
+#              against (tilewright/plain.h); without it, they take the row `reference`
+#   WORKLOAD   std::unique_ptr<Workload> tilewright::NAME_workload(const Operator &), the data to verify and to time it with
+#              (tilewright/workload.h); without it, random images of the table's types
+#   TARGETS    cpu, cuda, opencl; those that the package was built for without it
+#   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property TILEWRIGHT_FOLDER names
+# It makes the generator program NAME.generator and the static library Tilewright::NAME: the front, the table and the libraries of all rows.
+# tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line with it (add_library.cmake).
 function(tilewright_add_operator op)
-    foreach (file generators/${op}.cpp schedules/${op}.cpp runtime/operators/${op}/${op}.cpp)
-        if (NOT EXISTS ${PROJECT_SOURCE_DIR}/${file})
-            message(FATAL_ERROR "operator ${op}: ${file} is missing (docs/EXTENDING.md lists the files of an operator)")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;SCHEDULES" "FRONT;PLAIN;WORKLOAD;TARGETS;EMIT")
+    set(usage "tilewright_add_operator(${op})")
+    if (arg_UNPARSED_ARGUMENTS)
+        list(JOIN arg_UNPARSED_ARGUMENTS " " words)
+        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; it takes GENERATOR, SCHEDULES, FRONT, PLAIN, WORKLOAD, TARGETS and EMIT")
+    endif ()
+    if (NOT op MATCHES "^[a-z][a-z0-9_]*$")
+        message(FATAL_ERROR "${usage}: the name is a part of C names: small letters, digits and _")
+    endif ()
+    if (TARGET Tilewright::${op})
+        message(FATAL_ERROR "${usage}: there is an operator of that name; take another")
+    endif ()
+    foreach (option GENERATOR SCHEDULES FRONT)
+        if (NOT arg_${option})
+            message(FATAL_ERROR "${usage}: ${option} is missing")
         endif ()
     endforeach ()
-    tilewright_add_generator(${op}.generator generators/${op}.cpp schedules/${op}.cpp)
-    set(folder ${CMAKE_BINARY_DIR}/libraries/${op})
-    tilewright_libraries(${op} GENERATOR ${op}.generator OPERATOR ${op} FOLDER ${folder} TARGETS ${TILEWRIGHT_TARGETS} EMIT ptx)
-
-    # One archive holds the front, the numbers that it shares with the generator, the table and every row's objects.
-    file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/operators/${op}/*.cpp ${PROJECT_SOURCE_DIR}/generators/algorithms/${op}/*.cpp)
-    list(FILTER parts EXCLUDE REGEX "/workload[a-z_]*[.]cpp$")  # cmake/workloads.cmake
-    add_library(tilewright_${op} STATIC ${parts} ${TABLE_CPP})
-    add_library(Tilewright::${op} ALIAS tilewright_${op})
-    set_target_properties(tilewright_${op} PROPERTIES EXPORT_NAME ${op})
-    target_include_directories(tilewright_${op} PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
-    target_link_libraries(tilewright_${op} PUBLIC tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
-    tilewright_precompile(tilewright_${op} runtime)
-    tilewright_merge(tilewright_${op} ${folder} ${ARCHIVES})
-
-    set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
-endfunction()
-
-# The registry of the operators that were added: Tilewright::operators.
-function(tilewright_finish_operators)
-    get_property(added GLOBAL PROPERTY TILEWRIGHT_ADDED)
-    set(declarations "")
-    set(entries "")
-    foreach (op IN LISTS added)
-        string(APPEND declarations "const Operator &${op}_operator();\n")
-        string(APPEND entries "        &${op}_operator(),\n")
+    foreach (option GENERATOR SCHEDULES FRONT PLAIN WORKLOAD)
+        set(files "")
+        foreach (file IN LISTS arg_${option})
+            get_filename_component(file ${file} ABSOLUTE)
+            if (NOT EXISTS ${file})
+                message(FATAL_ERROR "${usage}: ${option} ${file}: there is no such file")
+            endif ()
+            list(APPEND files ${file})
+        endforeach ()
+        set(arg_${option} ${files})
     endforeach ()
-    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/registry.cpp @ONLY CONTENT [[// Made by cmake/add_operator.cmake.
-#include "tilewright/operator.h"
+    if (NOT arg_TARGETS)
+        set(arg_TARGETS ${TILEWRIGHT_TARGETS})
+    endif ()
+    tilewright_check_words("${usage}" TARGETS "cpu;cuda;opencl" ${arg_TARGETS})
+    tilewright_check_words("${usage}" EMIT "stmt_html;ptx;opencl_c;assembly" ${arg_EMIT})
 
-namespace tilewright {
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/libraries/${op})
+    tilewright_add_generator(${op}.generator ${arg_GENERATOR} ${arg_SCHEDULES})
+    tilewright_libraries(${op} GENERATOR ${op}.generator OPERATOR ${op} FOLDER ${folder} TARGETS ${arg_TARGETS} EMIT ${arg_EMIT})
 
-@declarations@
-const std::vector<const Operator *> &operators() {
-    static const auto &all = *new std::vector<const Operator *>{  // never destroyed: other threads may call while the program ends
-@entries@    };
-    return all;
-}
-
-}  // namespace tilewright
-]])
-    add_library(tilewright_operators STATIC ${CMAKE_BINARY_DIR}/registry.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp
-        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline_text.cpp)
-    add_library(Tilewright::operators ALIAS tilewright_operators)
-    set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators)
-    list(TRANSFORM added PREPEND tilewright_)
-    target_link_libraries(tilewright_operators PUBLIC ${added} tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
-    tilewright_precompile(tilewright_operators runtime)
+    # One archive holds the front, the table and every row's objects.
+    set(target tilewright_${op})
+    add_library(${target} STATIC ${arg_FRONT} ${TABLE_CPP})
+    add_library(Tilewright::${op} ALIAS ${target})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${op} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF
+        TILEWRIGHT_FOLDER ${folder} TILEWRIGHT_PLAIN "${arg_PLAIN}" TILEWRIGHT_WORKLOAD "${arg_WORKLOAD}")
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    # Fronts include private headers ("runtime/dispatch/...").
+    target_include_directories(${target} PRIVATE ${TILEWRIGHT_SHARE})
+    target_include_directories(${target} SYSTEM PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
+    target_link_libraries(${target} PUBLIC Tilewright::runtime)
+    tilewright_merge(${target} ${folder} ${ARCHIVES})
 endfunction()

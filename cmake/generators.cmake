@@ -1,6 +1,16 @@
 # Generator programs, and the libraries that they make. Used by our own tree and by the package's component `Generators`, with
 # TILEWRIGHT_SHARE as halide.cmake has it.
 
+# Checks words of a call against the words that it takes.
+function(tilewright_check_words function option known)
+    foreach (word IN LISTS ARGN)
+        if (NOT word IN_LIST known)
+            list(JOIN known ", " all)
+            message(FATAL_ERROR "${function}: ${option} '${word}' is none of ${all}")
+        endif ()
+    endforeach ()
+endfunction()
+
 # What all programs and object libraries that see Halide.h have in common.
 function(tilewright_uses_halide target)
     target_link_libraries(${target} PRIVATE tilewright_halide)
@@ -42,7 +52,7 @@ function(tilewright_libraries name)
     list(JOIN backends "," backends)
     set(table ${arg_FOLDER}/${name}_table.cpp)
     add_custom_command(OUTPUT ${table} COMMAND ${arg_GENERATOR} table ${table} ${selection} backend=${backends}
-        DEPENDS ${arg_GENERATOR} COMMENT "Table of ${name}" VERBATIM)
+        DEPENDS ${arg_GENERATOR} COMMENT "Table of ${name}" VERBATIM DEPENDS_EXPLICIT_ONLY)
 
     # It is data, and makes a vector of it once: optimised, it takes far longer to compile.
     set_source_files_properties(${table} PROPERTIES COMPILE_OPTIONS "-O0;-U_FORTIFY_SOURCE" SKIP_PRECOMPILE_HEADERS ON)
@@ -54,7 +64,7 @@ function(tilewright_libraries name)
         string(REPLACE cpu cpu,vnni backend ${target})
         add_custom_command(OUTPUT ${archive}
             COMMAND ${arg_GENERATOR} build ${arg_FOLDER} static_library,${emit} ${selection} backend=${backend}
-            DEPENDS ${arg_GENERATOR} ${table} COMMENT "Libraries of ${name} for ${target}" VERBATIM)
+            DEPENDS ${arg_GENERATOR} ${table} COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)
         list(APPEND archives ${archive})
     endforeach ()
     set(ARCHIVES ${archives} PARENT_SCOPE)

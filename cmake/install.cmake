@@ -37,7 +37,9 @@ install(FILES ${CMAKE_BINARY_DIR}/tilewright.pc DESTINATION ${CMAKE_INSTALL_LIBD
 # What a project's own generators are made of.
 set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share} FILES_MATCHING PATTERN *.h PATTERN *.cpp)
-foreach (file halide generators merge add_library pipeline)
+# The private headers that the front of an operator includes.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime DESTINATION ${share} FILES_MATCHING PATTERN *.h PATTERN include EXCLUDE)
+foreach (file halide generators merge add_library add_operator pipeline)
     install(FILES ${PROJECT_SOURCE_DIR}/cmake/${file}.cmake DESTINATION ${package})
 endforeach ()
 

@@ -163,7 +163,7 @@ TEST_P(MinPlusRow, IsRightAtBothEnds) {
             return Array::view(type(), data + 1, {n});
         };
         std::vector<char> a_memory, b_memory;
-        const auto both = [&](auto zero) {
+        const auto both = [&, at_a = at_a, at_b = at_b](auto zero) {
             check(inside(a_memory, at_a, zero), inside(b_memory, at_b, zero), "ends");
         };
         type() == Type::f64 ? both(0.) : type() == Type::f32 ? both(0.f) : both(0);

@@ -115,8 +115,8 @@ TEST_F(FilesTest, UnwritablePathsAreRefusedAtOnce) {
             {folder.file(std::string(300, 'n')), "too long"},
             {folder.file(std::string(5000, 'n')), "too long"}, {"/proc/out.npy", ""}}) {
         SCOPED_TRACE(path);
-        expect_error(Fault::failed, words, [&] { check_writable(path); });
-        expect_error(Fault::failed, words, [&] { OutputFile file(path); });
+        expect_error(Fault::failed, words, [&path = path] { check_writable(path); });
+        expect_error(Fault::failed, words, [&path = path] { OutputFile file(path); });
     }
     check_writable(folder.file("new"));
     check_writable(folder.file(std::string(255, 'n')));

@@ -1,0 +1,48 @@
+# The operators of our own tree, by their names alone: each is made of the files that docs/EXTENDING.md lists.
+function(tilewright_add_own_operator op)
+    foreach (file generators/${op}.cpp schedules/${op}.cpp runtime/operators/${op}/${op}.cpp)
+        if (NOT EXISTS ${PROJECT_SOURCE_DIR}/${file})
+            message(FATAL_ERROR "operator ${op}: ${file} is missing (docs/EXTENDING.md lists the files of an operator)")
+        endif ()
+    endforeach ()
+    # With the front come the numbers that it shares with the generator.
+    file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/operators/${op}/*.cpp ${PROJECT_SOURCE_DIR}/generators/algorithms/${op}/*.cpp)
+    list(FILTER parts EXCLUDE REGEX "/workload[a-z_]*[.]cpp$")  # cmake/workloads.cmake
+    tilewright_add_operator(${op} GENERATOR generators/${op}.cpp SCHEDULES schedules/${op}.cpp FRONT ${parts} EMIT ptx)
+    target_link_libraries(tilewright_${op} PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
+    tilewright_precompile(tilewright_${op} runtime)
+    set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
+endfunction()
+
+# The registry of the operators that were added: Tilewright::operators.
+function(tilewright_finish_operators)
+    get_property(added GLOBAL PROPERTY TILEWRIGHT_ADDED)
+    set(declarations "")
+    set(entries "")
+    foreach (op IN LISTS added)
+        string(APPEND declarations "const Operator &${op}_operator();\n")
+        string(APPEND entries "        &${op}_operator(),\n")
+    endforeach ()
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/registry.cpp @ONLY CONTENT [[// Made by cmake/operators.cmake.
+#include "tilewright/operator.h"
+
+namespace tilewright {
+
+@declarations@
+const std::vector<const Operator *> &operators() {
+    // Never destroyed: other threads may call while the program ends.
+    static const auto &all = *new std::vector<const Operator *>(with_added_operators({
+@entries@    }));
+    return all;
+}
+
+}  // namespace tilewright
+]])
+    add_library(tilewright_operators STATIC ${CMAKE_BINARY_DIR}/registry.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline_text.cpp)
+    add_library(Tilewright::operators ALIAS tilewright_operators)
+    set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators)
+    list(TRANSFORM added PREPEND tilewright_)
+    target_link_libraries(tilewright_operators PUBLIC ${added} tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
+    tilewright_precompile(tilewright_operators runtime)
+endfunction()
