@@ -48,6 +48,14 @@ TEST_F(CommandLine, HelpSaysWhatAnOperatorTakes) {
     expect("fresnel", {"A PNG without colours and alpha, or an .npy file: u8, u16, f32, c64", ".png or .npy", " grey.png out.png"}, "photo.png");
 }
 
+TEST_F(CommandLine, HelpHasTheLimitsOfPngFilesWhereAFileMayBeOne) {
+    for (const auto &[op, has_limits] : {std::pair("invert", true), {"column_sum", true}, {"matmul", false}, {"fft2d", false}}) {
+        if (has_operator(op)) {
+            EXPECT_EQ(run({op, "--help"}).out.find("--max-side") != std::string::npos, has_limits) << op;
+        }
+    }
+}
+
 TEST_F(CommandLine, VersionNamesHalideLlvmAndTheDevices) {
     const Ran ran = run({"--version"});
     EXPECT_EQ(ran.code, 0);
