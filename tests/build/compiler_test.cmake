@@ -12,7 +12,7 @@ file(REMOVE_RECURSE ${WORK})
 string(REPLACE "++" "" c ${COMPILER})
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK} -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_C_COMPILER=${c} -DCMAKE_MAKE_PROGRAM=${NINJA}
     -DPython3_EXECUTABLE=${PYTHON} -DTILEWRIGHT_TARGETS=cpu -DTILEWRIGHT_OPERATORS=invert -DTILEWRIGHT_TESTS=OFF)
-run(${NINJA} -C ${WORK} CMakeFiles/tilewright_runtime.dir/runtime/errors/plain_text.cpp.o)
+run(${NINJA} -C ${WORK} CMakeFiles/tilewright_runtime_code.dir/runtime/errors/plain_text.cpp.o)
 file(GLOB sources ${SOURCE}/runtime/dispatch/*.cpp)
 foreach (source IN LISTS sources)
     run(${COMPILER} -std=c++20 -fsyntax-only -Wall -Wextra -Werror -DFMT_HEADER_ONLY -I${SOURCE} -I${SOURCE}/runtime/include -I${SOURCE}/plain
