@@ -21,8 +21,8 @@ endif ()
 # has silenced. The code that it makes is the same to the byte. Such a build also finds an include that is missing.
 set(TILEWRIGHT_HEADERS_runtime <algorithm> <fmt/format.h> <functional> <map> <memory> <optional> <span> <string> <variant> <vector>)
 set(TILEWRIGHT_HEADERS_apps ${TILEWRIGHT_HEADERS_runtime} <nlohmann/json.hpp>)
-set(TILEWRIGHT_HEADERS_tests <algorithm> <filesystem> <fstream> <gtest/gtest.h> <map> <optional> <random> <span> <sstream> <string>
-    <variant> <vector>)
+set(TILEWRIGHT_HEADERS_tests <algorithm> <filesystem> <fstream> <gtest/gtest.h> <map> <nlohmann/json.hpp> <optional> <random> <span>
+    <sstream> <string> <variant> <vector>)
 function(tilewright_precompile target room)
     if (TILEWRIGHT_WERROR)
         return()

@@ -85,6 +85,23 @@ TEST_F(CommandLine, BenchRecordsTheSizeThatRan) {
     }
 }
 
+TEST_F(CommandLine, BenchTakesTheFlagsOfOperators) {
+    NEEDS_OPERATOR("fft2d");
+    Words words = {"bench", "fft2d", "--device", "cpu", "--schedule", "reference", "--size", "100x60", "--batch", "1",
+                   "--repeats", "3"};
+    words.insert(words.end(), {"--json", "-"});
+    expect_refusal(3, words, {"fft2d", "--pad"});
+    words.push_back("--pad");
+    const json padded = run_json(words)["runs"][0];
+    EXPECT_EQ(padded["width"], 100);
+    EXPECT_EQ(padded["height"], 60);
+    EXPECT_EQ(padded["settings"], "pad=yes");
+    EXPECT_TRUE(padded.contains("real_time")) << padded;
+    if (has_operator("invert")) {
+        expect_refusal(2, {"bench", "invert", "--pad"}, {"--pad", "none of the chosen operators"});
+    }
+}
+
 TEST_F(CommandLine, BenchFindsAWrongResult) {
     NEEDS_DEVICE("opencl");
     const Ran ran = run({"bench", operators().front(), "--device", "opencl", "--schedule", "tuned", "--size",
