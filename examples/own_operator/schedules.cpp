@@ -13,17 +13,18 @@ using Halide::Var;
 Var xi{"xi"}, yi{"yi"}, block{"block"};
 
 // One pixel after another.
-void reference(Sobel &, Site &) {
-}
+void reference(Sobel &, Site &) {}
 
 // A vector at a time, rows spread over the cores.
 void vectors(Sobel &sobel, Site &site) {
-    sobel.out.vectorize(sobel.x, site["lanes"], TailStrategy::GuardWithIf).parallel(sobel.y, 16, TailStrategy::GuardWithIf);
+    sobel.out.vectorize(sobel.x, site["lanes"], TailStrategy::GuardWithIf)
+        .parallel(sobel.y, 16, TailStrategy::GuardWithIf);
 }
 
 // A pixel per thread.
 void pixels(Sobel &sobel, Site &site) {
-    tiles_over_blocks(sobel.out, sobel.x, sobel.y, block, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+    tiles_over_blocks(
+        sobel.out, sobel.x, sobel.y, block, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ Added &added() {
 void add_operator(const Operator &(*op)()) {
     const std::lock_guard lock(added().mutex);
     if (added().in_use) {
-        throw Error(Fault::failed, "operators are added before main(), and the list of them is in use already", {.operation = op().name()});
+        throw Error(Fault::failed,
+            "operators are added before main(), and the list of them is in use already",
+            {.operation = op().name()});
     }
     added().operators.push_back(op);
 }

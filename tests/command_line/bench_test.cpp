@@ -87,8 +87,8 @@ TEST_F(CommandLine, BenchRecordsTheSizeThatRan) {
 
 TEST_F(CommandLine, BenchTakesTheFlagsOfOperators) {
     NEEDS_OPERATOR("fft2d");
-    Words words = {"bench", "fft2d", "--device", "cpu", "--schedule", "reference", "--size", "100x60", "--batch", "1",
-                   "--repeats", "3"};
+    Words words = {"bench", "fft2d", "--device", "cpu", "--schedule", "reference", "--size", "100x60",
+        "--batch", "1", "--repeats", "3"};
     words.insert(words.end(), {"--json", "-"});
     expect_refusal(3, words, {"fft2d", "--pad"});
     words.push_back("--pad");

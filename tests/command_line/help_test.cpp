@@ -61,7 +61,8 @@ TEST_F(CommandLine, HelpSaysWhatAnOperatorTakes) {
 }
 
 TEST_F(CommandLine, HelpHasTheLimitsOfPngFilesWhereAFileMayBeOne) {
-    for (const auto &[op, has_limits] : {std::pair("invert", true), {"column_sum", true}, {"matmul", false}, {"fft2d", false}}) {
+    for (const auto &[op, has_limits] :
+        {std::pair("invert", true), {"column_sum", true}, {"matmul", false}, {"fft2d", false}}) {
         if (has_operator(op)) {
             EXPECT_EQ(run({op, "--help"}).out.find("--max-side") != std::string::npos, has_limits) << op;
         }

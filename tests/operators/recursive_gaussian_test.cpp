@@ -297,7 +297,8 @@ TEST(RecursiveGaussian, DistanceFromTheGaussianIsAsDocumented) {
         image.as<float>()[reach] = 1;
         const Array out = recursive_gaussian(image, sigma, on_cpu());
         double total = 0, most = 0, all = 0;
-        auto gaussian = [sigma = sigma](int64_t i) { return std::exp(-.5 * (double)(i * i) / (sigma * sigma)); };
+        auto gaussian = [sigma = sigma](
+                            int64_t i) { return std::exp(-.5 * (double)(i * i) / (sigma * sigma)); };
         for (int64_t i = -reach; i <= reach; i++) {
             total += gaussian(i);
         }

@@ -240,8 +240,9 @@ const std::vector<const Operator *> &operators();
 // The operator called `name`. Errors: usage, with the known names.
 const Operator &find_operator(const std::string &name);
 
-// Adds an operator of a program's own to operators(); it is made at their first use. Before main(), from a static constructor. Errors: failed,
-// when operators() is in use already, and there, when two operators have one name.
+// Adds an operator of a program's own to operators(); it is made at their first use. Before main(), from a
+// static constructor. Errors: failed, when operators() is in use already, and there, when two operators have
+// one name.
 void add_operator(const Operator &(*op)());
 
 // For the registry: the library's operators, and behind them those that were added.

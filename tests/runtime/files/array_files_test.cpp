@@ -76,7 +76,8 @@ TEST(ErrorLine, HoldsNothingThatSteersATerminal) {
     };
     for (const auto &[path, shown] : quoted) {
         SCOPED_TRACE(shown);
-        expect_error(Fault::usage, "cannot write '" + shown + "/x': ", [&path = path] { check_output(path + "/x"); });
+        expect_error(
+            Fault::usage, "cannot write '" + shown + "/x': ", [&path = path] { check_output(path + "/x"); });
     }
     EXPECT_STREQ(Error(Fault::failed, "one\n\ntwo\u0090three \u00e9\x9b\n").what(), "one two three \u00e9?");
 }
