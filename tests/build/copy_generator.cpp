@@ -22,22 +22,22 @@ struct Unmade {
     static constexpr const char *name = "unmade";
 };
 
-void reference(Copy &, Site &) {}
+void reference(Copy &, ScheduleContext &) {}
 
-void vectors(Copy &copy, Site &site) {
-    copy.out.vectorize(copy.x, site["lanes"], Halide::TailStrategy::GuardWithIf);
+void vectors(Copy &copy, ScheduleContext &context) {
+    copy.out.vectorize(copy.x, context["lanes"], Halide::TailStrategy::GuardWithIf);
 }
 
-void as_unmade(Unmade &, Site &) {}
+void as_unmade(Unmade &, ScheduleContext &) {}
 
 // A schedule that Halide refuses.
-void wrong(Copy &copy, Site &) {
+void wrong(Copy &copy, ScheduleContext &) {
     copy.out.vectorize(Halide::Var("nowhere"), 4);
 }
 
 }  // namespace
 
-class CopyGenerator : public Operator<CopyGenerator> {
+class CopyGenerator : public RowGenerator<CopyGenerator> {
 public:
     Input<Buffer<uint8_t, 1>> in{"in"};
     Output<Buffer<uint8_t, 1>> output{"output"};
@@ -51,9 +51,9 @@ public:
 
 namespace {
 
-// Rows as a loop makes them; the last one's lanes are given.
-Rows vectors_of(int last) {
-    Rows rows;
+// ScheduleRows as a loop makes them; the last one's lanes are given.
+ScheduleRows vectors_of(int last) {
+    ScheduleRows rows;
     for (const int lanes : {4, 8, 16}) {
         rows.push_back(row("vectors_" + std::to_string(lanes), cpu, "u8", vectors,
             {{"lanes", lanes == 16 ? last : lanes, 1, 64}}));
@@ -63,8 +63,8 @@ Rows vectors_of(int last) {
 
 constexpr const char *types = "u8";
 
-Rows table_of(const std::string &name) {
-    const Row plain = row("reference", cpu, "u8", reference);
+ScheduleRows table_of(const std::string &name) {
+    const ScheduleRow plain = row("reference", cpu, "u8", reference);
     if (name == "declined" || name == "declined_otherwise") {  // Mullapudi2016 wants estimates of every size,
                                                                // and there are none
         const std::string words =
@@ -94,9 +94,9 @@ Rows table_of(const std::string &name) {
     };
 }
 
-const Rows &rows() {
+const ScheduleRows &rows() {
     const char *name = std::getenv("TILEWRIGHT_TABLE");
-    static const Rows table = table_of(name ? name : "");
+    static const ScheduleRows table = table_of(name ? name : "");
     return table;
 }
 
