@@ -51,7 +51,7 @@ public:
 
 namespace {
 
-// ScheduleRows as a loop makes them; the last one's lanes are given.
+// Rows as a loop makes them; the last one's lanes are given.
 ScheduleRows vectors_of(int last) {
     ScheduleRows rows;
     for (const int lanes : {4, 8, 16}) {
