@@ -182,12 +182,12 @@ void Operator::execute(
 void Operator::operator()(
     std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const try {
     const Inside inside;
-    (*this)(*parse(inputs, settings), output, call);
+    this->call(*parse(inputs, settings), output, call);
 } catch (...) {
     leave_with_error([&] { return name(); });
 }
 
-void Operator::operator()(const Request &request, Array &output, const Call &call) const try {
+void Operator::call(const Request &request, Array &output, const Call &how) const try {
     const Inside inside;
     const Measurement measurement;
     // A call that fails leaves an empty output empty.
@@ -204,13 +204,13 @@ void Operator::operator()(const Request &request, Array &output, const Call &cal
                 output.describe());
         }
     }
-    const Device device = call.device ? *call.device : best_device();
+    const Device device = how.device ? *how.device : best_device();
     driver::open(device);
     check_values(request);
-    const Row &row = choose(request, result, call.schedule, device, call.rows);
+    const Row &row = choose(request, result, how.schedule, device, how.rows);
     const std::vector<const Row *> ran = run(row, device, request, result);
     output = result;
-    measurement.write(call.statistics, device, row, ran);
+    measurement.write(how.statistics, device, row, ran);
 } catch (...) {
     leave_with_error([&] { return name(); });
 }

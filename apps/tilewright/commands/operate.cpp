@@ -79,7 +79,7 @@ void operate(const Request &request) {
     const auto start = std::chrono::steady_clock::now();
     Statistics statistics;
     Array output;
-    op(*parsed, output, {.device = device, .schedule = request.schedule, .statistics = &statistics});
+    op.call(*parsed, output, {.device = device, .schedule = request.schedule, .statistics = &statistics});
     output.sync();
     const double total_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -139,7 +139,7 @@ public:
 
     // The same for arguments that parse() has read. Errors: input, device, memory; usage, for an unknown
     // schedule.
-    void operator()(const Request &request, Array &output, const Call &call = {}) const;
+    void call(const Request &request, Array &output, const Call &how = {}) const;
 
     // Reads and checks inputs and settings. Errors: usage (number of inputs, unknown option, value out of
     // range), input (type, shape).
