@@ -9,7 +9,8 @@ function(tilewright_add_own_operator op)
     file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/operators/${op}/*.cpp ${PROJECT_SOURCE_DIR}/generators/algorithms/${op}/*.cpp)
     list(FILTER parts EXCLUDE REGEX "/workload[a-z_]*[.]cpp$")  # cmake/workloads.cmake
     tilewright_add_operator(${op} GENERATOR generators/${op}.cpp SCHEDULES schedules/${op}.cpp FRONT ${parts} EMIT ptx)
-    target_link_libraries(tilewright_${op} PRIVATE $<BUILD_LOCAL_INTERFACE:fmt::fmt-header-only>)
+    target_link_libraries(tilewright_${op} PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
+    tilewright_precompile(tilewright_${op} runtime)
     set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
 endfunction()
 
@@ -42,5 +43,6 @@ const std::vector<const Operator *> &operators() {
     add_library(Tilewright::operators ALIAS tilewright_operators)
     set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators)
     list(TRANSFORM added PREPEND tilewright_)
-    target_link_libraries(tilewright_operators PUBLIC ${added} tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:fmt::fmt-header-only>)
+    target_link_libraries(tilewright_operators PUBLIC ${added} tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
+    tilewright_precompile(tilewright_operators runtime)
 endfunction()

@@ -17,8 +17,10 @@
 
 # What a generator program that composes stages is made of.
 function(tilewright_stages_program target)
-    set(parts generators/pipelines/pipeline generators/pipelines/stages schedules/schedule schedules/pipeline schedules/invert schedules/gaussian_blur
-        schedules/transpose schedules/column_sum schedules/row_sum generators/algorithms/gaussian_blur/weights)
+    set(parts generators/pipelines/pipeline generators/pipelines/fused generators/pipelines/stage generators/pipelines/stages/invert
+        generators/pipelines/stages/transpose generators/pipelines/stages/gaussian_blur generators/pipelines/stages/sums
+        generators/algorithms/gaussian_blur/weights schedules/schedule schedules/pipeline schedules/stage_rows schedules/invert
+        schedules/gaussian_blur schedules/transpose schedules/column_sum schedules/row_sum)
     list(TRANSFORM parts PREPEND ${TILEWRIGHT_SHARE}/)
     list(TRANSFORM parts APPEND .cpp)
     if (NOT TARGET tilewright_stages)
@@ -69,7 +71,8 @@ function(tilewright_add_pipeline name)
     endforeach ()
 
     if (NOT TARGET pipeline.generator)
-        tilewright_stages_program(pipeline.generator ${TILEWRIGHT_SHARE}/generators/pipelines/main.cpp)
+        set(folder ${TILEWRIGHT_SHARE}/generators/pipelines)
+        tilewright_stages_program(pipeline.generator ${folder}/main.cpp ${folder}/request.cpp ${folder}/functions.cpp)
     endif ()
     list(JOIN arg_STAGES " | " stages)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})

@@ -35,5 +35,6 @@ add_library(Tilewright::workloads ALIAS tilewright_workloads)
 set_target_properties(tilewright_workloads PROPERTIES EXPORT_NAME workloads)
 target_include_directories(tilewright_workloads PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
 list(TRANSFORM operators PREPEND tilewright_ OUTPUT_VARIABLE archives)  # workloads share numbers with their fronts; only what they use is linked
-target_link_libraries(tilewright_workloads PUBLIC ${archives} tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:fmt::fmt-header-only>)
+target_link_libraries(tilewright_workloads PUBLIC ${archives} tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
+tilewright_precompile(tilewright_workloads runtime)
 install(TARGETS tilewright_workloads EXPORT TilewrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

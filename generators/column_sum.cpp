@@ -1,14 +1,15 @@
+// The generators of column_sum: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/column_sum/column_sum.h"
 #include "generators/algorithms/column_sum/folded.h"
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
-#include "generators/row_generator.h"
 #include "generators/algorithms/sums/sum_types.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 
-// The image as it is.
-class ColumnSumGenerator : public Operator<ColumnSumGenerator> {
+// The definition.
+class ColumnSumGenerator : public RowGenerator<ColumnSumGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Output<Buffer<void, 1>> sums{"sums"};
@@ -28,7 +29,8 @@ public:
     }
 };
 
-class ColumnSumSlicedGenerator : public Operator<ColumnSumSlicedGenerator> {
+// The form in slices.
+class ColumnSumSlicedGenerator : public RowGenerator<ColumnSumSlicedGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Output<Buffer<void, 1>> sums{"sums"};
@@ -40,15 +42,16 @@ public:
 
     void generate() {
         const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
-        ColumnSumSliced form(image, image.width(), image.height(), {setting("lanes"), setting("rows"), setting("slices")}, narrow, sum,
-                             sums.type());
+        ColumnSumSliced form(image, image.width(), image.height(),
+            {setting("lanes"), setting("rows"), setting("slices")}, narrow, sum, sums.type());
         sums = form.out;
         apply(form, {image, sums});
     }
 };
 
-// The image as the words of the memory that it lies in, and where in them it lies.
-class ColumnSumWordsGenerator : public Operator<ColumnSumWordsGenerator> {
+// The form in words. words: the memory that contains the image; offset, stride: the image's position in it,
+// in bytes.
+class ColumnSumWordsGenerator : public RowGenerator<ColumnSumWordsGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, height{"height"};
@@ -59,15 +62,16 @@ public:
     }
 
     void generate() {
-        const int unit = setting("alignment");  // what the row asks of offset and stride
-        ColumnSumWords form(words, words.dim(0).extent(), offset / unit * unit, stride / unit * unit, height, setting("words"),
-                            sums.type());
+        const int unit = setting("alignment");  // offset and stride must be multiples of it
+        ColumnSumWords form(words, words.dim(0).extent(), offset / unit * unit, stride / unit * unit, height,
+            setting("words"), sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }
 };
 
-class ColumnSumFoldedGenerator : public Operator<ColumnSumFoldedGenerator> {
+// The form in chunks, with the same inputs and the numbers of ColumnSumFolded::Layout.
+class ColumnSumFoldedGenerator : public RowGenerator<ColumnSumFoldedGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"};
@@ -79,8 +83,10 @@ public:
     }
 
     void generate() {
-        ColumnSumFolded form(words, {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
-                             {setting("lanes"), setting("groups"), setting("unroll"), setting("terms")}, element_type(type), sums.type());
+        ColumnSumFolded form(words,
+            {words.dim(0).extent(), offset, stride, width, height, period, chunks, steps, slices},
+            {setting("lanes"), setting("groups"), setting("unroll"), setting("terms")}, element_type(type),
+            sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }

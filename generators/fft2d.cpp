@@ -1,13 +1,15 @@
+// The generators of fft2d: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/fft2d/fft2d.h"
-#include "generators/fft2d_transpose_generator.h"
 #include "generators/algorithms/fft2d/butterfly.h"
+#include "generators/fft2d_transpose_generator.h"
 #include "generators/fft_pass_generator.h"
 #include "generators/row_generator.h"
 
 namespace tilewright {
 
-// The whole transform. Complex numbers are words of 64 bits (generators/algorithms/fft2d/butterfly.h); the steps are the logarithms of width and height.
-class Fft2dGenerator : public Operator<Fft2dGenerator> {
+// The definition. Complex numbers are words of 64 bits (generators/algorithms/fft2d/butterfly.h). row_steps
+// and column_steps: the binary logarithms of width and height.
+class Fft2dGenerator : public RowGenerator<Fft2dGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> in{"in"};
     Input<Halide::Buffer<uint64_t, 1>> row_roots{"row_roots"}, column_roots{"column_roots"};
@@ -25,7 +27,8 @@ public:
         field(x, y) = parts(in(x, y));
         row_root(n) = parts(row_roots(n));
         column_root(n) = parts(column_roots(n));
-        Fft2d form(field, row_root, column_root, in.dim(0).extent(), in.dim(1).extent(), row_steps, column_steps, sign, scale);
+        Fft2d form(field, row_root, column_root, in.dim(0).extent(), in.dim(1).extent(), row_steps,
+            column_steps, sign, scale);
         output(x, y) = Complex{form.out(x, y)[0], form.out(x, y)[1]}.word();
         apply(form, {in, output});
 
@@ -43,5 +46,5 @@ public:
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::Fft2dGenerator, fft2d)
-HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTurnGenerator, fft2d_turn)
+HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTransposeGenerator, fft2d_turn)
 HALIDE_REGISTER_GENERATOR(tilewright::FftPassGenerator, fft_pass)

@@ -1,17 +1,18 @@
 #pragma once
+// The generator of the transpose between passes of a Fourier transform, for fft2d and fresnel.
 #include "generators/algorithms/fft2d/transpose.h"
 #include "generators/row_generator.h"
 
 namespace tilewright {
 
-// in, output: images of words of 64 bits.
-class Fft2dTurnGenerator : public Operator<Fft2dTurnGenerator> {
+// in and output: images of words of 64 bits.
+class Fft2dTransposeGenerator : public RowGenerator<Fft2dTransposeGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> in{"in"};
     Output<Halide::Buffer<uint64_t, 2>> output{"output"};
 
     void generate() {
-        Fft2dTurn form(in);
+        Fft2dTranspose form(in);
         output = form.out;
         for (int d : {0, 1}) {
             in.dim(d).set_min(0);

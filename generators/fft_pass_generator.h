@@ -1,12 +1,14 @@
 #pragma once
+// The generator of one pass of a Fourier transform, for fft2d and fresnel.
 #include "generators/algorithms/fft2d/pass.h"
+#include "generators/instructions.h"
 #include "generators/row_generator.h"
 #include "schedules/fft_pass.h"
 
 namespace tilewright {
 
-// The generator of one pass. Inputs and output: see generators/algorithms/fft2d/pass.h.
-class FftPassGenerator : public Operator<FftPassGenerator> {
+// Inputs and output: see generators/algorithms/fft2d/pass.h.
+class FftPassGenerator : public RowGenerator<FftPassGenerator> {
 public:
     using Words1 = Halide::Buffer<uint64_t, 1>;
     using Words2 = Halide::Buffer<uint64_t, 2>;
@@ -15,8 +17,8 @@ public:
     Output<Halide::Buffer<uint64_t, 3>> output{"output"};
 
     void configure() {
-        const Pass pass = described();
-        turns = pass.twiddled ? add_input<Words1>("turns") : nullptr;
+        const FftPassShape pass = shape();
+        twiddles = pass.twiddled ? add_input<Words1>("turns") : nullptr;
         first = pass.chirp_first ? add_input<Words2>("first") : nullptr;
         last = pass.chirp_last ? add_input<Words2>("last") : nullptr;
         if (pass.convolve) {
@@ -30,41 +32,14 @@ public:
     }
 
     void generate() {
-        const Pass pass = described();
-        PassTables tables;
-        tables.roots = roots;
-        roots.dim(0).set_bounds(0, pass.length());
-        const std::pair<Input<Words1> *, Func *> lists[] = {{turns, &tables.turns}, {middle, &tables.middle}};
-        for (const auto &[input, func] : lists) {
-            if (input) {
-                *func = *input;
-                input->dim(0).set_min(0);
-            }
-        }
-        const std::pair<Input<Words2> *, Func *> planes[] = {{first, &tables.first}, {last, &tables.last}, {response, &tables.response}};
-        for (const auto &[input, func] : planes) {
-            if (input) {
-                *func = *input;
-                input->dim(0).set_bounds(0, pass.length()).set_stride(Expr());  // the caller says which index is contiguous
-                input->dim(1).set_min(0);
-            }
-        }
-        if (!pass.convolve) {
-            tables.sign = *sign;
-            tables.scale_re = *scale_re;
-            tables.scale_im = *scale_im;
-        }
-
-        // On a GPU the multiply-add is named, so that 2 a - (a + w b) is not made a - w b again; elsewhere the machine's own is found.
-        const std::string place = backend, fused = place == "opencl" ? "fma" : "llvm.fma.f32";
-        const bool gpu = place != "cpu";
-        const MultiplyAdd multiply_add = [=](Expr a, Expr b, Expr c) {
-            return gpu ? Halide::Internal::Call::make(Halide::Float(32), fused, {a, b, c}, Halide::Internal::Call::PureExtern) : a * b + c;
-        };
-        FftPass form(in, tables, pass, multiply_add, gpu);
+        const FftPassShape pass = shape();
+        // Words of 64 bits suit shared memory, pairs of floats suit vectors.
+        const bool words = std::string(backend) != "cpu";
+        FftPass form(in, tables(pass), pass, setting("threads"), multiply_add(backend), words);
         output = form.out;
 
-        const bool rows_in = pass.lines != Pass::Lines::across, rows_out = pass.lines == Pass::Lines::along;
+        using Lines = FftPassShape::Lines;
+        const bool rows_in = pass.lines != Lines::across, rows_out = pass.lines == Lines::along;
         for (int d = 0; d < 3; d++) {
             in.dim(d).set_min(0);
             output.dim(d).set_min(0);
@@ -75,11 +50,40 @@ public:
     }
 
 private:
-    Pass described() const {
-        return pass_of(Site{{}, {}, {}, settings()});
+    FftPassShape shape() const {
+        return this->template configuration<FftPassShape>();
     }
 
-    Input<Words1> *turns = nullptr, *middle = nullptr;
+    FftPassTables tables(const FftPassShape &pass) {
+        FftPassTables tables;
+        tables.roots = roots;
+        roots.dim(0).set_bounds(0, pass.length());
+        const std::pair<Input<Words1> *, Func *> lists[] = {
+            {twiddles, &tables.twiddles}, {middle, &tables.middle}};
+        for (const auto &[input, func] : lists) {
+            if (input) {
+                *func = *input;
+                input->dim(0).set_min(0);
+            }
+        }
+        const std::pair<Input<Words2> *, Func *> planes[] = {
+            {first, &tables.first}, {last, &tables.last}, {response, &tables.response}};
+        for (const auto &[input, func] : planes) {
+            if (input) {
+                *func = *input;
+                input->dim(0).set_bounds(0, pass.length()).set_stride(Expr());  // any stride
+                input->dim(1).set_min(0);
+            }
+        }
+        if (!pass.convolve) {
+            tables.sign = *sign;
+            tables.scale_re = *scale_re;
+            tables.scale_im = *scale_im;
+        }
+        return tables;
+    }
+
+    Input<Words1> *twiddles = nullptr, *middle = nullptr;
     Input<Words2> *first = nullptr, *last = nullptr, *response = nullptr;
     Input<float> *sign = nullptr, *scale_re = nullptr, *scale_im = nullptr;
 };

@@ -1,6 +1,7 @@
+// The generators of fresnel: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/fresnel/fresnel.h"
-#include "generators/fft2d_transpose_generator.h"
 #include "generators/algorithms/fft2d/butterfly.h"
+#include "generators/fft2d_transpose_generator.h"
 #include "generators/fft_pass_generator.h"
 #include "generators/row_generator.h"
 
@@ -8,7 +9,8 @@ namespace tilewright {
 
 namespace {
 
-// Complex numbers outside are words of 64 bits (generators/algorithms/fft2d/butterfly.h), inside Tuples of two parts.
+// Complex numbers are words of 64 bits in buffers (generators/algorithms/fft2d/butterfly.h), and Tuples of
+// two parts in the forms.
 Halide::Tuple parts(const Halide::Expr &word) {
     const Complex value = Complex::of_word(word);
     return Halide::Tuple(value.re, value.im);
@@ -20,13 +22,13 @@ Halide::Expr word(const Halide::FuncRef &value) {
 
 }  // namespace
 
-// The whole propagation of a field of 2^steps x 2^steps samples.
-class FresnelGenerator : public Operator<FresnelGenerator> {
+// The definition, for fields of 2^steps x 2^steps samples.
+class FresnelGenerator : public RowGenerator<FresnelGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> field{"field"};
     Input<Halide::Buffer<uint64_t, 1>> roots{"roots"};
     Input<int> steps{"steps"}, method{"method"};
-    Input<double> distance{"distance"}, grain{"grain"};
+    Input<double> distance{"distance"}, frequency_step_squared{"grain"};
     Output<Halide::Buffer<uint64_t, 2>> output{"output"};
 
     void generate() {
@@ -34,7 +36,7 @@ public:
         Func in{"in"}, root{"root"};
         in(x, y) = parts(field(x, y));
         root(k) = parts(roots(unsafe_promise_clamped(k, 0, roots.dim(0).extent() - 1)));
-        Fresnel form(in, root, {field.dim(0).extent(), distance, grain}, steps, method);
+        Fresnel form(in, root, {field.dim(0).extent(), distance, frequency_step_squared}, steps, method);
         output(x, y) = word(form.out(x, y));
         apply(form, {field, output});
 
@@ -43,17 +45,17 @@ public:
         steps.set_estimate(10);
         method.set_estimate(1);
         distance.set_estimate(1e5);
-        grain.set_estimate(1e-9);
+        frequency_step_squared.set_estimate(1e-9);
         output.set_estimates({{0, 1024}, {0, 1024}});
     }
 };
 
-// One phase, of that number.
-class FresnelTimesGenerator : public Operator<FresnelTimesGenerator> {
+// The form that multiplies by one phase: that of the number.
+class FresnelTimesGenerator : public RowGenerator<FresnelTimesGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> field{"field"};
     Input<int> number{"number"};
-    Input<double> distance{"distance"}, grain{"grain"};
+    Input<double> distance{"distance"}, frequency_step_squared{"grain"};
     Input<float> scale{"scale"};
     Output<Halide::Buffer<uint64_t, 2>> output{"output"};
 
@@ -61,7 +63,7 @@ public:
         Var x{"x"}, y{"y"};
         Func in{"in"};
         in(x, y) = parts(field(x, y));
-        FresnelTimes form(in, {field.dim(0).extent(), distance, grain}, number, scale);
+        FresnelTimes form(in, {field.dim(0).extent(), distance, frequency_step_squared}, number, scale);
         output(x, y) = word(form.out(x, y));
         form.out = output;
         form.x = x;
@@ -70,17 +72,17 @@ public:
     }
 };
 
-// The table of H whose row y is for frequency order(y).
-class FresnelTransferGenerator : public Operator<FresnelTransferGenerator> {
+// The form that tabulates H. Row y of the output is for frequency order(y).
+class FresnelTransferGenerator : public RowGenerator<FresnelTransferGenerator> {
 public:
     Input<Halide::Buffer<int32_t, 1>> order{"order"};
-    Input<double> distance{"distance"}, grain{"grain"};
+    Input<double> distance{"distance"}, frequency_step_squared{"grain"};
     Input<float> scale{"scale"};
     Output<Halide::Buffer<uint64_t, 2>> output{"output"};
 
     void generate() {
         Var x{"x"}, y{"y"};
-        FresnelTransfer form(order, {output.dim(0).extent(), distance, grain}, scale);
+        FresnelTransfer form(order, {output.dim(0).extent(), distance, frequency_step_squared}, scale);
         output(x, y) = word(form.out(x, y));
         form.out = output;
         form.x = x;
@@ -94,5 +96,5 @@ public:
 HALIDE_REGISTER_GENERATOR(tilewright::FresnelGenerator, fresnel)
 HALIDE_REGISTER_GENERATOR(tilewright::FresnelTimesGenerator, fresnel_times)
 HALIDE_REGISTER_GENERATOR(tilewright::FresnelTransferGenerator, fresnel_transfer)
-HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTurnGenerator, fft2d_turn)
+HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTransposeGenerator, fft2d_turn)
 HALIDE_REGISTER_GENERATOR(tilewright::FftPassGenerator, fft_pass)

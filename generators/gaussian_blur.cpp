@@ -1,3 +1,4 @@
+// The generators of gaussian_blur: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
 #include "generators/gaussian_blur_window_generators.h"
@@ -12,9 +13,10 @@ using Halide::GeneratorInput;
 using Halide::GeneratorOutput;
 using Halide::Var;
 
-// image, output: rows of width * channels elements. border: as EndlessImage numbers it. weights: of the taps -radius ... radius.
+// The definition, and its forms with other arithmetic. image and output: rows of width * channels elements.
+// border: a BorderRule. weights: those of the taps -radius ... radius.
 template<typename Form>
-class GaussianBlurGenerator : public Operator<GaussianBlurGenerator<Form>> {
+class GaussianBlurGenerator : public RowGenerator<GaussianBlurGenerator<Form>> {
 public:
     GeneratorInput<Buffer<void, 2>> image{"image"};
     GeneratorInput<int32_t> channels{"channels"}, border{"border"};
@@ -34,8 +36,8 @@ public:
         Func weight{"weight"};
         const Expr radius = weights.dim(0).extent() / 2;
         weight(k) = weights(k + radius);
-        const EndlessImage endless{border, image.width() / channels, image.height(), channels, Form::near};
-        Form blur(image, endless, weight, radius, Form::pass(output.type(), multiplier));
+        const ExtendedImage extended{border, image.width() / channels, image.height(), channels, Form::near};
+        Form blur(image, extended, weight, radius, Form::arithmetic(output.type(), multiplier));
         output = blur.out;
         weights.dim(0).set_min(0);
         this->apply(blur, {image, output});
@@ -49,8 +51,9 @@ public:
     }
 };
 
-// image, output: rows of one channel. low, high: the tap words as bytes, (byte, word, phase), the middle word at 0. offset: 128 S.
-class GaussianBlurDotsGenerator : public Operator<GaussianBlurDotsGenerator> {
+// The form by dot products. image and output: rows of one channel. low and high: the words of taps as bytes,
+// with the dimensions byte, word, phase. offset: 128 times the sum of the weights.
+class GaussianBlurDotsGenerator : public RowGenerator<GaussianBlurDotsGenerator> {
 public:
     Input<Buffer<uint8_t, 2>> image{"image"};
     Input<int32_t> border{"border"};
@@ -60,15 +63,15 @@ public:
 
     void generate() {
         const Expr reach = low.dim(1).extent() / 2, high_reach = (high.dim(1).extent() - 1) / 2;
-        const EndlessImage endless{border, image.width(), image.height(), 1};
-        GaussianBlurDots blur(image, endless, around(low, reach), around(high, high_reach), reach, high_reach, offset,
-                              Pass::plain(UInt(8), multiplier));
+        const ExtendedImage extended{border, image.width(), image.height(), 1};
+        GaussianBlurDots blur(image, extended, around(low, reach), around(high, high_reach), reach,
+            high_reach, offset, BlurArithmetic::plain(UInt(8), multiplier));
         output = blur.out;
         apply(blur, {image, output});
     }
 
 private:
-    // taps(byte, k, phase), k = 0 the middle word.
+    // taps(byte, k, phase), where k = 0 is the middle word.
     static Func around(Input<Buffer<uint8_t, 3>> &words, Expr reach) {
         words.dim(0).set_bounds(0, 4);
         words.dim(1).set_min(0).set_stride(4);
@@ -85,7 +88,8 @@ private:
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlur>, gaussian_blur)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurNear>, gaussian_blur_near)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurHalf>, gaussian_blur_half)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurFloats>, gaussian_blur_floats)
+HALIDE_REGISTER_GENERATOR(
+    tilewright::GaussianBlurGenerator<tilewright::GaussianBlurFloats>, gaussian_blur_floats)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowGenerator, gaussian_blur_window)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowDotGenerator, gaussian_blur_window_dot)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator, gaussian_blur_window_floats)

@@ -1,18 +1,21 @@
 #pragma once
+// The generators of the window forms of gaussian_blur: weights are scalars, and u8 images are rows of words.
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 #include "generators/algorithms/gaussian_blur/window_floats.h"
+#include "generators/instructions.h"
 #include "generators/row_generator.h"
 #include <string>
 #include <vector>
 
 namespace tilewright {
 
-// f32 images of any size; rows and base are multiples of 16 bytes.
-class GaussianBlurWindowGenerator : public Operator<GaussianBlurWindowGenerator> {
+// f32 images of any size, whose base and rows are multiples of 16 bytes. turn (the factor), low, high_x,
+// high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius.
+class GaussianBlurWindowGenerator : public RowGenerator<GaussianBlurWindowGenerator> {
 public:
     Input<Buffer<float, 2>> image{"image"};
-    Input<int32_t> turn{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
+    Input<int32_t> factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
     Output<Buffer<float, 2>> output{"output"};
 
     void configure() {
@@ -27,9 +30,9 @@ public:
             w.push_back(*weight);
         }
         const bool large = setting("large") != 0;
-        const BorderMap border = {turn, low, high_x, high_y, large ? Expr() : Expr(zero), large};
+        const BorderMap border = {factor, low, high_x, high_y, large ? Expr() : Expr(zero), large};
         GaussianBlurWindow blur(image, image.width(), image.height(), border, w,
-                                {setting("columns"), setting("rows"), setting("groups"), setting("window")});
+            {setting("columns"), setting("rows"), setting("groups"), setting("window")});
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -38,30 +41,33 @@ private:
     std::vector<Input<float> *> weights;
 };
 
-// u8 images as rows of words, (width + 3) / 4 of them; rows and base are multiples of 16 bytes. The tap words are arguments,
-// phase by phase: those of the lower bytes, then those of the upper bytes.
-class GaussianBlurWindowDotGenerator : public Operator<GaussianBlurWindowDotGenerator> {
+// u8 images as rows of words, ceil_div(width, 4) per row; base and rows are multiples of 16 bytes. lower0_0
+// ... and upper0_0 ...: the words of taps that are used, phase by phase; first those of the lower bytes, then
+// those of the upper bytes.
+class GaussianBlurWindowDotGenerator : public RowGenerator<GaussianBlurWindowDotGenerator> {
 public:
     Input<Buffer<uint32_t, 2>> image{"image"};
-    Input<int32_t> width{"width"}, turn{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
+    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
+        zero{"zero"};
     Input<uint32_t> multiplier{"multiplier"};
     Output<Buffer<uint32_t, 2>> output{"output"};
 
     void configure() {
-        const TapWords taps = shape();
+        const TapWordShape taps = shape();
         add_words(lower, "lower", taps, taps.radius + 1);
         add_words(upper, "upper", taps, taps.high);
     }
 
     void generate() {
-        TapWords taps = shape();
+        TapWords taps(shape());
         for (size_t i = 0; i < lower.size(); i++) {
             taps.lower[i] = lower[i] ? Expr(*lower[i]) : Expr();
             taps.upper[i] = upper[i] ? Expr(*upper[i]) : Expr();
         }
-        const WindowTile tile = {setting("columns") / 4, setting("rows"), setting("groups"), setting("window") / 4};
-        GaussianBlurWindowDot blur(image, width, image.height(), {turn, low, high_x, high_y, zero}, taps, multiplier, tile,
-                                   setting("any_width") != 0, {{}, std::string(backend) == "cuda"});
+        const WindowTile tile = {
+            setting("columns") / 4, setting("rows"), setting("groups"), setting("window") / 4};
+        GaussianBlurWindowDot blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps,
+            multiplier, tile, setting("any_width") != 0, word_operations(backend));
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -69,23 +75,28 @@ public:
 private:
     std::vector<Input<uint32_t> *> lower, upper;
 
-    TapWords shape() const {
+    TapWordShape shape() const {
         return {setting("radius"), setting("high")};
     }
-    void add_words(std::vector<Input<uint32_t> *> &words, const std::string &name, const TapWords &taps, int limit) {
+    void add_words(
+        std::vector<Input<uint32_t> *> &words, const std::string &name, const TapWordShape &taps, int limit) {
         for (int phase = 0; phase < 4; phase++) {
             for (int k = 0; k < taps.words(); k++) {
-                words.push_back(taps.used(phase, k, limit) ? add_input<uint32_t>(name + std::to_string(phase) + "_" + std::to_string(k)) : nullptr);
+                words.push_back(
+                    taps.used(phase, k, limit) ?
+                        add_input<uint32_t>(name + std::to_string(phase) + "_" + std::to_string(k)) :
+                        nullptr);
             }
         }
     }
 };
 
-// u8 images as above. weight0 ... : the integer taps, as floats.
-class GaussianBlurWindowFloatsGenerator : public Operator<GaussianBlurWindowFloatsGenerator> {
+// u8 images as above. weight0 ...: the integer weights, as floats.
+class GaussianBlurWindowFloatsGenerator : public RowGenerator<GaussianBlurWindowFloatsGenerator> {
 public:
     Input<Buffer<uint32_t, 2>> image{"image"};
-    Input<int32_t> width{"width"}, turn{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
+    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
+        zero{"zero"};
     Input<uint32_t> multiplier{"multiplier"};
     Output<Buffer<uint32_t, 2>> output{"output"};
 
@@ -100,8 +111,10 @@ public:
         for (Input<float> *weight : weights) {
             w.push_back(*weight);
         }
-        const WindowTile tile = {setting("columns") / 4, setting("rows"), setting("groups"), setting("window") / 4};
-        GaussianBlurWindowFloats blur(image, width, image.height(), {turn, low, high_x, high_y, zero}, w, multiplier, tile);
+        const WindowTile tile = {
+            setting("columns") / 4, setting("rows"), setting("groups"), setting("window") / 4};
+        GaussianBlurWindowFloats blur(
+            image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier, tile);
         output = blur.out;
         apply(blur, {image, output});
     }

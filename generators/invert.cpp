@@ -1,9 +1,10 @@
+// The generator of invert: its buffers.
 #include "generators/algorithms/invert/invert.h"
 #include "generators/row_generator.h"
 
 namespace tilewright {
 
-class InvertGenerator : public Operator<InvertGenerator> {
+class InvertGenerator : public RowGenerator<InvertGenerator> {
 public:
     Input<Buffer<uint8_t, 2>> image{"image"};
     Output<Buffer<uint8_t, 2>> output{"output"};

@@ -1,3 +1,4 @@
+// The generators of matmul: the matrices of its definition and of its forms.
 #include "generators/algorithms/matmul/matmul.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
@@ -5,9 +6,10 @@
 
 namespace tilewright {
 
-// What the generators of all forms share: A (K columns, M rows), B (N columns, K rows) and A B (N columns, M rows).
+// What the generators of all forms share: A (K columns, M rows), B (N columns, K rows) and A B (N columns, M
+// rows).
 template<typename Self>
-class MatmulOperator : public Operator<Self> {
+class MatmulGeneratorBase : public RowGenerator<Self> {
 public:
     Halide::GeneratorInput<Halide::Buffer<float, 2>> a{"a"}, b{"b"};
     Halide::GeneratorOutput<Halide::Buffer<float, 2>> output{"output"};
@@ -15,10 +17,6 @@ public:
 protected:
     Extents size() {
         return {a.dim(1).extent(), b.dim(0).extent(), a.dim(0).extent()};
-    }
-
-    int setting(const std::string &name) {
-        return Site{{}, {}, {}, this->settings()}[name];
     }
 
     template<typename Form>
@@ -36,7 +34,7 @@ protected:
     }
 };
 
-class MatmulGenerator : public MatmulOperator<MatmulGenerator> {
+class MatmulGenerator : public MatmulGeneratorBase<MatmulGenerator> {
 public:
     void generate() {
         Matmul form(a, b, size().depth);
@@ -44,7 +42,7 @@ public:
     }
 };
 
-class MatmulSquaresGenerator : public MatmulOperator<MatmulSquaresGenerator> {
+class MatmulSquaresGenerator : public MatmulGeneratorBase<MatmulSquaresGenerator> {
 public:
     void generate() {
         MatmulSquares form(a, b, size(), setting("rows"), setting("columns"), setting("side"));
@@ -52,7 +50,7 @@ public:
     }
 };
 
-class MatmulTilesGenerator : public MatmulOperator<MatmulTilesGenerator> {
+class MatmulTilesGenerator : public MatmulGeneratorBase<MatmulTilesGenerator> {
 public:
     void generate() {
         MatmulTiles form(a, b, size(), setting("rows"), setting("columns"), setting("depth"));
@@ -60,33 +58,35 @@ public:
     }
 };
 
-class MatmulRunsGenerator : public MatmulOperator<MatmulRunsGenerator> {
+class MatmulRunsGenerator : public MatmulGeneratorBase<MatmulRunsGenerator> {
 public:
     void generate() {
-        MatmulRuns form(a, b, size(), setting("rows"), setting("columns"), setting("depth"), setting("parts"));
+        MatmulRuns form(
+            a, b, size(), setting("rows"), setting("columns"), setting("depth"), setting("parts"));
         finish(form);
     }
 };
 
-class MatmulBlocksGenerator : public MatmulOperator<MatmulBlocksGenerator> {
+class MatmulBlocksGenerator : public MatmulGeneratorBase<MatmulBlocksGenerator> {
 public:
     void generate() {
-        // A panel of B is two vectors wide. The sums take all vector registers but four: 32 registers with AVX-512, else 16.
+        // A panel of B is two vectors wide. The sums use all vector registers but four; there are 32 with
+        // AVX-512, and 16 otherwise.
         const int lanes = get_target().natural_vector_size<float>(), registers = std::max(16, 2 * lanes);
-        // Blocks are of equal depth, so that the padding of the last one is small.
+        // Blocks have nearly equal depths, so that the padding of the last one is small.
         const Extents extents = size();
         const int deepest = setting("depth");
-        const Expr blocks = (extents.depth + deepest - 1) / deepest;
+        const Expr blocks = ceil_div(extents.depth, deepest);
         MatmulBlocks form(a, b, extents, (registers - 4) / 2, 2 * lanes, (extents.depth - 1) / blocks + 1);
         finish(form);
     }
 };
 
-class MatmulWorkersGenerator : public MatmulOperator<MatmulWorkersGenerator> {
+class MatmulWorkersGenerator : public MatmulGeneratorBase<MatmulWorkersGenerator> {
 public:
     void generate() {
-        const Rectangle rectangle{setting("lanes"), setting("across"), setting("down")};
-        MatmulWorkers form(a, b, size(), {rectangle, 8, 8, setting("depth"), setting("slices"), Division::Copies(setting("copies"))});
+        const Division division = matmul_division([&](const char *name) { return setting(name); });
+        MatmulWorkers form(a, b, size(), division);
         finish(form);
     }
 };

@@ -1,30 +1,28 @@
+// The generators of min_plus_convolution: the vectors and scalars of its definition and of its forms.
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
+#include "generators/algorithms/min_plus_convolution/plan.h"
 #include "generators/algorithms/min_plus_convolution/pruned.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
+#include "generators/instructions.h"
 #include "generators/row_generator.h"
 
 namespace tilewright {
 
 namespace {
 
-// One instruction, where min() of floats would be a comparison and a choice.
-Halide::Expr minimum_instruction(Halide::Expr fresh, Halide::Expr old) {
-    return Halide::Internal::Call::make(Halide::Float(32), "llvm.minnum.f32", {fresh, old}, Halide::Internal::Call::PureExtern);
-}
-
-// CUDA's f32 arithmetic has no denormals.
+// The arithmetic on a backend. Halide's f32 arithmetic on CUDA has no denormals.
 MinPlusNumbers numbers_of(const std::string &type, const std::string &backend) {
     MinPlusNumbers numbers{element_type(type)};
     if (backend == "cuda" && numbers.type == Halide::Float(32)) {
         numbers.denormals = false;
-        numbers.least = minimum_instruction;
+        numbers.least = nvidia_minimum;
     }
     return numbers;
 }
 
-// What the generators of all forms share: a (n) and b (m).
+// What the generators of all forms share: the vectors a, of length n, and b, of length m.
 template<typename Self>
-class MinPlusOperator : public Operator<Self> {
+class MinPlusGeneratorBase : public RowGenerator<Self> {
 public:
     Halide::GeneratorInput<Halide::Buffer<void, 1>> a{"a"}, b{"b"};
 
@@ -51,9 +49,10 @@ void starts_at_zero(const std::vector<Halide::OutputImageParam> &buffers) {
     }
 }
 
-// Those that make the output, and what it is held against: a vector of the output's length, or one element that stands for all.
+// What the generators share that compute the output. accumulated: the output is the minimum of the
+// convolution and of this vector, which has the output's length, or one element for all of it.
 template<typename Self>
-class MinPlusWholeOperator : public MinPlusOperator<Self> {
+class MinPlusOutputGenerator : public MinPlusGeneratorBase<Self> {
 public:
     Halide::GeneratorInput<Halide::Buffer<void, 1>> accumulated{"accumulated"};
 
@@ -87,7 +86,8 @@ protected:
     }
 };
 
-class MinPlusConvolutionGenerator : public MinPlusWholeOperator<MinPlusConvolutionGenerator> {
+// The definition.
+class MinPlusConvolutionGenerator : public MinPlusOutputGenerator<MinPlusConvolutionGenerator> {
 public:
     Output<Buffer<void, 1>> output{"output"};
 
@@ -97,8 +97,9 @@ public:
     }
 };
 
-// chunks: the runs of a chunk, where the row has no number for them, or else the chunks of a part.
-class MinPlusTilesGenerator : public MinPlusWholeOperator<MinPlusTilesGenerator> {
+// The form in tiles. chunks: the number of runs of a chunk if the row does not have it; otherwise the number
+// of chunks of a part.
+class MinPlusTilesGenerator : public MinPlusOutputGenerator<MinPlusTilesGenerator> {
 public:
     Input<int32_t> chunks{"chunks"}, parts{"parts"};
     Output<Buffer<void, 1>> output{"output"};
@@ -106,24 +107,26 @@ public:
     void generate() {
         const int runs = setting("runs"), several = setting("several");
         MinPlusTiles form(a, b, before(), n(), m(), tile(), runs > 0 ? Expr(runs) : Expr(chunks),
-                          several ? Expr(chunks) : Expr(), parts, numbers());
+            several ? Expr(chunks) : Expr(), parts, numbers());
         finish(form);
     }
 };
 
-class MinPlusStripsGenerator : public MinPlusWholeOperator<MinPlusStripsGenerator> {
+// The form in strips.
+class MinPlusStripsGenerator : public MinPlusOutputGenerator<MinPlusStripsGenerator> {
 public:
     Output<Buffer<void, 1>> output{"output"};
 
     void generate() {
-        MinPlusStrips form(a, b, before(), n(), m(), setting("vectors") * get_target().natural_vector_size(numbers().type), setting("run"),
-                           numbers());
+        MinPlusStrips form(a, b, before(), n(), m(),
+            setting("vectors") * get_target().natural_vector_size(numbers().type), setting("run"), numbers());
         finish(form);
     }
 };
 
-// The first half of a pruned convolution (see MinPlusPlan for the outputs), in parts of some segments.
-class MinPlusPlanGenerator : public MinPlusOperator<MinPlusPlanGenerator> {
+// The first half of the pruned form; see MinPlusPlan for the outputs. segments: the number of segments of a
+// part.
+class MinPlusPlanGenerator : public MinPlusGeneratorBase<MinPlusPlanGenerator> {
 public:
     Input<int32_t> length{"length"}, segments{"segments"}, parts{"parts"};
     Output<Buffer<void, 2>> low_of_blocks{"low_of_blocks"}, low_of_windows{"low_of_windows"};
@@ -149,18 +152,19 @@ public:
         best = form.pass.best.values;
         limits = form.limits;
         asked = form.asked.values;
-        const std::vector<Halide::OutputImageParam> all = {a, b, low_of_blocks, low_of_windows, chosen, best, limits, asked};
+        const std::vector<Halide::OutputImageParam> all = {
+            a, b, low_of_blocks, low_of_windows, chosen, best, limits, asked};
         starts_at_zero(all);
-        best.dim(0).set_extent(form.tile.owners);
-        best.dim(1).set_extent(form.tile.own);
+        best.dim(0).set_extent(form.tile.workers);
+        best.dim(1).set_extent(form.tile.outputs_per_worker);
         limits.dim(0).set_extent(2);
         asked.dim(0).set_extent(1);
         apply(form, all);
     }
 };
 
-// The second half.
-class MinPlusPrunedGenerator : public MinPlusWholeOperator<MinPlusPrunedGenerator> {
+// The second half of the pruned form.
+class MinPlusPrunedGenerator : public MinPlusOutputGenerator<MinPlusPrunedGenerator> {
 public:
     Input<Buffer<void, 2>> low_of_blocks{"low_of_blocks"}, low_of_windows{"low_of_windows"};
     Input<Buffer<uint32_t, 2>> chosen{"chosen"};
@@ -170,7 +174,7 @@ public:
     Output<Buffer<void, 1>> output{"output"};
 
     void configure() {
-        MinPlusWholeOperator<MinPlusPrunedGenerator>::configure();
+        MinPlusOutputGenerator<MinPlusPrunedGenerator>::configure();
         low_of_blocks.set_type(numbers().type);
         low_of_windows.set_type(numbers().type);
         best.set_type(numbers().type);
@@ -179,8 +183,8 @@ public:
 
     void generate() {
         starts_at_zero({low_of_blocks, low_of_windows, chosen, best, limits});
-        MinPlusPruned form(a, b, before(), low_of_blocks, low_of_windows, chosen, best, limits, n(), m(), length, tile(), segments, parts,
-                           numbers());
+        MinPlusPruned form(a, b, before(), low_of_blocks, low_of_windows, chosen, best, limits, n(), m(),
+            length, tile(), segments, parts, numbers());
         finish(form);
     }
 };

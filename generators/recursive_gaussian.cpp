@@ -1,7 +1,8 @@
+// The generators of recursive_gaussian: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
-#include "generators/row_generator.h"
 #include "generators/algorithms/recursive_gaussian/runs.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 
@@ -24,12 +25,12 @@ std::vector<Expr> expressions(const Scalars &scalars) {
 
 }  // namespace
 
-// image, output: x, y, c.
-class RecursiveGaussianGenerator : public Operator<RecursiveGaussianGenerator> {
+// The definition. image and output: x, y, c. step: gain, slope and a3 of the recursion; turn: its end_matrix.
+class RecursiveGaussianGenerator : public RowGenerator<RecursiveGaussianGenerator> {
 public:
     Input<Buffer<void, 3>> image{"image"};
     Input<float[3]> step{"step"};
-    Input<float[9]> turn{"turn"};
+    Input<float[9]> end_matrix{"turn"};
     Output<Buffer<void, 3>> output{"output"};
 
     void configure() {
@@ -38,9 +39,11 @@ public:
     }
 
     void generate() {
-        RecursiveGaussian blur(image, image.width(), image.height(), {{}, step[0], step[1], step[2], expressions(turn)});
+        RecursiveGaussian blur(
+            image, image.width(), image.height(), {{}, step[0], step[1], step[2], expressions(end_matrix)});
         output = blur.out;
-        for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+        for (Halide::OutputImageParam buffer :
+            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
             buffer.dim(0).set_stride(Expr());  // colours are interleaved
             buffer.dim(0).set_min(0);
             buffer.dim(1).set_min(0);
@@ -50,7 +53,7 @@ public:
         image.set_estimates({{0, 8192}, {0, 8192}, {0, 1}});
         output.set_estimates({{0, 8192}, {0, 8192}, {0, 1}});
         for (size_t i = 0; i < 9; i++) {
-            turn.set_estimate(i, 1);
+            end_matrix.set_estimate(i, 1);
         }
         for (size_t i = 0; i < 3; i++) {
             step.set_estimate(i, 1);
@@ -58,13 +61,13 @@ public:
     }
 };
 
-// image, output: rows of width * channels elements.
-class RecursiveGaussianRunsGenerator : public Operator<RecursiveGaussianRunsGenerator> {
+// The form in runs. image and output: rows of width * channels elements.
+class RecursiveGaussianRunsGenerator : public RowGenerator<RecursiveGaussianRunsGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Input<int32_t> channels{"channels"};
     Input<float[3]> step{"step"};
-    Input<float[9]> turn{"turn"};
+    Input<float[9]> end_matrix{"turn"};
     Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
@@ -74,9 +77,10 @@ public:
 
     void generate() {
         RecursiveGaussianRuns blur(image, image.width() / channels, image.height(), channels,
-                                   {{}, step[0], step[1], step[2], expressions(turn)}, setting("run"), setting("strip"));
+            {{}, step[0], step[1], step[2], expressions(end_matrix)}, setting("run"), setting("strip"));
         output = blur.out;
-        for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+        for (Halide::OutputImageParam buffer :
+            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
             buffer.dim(0).set_min(0);
             buffer.dim(1).set_min(0);
         }
@@ -84,12 +88,12 @@ public:
     }
 };
 
-// image, output: rows of one channel.
-class RecursiveGaussianTurnedGenerator : public Operator<RecursiveGaussianTurnedGenerator> {
+// The form in runs of columns. image and output: rows of one channel.
+class RecursiveGaussianTransposedGenerator : public RowGenerator<RecursiveGaussianTransposedGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Input<float[3]> step{"step"};
-    Input<float[9]> turn{"turn"};
+    Input<float[9]> end_matrix{"turn"};
     Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
@@ -98,23 +102,24 @@ public:
     }
 
     void generate() {
-        const Site site{get_target(), type, {}, settings()};
-        const BlockShape shape{site["width"], site["height"], site["across"], site["down"], 1, site["diagonal"] != 0};
-        RecursiveGaussianTurned blur(image, image.width(), image.height(), {{}, step[0], step[1], step[2], expressions(turn)},
-                                     site["run"], shape);
+        const ScheduleContext context{get_target(), type, {}, settings()};
+        const BlockShape shape{context["width"], context["height"], context["across"], context["down"], 1,
+            context["diagonal"] != 0};
+        RecursiveGaussianTransposed blur(image, image.width(), image.height(),
+            {{}, step[0], step[1], step[2], expressions(end_matrix)}, context["run"], shape);
         output = blur.out;
         apply(blur, {image, output});
     }
 };
 
-// What both forms in tiles take. both: weights (k, sample), k < 6, of `tile` samples, at a pitch of 8.
+// What the generators of both forms in tiles share. both: the weights (k, sample) of TileNumbers::both.
 template<typename Self, int dimensions, int output_dimensions>
-class TiledGenerator : public Operator<Self> {
+class TiledGenerator : public RowGenerator<Self> {
 public:
     GeneratorInput<Buffer<void, dimensions>> image{"image"};
     GeneratorInput<Buffer<float, 2>> both{"both"};
     GeneratorInput<float[3]> step{"step"};
-    GeneratorInput<float[9]> turn{"turn"}, across{"across"}, behind{"behind"};
+    GeneratorInput<float[9]> end_matrix{"turn"}, across{"across"}, behind{"behind"};
     GeneratorOutput<Buffer<void, output_dimensions>> output{"output"};
 
     void configure() {
@@ -126,11 +131,11 @@ public:
     }
 
 protected:
-    static constexpr int tile = 64;  // as the front has it
+    static constexpr int tile = recursive_tile;
     std::vector<GeneratorInput<float> *> weights;
 
     Recursion recursion() const {
-        return {{}, step[0], step[1], step[2], expressions(turn)};
+        return {{}, step[0], step[1], step[2], expressions(end_matrix)};
     }
     TileNumbers numbers() {
         std::vector<Expr> w;
@@ -138,13 +143,14 @@ protected:
             w.push_back(*weight);
         }
         both.set_host_alignment(16);
-        both.dim(0).set_bounds(0, 6);
-        both.dim(1).set_bounds(0, tile).set_stride(8);
-        return {tile, this->setting("steps"), this->setting("rows"), expressions(across), expressions(behind), w, both};
+        both.dim(0).set_bounds(0, recursive_weights);
+        both.dim(1).set_bounds(0, tile).set_stride(recursive_weight_pitch);
+        return {tile, this->setting("steps"), this->setting("rows"), expressions(across), expressions(behind),
+            w, both};
     }
 };
 
-// image, output: x, y, c. Without `colours`, there is one channel.
+// The form for any size. image and output: x, y, c. Without the tunable `colours`, there is one channel.
 class RecursiveGaussianTilesGenerator : public TiledGenerator<RecursiveGaussianTilesGenerator, 3, 3> {
 public:
     void generate() {
@@ -154,7 +160,8 @@ public:
         image.dim(1).set_min(0);
         output.dim(0).set_bounds(0, image.width());
         output.dim(1).set_bounds(0, image.height());
-        for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+        for (Halide::OutputImageParam buffer :
+            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
             if (setting("colours")) {
                 buffer.dim(0).set_stride(Expr());
                 buffer.dim(2).set_min(0).set_stride(1);
@@ -166,7 +173,7 @@ public:
     }
 };
 
-// image: x, y. output: x and y in the tile, tile along x and along y.
+// The form for whole tiles. image: x, y. output: x and y in the tile, tile along x and along y.
 class RecursiveGaussianAlignedGenerator : public TiledGenerator<RecursiveGaussianAlignedGenerator, 2, 4> {
 public:
     void generate() {
@@ -180,6 +187,6 @@ public:
 
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianGenerator, recursive_gaussian)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianRunsGenerator, recursive_gaussian_runs)
-HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTurnedGenerator, recursive_gaussian_turned)
+HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTransposedGenerator, recursive_gaussian_turned)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTilesGenerator, recursive_gaussian_tiles)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianAlignedGenerator, recursive_gaussian_aligned)

@@ -2,33 +2,37 @@
 #include "Halide.h"
 #include "generators/algorithms/element_type.h"
 #include "generators/program/kernel_limits.h"
-#include "schedules/thread_folds.h"
 #include "schedules/schedule.h"
+#include "schedules/thread_folds.h"
 
 namespace tilewright {
 
 // What the generators of all forms share: the row they are built for, and its element type.
 template<typename Self>
-class Operator : public Halide::Generator<Self> {
+class RowGenerator : public Halide::Generator<Self> {
 public:
     Halide::GeneratorParam<std::string> schedule{"schedule", "reference"};
     Halide::GeneratorParam<std::string> type{"type", "u8"};
     Halide::GeneratorParam<std::string> backend{"backend", "cpu"};
-    Halide::GeneratorParam<std::string> tunables{"tunables", ""};  // "tile:16,pad:4": values in place of the row's own
+    Halide::GeneratorParam<std::string> tunables{"tunables", ""};  // "tile:16,pad:4": values in place of the
+                                                                   // row's own
 
 protected:
     // As Halide's, with our own passes.
     Halide::Pipeline build_pipeline() override {
         _halide_user_assert(!this->get_target().has_feature(Halide::Target::NoAsserts))
-            << only_table().op << "/" << row().name << ": no_asserts would leave out the checks of launches and allocations too: a launch "
-            << "that fails would give a wrong result without a word. Leave it out; Site::fold_per_thread is for folds that Halide refuses\n";
+            << only_table().op << "/" << row().name
+            << ": no_asserts would leave out the checks of launches and allocations too: a launch "
+            << "that fails would give a wrong result without a word. Leave it out; "
+               "ScheduleContext::fold_per_thread is for folds that Halide refuses\n";
         Halide::Pipeline pipeline = Halide::Generator<Self>::build_pipeline();
         leave_out_fold_checks(pipeline, folded_per_thread_);
-        check_kernel_limits(pipeline, this->get_target(), only_table().op + "/" + row().name + " for " + std::string(type));
+        check_kernel_limits(
+            pipeline, this->get_target(), only_table().op + "/" + row().name + " for " + std::string(type));
         return pipeline;
     }
 
-    const Row &row() const {
+    const ScheduleRow &row() const {
         return find_row(only_table(), schedule, type, backend);
     }
 
@@ -39,7 +43,7 @@ protected:
 
     // One of them.
     int setting(const std::string &name) const {
-        return Site{{}, {}, {}, settings()}[name];
+        return ScheduleContext{{}, {}, {}, settings()}[name];
     }
 
     // What the row says of its form.
@@ -48,13 +52,15 @@ protected:
         return row().template configuration<Configuration>();
     }
 
-    // Schedules the form as the row says. `buffers` are the ones that the schedule may constrain: inputs, then output.
+    // Schedules the form as the row says. `buffers` are the ones that the schedule may constrain: inputs,
+    // then output.
     template<typename Form>
     void apply(Form &form, std::vector<Halide::OutputImageParam> buffers) {
         if (!this->using_autoscheduler()) {
-            Site site{this->get_target(), type, std::move(buffers), settings(), {}, row().configured};
-            row().apply(&form, site);
-            folded_per_thread_ = site.folded_per_thread;
+            ScheduleContext context{
+                this->get_target(), type, std::move(buffers), settings(), {}, row().configured};
+            row().apply(&form, context);
+            folded_per_thread_ = context.folded_per_thread;
         }
     }
 

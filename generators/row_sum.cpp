@@ -1,18 +1,19 @@
+// The generators of row_sum: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/row_sum/row_sum.h"
-#include "generators/row_generator.h"
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "generators/algorithms/row_sum/tree.h"
 #include "generators/algorithms/sums/sum_types.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 
-// What the forms share that take the image as it is.
+// What the generators of all forms share whose input is the image itself.
 template<typename Self>
-class RowSumOfImage : public Operator<Self> {
+class RowSumOfImage : public RowGenerator<Self> {
 public:
-    typename Operator<Self>::template Input<Halide::Buffer<void, 2>> image{"image"};
-    typename Operator<Self>::template Output<Halide::Buffer<void, 1>> sums{"sums"};
+    typename RowGenerator<Self>::template Input<Halide::Buffer<void, 2>> image{"image"};
+    typename RowGenerator<Self>::template Output<Halide::Buffer<void, 1>> sums{"sums"};
 
     void configure() {
         image.set_type(element_type(this->type));
@@ -21,7 +22,7 @@ public:
 
 protected:
     template<typename Form>
-    void give(Form &form) {
+    void finish(Form &form) {
         sums = form.out;
         this->apply(form, {image, sums});
         image.set_estimates({{0, 8192}, {0, 8192}});
@@ -33,7 +34,7 @@ class RowSumGenerator : public RowSumOfImage<RowSumGenerator> {
 public:
     void generate() {
         RowSum form(image, image.width(), sum_type(image.type()), sums.type());
-        give(form);
+        finish(form);
     }
 };
 
@@ -41,15 +42,16 @@ class RowSumPartsGenerator : public RowSumOfImage<RowSumPartsGenerator> {
 public:
     void generate() {
         RowSumParts form(image, image.width(), setting("pixels"), sums.type());
-        give(form);
+        finish(form);
     }
 };
 
 class RowSumTreeGenerator : public RowSumOfImage<RowSumTreeGenerator> {
 public:
     void generate() {
-        RowSumTree form(image, image.width(), image.height(), setting("lanes"), sum_type(image.type()), sums.type());
-        give(form);
+        RowSumTree form(
+            image, image.width(), image.height(), setting("lanes"), sum_type(image.type()), sums.type());
+        finish(form);
     }
 };
 
@@ -57,16 +59,19 @@ class RowSumSlicedGenerator : public RowSumOfImage<RowSumSlicedGenerator> {
 public:
     void generate() {
         const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
-        RowSumSliced form(image, image.width(), setting("lanes"), setting("groups"), narrow, sum, sums.type());
-        give(form);
+        RowSumSliced form(
+            image, image.width(), setting("lanes"), setting("groups"), narrow, sum, sums.type());
+        finish(form);
     }
 };
 
-// The image as the words of the memory that it lies in, and where in them it lies.
-class RowSumChunksGenerator : public Operator<RowSumChunksGenerator> {
+// The form in chunks. words: the memory that contains the image; offset, stride: the image's position in it,
+// in bytes.
+class RowSumChunksGenerator : public RowGenerator<RowSumChunksGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
-    Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"}, turns{"turns"}, pieces{"pieces"};
+    Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"}, iterations{"turns"},
+        pieces{"pieces"};
     Output<Buffer<void, 1>> sums{"sums"};
 
     void configure() {
@@ -74,8 +79,8 @@ public:
     }
 
     void generate() {
-        RowSumChunks form(words, {words.dim(0).extent(), offset, stride, width, height, turns, pieces},
-                          {setting("lanes"), setting("terms")}, element_type(type), sums.type());
+        RowSumChunks form(words, {words.dim(0).extent(), offset, stride, width, height, iterations, pieces},
+            {setting("lanes"), setting("terms")}, element_type(type), sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }

@@ -1,15 +1,18 @@
+// The generators of transpose: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/transpose/transpose.h"
-#include "generators/row_generator.h"
 #include "generators/algorithms/transpose/blocks.h"
 #include "generators/algorithms/transpose/configuration.h"
 #include "generators/algorithms/transpose/flat.h"
 #include "generators/algorithms/transpose/patch.h"
+#include "generators/instructions.h"
+#include "generators/row_generator.h"
 
 namespace tilewright {
 
 namespace {
 
-// Pixels are moved as bits: unsigned integers of the pixel's size. Pixels of three bytes are three channels.
+// The type that pixels are moved as: an unsigned integer of the pixel's size. A pixel of three bytes is three
+// channels.
 Halide::Type pixel_type(const std::string &type) {
     return type == "f32" ? Halide::UInt(32) : type == "rgb8" ? Halide::UInt(8) : element_type(type);
 }
@@ -18,19 +21,17 @@ int pixel_bytes(const std::string &type) {
     return type == "rgb8" ? 3 : pixel_type(type).bytes();
 }
 
-Halide::Expr permute_instruction(Halide::Expr low, Halide::Expr high, uint32_t selector) {
-    return Halide::Internal::Call::make(Halide::UInt(32), "llvm.nvvm.prmt", {low, high, Halide::Expr(selector)},
-                                        Halide::Internal::Call::PureExtern);
-}
-
 Patch patch_of(const std::string &type, bool instruction) {
-    return {pixel_bytes(type), instruction ? permute_instruction : Permute()};
+    const Permute permute = [](Halide::Expr low, Halide::Expr high, uint32_t selector) {
+        return nvidia_pick(low, high, Halide::Expr(selector));
+    };
+    return {pixel_bytes(type), instruction ? permute : Permute()};
 }
 
 }  // namespace
 
-// image: x, y[, c] -> output: x, y[, c].
-class TransposeGenerator : public Operator<TransposeGenerator> {
+// The definition. image and output: x, y, and for colours c.
+class TransposeGenerator : public RowGenerator<TransposeGenerator> {
 public:
     Input<Buffer<>> image{"image"};
     Output<Buffer<>> output{"output"};
@@ -48,7 +49,8 @@ public:
         Transpose transpose(image);
         output = transpose.out;
         if (image.dimensions() == 3) {
-            for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+            for (Halide::OutputImageParam buffer :
+                {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
                 buffer.dim(0).set_stride(3);
                 buffer.dim(2).set_bounds(0, 3).set_stride(1);
             }
@@ -61,8 +63,8 @@ public:
     }
 };
 
-// The same buffers without channels, and the distance of the output's rows in pixels.
-class TransposeBlocksGenerator : public Operator<TransposeBlocksGenerator> {
+// The form in blocks. image and output: x, y. pitch: the distance between the output's rows, in pixels.
+class TransposeBlocksGenerator : public RowGenerator<TransposeBlocksGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Input<int32_t> pitch{"pitch"};
@@ -74,25 +76,29 @@ public:
     }
 
     void generate() {
-        const Site site{get_target(), type, {}, settings()};
+        const ScheduleContext context{get_target(), type, {}, settings()};
         const auto form = configuration<TransposeBlocksConfiguration>();
-        const BlockShape shape{site["width"], site["height"], site["across"], site["down"], form.aligned, form.diagonal};
+        const BlockShape shape{context["width"], context["height"], context["across"], context["down"],
+            form.aligned, form.diagonal};
         TransposeBlocks transpose(image, image.height(), image.width(), pitch, shape);
         output = transpose.out;
         apply(transpose, {image, output});
     }
 };
 
-// words, output: the images in words of 32 bits, by patches: word, patch in x, row, patch in y.
-class TransposePatchesGenerator : public Operator<TransposePatchesGenerator> {
+// The form in patches. words and output: the images as 32-bit words, with the dimensions word, patch in x,
+// row, patch in y.
+class TransposePatchesGenerator : public RowGenerator<TransposePatchesGenerator> {
 public:
     Input<Buffer<uint32_t, 4>> words{"words"};
     Output<Buffer<uint32_t, 4>> output{"output"};
 
     void generate() {
-        TransposePatches transpose(words, patch_of(type, configuration<TransposePatchesConfiguration>().permute));
+        TransposePatches transpose(
+            words, patch_of(type, configuration<TransposePatchesConfiguration>().permute));
         output = transpose.out;
-        for (Halide::OutputImageParam buffer : {Halide::OutputImageParam(words), Halide::OutputImageParam(output)}) {
+        for (Halide::OutputImageParam buffer :
+            {Halide::OutputImageParam(words), Halide::OutputImageParam(output)}) {
             buffer.dim(0).set_bounds(0, transpose.bytes);
             buffer.dim(1).set_min(0).set_stride(transpose.bytes);
             buffer.dim(2).set_bounds(0, 4);
@@ -102,22 +108,24 @@ public:
     }
 };
 
-// memory: all of the input's; output, output_bytes: all of the output's, as words and as bytes.
-class TransposeFlatGenerator : public Operator<TransposeFlatGenerator> {
+// The form for any alignment. memory: all memory of the input. output and output_bytes: all memory of the
+// output, as words and as bytes.
+class TransposeFlatGenerator : public RowGenerator<TransposeFlatGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> memory{"memory"};
-    Input<int32_t> offset{"offset"}, stride{"stride"};                       // of the input, in bytes
+    Input<int32_t> offset{"offset"}, stride{"stride"};  // of the input, in bytes
     Input<int32_t> output_offset{"output_offset"}, output_stride{"output_stride"};
-    Input<int32_t> output_words{"output_words"};                             // of all of the output's memory
-    Input<int32_t> width{"width"}, height{"height"};                         // of the input, in pixels
+    Input<int32_t> output_words{"output_words"};      // of all of the output's memory
+    Input<int32_t> width{"width"}, height{"height"};  // of the input, in pixels
     Output<Buffer<uint32_t, 1>> output{"output"};
     Output<Buffer<uint8_t, 1>> output_bytes{"output_bytes"};
 
     void generate() {
-        const Site site{get_target(), type, {}, settings()};
-        const FlatShape shape{site["groups"], site["patches"], site["rows"], site["words"]};
+        const ScheduleContext context{get_target(), type, {}, settings()};
+        const FlatShape shape{context["groups"], context["patches"], context["rows"], context["words"]};
         TransposeFlat transpose(memory, memory.dim(0).extent(), output_words, width, height, {offset, stride},
-                                {output_offset, output_stride}, patch_of(type, configuration<TransposeFlatConfiguration>().permute), shape);
+            {output_offset, output_stride},
+            patch_of(type, configuration<TransposeFlatConfiguration>().permute), shape);
         output = transpose.out;
         output_bytes = transpose.edges;
         apply(transpose, {memory, output, output_bytes});

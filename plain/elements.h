@@ -13,20 +13,13 @@ namespace tilewright::plain {
 template<typename Action>
 auto with_elements(const Array &array, Action action) {
     switch (array.type()) {
-    case Type::u8:
-        return action(array.as<uint8_t>());
-    case Type::u16:
-        return action(array.as<uint16_t>());
-    case Type::u32:
-        return action(array.as<uint32_t>());
-    case Type::i32:
-        return action(array.as<int32_t>());
-    case Type::f32:
-        return action(array.as<float>());
-    case Type::f64:
-        return action(array.as<double>());
-    case Type::c64:
-        break;
+    case Type::u8: return action(array.as<uint8_t>());
+    case Type::u16: return action(array.as<uint16_t>());
+    case Type::u32: return action(array.as<uint32_t>());
+    case Type::i32: return action(array.as<int32_t>());
+    case Type::f32: return action(array.as<float>());
+    case Type::f64: return action(array.as<double>());
+    case Type::c64: break;
     }
     throw std::logic_error("no plain definition takes complex elements as real ones");
 }

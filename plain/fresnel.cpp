@@ -49,8 +49,8 @@ void Diffraction::operator()(Array &field) const {
         const TransformLine line(*this);
         for_rows(field, line);
         for_columns(field, line);
-        std::for_each_n(numbers(field), side * side,
-                        [&](Complex &u) { u /= Complex(0, wavelength * distance); });
+        std::for_each_n(
+            numbers(field), side * side, [&](Complex &u) { u /= Complex(0, wavelength * distance); });
         return;
     }
     for_rows(field, Fft(side, -1));
@@ -88,7 +88,7 @@ Array field_in_middle(std::span<const Array> inputs, int64_t side) {
         const double revolution = inputs[1].type() == Type::f32 ? 2 * std::numbers::pi : 1;
         revolutions = fractions_of(inputs[1]);
         std::transform(revolutions.begin(), revolutions.end(), revolutions.begin(),
-                       [&](double phase) { return phase / revolution; });
+            [&](double phase) { return phase / revolution; });
     }
     for (int64_t i = 0; i < n * n; i++) {
         to[i / n * side + i % n] = amplitude[(size_t)i] * unit_phase(revolutions[(size_t)i]);
@@ -98,14 +98,14 @@ Array field_in_middle(std::span<const Array> inputs, int64_t side) {
 
 Diffraction diffraction_of(const Settings &settings, int64_t side) {
     Diffraction d{FresnelMethod::automatic, side, settings.number("wavelength", 0),
-                  settings.number("distance", 0), settings.number("pitch", 0)};
+        settings.number("distance", 0), settings.number("pitch", 0)};
     const std::string method = settings.text("method", "auto");
     const double critical = (double)side * d.pitch * d.pitch / d.wavelength;
-    d.method = method == "transform"             ? FresnelMethod::transform
-               : method == "convolution"         ? FresnelMethod::convolution
-               : method == "angular_spectrum"    ? FresnelMethod::angular_spectrum
-               : std::abs(d.distance) > critical ? FresnelMethod::transform
-                                                 : FresnelMethod::convolution;
+    d.method = method == "transform"           ? FresnelMethod::transform :
+               method == "convolution"         ? FresnelMethod::convolution :
+               method == "angular_spectrum"    ? FresnelMethod::angular_spectrum :
+               std::abs(d.distance) > critical ? FresnelMethod::transform :
+                                                 FresnelMethod::convolution;
     return d;
 }
 

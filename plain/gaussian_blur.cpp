@@ -19,17 +19,10 @@ int radius_of(double sigma) {
 int64_t shown(int64_t i, int64_t n, Border border) {
     while (i < 0 || i >= n) {
         switch (border) {
-        case Border::reflect:
-            i = i < 0 ? -1 - i : 2 * n - 1 - i;
-            break;
-        case Border::mirror:
-            i = n == 1 ? 0 : i < 0 ? -i : 2 * n - 2 - i;
-            break;
-        case Border::nearest:
-            i = i < 0 ? 0 : n - 1;
-            break;
-        case Border::zero:
-            return -1;
+        case Border::reflect: i = i < 0 ? -1 - i : 2 * n - 1 - i; break;
+        case Border::mirror: i = n == 1 ? 0 : i < 0 ? -i : 2 * n - 2 - i; break;
+        case Border::nearest: i = i < 0 ? 0 : n - 1; break;
+        case Border::zero: return -1;
         }
     }
     return i;
@@ -46,8 +39,8 @@ std::vector<int64_t> shown_around(int64_t n, int64_t radius, Border border) {
 
 // The blur along columns, then along rows. `finish` is applied to each sum of both.
 template<typename Sum, typename Finish>
-std::vector<Sum> two_passes(const Array &image, const std::vector<Sum> &weights, Border border,
-                            Finish finish) {
+std::vector<Sum> two_passes(
+    const Array &image, const std::vector<Sum> &weights, Border border, Finish finish) {
     const int64_t h = height(image), w = width(image), c = channels(image), n = w * c,
                   taps = (int64_t)weights.size(), radius = taps / 2;
     const std::vector<int64_t> rows = shown_around(h, radius, border),
@@ -102,10 +95,10 @@ std::vector<uint64_t> checked_taps(const IntegerTaps &taps, double sigma, Type t
     if (sum != taps.sum || taps.multiplier != (uint32_t)std::floor(0x1p24 / (double)sum + .5) ||
         (promised && !(bound < 1))) {
         throw Error(Fault::mismatch,
-                    fmt::format("its integer weights are not those of the definition: the sum is {}, the "
-                                "multiplier {}, the bound {:.3g}",
-                                sum, taps.multiplier, bound),
-                    {.operation = "gaussian_blur", .argument = "sigma", .value = fmt::format("{}", sigma)});
+            fmt::format("its integer weights are not those of the definition: the sum is {}, the "
+                        "multiplier {}, the bound {:.3g}",
+                sum, taps.multiplier, bound),
+            {.operation = "gaussian_blur", .argument = "sigma", .value = fmt::format("{}", sigma)});
     }
     return all;
 }
@@ -136,24 +129,21 @@ std::vector<uint64_t> integer_blur(const Array &image, double sigma, Border bord
     const auto weights = GaussianWeights::of(sigma);
     const IntegerTaps &taps = image.type() == Type::u8 ? weights->bytes : weights->words16;
     return two_passes(image, checked_taps(taps, sigma, image.type()), border,
-                      [&](uint64_t v) { return (v * taps.multiplier + (1 << 23)) >> 24; });
+        [&](uint64_t v) { return (v * taps.multiplier + (1 << 23)) >> 24; });
 }
 
 Array gaussian_blur(std::span<const Array> inputs, const Settings &settings, Backend) {
     const Array &image = inputs[0];
     const double sigma = settings.number("sigma", 1);
     const std::string name = settings.text("border", "reflect");
-    const Border border = name == "mirror"    ? Border::mirror
-                          : name == "nearest" ? Border::nearest
-                          : name == "zero"    ? Border::zero
-                                              : Border::reflect;
+    const Border border = name == "mirror"  ? Border::mirror :
+                          name == "nearest" ? Border::nearest :
+                          name == "zero"    ? Border::zero :
+                                              Border::reflect;
     switch (image.type()) {
-    case Type::u8:
-        return array_of<uint8_t>(image.shape(), integer_blur(image, sigma, border));
-    case Type::u16:
-        return array_of<uint16_t>(image.shape(), integer_blur(image, sigma, border));
-    default:
-        return array_of<double>(image.shape(), exact_blur(image, sigma, border));
+    case Type::u8: return array_of<uint8_t>(image.shape(), integer_blur(image, sigma, border));
+    case Type::u16: return array_of<uint16_t>(image.shape(), integer_blur(image, sigma, border));
+    default: return array_of<double>(image.shape(), exact_blur(image, sigma, border));
     }
 }
 

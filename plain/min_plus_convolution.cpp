@@ -44,13 +44,11 @@ Array convolved(std::span<const Array> inputs, int64_t length) {
 Array min_plus_convolution(std::span<const Array> inputs, const Settings &settings, Backend backend) {
     const auto length = (int64_t)settings.number("length", (double)(inputs[0].size() + inputs[1].size() - 1));
     switch (inputs[0].type()) {
-    case Type::f64:
-        return convolved<double, false>(inputs, length);
+    case Type::f64: return convolved<double, false>(inputs, length);
     case Type::f32:
-        return backend == Backend::cuda ? convolved<float, true>(inputs, length)
-                                        : convolved<float, false>(inputs, length);
-    default:
-        return convolved<int32_t, false>(inputs, length);
+        return backend == Backend::cuda ? convolved<float, true>(inputs, length) :
+                                          convolved<float, false>(inputs, length);
+    default: return convolved<int32_t, false>(inputs, length);
     }
 }
 

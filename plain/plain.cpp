@@ -21,8 +21,8 @@ Definitions &definitions() {
 
 }  // namespace
 
-std::optional<Array> plain_result(const Operator &op, std::span<const Array> inputs, const Settings &settings,
-                                  Backend backend) {
+std::optional<Array> plain_result(
+    const Operator &op, std::span<const Array> inputs, const Settings &settings, Backend backend) {
     PlainDefinition definition = nullptr;
     {
         const std::lock_guard lock(definitions().mutex);
@@ -35,7 +35,7 @@ std::optional<Array> plain_result(const Operator &op, std::span<const Array> inp
 void add_plain_definition(const std::string &op, PlainDefinition definition) {
     if (!definition) {
         throw Error(Fault::usage, "is null; give the function that computes the exact result",
-                    {.operation = op, .argument = "definition"});
+            {.operation = op, .argument = "definition"});
     }
     const std::lock_guard lock(definitions().mutex);
     definitions().known[op] = definition;

@@ -45,15 +45,10 @@ PublishedFilter::PublishedFilter(double sigma) {
     // b0 is 1 - a1 - a2 - a3, in a form that does not cancel.
     b0 = ((1. - 1. / d[0]) * (1. - 1. / d[1]) * (1. - 1. / d[2])).real();
     const double scale = 1 / ((1 + a1 - a2 + a3) * (1 - a1 - a2 - a3) * (1 + a2 + (a1 - a3) * a3));
-    const double m[9] = {-a3 * a1 + 1 - a3 * a3 - a2,
-                         (a3 + a1) * (a2 + a3 * a1),
-                         a3 * (a1 + a3 * a2),
-                         a1 + a3 * a2,
-                         -(a2 - 1) * (a2 + a3 * a1),
-                         -a3 * (a3 * a1 + a3 * a3 + a2 - 1),
-                         a3 * a1 + a2 + a1 * a1 - a2 * a2,
-                         a1 * a2 + a3 * a2 * a2 - a1 * a3 * a3 - a3 * a3 * a3 - a3 * a2 + a3,
-                         a3 * (a1 + a3 * a2)};
+    const double m[9] = {-a3 * a1 + 1 - a3 * a3 - a2, (a3 + a1) * (a2 + a3 * a1), a3 * (a1 + a3 * a2),
+        a1 + a3 * a2, -(a2 - 1) * (a2 + a3 * a1), -a3 * (a3 * a1 + a3 * a3 + a2 - 1),
+        a3 * a1 + a2 + a1 * a1 - a2 * a2, a1 * a2 + a3 * a2 * a2 - a1 * a3 * a3 - a3 * a3 * a3 - a3 * a2 + a3,
+        a3 * (a1 + a3 * a2)};
     for (int i = 0; i < 9; i++) {
         end_matrix[i] = scale * m[i];
     }

@@ -31,20 +31,11 @@ Array transpose(std::span<const Array> inputs, const Settings &, Backend) {
     std::swap(shape[0], shape[1]);
     Array output(image.type(), shape, 0);
     switch (channels(image) * (int64_t)size_of(image.type())) {
-    case 1:
-        transpose_pixels<1>(image, output);
-        break;
-    case 2:
-        transpose_pixels<2>(image, output);
-        break;
-    case 3:
-        transpose_pixels<3>(image, output);
-        break;
-    case 4:
-        transpose_pixels<4>(image, output);
-        break;
-    default:
-        throw std::logic_error("transpose has no pixels of this size");
+    case 1: transpose_pixels<1>(image, output); break;
+    case 2: transpose_pixels<2>(image, output); break;
+    case 3: transpose_pixels<3>(image, output); break;
+    case 4: transpose_pixels<4>(image, output); break;
+    default: throw std::logic_error("transpose has no pixels of this size");
     }
     return output;
 }

@@ -1,3 +1,4 @@
+// The schedules of fft2d, and the table of its rows.
 #include "generators/algorithms/fft2d/fft2d.h"
 #include "schedules/fft2d_transpose.h"
 #include "schedules/fft_pass.h"
@@ -6,52 +7,70 @@ namespace tilewright {
 
 namespace {
 
-// A row of the image after another, then a column after another; of each, one step after another.
-void reference(Fft2d &f, Site &) {
+// Rows of the image one after another, then columns one after another. A row or a column is transformed step
+// by step.
+void reference(Fft2d &f, ScheduleContext &) {
     f.along.compute_at(f.rows, f.y);
     f.rows.compute_root();
     f.down.compute_at(f.columns, f.x);
     f.columns.compute_root();
 }
 
-// A pass over long lines' second parts (generators/algorithms/fft2d/pass.h): over columns, the part's number being the batch, or over rows, which come
-// out turned.
-PassNumbers second_part(Pass::Lines lines, int together, int pad = 1) {
-    return {.lines = lines, .numbered = lines == Pass::Lines::across ? Pass::Numbered::by_batch : Pass::Numbered::by_line,
-            .twiddled = true, .together = together, .pad = pad};
+// The second pass over long lines (generators/algorithms/fft2d/pass.h): over columns, where the batch is the
+// number of the part, or over rows, whose results are columns.
+PassNumbers second_part(FftPassShape::Lines lines, int together, int pad = 1) {
+    return {.lines = lines,
+        .numbered = lines == FftPassShape::Lines::across ? FftPassShape::Numbered::by_batch :
+                                                           FftPassShape::Numbered::by_line,
+        .twiddled = true,
+        .together = together,
+        .pad = pad};
 }
 
 }  // namespace
 
-// A row is one pass, over lines of one length; the front puts passes together (runtime/operators/fft2d/fft2d.cpp), the first row that fits a pass
-// being taken. `tuned_any` is the second part of lines that are too long for one pass: with it every size can be done.
-static const Rows &rows() {
-    const auto along = [](int together) { return PassNumbers{.lines = Pass::Lines::along, .together = together}; };
-    const auto across = [](int together) { return PassNumbers{.lines = Pass::Lines::across, .together = together}; };
+// Each row is one pass over lines of one length. The front (runtime/operators/fft2d) combines passes; for
+// each pass it takes the first row that serves it. `tuned_any` is the second pass over lines that are too
+// long for one pass; with it, every size can be transformed.
+static const ScheduleRows &rows() {
+    const auto along = [](int together) {
+        return PassNumbers{.lines = FftPassShape::Lines::along, .together = together};
+    };
+    const auto across = [](int together) {
+        return PassNumbers{.lines = FftPassShape::Lines::across, .together = together};
+    };
     std::vector<PassLines> columns_in_cache = lines_in_cache();
     columns_in_cache.pop_back();  // columns of 8192 are done in parts
-    static const Rows table = {
+    static const ScheduleRows table = {
         row("reference", cpu, "c64", reference),
         automatic<Fft2d>("auto", cpu, "c64", "Mullapudi2016"),
 
-        row("passes", gpu, "c64", turned_in_shared, {{"tile", 16, 8, 32}}),
+        row("passes", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}}),
 
         family("fused", pass_rows("fused_rows", lines_in_shared, along, whole_rows())),
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
-        family("tuned", pass_rows("tuned_first", lines_in_shared, across, {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
+        family("tuned", pass_rows("tuned_first", lines_in_shared, across,
+                            {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
         family("fused", pass_rows("fused_columns", lines_in_shared, across, whole_columns())),
 
         // Second parts of lines: 32 columns together, and 16 where there are no more.
-        family("tuned", {
-            row("tuned_rows", opencl, "c64", lines_in_shared, pass({8, 16}, second_part(Pass::Lines::turned, 16))),
-            row("tuned_any", cuda, "c64", lines_in_shared, pass({16, 16}, second_part(Pass::Lines::across, 32))).registers("", 64),
-            row("tuned_any", opencl, "c64", lines_in_shared, pass({8, 16}, second_part(Pass::Lines::across, 32))),
-            row("tuned_thin", gpu, "c64", lines_in_shared, pass({8, 16}, second_part(Pass::Lines::across, 16))),
-        }),
+        family("tuned",
+            {
+                pass_row("tuned_rows", opencl, lines_in_shared, {8, 16},
+                    second_part(FftPassShape::Lines::transposed, 16)),
+                pass_row("tuned_any", cuda, lines_in_shared, {16, 16},
+                    second_part(FftPassShape::Lines::across, 32))
+                    .registers("", 64),
+                pass_row("tuned_any", opencl, lines_in_shared, {8, 16},
+                    second_part(FftPassShape::Lines::across, 32)),
+                pass_row("tuned_thin", gpu, lines_in_shared, {8, 16},
+                    second_part(FftPassShape::Lines::across, 16)),
+            }),
 
         family("fused", pass_rows("fused_rows", lines_in_vectors, along, lines_in_cache())),
         family("fused", pass_rows("fused_columns", lines_in_vectors, across, columns_in_cache)),
-        family("tuned", row("tuned_any", cpu, "c64", lines_in_vectors, pass({4, 8, 8}, second_part(Pass::Lines::across, 16)))),
+        family("tuned", pass_row("tuned_any", cpu, lines_in_vectors, {4, 8, 8},
+                            second_part(FftPassShape::Lines::across, 16))),
     };
     return table;
 }

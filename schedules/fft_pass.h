@@ -1,32 +1,40 @@
 #pragma once
+// The schedules of one pass of a Fourier transform, for the tables of fft2d and fresnel.
 #include "generators/algorithms/fft2d/pass.h"
+#include "schedules/moves.h"
 #include "schedules/schedule.h"
+#include <algorithm>
+#include <string>
+#include <vector>
 
-// Schedules of one pass of a Fourier transform, for the tables of the operators that are made of such passes.
 namespace tilewright {
 
-// How a row describes its pass: the options of `Pass`, and what its schedule wants to know.
+// How a row describes its pass: the options of FftPassShape, and the numbers of its schedule.
 struct PassNumbers {
-    Pass::Lines lines = Pass::Lines::along;
-    Pass::Numbered numbered = Pass::Numbered::none;
+    FftPassShape::Lines lines = FftPassShape::Lines::along;
+    FftPassShape::Numbered numbered = FftPassShape::Numbered::none;
     bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false;
-    int together = 1;  // lines that a block of threads (or a task of a core) has
-    int threads = 0;   // butterflies of a line that are done side by side; 0: as many as the stage of the largest radix has
-    int pad = 1;       // which rows of cells are longer by one, against bank conflicts: 0 none, 1 those of the last digit, 2 all
+    int together = 1;  // lines per thread block, or per task of a core
+    int threads = 0;   // butterflies of a line that are computed side by side; 0: as many as the stage of the
+                       // largest radix has
+    int pad = 1;  // which rows of cells are longer by one, against bank conflicts: 0 none, 1 those of the
+                  // last digit, 2 all
 };
 
-// As tunables of a row: a pass of lines of the product of the radices.
-inline std::vector<Tunable> pass(const std::vector<int> &radices, const PassNumbers &n = {}) {
-    int length = 1, largest = 1;
-    for (int r : radices) {
-        length *= r;
-        largest = std::max(largest, r);
-    }
-    const int threads = n.threads ? n.threads : length / largest;
-    auto radix = [&](size_t i) { return i < radices.size() ? radices[i] : 1; };
-    return {{"length", length}, {"radix1", radix(0)}, {"radix2", radix(1)}, {"radix3", radix(2)}, {"radix4", radix(3)},
-            {"lines", (int)n.lines}, {"numbered", (int)n.numbered}, {"twiddled", n.twiddled}, {"chirp_first", n.chirp_first},
-            {"chirp_last", n.chirp_last}, {"convolve", n.convolve}, {"together", n.together, 1, 64}, {"threads", threads, 1, 1024}, {"pad", n.pad, 0, 2}};
+// The row of a pass over lines whose length is the product of the radices.
+inline ScheduleRow pass_row(const std::string &name, Backends where,
+    void (*schedule)(FftPass &, ScheduleContext &), const std::vector<int> &radices, const PassNumbers &n) {
+    FftPassShape shape(radices);
+    shape.lines = n.lines;
+    shape.numbered = n.numbered;
+    shape.twiddled = n.twiddled;
+    shape.chirp_first = n.chirp_first;
+    shape.chirp_last = n.chirp_last;
+    shape.convolve = n.convolve;
+    const int threads =
+        n.threads ? n.threads : shape.length() / *std::max_element(radices.begin(), radices.end());
+    return row(name, where, "c64", schedule, shape,
+        {{"together", n.together, 1, 64}, {"threads", threads, 1, 1024}, {"pad", n.pad, 0, 2}});
 }
 
 // The lines of one length that a row is made for.
@@ -34,152 +42,150 @@ struct PassLines {
     std::vector<int> radices;
     int together;
     int pad = 1;
-    Where where = gpu;
+    Backends where = gpu;
     int registers = 0;  // at most so many for a thread on CUDA; 0: as many as it likes
 };
 
 // A row for each length: NAME_LENGTH, with the options that `numbers` makes of a row's lines together.
 template<typename Numbers>
-Rows pass_rows(const std::string &name, void (*schedule)(FftPass &, Site &), Numbers numbers, const std::vector<PassLines> &lengths) {
-    Rows rows;
+ScheduleRows pass_rows(const std::string &name, void (*schedule)(FftPass &, ScheduleContext &),
+    Numbers numbers, const std::vector<PassLines> &lengths) {
+    ScheduleRows rows;
     for (const PassLines &lines : lengths) {
-        int length = 1;
-        for (int radix : lines.radices) {
-            length *= radix;
-        }
         PassNumbers n = numbers(lines.together);
         n.pad = lines.pad;
-        Row made = row(name + "_" + std::to_string(length), lines.where, "c64", schedule, pass(lines.radices, n));
+        const std::string length = std::to_string(FftPassShape(lines.radices).length());
+        ScheduleRow made = pass_row(name + "_" + length, lines.where, schedule, lines.radices, n);
         rows.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
     }
     return rows;
 }
 
-// The lengths of whole lines: rows and columns on a GPU, whose blocks share 48 KB with OpenCL, and either of them in a core's cache.
+// The lengths of whole lines: rows and columns on a GPU, whose blocks share 48 KB with OpenCL, and either of
+// them in a core's cache.
 inline const std::vector<PassLines> &whole_rows() {
-    static const std::vector<PassLines> lengths = {
-        {{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16}, {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2},
-        {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2}, {{16, 16, 32}, 1, 2, cuda, 128}};
+    static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
+        {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2}, {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2},
+        {{16, 16, 32}, 1, 2, cuda, 128}};
     return lengths;
 }
 inline const std::vector<PassLines> &whole_columns() {
-    static const std::vector<PassLines> lengths = {
-        {{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16}, {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4, 2},
-        {{8, 16, 16}, 4, 2, cuda, 96}, {{16, 16, 16}, 4, 2, cuda, 64}};
+    static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
+        {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4, 2}, {{8, 16, 16}, 4, 2, cuda, 96},
+        {{16, 16, 16}, 4, 2, cuda, 64}};
     return lengths;
 }
 inline const std::vector<PassLines> &lines_in_cache() {
-    static const std::vector<PassLines> lengths = {
-        {{4, 4}, 16, 1, cpu}, {{4, 8}, 16, 1, cpu}, {{8, 8}, 16, 1, cpu}, {{2, 8, 8}, 16, 1, cpu}, {{4, 8, 8}, 16, 1, cpu},
-        {{8, 8, 8}, 16, 1, cpu}, {{2, 8, 8, 8}, 16, 1, cpu}, {{4, 8, 8, 8}, 16, 1, cpu}, {{8, 8, 8, 8}, 16, 1, cpu},
+    static const std::vector<PassLines> lengths = {{{4, 4}, 16, 1, cpu}, {{4, 8}, 16, 1, cpu},
+        {{8, 8}, 16, 1, cpu}, {{2, 8, 8}, 16, 1, cpu}, {{4, 8, 8}, 16, 1, cpu}, {{8, 8, 8}, 16, 1, cpu},
+        {{2, 8, 8, 8}, 16, 1, cpu}, {{4, 8, 8, 8}, 16, 1, cpu}, {{8, 8, 8, 8}, 16, 1, cpu},
         {{8, 8, 8, 16}, 16, 1, cpu}};
     return lengths;
 }
 
-// The pass that a row's tunables describe.
-inline Pass pass_of(const Site &site) {
-    Pass pass;
-    for (const char *name : {"radix1", "radix2", "radix3", "radix4"}) {
-        if (site[name] > 1) {
-            pass.radices.push_back(site[name]);
-        }
-    }
-    pass.lines = Pass::Lines(site["lines"]);
-    pass.numbered = Pass::Numbered(site["numbered"]);
-    pass.twiddled = site["twiddled"] != 0;
-    pass.chirp_first = site["chirp_first"] != 0;
-    pass.chirp_last = site["chirp_last"] != 0;
-    pass.convolve = site["convolve"] != 0;
-    pass.side_by_side = site["threads"];
-    return pass;
+// Promises that a pass has a whole number of groups of `together` lines.
+inline void whole_groups_of_lines(FftPass &f, ScheduleContext &context, int together) {
+    Halide::OutputImageParam &output = context.buffers.back();
+    const int lines = f.shape.lines == FftPassShape::Lines::along ? 1 : 0;
+    output.dim(lines).set_extent(multiple_of(together, output.dim(lines).extent()));
 }
 
-// A block of threads takes a few lines and keeps them in shared memory, a butterfly of one stage after another a thread; one barrier a
-// stage. Neighbouring threads have neighbouring columns, or neighbouring points of a row. Rows of cells that are longer by one let the
-// points of a butterfly's neighbours lie in different banks. A whole line of 8192 words is 64 KB: more than a block has on every device.
-inline void lines_in_shared(FftPass &f, Site &site) {
-    using Halide::MemoryType;
-    using Halide::TailStrategy;
+// The loops of one stage of `cells`: the other digits, those of neighbouring points first, are spread over
+// the threads. The update of a stage computes its factors for each butterfly.
+inline void stage_over_threads(FftPass &f, size_t number, int threads) {
     using Halide::Var;
-    const int together = site["together"], threads = site["threads"], pad = site["pad"];
-    const bool neighbours_first = f.pass.lines != Pass::Lines::along;
-    const Halide::RVar turn = f.last_stage.x, side = f.last_stage.y;
+    Halide::Stage stage = f.cells.update((int)number);
+    Var butterfly, outer, inner;
+    bool first = true;
+    for (int s = f.count - 1; s >= 0; s--) {
+        if (s == f.stages[number].digit) {
+            continue;
+        }
+        if (first) {
+            butterfly = f.digits[(size_t)s];
+            first = false;
+        } else {
+            Var fused;
+            stage.fuse(butterfly, f.digits[(size_t)s], fused);
+            butterfly = fused;
+        }
+    }
+    stage.split(butterfly, outer, inner, threads, Halide::TailStrategy::GuardWithIf).unroll(outer);
+    if (f.across()) {
+        stage.reorder(outer, f.line, inner).gpu_threads(f.line, inner);
+    } else {
+        stage.reorder(outer, inner, f.line).gpu_threads(inner, f.line);
+    }
+    for (Halide::Func &factor : f.stages[number].factors) {
+        factor.compute_at(f.cells, outer);
+    }
+}
+
+// Each thread block transforms a few lines, which it keeps in shared memory: one stage after another with a
+// barrier between them, and one thread per butterfly. Neighbouring threads have neighbouring columns, or
+// neighbouring points of a row. Rows of cells that are longer by one put the points that neighbouring threads
+// read into different banks. A whole line of 8192 words is 64 KB, which is more shared memory than a thread
+// block has on every device.
+inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
+    using Halide::Var;
+    const int together = context["together"], threads = context["threads"], pad = context["pad"];
+    const bool neighbours_first = f.shape.lines != FftPassShape::Lines::along;
+    const Halide::RVar iteration = f.last_stage.x, side = f.last_stage.y;
     Var block{"block"}, within{"within"};
 
-    f.out.gpu_single_thread();  // nothing: the initial values are undefined
+    undefined_on_gpu(f.out);
     Halide::Stage last = f.out.update();
-    last.allow_race_conditions().split(f.line, block, within, together);  // every butterfly writes other places
+    // Every butterfly writes to other positions.
+    last.allow_race_conditions().split(f.line, block, within, together);
     if (neighbours_first) {
-        last.reorder({turn, within, side, block, f.batch}).gpu_threads(within, side);
+        last.reorder({iteration, within, side, block, f.batch}).gpu_threads(within, side);
     } else {
-        last.reorder({turn, side, within, block, f.batch}).gpu_threads(side, within);
+        last.reorder({iteration, side, within, block, f.batch}).gpu_threads(side, within);
     }
-    last.gpu_blocks(block, f.batch).unroll(turn);
+    last.gpu_blocks(block, f.batch).unroll(iteration);
     for (Halide::Func &factor : f.last_factors) {
-        factor.compute_at(f.out, turn);
+        factor.compute_at(f.out, iteration);
     }
 
-    f.cells.compute_at(f.out, block).store_in(MemoryType::GPUShared);
+    f.cells.compute_at(f.out, block).store_in(Halide::MemoryType::GPUShared);
     for (int s = 0; s < f.count; s++) {
-        const int radix = f.pass.radices[(size_t)s];
+        const int radix = f.shape.radix[(size_t)s];
         f.cells.bound(f.digits[(size_t)s], 0, radix);
         if ((pad > 0 && s == f.count - 1) || (pad > 1 && s > 0)) {
             f.cells.align_storage(f.digits[(size_t)s], radix + 1);
         }
     }
     for (size_t i = 0; i < f.stages.size(); i++) {
-        // The other digits, those of neighbouring points first, are spread over the threads.
-        Halide::Stage stage = f.cells.update((int)i);
-        Var butterfly, outer, inner;
-        bool first = true;
-        for (int s = f.count - 1; s >= 0; s--) {
-            if (s == f.stages[i].digit) {
-                continue;
-            }
-            if (first) {
-                butterfly = f.digits[(size_t)s];
-                first = false;
-            } else {
-                Var fused;
-                stage.fuse(butterfly, f.digits[(size_t)s], fused);
-                butterfly = fused;
-            }
-        }
-        stage.split(butterfly, outer, inner, threads, TailStrategy::GuardWithIf).unroll(outer);
-        if (f.across()) {
-            stage.reorder(outer, f.line, inner).gpu_threads(f.line, inner);
-        } else {
-            stage.reorder(outer, inner, f.line).gpu_threads(inner, f.line);
-        }
-        for (Halide::Func &factor : f.stages[i].factors) {
-            factor.compute_at(f.cells, outer);
-        }
+        stage_over_threads(f, i, threads);
     }
-    for (Halide::OutputImageParam &field : site.buffers) {
+    for (Halide::OutputImageParam &field : context.buffers) {
         field.set_host_alignment(8);
     }
-    Halide::OutputImageParam &output = site.buffers.back();
-    const int lines = neighbours_first ? 0 : 1;
-    output.dim(lines).set_extent((output.dim(lines).extent() / together) * together);
+    whole_groups_of_lines(f, context, together);
 }
 
-// A core takes a few lines at a time and keeps them in its cache, the points of different lines side by side in vectors: butterflies of
-// one stage after another, all arithmetic on whole vectors. Rows are turned as they are read and written.
-inline void lines_in_vectors(FftPass &f, Site &site) {
+// A core transforms a few lines at a time, which it keeps in its cache. The same points of different lines
+// are the lanes of vectors: one stage after another, with all arithmetic on whole vectors. Rows are
+// transposed as they are read and written.
+inline void lines_in_vectors(FftPass &f, ScheduleContext &context) {
     using Halide::TailStrategy;
     using Halide::Var;
-    const int together = site["together"], lanes = std::min(together, site.target.natural_vector_size<float>());
+    const int together = context["together"],
+              lanes = std::min(together, context.target.natural_vector_size<float>());
     Var block{"block"}, within{"within"}, task{"task"};
     Halide::Stage last = f.out.update();
     last.allow_race_conditions().split(f.line, block, within, together);
-    last.reorder({within, f.last_stage.x, f.last_stage.y, block, f.batch}).fuse(block, f.batch, block).vectorize(within, lanes);
+    last.reorder({within, f.last_stage.x, f.last_stage.y, block, f.batch})
+        .fuse(block, f.batch, block)
+        .vectorize(within, lanes);
     last.split(block, task, block, 8, TailStrategy::GuardWithIf).parallel(task);
     for (Halide::Func &factor : f.last_factors) {
         factor.compute_at(f.out, f.last_stage.x);
     }
-    f.cells.compute_at(f.out, block).hoist_storage(f.out, task);  // memory is fetched once a task: new pages cost as much as a pass
+    // Memory is allocated once per task: the first use of new pages costs as much time as a pass.
+    f.cells.compute_at(f.out, block).hoist_storage(f.out, task);
     for (int s = 0; s < f.count; s++) {
-        f.cells.bound(f.digits[(size_t)s], 0, f.pass.radices[(size_t)s]);
+        f.cells.bound(f.digits[(size_t)s], 0, f.shape.radix[(size_t)s]);
     }
     for (size_t i = 0; i < f.stages.size(); i++) {
         Halide::Stage stage = f.cells.update((int)i);
@@ -198,9 +204,7 @@ inline void lines_in_vectors(FftPass &f, Site &site) {
     if (!f.across()) {
         f.cells.reorder_storage(f.line, f.digits.back());
     }
-    Halide::OutputImageParam &output = site.buffers.back();
-    const int lines = f.pass.lines == Pass::Lines::along ? 1 : 0;
-    output.dim(lines).set_extent((output.dim(lines).extent() / together) * together);
+    whole_groups_of_lines(f, context, together);
 }
 
 }  // namespace tilewright

@@ -1,3 +1,5 @@
+// The schedules of gaussian_blur, and the table of its rows. The fast ones on GPUs:
+// schedules/gaussian_blur_gpu.h.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
 #include "schedules/gaussian_blur_gpu.h"
@@ -14,25 +16,28 @@ using Halide::MemoryType;
 using Halide::TailStrategy;
 using Halide::Var;
 
-Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, own{"own"};
+Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, row_of_thread{"own"};
 
-// One pixel after another, first the whole pass down columns, then the whole pass along rows.
-void reference(GaussianBlur &blur, Site &) {
+// Pixels one after another: first the whole pass down columns, then the whole pass along rows.
+void reference(GaussianBlur &blur, ScheduleContext &) {
     blur.down.compute_root();
 }
 
-// How many rows a core takes at a time: a tile's halo must not outweigh it, and its scratch must stay in the cache.
+// How many rows a core computes at a time: the halo must not be more work than the tile, and the tile's
+// scratch must stay in the cache.
 Expr tile_rows(Expr radius) {
     return 4 * select(radius <= 8, 4, radius <= 20, 8, 16);
 }
 
-// Tiles of rows go to the cores. Each first copies a chunk of the image and its halo to a dense scratch (images of a power of
-// two bytes a row would meet themselves in the cache), blurs it down columns into full rows that stay in the cache, and then
-// along those rows, `vectors` vectors at a time in registers. The scratch rows go over the border, so that any width works.
+// Tiles of rows are spread over the cores. Each first copies a chunk of the image and its halo to a dense
+// scratch, because rows whose distance is a power of two would evict each other from the cache. It blurs the
+// chunk down columns into full rows, which stay in the cache, and then along these rows, `vectors` vectors at
+// a time in registers. The scratch rows extend beyond the border, so that any width works.
 template<typename Form>
-void lines(Form &blur, Site &site) {
+void lines(Form &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y;
-    const int lanes = site.target.natural_vector_size(blur.down_sum.type()), block = lanes * site["vectors"];
+    const int lanes = context.target.natural_vector_size(blur.down_sum.type()),
+              block = lanes * context["vectors"];
     blur.out.split(y, yo, yi, tile_rows(blur.radius), TailStrategy::GuardWithIf)
         .split(x, xo, xi, block, TailStrategy::PredicateStores)
         .reorder(xi, xo, yi, yo)
@@ -43,26 +48,29 @@ void lines(Form &blur, Site &site) {
 
     Var chunk{"chunk"};
     blur.down.compute_at(blur.out, yo)
-        .split(x, chunk, x, site["chunk"], TailStrategy::RoundUp)
+        .split(x, chunk, x, context["chunk"], TailStrategy::RoundUp)
         .split(x, xo, x, block, TailStrategy::RoundUp)
         .reorder(x, y, xo, chunk)
         .vectorize(x, lanes)
         .unroll(x);
     blur.down_sum.compute_at(blur.down, y).vectorize(x, lanes).unroll(x);
     blur.down_sum.update().reorder(x, blur.i).vectorize(x, lanes).unroll(x);
-    blur.down.never_partition(chunk);  // only the vectors that meet the border look up where they lie
-    blur.endless.compute_at(blur.down, chunk).vectorize(x, lanes);
+    // The loop over chunks is not partitioned, only the loops inside it: then only the vectors that meet the
+    // border look up their positions.
+    blur.down.never_partition(chunk);
+    blur.extended.compute_at(blur.down, chunk).vectorize(x, lanes);
     blur.columns.compute_root().vectorize(x, lanes);
 }
 
-// Tiles of rows go to the cores, chunk by chunk as in `lines`, but bytes all the way. Down columns the chunk is first laid out
-// in words of four rows, so that 16 lanes hold one word each of 16 columns; along rows, 16 lanes hold 16 words of a row, and the
-// four phases are four accumulators that join without a shuffle.
-void dots(GaussianBlurDots &blur, Site &site) {
+// Tiles of rows are spread over the cores, chunk by chunk as in `lines`, but with bytes everywhere. For the
+// pass down columns, the chunk is first stored in words of four rows, so that 16 lanes hold one word each of
+// 16 columns. In the pass along rows, 16 lanes hold 16 words of a row, and the four phases are four
+// accumulators that are joined without a shuffle.
+void dots(GaussianBlurDots &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y;
     Var chunk{"chunk"}, phase_y{"phase_y"};
     const int lanes = 16;
-    for (Halide::OutputImageParam buffer : site.buffers) {
+    for (Halide::OutputImageParam buffer : context.buffers) {
         buffer.dim(0).set_min(0);
         buffer.dim(1).set_min(0);
     }
@@ -80,16 +88,25 @@ void dots(GaussianBlurDots &blur, Site &site) {
             if (stage == 1) {  // times 256
                 sum.update(stage++).vectorize(inner, lanes).unroll(inner).unroll(outer);
             }
-            sum.update(stage++).reorder(k.x, inner, outer, k.y).atomic().vectorize(k.x).vectorize(inner, lanes).unroll(inner).unroll(outer);
+            sum.update(stage++)
+                .reorder(k.x, inner, outer, k.y)
+                .atomic()
+                .vectorize(k.x)
+                .vectorize(inner, lanes)
+                .unroll(inner)
+                .unroll(outer);
         }
     };
-    blur.along_sum.compute_at(blur.out, xo).reorder_storage(x, blur.phase, y).bound(blur.phase, 0, 4).bound_extent(x, lanes);
+    blur.along_sum.compute_at(blur.out, xo)
+        .reorder_storage(x, blur.phase, y)
+        .bound(blur.phase, 0, 4)
+        .bound_extent(x, lanes);
     accumulate(blur.along_sum, x, blur.phase, {blur.along_high, blur.along_low});
 
     blur.down.compute_at(blur.out, yo)
         .align_bounds(x, 64)
         .align_bounds(y, 4)
-        .split(x, chunk, x, site["chunk"], TailStrategy::RoundUp)
+        .split(x, chunk, x, context["chunk"], TailStrategy::RoundUp)
         .split(x, xo, x, 4 * lanes, TailStrategy::RoundUp)
         .split(y, y, phase_y, 4)
         .reorder(x, phase_y, xo, y, chunk)
@@ -105,44 +122,47 @@ void dots(GaussianBlurDots &blur, Site &site) {
         .unroll(blur.q)
         .unroll(x);
     blur.down.never_partition(chunk);
-    blur.endless.compute_at(blur.quads, y).vectorize(x, 4 * lanes).unroll(y);
+    blur.extended.compute_at(blur.quads, y).vectorize(x, 4 * lanes).unroll(y);
     blur.columns.compute_root().vectorize(x, lanes);
 }
 
-// A thread a pixel of a tile; kernels are not cloned for their borders.
+// One thread per pixel of a tile. Kernels are not cloned for the border, as that would double their code.
 void tiles(Func stage, const Var &x, const Var &y, int width, int height, TailStrategy tail) {
     tiles_over_blocks(stage, x, y, block, xi, yi, width, height, tail).never_partition_all();
 }
 
-// A thread makes its pixel from scratch: for each tap along the row it blurs down that column.
-void direct(GaussianBlurNear &blur, Site &site) {
-    tiles(blur.out, blur.x, blur.y, site["width"], site["height"], TailStrategy::GuardWithIf);
+// A thread computes its pixel alone: for each tap along the row it blurs down that column.
+void direct(GaussianBlurNear &blur, ScheduleContext &context) {
+    tiles(blur.out, blur.x, blur.y, context["width"], context["height"], TailStrategy::GuardWithIf);
     blur.along_sum.compute_at(blur.out, xi);
     blur.down_sum.compute_at(blur.along_sum, blur.j);
 }
 
-// Two kernels, a thread a pixel in each; what lies between them goes through memory.
+// Two kernels, with one thread per pixel in each. The results of the first go through global memory.
 template<typename Form>
-void separable(Form &blur, Site &site) {
-    const int width = site["width"], height = site["height"];
+void separable(Form &blur, ScheduleContext &context) {
+    const int width = context["width"], height = context["height"];
     tiles(blur.out, blur.x, blur.y, width, height, TailStrategy::GuardWithIf);
     blur.along_sum.compute_at(blur.out, xi);
     tiles(blur.down.compute_root(), blur.x, blur.y, width, height, TailStrategy::RoundUp);
     blur.down_sum.compute_at(blur.down, xi);
 }
 
-// The same, but what lies between the kernels is an image of the device (a texture), and so is the source.
-void texture(GaussianBlurNear &blur, Site &site) {
-    separable(blur, site);
-    Func source = blur.in.in(blur.endless);
-    source.compute_root().store_in(MemoryType::GPUTexture).gpu_tile(
-        source.args()[0], source.args()[1], xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+// The same, but the source and the image between the kernels are images of the device (textures).
+void texture(GaussianBlurNear &blur, ScheduleContext &context) {
+    separable(blur, context);
+    Func source = blur.in.in(blur.extended);
+    source.compute_root()
+        .store_in(MemoryType::GPUTexture)
+        .gpu_tile(source.args()[0], source.args()[1], xi, yi, context["width"], context["height"],
+            TailStrategy::GuardWithIf);
     blur.down.store_in(MemoryType::GPUTexture);
 }
 
-// A tile a block, in one kernel: the tile and its halo are staged in shared memory, blurred down columns there, and then along rows.
-void shared(GaussianBlurNear &blur, Site &site) {
-    const int width = site["width"], height = site["height"];
+// One kernel, with one tile per thread block: the tile and its halo are copied to shared memory, blurred down
+// columns there, and then along rows.
+void shared(GaussianBlurNear &blur, ScheduleContext &context) {
+    const int width = context["width"], height = context["height"];
     tiles(blur.out, blur.x, blur.y, width, height, TailStrategy::GuardWithIf);
     blur.along_sum.compute_at(blur.out, xi);
     blur.down.compute_at(blur.out, block)
@@ -151,7 +171,7 @@ void shared(GaussianBlurNear &blur, Site &site) {
         .reorder(xi, blur.y, blur.x)
         .gpu_threads(xi, blur.y);
     blur.down_sum.compute_at(blur.down, xi);
-    blur.endless.compute_at(blur.out, block)
+    blur.extended.compute_at(blur.out, block)
         .store_in(MemoryType::GPUShared)
         .split(blur.x, blur.x, xi, width)
         .split(blur.y, blur.y, yi, height)
@@ -159,11 +179,14 @@ void shared(GaussianBlurNear &blur, Site &site) {
         .gpu_threads(xi, yi);
 }
 
-// Two kernels. A thread owns `rows` pixels of a column in both: a weight that it has loaded serves them all.
-void columns(GaussianBlurNear &blur, Site &site) {
-    const int width = site["width"], height = site["height"], rows = site["rows"];
+// Two kernels. In both a thread computes `rows` pixels of a column, so that it loads each weight once for all
+// of them.
+void columns(GaussianBlurNear &blur, ScheduleContext &context) {
+    const int width = context["width"], height = context["height"], rows = context["rows"];
     auto pass = [&](Func stage, Func sum, Halide::RVar tap, TailStrategy tail) {
-        stage.split(blur.y, blur.y, own, rows, tail).reorder(own, blur.x, blur.y).unroll(own);
+        stage.split(blur.y, blur.y, row_of_thread, rows, tail)
+            .reorder(row_of_thread, blur.x, blur.y)
+            .unroll(row_of_thread);
         tiles(stage, blur.x, blur.y, width, height, tail);
         sum.compute_at(stage, xi).store_in(MemoryType::Register).unroll(blur.y);
         sum.update().reorder(blur.x, blur.y, tap).unroll(blur.y);
@@ -174,65 +197,74 @@ void columns(GaussianBlurNear &blur, Site &site) {
 
 }  // namespace
 
-static const Rows &rows() {
+static const ScheduleRows &rows() {
     using namespace gaussian_blur_gpu;
-    static const Rows table = {
+    static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference),
-        family("tuned", {
-            row("tuned_dots", vnni, "u8", dots, {{"chunk", 256, 64, 1024}}),
-            row("tuned_floats", cpu, "u8", lines<GaussianBlurFloats>, {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
-            row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlur>, {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
-        }),
+        family("tuned",
+            {
+                row("tuned_dots", vnni, "u8", dots, {{"chunk", 256, 64, 1024}}),
+                row("tuned_floats", cpu, "u8", lines<GaussianBlurFloats>,
+                    {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
+                row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlur>,
+                    {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
+            }),
 
         automatic<GaussianBlur>("auto", cpu, "u8 f32", "Mullapudi2016"),
         automatic<GaussianBlur>("auto", gpu, "u8 f32", "Anderson2021"),
         row("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}}),
-        row("separable", gpu, "u8 f32", separable<GaussianBlurNear>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+        row("separable", gpu, "u8 f32", separable<GaussianBlurNear>,
+            {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
         row("shared", gpu, "u8 f32", shared, {{"width", 32, 16, 64}, {"height", 16, 8, 32}}),
         row("half", gpu, "f32", separable<GaussianBlurHalf>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
         row("texture", opencl, "u8 f32", texture, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
-        family("registers", {
-            row("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),
-            row("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)),
-        }),
+        family("registers",
+            {
+                row("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),
+                row("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)),
+            }),
 
-        family("tuned", {
-            // One group of wide tiles: radius 4 .183 -> .169 ms, radius 9 .231 -> .202 ms against two groups of 128 columns (8192 x 8192, H200).
-            row("tuned_large_4", gpu, "f32", window, tile(4, 256, 32, 1, 4, true)),
-            row("tuned_large_9", gpu, "f32", window, tile(9, 256, 32, 1, 4, true)),
-            row("tuned_large_12", gpu, "f32", window, tile(12, 256, 32, 1, 4, true)),
-            row("tuned_large_20", gpu, "f32", window, tile(20, 192, 32, 1, 8, true)),
-            row("tuned_large_30", gpu, "f32", window, tile(30, 192, 32, 1, 8, true)),
-            row("tuned_large_40", gpu, "f32", window, tile(40, 176, 32, 1, 8, true)),
-            row("tuned_window_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),
-            row("tuned_window_9", gpu, "f32", window, tile(9, 256, 32, 1, 4)),
-            row("tuned_window_12", gpu, "f32", window, tile(12, 256, 32, 1, 4)),
-            row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)),
-            row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)),
-            row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)),
-            row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16)),
-            row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16)),
-            row("tuned_words_9", cuda, "u8", window_dot, word_tile(9, 0, false, 512, 32, 32)),
-            row("tuned_words_9_high", cuda, "u8", window_dot, word_tile(9, 3, false, 512, 32, 32)),
-            row("tuned_words_12", cuda, "u8", window_dot, word_tile(12, 3, false, 512, 32, 16)),
-            row("tuned_words_20", cuda, "u8", window_dot, word_tile(20, 5, false, 512, 16, 16)),
-            row("tuned_words_30", cuda, "u8", window_dot, word_tile(30, 8, false, 512, 16, 16)),
-            row("tuned_words_40", cuda, "u8", window_dot, word_tile(40, 10, false, 512, 16, 16)),
-            row("tuned_window_4", cuda, "u8", window_dot, word_tile(4, 2, true, 1024, 16, 16)),
-            row("tuned_window_9", cuda, "u8", window_dot, word_tile(9, 3, true, 512, 32, 32)),
-            row("tuned_window_12", cuda, "u8", window_dot, word_tile(12, 3, true, 512, 32, 16)),
-            row("tuned_window_20", cuda, "u8", window_dot, word_tile(20, 5, true, 512, 16, 16)),
-            row("tuned_window_30", cuda, "u8", window_dot, word_tile(30, 8, true, 512, 16, 16)),
-            row("tuned_window_40", cuda, "u8", window_dot, word_tile(40, 10, true, 512, 16, 16)),
-            row("tuned_window_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8)),
-            row("tuned_window_9", opencl, "u8", window_floats, tile(9, 256, 8, 4, 8)),
-            row("tuned_window_12", opencl, "u8", window_floats, tile(12, 256, 8, 4, 8)),
-            row("tuned_window_20", opencl, "u8", window_floats, tile(20, 256, 8, 4, 16)),
-            row("tuned_window_30", opencl, "u8", window_floats, tile(30, 256, 8, 4, 16)),
-            row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16)),
-            row("tuned_near", gpu, "u8 u16 f32", columns, {{"width", 64, 32, 128}, {"height", 2, 1, 8}, {"rows", 8, 2, 16}}),
-            row("tuned_any", gpu, "u8 u16 f32", separable<GaussianBlur>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
-        }),
+        family("tuned",
+            {
+                // One group of wide tiles: radius 4 .183 -> .169 ms, radius 9 .231 -> .202 ms against two
+                // groups of 128 columns (8192 x 8192, H200).
+                row("tuned_large_4", gpu, "f32", window, tile(4, 256, 32, 1, 4, true)),
+                row("tuned_large_9", gpu, "f32", window, tile(9, 256, 32, 1, 4, true)),
+                row("tuned_large_12", gpu, "f32", window, tile(12, 256, 32, 1, 4, true)),
+                row("tuned_large_20", gpu, "f32", window, tile(20, 192, 32, 1, 8, true)),
+                row("tuned_large_30", gpu, "f32", window, tile(30, 192, 32, 1, 8, true)),
+                row("tuned_large_40", gpu, "f32", window, tile(40, 176, 32, 1, 8, true)),
+                row("tuned_window_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),
+                row("tuned_window_9", gpu, "f32", window, tile(9, 256, 32, 1, 4)),
+                row("tuned_window_12", gpu, "f32", window, tile(12, 256, 32, 1, 4)),
+                row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)),
+                row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)),
+                row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)),
+                row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16)),
+                row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16)),
+                row("tuned_words_9", cuda, "u8", window_dot, word_tile(9, 0, false, 512, 32, 32)),
+                row("tuned_words_9_high", cuda, "u8", window_dot, word_tile(9, 3, false, 512, 32, 32)),
+                row("tuned_words_12", cuda, "u8", window_dot, word_tile(12, 3, false, 512, 32, 16)),
+                row("tuned_words_20", cuda, "u8", window_dot, word_tile(20, 5, false, 512, 16, 16)),
+                row("tuned_words_30", cuda, "u8", window_dot, word_tile(30, 8, false, 512, 16, 16)),
+                row("tuned_words_40", cuda, "u8", window_dot, word_tile(40, 10, false, 512, 16, 16)),
+                row("tuned_window_4", cuda, "u8", window_dot, word_tile(4, 2, true, 1024, 16, 16)),
+                row("tuned_window_9", cuda, "u8", window_dot, word_tile(9, 3, true, 512, 32, 32)),
+                row("tuned_window_12", cuda, "u8", window_dot, word_tile(12, 3, true, 512, 32, 16)),
+                row("tuned_window_20", cuda, "u8", window_dot, word_tile(20, 5, true, 512, 16, 16)),
+                row("tuned_window_30", cuda, "u8", window_dot, word_tile(30, 8, true, 512, 16, 16)),
+                row("tuned_window_40", cuda, "u8", window_dot, word_tile(40, 10, true, 512, 16, 16)),
+                row("tuned_window_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8)),
+                row("tuned_window_9", opencl, "u8", window_floats, tile(9, 256, 8, 4, 8)),
+                row("tuned_window_12", opencl, "u8", window_floats, tile(12, 256, 8, 4, 8)),
+                row("tuned_window_20", opencl, "u8", window_floats, tile(20, 256, 8, 4, 16)),
+                row("tuned_window_30", opencl, "u8", window_floats, tile(30, 256, 8, 4, 16)),
+                row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16)),
+                row("tuned_near", gpu, "u8 u16 f32", columns,
+                    {{"width", 64, 32, 128}, {"height", 2, 1, 8}, {"rows", 8, 2, 16}}),
+                row("tuned_any", gpu, "u8 u16 f32", separable<GaussianBlur>,
+                    {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+            }),
     };
     return table;
 }

@@ -1,3 +1,4 @@
+// The schedules of invert, and the table of its rows.
 #include "generators/algorithms/invert/invert.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
@@ -11,24 +12,25 @@ using Halide::Var;
 
 Var xi{"xi"}, yi{"yi"}, block{"block"};
 
-// One pixel after another.
-void reference(Invert &, Site &) {
+// Pixels one after another, in the order of memory.
+void reference(Invert &, ScheduleContext &) {}
+
+// One vector of pixels after another. Rows are spread over the cores.
+void vectors(Invert &invert, ScheduleContext &context) {
+    invert.out.vectorize(invert.x, context["lanes"], TailStrategy::GuardWithIf)
+        .parallel(invert.y, 16, TailStrategy::GuardWithIf);
 }
 
-// A vector at a time, rows spread over the cores.
-void vectors(Invert &invert, Site &site) {
-    invert.out.vectorize(invert.x, site["lanes"], TailStrategy::GuardWithIf).parallel(invert.y, 16, TailStrategy::GuardWithIf);
-}
-
-// A pixel a thread.
-void direct(Invert &invert, Site &site) {
-    tiles_over_blocks(invert.out, invert.x, invert.y, block, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+// One thread per pixel.
+void direct(Invert &invert, ScheduleContext &context) {
+    tiles_over_blocks(invert.out, invert.x, invert.y, block, xi, yi, context["width"], context["height"],
+        TailStrategy::GuardWithIf);
 }
 
 }  // namespace
 
-static const Rows &rows() {
-    static const Rows table = {
+static const ScheduleRows &rows() {
+    static const ScheduleRows table = {
         row("reference", cpu, "u8", reference),
         row("tuned", cpu, "u8", vectors, {{"lanes", 64, 16, 64}}),
         row("tuned", gpu, "u8", direct, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),

@@ -1,6 +1,8 @@
+// The schedules of matmul, and the table of its rows.
 #include "generators/algorithms/matmul/matmul.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
+#include "schedules/moves.h"
 #include "schedules/schedule.h"
 #include <algorithm>
 
@@ -18,36 +20,38 @@ RVar variable(const Halide::RDom &domain, int dimension) {
     return RVar(domain[dimension].name());
 }
 
-// One element after another.
-void reference(Matmul &, Site &) {
-}
+// Elements one after another, in the order of memory.
+void reference(Matmul &, ScheduleContext &) {}
 
-// Says that nothing of `out` is written by the host; its first stage is undefined, and so no kernel comes of it.
-template<typename Form>
-void on_device_only(Form &m) {
+// One thread per element, which reads from global memory.
+void direct(Matmul &matmul, ScheduleContext &context) {
     Var xi{"xi"}, yi{"yi"};
-    m.out.gpu_tile(m.x, m.y, xi, yi, 16, 16, TailStrategy::GuardWithIf);
+    matmul.out.gpu_tile(
+        matmul.x, matmul.y, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf);
 }
 
-// A thread an element, straight from global memory.
-void direct(Matmul &matmul, Site &site) {
-    Var xi{"xi"}, yi{"yi"};
-    matmul.out.gpu_tile(matmul.x, matmul.y, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
-}
-
-// The panels are copied first, zeros and all. Then a thread keeps a tile of sums in registers and reads what it multiplies
-// straight from the panels; neighbouring threads read the same words, which the caches serve.
-void registers(MatmulSquares &m, Site &) {
-    const RVar j = variable(m.place, 0), i = variable(m.place, 1), thread_x = variable(m.place, 2), thread_y = variable(m.place, 3),
-               q = variable(m.place, 4), p = variable(m.place, 5);
-    on_device_only(m);
-    m.out.update().allow_race_conditions().gpu_blocks(q, p).gpu_threads(thread_x, thread_y).unroll(j).unroll(i);
+// The panels, with their zeros, are copied first. Then a thread keeps a tile of sums in registers and reads
+// its operands from the panels in global memory. Neighbouring threads read the same words, which come from
+// the caches.
+void registers(MatmulSquares &m, ScheduleContext &) {
+    const RVar j = variable(m.domain, 0), i = variable(m.domain, 1), thread_x = variable(m.domain, 2),
+               thread_y = variable(m.domain, 3), q = variable(m.domain, 4), p = variable(m.domain, 5);
+    undefined_on_gpu(m.out);
+    m.out.update()
+        .allow_race_conditions()
+        .gpu_blocks(q, p)
+        .gpu_threads(thread_x, thread_y)
+        .unroll(j)
+        .unroll(i);
     m.part.compute_at(m.out, thread_x).store_in(MemoryType::Register).unroll(m.j).unroll(m.i);
     m.part.update().reorder(m.j, m.i, m.inner.x).vectorize(m.j, 4).unroll(m.j).unroll(m.i);
 
-    const int copied = 16;  // by `copied` threads each way
+    const int copied = 16;  // a thread block of copied x copied threads copies a tile
     Var u{"u"}, v{"v"};
-    m.a.compute_root().reorder(m.k, m.i, m.p, m.t).gpu_tile(m.k, m.i, u, v, copied, copied, TailStrategy::GuardWithIf).gpu_blocks(m.p);
+    m.a.compute_root()
+        .reorder(m.k, m.i, m.p, m.t)
+        .gpu_tile(m.k, m.i, u, v, copied, copied, TailStrategy::GuardWithIf)
+        .gpu_blocks(m.p);
     Var uo{"uo"}, vo{"vo"};
     m.b.compute_root().split(m.j, uo, u, 2 * copied).split(m.k, vo, v, copied / 2, TailStrategy::GuardWithIf);
     m.b.reorder(u, v, vo, uo, m.q, m.t).gpu_blocks(vo, uo, m.q).gpu_threads(u, v);
@@ -55,29 +59,37 @@ void registers(MatmulSquares &m, Site &) {
     m.b.never_partition_all();
 }
 
-// A tile of A and one of B go through shared memory, an element a thread.
-void stage(Panels &m, Func consumer, RVar block) {
+// Copies a tile of A and one of B to shared memory, with one thread per element.
+void tiles_in_shared(Panels &m, Func consumer, RVar block) {
     m.a.compute_at(consumer, block).store_in(MemoryType::GPUShared);
-    m.a.reorder_storage(m.k, m.i, m.p, m.t).reorder(m.k, m.i, m.p, m.t).gpu_threads(m.k, m.i).never_partition_all();
-    m.b.compute_at(consumer, block).store_in(MemoryType::GPUShared).gpu_threads(m.j, m.k).never_partition_all();
+    m.a.reorder_storage(m.k, m.i, m.p, m.t)
+        .reorder(m.k, m.i, m.p, m.t)
+        .gpu_threads(m.k, m.i)
+        .never_partition_all();
+    m.b.compute_at(consumer, block)
+        .store_in(MemoryType::GPUShared)
+        .gpu_threads(m.j, m.k)
+        .never_partition_all();
     m.part.compute_at(consumer, m.j).store_in(MemoryType::Register).update().unroll(m.inner.x);
 }
 
-// A block of threads a tile: a tile of A and one of B go through shared memory, a block of the depth at a time, and so does
-// the sum; within a block of the depth a thread sums in a register.
-void shared(MatmulTiles &m, Site &) {
-    const RVar j = variable(m.place, 0), i = variable(m.place, 1), q = variable(m.place, 2), p = variable(m.place, 3);
-    on_device_only(m);
+// One thread block per tile. For each block of the depth, a tile of A and one of B are copied to shared
+// memory. The sums are in shared memory too; within a block of the depth a thread sums in a register.
+void shared(MatmulTiles &m, ScheduleContext &) {
+    const RVar j = variable(m.domain, 0), i = variable(m.domain, 1), q = variable(m.domain, 2),
+               p = variable(m.domain, 3);
+    undefined_on_gpu(m.out);
     m.out.update().allow_race_conditions().gpu_blocks(q, p).gpu_threads(j, i);
     m.tile.compute_at(m.out, q).store_in(MemoryType::GPUShared).gpu_threads(m.j, m.i);
     m.tile.update().reorder(m.j, m.i, m.q, m.p, m.block.x).gpu_threads(m.j, m.i);
-    stage(m, m.tile, m.block.x);
+    tiles_in_shared(m, m.tile, m.block.x);
 }
 
-// As `shared`, with the runs of blocks of the depth spread over blocks of threads too; their sums are added by a second kernel.
-// 528 parts fill the largest GPU known here; products of few elements have no other work to spread.
-void runs(MatmulRuns &m, Site &) {
-    const RVar j = variable(m.place, 0), i = variable(m.place, 1), q = variable(m.place, 2), p = variable(m.place, 3);
+// As `shared`, but the runs of blocks of the depth are spread over thread blocks too, because products of few
+// elements have no other parallel work. A second kernel adds the sums of the runs. 528 parts fill an H200.
+void runs(MatmulRuns &m, ScheduleContext &) {
+    const RVar j = variable(m.domain, 0), i = variable(m.domain, 1), q = variable(m.domain, 2),
+               p = variable(m.domain, 3);
     Var xi{"xi"}, yi{"yi"};
     m.out.gpu_tile(m.x, m.y, xi, yi, 32, 4, TailStrategy::GuardWithIf);
     m.out.update().gpu_tile(m.x, m.y, xi, yi, 32, 4, TailStrategy::GuardWithIf);
@@ -85,22 +97,31 @@ void runs(MatmulRuns &m, Site &) {
     m.summed.update().allow_race_conditions().gpu_blocks(q, p, m.s).gpu_threads(j, i);
     m.tile.compute_at(m.summed, q).store_in(MemoryType::GPUShared).gpu_threads(m.j, m.i);
     m.tile.update().reorder(m.j, m.i, m.q, m.p, m.block.x).gpu_threads(m.j, m.i);
-    stage(m, m.tile, m.block.x);
+    tiles_in_shared(m, m.tile, m.block.x);
 }
 
-// Copies zero-padded panels of A and B on the device first. A is turned on the way, through 32 by 33 words of shared memory.
-void copy_panels(MatmulWorkers &m, int words_a_thread) {
+// Copies zero-padded panels of A and B in kernels of their own. A is transposed on the way, through 32 by 33
+// words of shared memory.
+void copy_panels(MatmulWorkers &m, int words_per_thread) {
     Var rows{"rows"}, row{"row"}, far{"far"}, near{"near"}, word{"word"}, u{"u"}, v{"v"};
     const Division &division = m.division;
     const bool together = division.copies == Division::Copies::together;
     const int widest = std::max(division.tile_columns(), division.tile_rows());
     m.panels.compute_root().bound_extent(m.r, together ? widest : division.tile_rows());
-    m.panels.split(m.r, rows, row, 32).split(m.k, far, near, 32, TailStrategy::RoundUp).split(near, word, near, 32 / words_a_thread);
-    m.panels.reorder(word, row, near, rows, far, m.b).unroll(word).gpu_threads(row, near).gpu_blocks(rows, far, m.b);
+    m.panels.split(m.r, rows, row, 32)
+        .split(m.k, far, near, 32, TailStrategy::RoundUp)
+        .split(near, word, near, 32 / words_per_thread);
+    m.panels.reorder(word, row, near, rows, far, m.b)
+        .unroll(word)
+        .gpu_threads(row, near)
+        .gpu_blocks(rows, far, m.b);
 
     const Var along_a = together ? m.kk : m.k, across_a = together ? m.rr : m.r;
     m.piece.compute_at(m.panels, rows).store_in(MemoryType::GPUShared);
-    m.piece.bound_extent(along_a, 32).bound_extent(across_a, 32).align_storage(along_a, 33).split(across_a, u, v, 32 / words_a_thread);
+    m.piece.bound_extent(along_a, 32)
+        .bound_extent(across_a, 32)
+        .align_storage(along_a, 33)
+        .split(across_a, u, v, 32 / words_per_thread);
     if (together) {
         m.piece.reorder(u, m.kk, v, m.kb, m.rb, m.b);
     } else {
@@ -111,76 +132,103 @@ void copy_panels(MatmulWorkers &m, int words_a_thread) {
     if (!together) {
         const int columns = division.tile_columns();
         m.panels_b.compute_root().bound_extent(m.r, columns).split(m.r, rows, row, std::min(columns, 64));
-        m.panels_b.split(m.k, far, near, 4 * words_a_thread, TailStrategy::RoundUp).split(near, word, near, 4);
-        m.panels_b.reorder(word, row, near, rows, far, m.b).unroll(word).gpu_threads(row, near).gpu_blocks(rows, far, m.b);
+        m.panels_b.split(m.k, far, near, 4 * words_per_thread, TailStrategy::RoundUp)
+            .split(near, word, near, 4);
+        m.panels_b.reorder(word, row, near, rows, far, m.b)
+            .unroll(word)
+            .gpu_threads(row, near)
+            .gpu_blocks(rows, far, m.b);
     }
 }
 
-// Brings a tile of a block of the depth into shared memory, four words a thread and turn. The planes of the tile (see
-// MatmulWorkers) are set 16 banks apart.
-void stage(MatmulWorkers &m, Func tile, int owners, int own, bool turned) {
-    Var all{"all"}, f{"f"}, inner{"inner"}, kq{"kq"}, kv{"kv"}, turn{"turn"};
-    const int workers = m.division.workers();
-    tile.compute_at(m.sum, m.depth.y).store_in(MemoryType::GPUShared).align_storage(m.n, owners + 4);
-    tile.bound_extent(m.v, 4).bound_extent(m.n, owners).bound_extent(m.h, own / 4);
+// Copies a tile of a block of the depth to shared memory, four words per thread and iteration. The tile has
+// elements for `workers` workers, `per_worker` each; its planes (see MatmulWorkers) are 16 banks apart.
+// `transposed`: the rows of the matrix are contiguous along k.
+void tile_in_shared(MatmulWorkers &m, Func tile, int workers, int per_worker, bool transposed) {
+    Var all{"all"}, f{"f"}, inner{"inner"}, kq{"kq"}, kv{"kv"}, iteration{"turn"};
+    tile.compute_at(m.sum, m.depth.y).store_in(MemoryType::GPUShared).align_storage(m.n, workers + 4);
+    tile.bound_extent(m.v, 4).bound_extent(m.n, workers).bound_extent(m.h, per_worker / 4);
     Var vector = m.v;
-    if (turned) {  // straight from A, whose rows are contiguous along k
-        tile.fuse(m.v, m.h, f).fuse(f, m.n, f).split(m.k, kq, kv, 4).split(f, f, inner, 32).fuse(inner, kq, all).fuse(all, f, all);
+    if (transposed) {
+        tile.fuse(m.v, m.h, f)
+            .fuse(f, m.n, f)
+            .split(m.k, kq, kv, 4)
+            .split(f, f, inner, 32)
+            .fuse(inner, kq, all)
+            .fuse(all, f, all);
         vector = kv;
     } else {
         tile.fuse(m.h, m.n, f).fuse(f, m.k, all);
     }
-    tile.split(all, turn, all, workers, TailStrategy::GuardWithIf).reorder(vector, turn, all, m.b);
-    tile.vectorize(vector).unroll(turn).gpu_threads(all);
+    tile.split(all, iteration, all, m.division.workers(), TailStrategy::GuardWithIf)
+        .reorder(vector, iteration, all, m.b);
+    tile.vectorize(vector).unroll(iteration).gpu_threads(all);
 }
 
-// Panels go through shared memory; each thread keeps its sums in registers while the block of threads walks the depth, from
-// barrier to barrier.
+// Each block of the depth of the panels is copied to shared memory. Each thread keeps its sums in registers
+// over the whole depth; the thread block waits at a barrier after each block.
 //
-// How the sums stay in registers: storage of a block of threads that is not shared memory is private to each thread. `sum` is
-// stored there, at the block, in the dimension of the workers folded to one: all workers have the same 64 cells, each in its
-// own copy, and as the cells' indices are constants once unrolled, they become registers. For that `sum` has to be computed
-// inside a loop in the block, which is the loop of one turn of `place`. Register storage is not it: sliding window would count
-// the workers from another origin and would not fold. A test holds that no kernel has a stack, which a sum outside of
-// registers would need.
+// How the sums stay in registers: storage of a thread block that is not shared memory is private to each
+// thread. `sum` is stored there, at the thread block, and the dimension of the workers is folded to one. So
+// all workers use the same 64 cells, each in its own copy. The indices of the cells are constants once the
+// loops are unrolled, so the cells become registers. For this, `sum` must be computed inside a loop of the
+// thread block, which is the loop `once`. MemoryType::Register does not work: sliding window would count the
+// workers from another origin, and would not fold. A test checks that no kernel has a stack, which sums
+// outside of registers would need.
 //
-// On an H200, beside cuBLAS in f32: 512 .0141 ms (1.00x), 1024 .0635 (.88x), 2048 .389 (.88x), 4096 2.837 (.94x), 8192 21.6 (.99x).
-void workers(MatmulWorkers &m, Site &site) {
+// On an H200, beside cuBLAS in f32: 512 .0141 ms (1.00x), 1024 .0635 (.88x), 2048 .389 (.88x), 4096 2.837
+// (.94x), 8192 21.6 (.99x).
+void workers(MatmulWorkers &m, ScheduleContext &context) {
     const Division &division = m.division;
-    const bool whole = division.copies == Division::Copies::none;
-    const RVar element = variable(m.place, 0), group = variable(m.place, 1), worker = variable(m.place, 2), once = variable(m.place, 3),
-               tile_x = variable(m.place, 4), tile_y = variable(m.place, 5);
-    on_device_only(m);
+    const bool whole_tiles = division.copies == Division::Copies::none;
+    const RVar element = variable(m.domain, 0), group = variable(m.domain, 1), worker = variable(m.domain, 2),
+               once = variable(m.domain, 3), tile_x = variable(m.domain, 4), tile_y = variable(m.domain, 5);
+    undefined_on_gpu(m.out);
     m.out.update().allow_race_conditions().gpu_blocks(tile_x, tile_y).gpu_threads(worker).unroll(group);
-    if (whole) {
+    if (whole_tiles) {
         m.out.update().vectorize(element);
     } else {
         m.out.update().unroll(element);
     }
     if (division.slices > 1) {
-        m.slice_sum.compute_at(m.out, once).store_in(MemoryType::GPUShared).bound_extent(m.i, division.width).bound_extent(m.j, division.height);
+        m.slice_sum.compute_at(m.out, once)
+            .store_in(MemoryType::GPUShared)
+            .bound_extent(m.i, division.width)
+            .bound_extent(m.j, division.height);
         m.slice_sum.reorder_storage(m.i, m.w, m.j, m.bx).reorder(m.i, m.j, m.w, m.bx).gpu_threads(m.w);
         m.slice_sum.vectorize(m.i, 4).unroll(m.i).unroll(m.j);
     }
 
     m.sum.store_at(m.out, tile_x).compute_at(m.out, once).store_in(MemoryType::Stack);
-    site.fold_per_thread(m.sum, m.w);
+    context.fold_per_thread(m.sum, m.w);
     m.sum.bound_extent(m.i, division.width).bound_extent(m.j, division.height);
     m.sum.reorder(m.i, m.j, m.w, m.bx).gpu_threads(m.w).vectorize(m.i, 4).unroll(m.i).unroll(m.j);
     const RVar far{"far"}, near{"near"};
-    m.sum.update().split(m.depth.x, far, near, site["unroll"]).reorder(m.j, m.i, near, far, m.w, m.bx, m.depth.y);
-    m.sum.update().gpu_threads(m.w).unroll(m.i).unroll(m.j).unroll(near);  // rows innermost: the assembler's order is 3-9 % better
-    m.own_a.compute_at(m.sum, far).bound_extent(m.j, division.height).vectorize(m.j, 4).unroll(m.j).unroll(m.k);
-    m.own_b.compute_at(m.sum, far).bound_extent(m.i, division.width).vectorize(m.i, 4).unroll(m.i).unroll(m.k);
+    m.sum.update()
+        .split(m.depth.x, far, near, context["unroll"])
+        .reorder(m.j, m.i, near, far, m.w, m.bx, m.depth.y);
+    m.sum.update().gpu_threads(m.w).unroll(m.i).unroll(m.j).unroll(near);  // rows innermost: ptxas then
+                                                                           // orders the instructions 3 to 9 %
+                                                                           // better
+    m.operand_a.compute_at(m.sum, far)
+        .bound_extent(m.j, division.height)
+        .vectorize(m.j, 4)
+        .unroll(m.j)
+        .unroll(m.k);
+    m.operand_b.compute_at(m.sum, far)
+        .bound_extent(m.i, division.width)
+        .vectorize(m.i, 4)
+        .unroll(m.i)
+        .unroll(m.k);
 
-    stage(m, m.tile_a, division.rectangle.rows(), division.height, whole);
-    stage(m, m.tile_b, division.rectangle.columns(), division.width, false);
-    if (whole) {
-        for (Halide::OutputImageParam &matrix : site.buffers) {
+    tile_in_shared(m, m.tile_a, division.rectangle.rows(), division.height, whole_tiles);
+    tile_in_shared(m, m.tile_b, division.rectangle.columns(), division.width, false);
+    if (whole_tiles) {
+        for (Halide::OutputImageParam &matrix : context.buffers) {
             for (int dimension : {0, 1}) {
-                matrix.dim(dimension).set_extent((matrix.dim(dimension).extent() / 32) * 32);
+                matrix.dim(dimension).set_extent(multiple_of(32, matrix.dim(dimension).extent()));
             }
-            matrix.dim(1).set_stride((matrix.dim(1).stride() / 4) * 4);
+            matrix.dim(1).set_stride(multiple_of(4, matrix.dim(1).stride()));
             matrix.set_host_alignment(16);
         }
     } else {
@@ -188,27 +236,33 @@ void workers(MatmulWorkers &m, Site &site) {
     }
 }
 
-// The tunables of a division of the work (see Division and Rectangle); `unroll` is how much of a block of the depth is unrolled.
+// The tunables of a division of the work (see Division and Rectangle); `unroll` is how much of a block of the
+// depth is unrolled.
 struct Numbers {
     int lanes, across, down, slices, depth, unroll;
 };
 using enum Division::Copies;
 
 std::vector<Tunable> division(Numbers n, Division::Copies copies) {
-    return {{"lanes", n.lanes, 0, 31}, {"across", n.across, 1, 4}, {"down", n.down, 1, 4}, {"slices", n.slices, 1, 4},
-            {"depth", n.depth, 8, 128}, {"unroll", n.unroll, 4, 48}, {"copies", (int)copies}};
+    return {{"lanes", n.lanes, 0, 31}, {"across", n.across, 1, 4}, {"down", n.down, 1, 4},
+        {"slices", n.slices, 1, 4}, {"depth", n.depth, 8, 128}, {"unroll", n.unroll, 4, 48},
+        {"copies", (int)copies}};
 }
 
-// Tasks of `chunk` panels of A for the cores. For each block of the depth, B's panels are copied first, by all cores; a task
-// copies its own panels of A (row by row: they are read one number at a time); then each panel of B, in the first-level cache, meets
-// the task's panels of A, in the second-level one. The sums of a tile stay in registers for a whole block.
-void blocks(MatmulBlocks &m, Site &site) {
-    const int lanes = site.target.natural_vector_size<float>(), deepest = site["depth"];
-    const RVar j = variable(m.place, 0), i = variable(m.place, 1), q = variable(m.place, 2), p = variable(m.place, 3),
-               block = variable(m.place, 4);
+// Tasks of `chunk` panels of A are spread over the cores. For each block of the depth, all cores copy the
+// panels of B first. Then a task copies its panels of A, row by row, because they are read one number at a
+// time. Then it multiplies each panel of B, which is in the first-level cache, by its panels of A, which are
+// in the second-level cache. The sums of a tile stay in registers for a whole block.
+void blocks(MatmulBlocks &m, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>(), deepest = context["depth"];
+    const RVar j = variable(m.domain, 0), i = variable(m.domain, 1), q = variable(m.domain, 2),
+               p = variable(m.domain, 3), block = variable(m.domain, 4);
     RVar task{"task"}, po{"po"};
     m.out.vectorize(m.x, lanes, TailStrategy::GuardWithIf).parallel(m.y, 64, TailStrategy::GuardWithIf);
-    m.out.update().allow_race_conditions().split(p, task, p, site["chunk"]).reorder(j, i, p, q, task, block);
+    m.out.update()
+        .allow_race_conditions()
+        .split(p, task, p, context["chunk"])
+        .reorder(j, i, p, q, task, block);
     m.out.update().vectorize(j, lanes).unroll(j).parallel(task);
     m.part.compute_at(m.out, p).store_in(MemoryType::Stack).vectorize(m.j, lanes).unroll(m.j).unroll(m.i);
     m.part.update().reorder(m.j, m.i, m.inner.x).vectorize(m.j, lanes).unroll(m.j).unroll(m.i);
@@ -217,59 +271,71 @@ void blocks(MatmulBlocks &m, Site &site) {
     m.b.compute_at(m.out, block).reorder(m.j, m.k, m.q, m.t).vectorize(m.j, lanes).unroll(m.j).parallel(m.q);
 }
 
-// A task a strip of columns: the rows of B pass once, a strip of each, and all rows of out are summed in the first-level cache.
-// B is not copied: with few rows of A there is nothing that would pay for it.
-void few_rows(Matmul &m, Site &site) {
-    const int lanes = site.target.natural_vector_size<float>();
+// One task per strip of columns. It reads its strip of each row of B once, and sums all rows of out in the
+// first-level cache. B is not copied: with few rows of A, its elements are not read often enough to save the
+// time of the copy.
+void few_rows(Matmul &m, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>();
     Var strip{"strip"};
-    m.out.split(m.x, strip, m.x, site["strip"], TailStrategy::GuardWithIf).reorder(m.x, m.y, strip).parallel(strip);
+    m.out.split(m.x, strip, m.x, context["strip"], TailStrategy::GuardWithIf)
+        .reorder(m.x, m.y, strip)
+        .parallel(strip);
     m.out.vectorize(m.x, lanes, TailStrategy::GuardWithIf);
     m.sum.compute_at(m.out, strip).vectorize(m.x, lanes, TailStrategy::RoundUp);
     m.sum.update().reorder(m.x, m.y, m.k).vectorize(m.x, lanes, TailStrategy::GuardWithIf);
 }
 
-// A task some rows: each is multiplied with all columns of B at once, as sums of `vectors` vectors along k; the few columns of B
-// are turned first, so that k is contiguous in both.
-void few_columns(Matmul &m, Site &site) {
-    const int lanes = site.target.natural_vector_size<float>();
+// One task per 16 rows. A row is multiplied by all columns of B at once, in sums of `vectors` vectors along
+// k. The few columns of B are transposed first, so that k is contiguous in both matrices.
+void few_columns(Matmul &m, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>();
     const RVar far{"far"}, near{"near"};
     Var along{"along"}, task{"task"};
-    Func turned = m.b.in();
-    m.sum.update().split(m.k.x, far, near, lanes * site["vectors"]);
+    Func transposed = m.b.in();
+    m.sum.update().split(m.k.x, far, near, lanes * context["vectors"]);
     Func partial = m.sum.update().rfactor(near, along);
     m.out.split(m.y, task, m.y, 16, TailStrategy::GuardWithIf).parallel(task);
     m.sum.compute_at(m.out, m.y);
-    partial.compute_at(m.out, m.y).reorder_storage(along, m.x, m.y).reorder(along, m.x, m.y).vectorize(along, lanes, TailStrategy::RoundUp);
+    partial.compute_at(m.out, m.y)
+        .reorder_storage(along, m.x, m.y)
+        .reorder(along, m.x, m.y)
+        .vectorize(along, lanes, TailStrategy::RoundUp);
     partial.update().reorder(along, m.x, far, m.y).vectorize(along, lanes).unroll(along);
-    const Var k = turned.args()[1];
-    turned.compute_root().reorder_storage(k, turned.args()[0]).split(k, task, k, 1024, TailStrategy::GuardWithIf).parallel(task);
+    const Var k = transposed.args()[1];
+    transposed.compute_root()
+        .reorder_storage(k, transposed.args()[0])
+        .split(k, task, k, 1024, TailStrategy::GuardWithIf)
+        .parallel(task);
 }
 
 }  // namespace
 
-static const Rows &rows() {
-    static const Rows table = {
+static const ScheduleRows &rows() {
+    static const ScheduleRows table = {
         row("reference", cpu, "f32", reference),
         row("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}}),
-        family("tuned", {
-            row("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}}),
-            row("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}}),
-            row("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}}),
-        }),
+        family("tuned",
+            {
+                row("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}}),
+                row("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}}),
+                row("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}}),
+            }),
         row("shared", gpu, "f32", shared, {{"rows", 16}, {"columns", 16}, {"depth", 16}}),
         row("registers", gpu, "f32", registers, {{"rows", 64}, {"columns", 64}, {"side", 8, 4, 8}}),
-        family("tuned", {
-            // What a row serves, its front knows (runtime/operators/matmul/matmul.cpp).
-            row("tuned_small_whole", cuda, "f32", workers, division({7, 1, 1, 4, 128, 16}, none)),
-            row("tuned_small", cuda, "f32", workers, division({7, 1, 1, 4, 64, 16}, together)),
-            row("tuned_medium_whole", cuda, "f32", workers, division({7, 2, 2, 2, 64, 16}, none)),
-            row("tuned_medium", cuda, "f32", workers, division({7, 2, 2, 2, 48, 12}, together)),
-            row("tuned_shallow", cuda, "f32", workers, division({14, 2, 2, 1, 16, 16}, apart)),
-            row("tuned_large", cuda, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
-            row("tuned_small", opencl, "f32", workers, division({7, 1, 1, 2, 32, 16}, together)),
-            row("tuned_large", opencl, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
-            row("tuned_any", gpu, "f32", runs, {{"rows", 16}, {"columns", 16}, {"depth", 16}, {"parts", 528, 132, 2112}}),
-        }),
+        family("tuned",
+            {
+                // What a row serves, its front knows (runtime/operators/matmul/matmul.cpp).
+                row("tuned_small_whole", cuda, "f32", workers, division({7, 1, 1, 4, 128, 16}, none)),
+                row("tuned_small", cuda, "f32", workers, division({7, 1, 1, 4, 64, 16}, together)),
+                row("tuned_medium_whole", cuda, "f32", workers, division({7, 2, 2, 2, 64, 16}, none)),
+                row("tuned_medium", cuda, "f32", workers, division({7, 2, 2, 2, 48, 12}, together)),
+                row("tuned_shallow", cuda, "f32", workers, division({14, 2, 2, 1, 16, 16}, apart)),
+                row("tuned_large", cuda, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
+                row("tuned_small", opencl, "f32", workers, division({7, 1, 1, 2, 32, 16}, together)),
+                row("tuned_large", opencl, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
+                row("tuned_any", gpu, "f32", runs,
+                    {{"rows", 16}, {"columns", 16}, {"depth", 16}, {"parts", 528, 132, 2112}}),
+            }),
         automatic<Matmul>("auto", cpu, "f32", "Mullapudi2016"),
         automatic<Matmul>("auto", gpu, "f32", "Anderson2021"),
     };

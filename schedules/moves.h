@@ -1,15 +1,45 @@
 #pragma once
+// Scheduling moves that the schedules of several operators share.
 #include "Halide.h"
 
-// Scheduling moves that several operators use.
 namespace tilewright {
 
-// Tiles over blocks, a thread (xi, yi) an element of a tile. Blocks are counted along one axis, `block`: the second axis of a grid ends
-// at 65535.
-inline Halide::Func &tiles_over_blocks(Halide::Func &stage, const Halide::Var &x, const Halide::Var &y, const Halide::Var &block,
-                                       const Halide::Var &xi, const Halide::Var &yi, int width, int height, Halide::TailStrategy tail) {
+// Divides a stage into tiles: one thread block per tile, and one thread (xi, yi) per element of it. The
+// thread blocks are counted along one dimension, `block`, because the second dimension of a grid ends at
+// 65535.
+inline Halide::Func &tiles_over_blocks(Halide::Func &stage, const Halide::Var &x, const Halide::Var &y,
+    const Halide::Var &block, const Halide::Var &xi, const Halide::Var &yi, int width, int height,
+    Halide::TailStrategy tail) {
     const Halide::Var xo{"xo"}, yo{"yo"};
-    return stage.tile(x, y, xo, yo, xi, yi, width, height, tail).fuse(xo, yo, block).gpu_blocks(block).gpu_threads(xi, yi);
+    return stage.tile(x, y, xo, yo, xi, yi, width, height, tail)
+        .fuse(xo, yo, block)
+        .gpu_blocks(block)
+        .gpu_threads(xi, yi);
+}
+
+// Marks `out` as computed on the GPU. For a Func whose pure stage is `undef`: no kernel results from it, but
+// without this Halide would copy `out` from the host.
+inline void undefined_on_gpu(Halide::Func out) {
+    out.gpu_single_thread();
+}
+
+// Transposes in registers, on a CPU, by squares of `square` x `square` elements. `transposed` is a Func whose
+// storage order is the transpose of the order in which it is computed; the caller says where it is computed.
+inline Halide::Func &in_squares(
+    Halide::Func &transposed, int square, Halide::TailStrategy tail = Halide::TailStrategy::Auto) {
+    const Halide::Var u = transposed.args()[0], v = transposed.args()[1], xo{"xo"}, yo{"yo"}, xv{"xv"},
+                      yv{"yv"};
+    return transposed.reorder_storage(v, u)
+        .tile(u, v, xo, yo, xv, yv, square, square, tail)
+        .reorder(yv, xv, yo, xo)
+        .vectorize(xv)
+        .unroll(yv);
+}
+
+// A value that is a multiple of n, as an expression that Halide sees to be one. As a constraint on an extent
+// or a stride it promises, and checks at each call, that the caller's value is a multiple of n.
+inline Halide::Expr multiple_of(int n, const Halide::Expr &value) {
+    return (value / n) * n;
 }
 
 }  // namespace tilewright

@@ -1,55 +1,54 @@
 #pragma once
-#include "generators/algorithms/sums/band_sum.h"
+// The schedules of pipelines that no operator has by itself: those of fused pipelines, tile by tile. The
+// stages of staged pipelines are scheduled by rows (schedules/stage_rows.h); the rows that no operator has
+// are in the table at the end of pipeline.cpp.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
+#include "generators/algorithms/sums/band_sum.h"
 #include "schedules/schedule.h"
+#include <memory>
 
-// Schedules of pipelines that no operator has by itself.
 namespace tilewright {
 
-// ---- stages by themselves
+// How a kind of machine computes a fused pipeline. A tile is a part of what a kernel reads its elements from:
+// a blur, or the image before it as it is. The kernel computes its tiles itself, one after another, in shared
+// memory or in the cache.
+class FusedSchedule {
+public:
+    // Which form of the blur a tile is computed by.
+    enum class Blur { any_size, near, floats };
 
-// Of a colour image that a thread makes pixel by pixel: all channels in it.
-void colours_in_a_thread(Halide::Func out, int channels);
+    virtual ~FusedSchedule() = default;
 
-// Two kernels. A line of a band a thread, bands over blocks; then a line's bands by the threads of a block, which meet in shared memory.
-void bands_over_blocks(BandSum &form);
+    // `large`: the image is larger than the window. `exact_floats`: the sums over its pixels are exact in
+    // floats.
+    virtual Blur blur_form(bool large, bool exact_floats) const = 0;
+    // Whether the weights are a table; otherwise they are constants of unrolled loops.
+    virtual bool weights_in_table() const = 0;
+    // A sum's bands are rows (`along_rows`) or columns of a tile, or pieces of them: the elements of a band.
+    virtual int in_band(bool along_rows) const = 0;
+    // The number of partial sums that the bands of a line are added in.
+    virtual int partial_sums() const = 0;
 
-// ---- fused: tile by tile. A tile is `width` elements of `height` rows of what a kernel takes its elements from, a blur or the image
-// before it as it is; it is made where it is consumed, in shared memory or in the cache.
+    // Schedules the kernel that computes an image, or sums along the rows of tiles or down their columns.
+    // Returns the level at which a tile is computed. `transposed`: rows of the output are columns of the
+    // tile. `is_output`: the Func is the output itself.
+    virtual Halide::LoopLevel image(Halide::Func out, bool transposed, bool is_output) const = 0;
+    virtual Halide::LoopLevel sums(BandSum &form, bool along_rows) const = 0;
 
-struct Tile {
-    int width, height;
-
-    // Bands of a sum are rows or columns of a tile, in pieces that keep the threads of a block busy.
-    int in_band(bool along_rows, bool on_gpu) const {
-        return !along_rows ? height : on_gpu ? height : width;
-    }
+    // Schedules a tile: a blur, or the image as it is.
+    virtual void blur_tile(GaussianBlur &blur, Halide::LoopLevel level) const = 0;
+    virtual void image_tile(Halide::Func tile, Halide::LoopLevel level) const = 0;
+    // Schedules the transpose of a tile, for a consumer that reads it by columns; called after the tile
+    // itself is scheduled.
+    virtual void transposed_tile(Halide::Func tile, Halide::LoopLevel level) const = 0;
 };
 
-inline Tile fused_tile(bool on_gpu) {
-    return on_gpu ? Tile{128, 32} : Tile{256, 64};
-}
+// The schedule for the machine of a target.
+std::shared_ptr<const FusedSchedule> fused_schedule(const Halide::Target &target);
 
-// Tiles of the output over blocks of threads, or over cores. `turned`: rows of the output are columns of the tile. Gives the level at
-// which a tile is made.
-Halide::LoopLevel image_on_gpu(Halide::Func out, bool turned, bool is_output);
-Halide::LoopLevel image_on_cpu(Halide::Func out, bool turned, bool is_output, const Halide::Target &target);
-
-// The same for sums, along the rows of tiles or down their columns.
-Halide::LoopLevel sums_on_gpu(BandSum &form, bool along_rows);
-Halide::LoopLevel sums_on_cpu(BandSum &form, bool along_rows, const Halide::Target &target);
-
-// A tile of a blur: both passes, accumulators in registers.
-template<typename Form>
-void blur_on_gpu(Form &blur, Halide::LoopLevel level);
-template<typename Form>
-void blur_on_cpu(Form &blur, Halide::LoopLevel level, const Halide::Target &target);
-
-// A tile of the image as it is.
-void copy_on_gpu(Halide::Func copy, Halide::LoopLevel level);
-void copy_on_cpu(Halide::Func copy, Halide::LoopLevel level, const Halide::Target &target);
-
-// A tile on a core, turned in squares, for consumers that read it by columns.
-void turned_on_cpu(Halide::Func tile, Halide::LoopLevel level);
+// Schedules the weights of a blur that is scheduled by a row for GPUs, where the weights are constants of
+// this pipeline. The loops over taps are unrolled, so that the weights become constants in the code; where
+// there are many, they are a table. `rows`: what a thread computes of a column.
+void constant_weights(GaussianBlur &blur, Halide::Func weight, int radius, int rows);
 
 }  // namespace tilewright

@@ -1,10 +1,12 @@
 #pragma once
+// The schedules of recursive_gaussian in tiles, for GPUs: seven kernels. Every stage of a thread block counts
+// its threads along one dimension, because the sizes of a second one would multiply for the whole block.
+// Unrolled loops are inside the loop over threads, because otherwise every iteration needs a barrier.
 #include "generators/algorithms/recursive_gaussian/tiles.h"
+#include "schedules/moves.h"
 #include "schedules/schedule.h"
 #include <vector>
 
-// The schedules in tiles, for GPUs: seven kernels. Threads are counted along one dimension in every stage of a block (a second one would
-// widen the whole block), and what is unrolled lies inside the loop over threads (or every iteration costs a barrier).
 namespace tilewright {
 
 namespace recursive_gaussian_tiles {
@@ -18,21 +20,24 @@ using Halide::Stage;
 using Halide::TailStrategy;
 using Halide::Var;
 
-// `steps`: carry steps of a thread at a time, their loads in flight together (8 to 16: .025 -> .021 ms for the carries along x). `rows`: carry
-// rows of a block. `colours`: any number of channels, interleaved.
+// The tunables. steps: how many steps of the carries a thread computes at a time, with their loads in flight
+// together; 16 in place of 8 took the carries along x from .025 to .021 ms. rows: carry rows per thread
+// block. colours: any number of channels, interleaved.
 inline std::vector<Tunable> settings(bool colours = false) {
     return {{"steps", 16, 4, 32}, {"rows", 32, 32, 32}, {"colours", colours ? 1 : 0}};
 }
 
-// Weighted sums in the registers of a thread, all samples of a tile unrolled: weights are scalar arguments or come two at a time.
+// Weighted sums in the registers of a thread, with all samples of a tile unrolled. Weights are scalar
+// arguments, or are loaded two at a time.
 inline void sums_in_registers(Func sums, Func at, Var v, Var k, RVar sample) {
     sums.compute_at(at, v).unroll(k);
     sums.update().reorder(k, sample).unroll(sample).unroll(k);
 }
 
-// A thread a line and a direction walks over all tiles of the line. The constant distance from step to step lets the compiler keep
-// the state in registers, where it would otherwise go through memory (carries along x: .107 -> .021 ms).
-inline void walk(TileCarries carries) {
+// One thread per line and direction computes the states at the edges of all tiles of the line. Because the
+// distance from step to step is constant, the compiler keeps the state in registers instead of memory
+// (carries along x: .107 -> .021 ms).
+inline void thread_per_line(TileCarries carries) {
     const Var v = carries.v, dir = carries.dir, g = carries.g, c = carries.c;
     carries.states.compute_root().reorder_storage(v, carries.k, dir, carries.s, g, c);
     carries.states.update()
@@ -53,95 +58,146 @@ inline void in_registers(TileFilters filters, Func at, Var thread) {
     filters.anticausal.update(1).unroll(filters.m);
 }
 
-// A tile into shared memory, 16 bytes a load.
-inline void stage_vectors(Func f, Func at, Var block, Var i, Var v, int tile) {
+// Copies a tile to shared memory, 16 bytes per load.
+inline void vectors_to_shared(Func f, Func at, Var block, Var i, Var v, int tile) {
     Var a{"a"}, z{"z"}, zo{"zo"};
-    f.compute_at(at, block).store_in(MemoryType::GPUShared).align_storage(i, tile + 4).bound_extent(i, tile).bound_extent(v, tile)
-        .split(i, i, a, 4).fuse(i, v, z).split(z, zo, z, tile).reorder(a, zo, z).vectorize(a).unroll(zo).gpu_threads(z);
+    f.compute_at(at, block)
+        .store_in(MemoryType::GPUShared)
+        .align_storage(i, tile + 4)
+        .bound_extent(i, tile)
+        .bound_extent(v, tile)
+        .split(i, i, a, 4)
+        .fuse(i, v, z)
+        .split(z, zo, z, tile)
+        .reorder(a, zo, z)
+        .vectorize(a)
+        .unroll(zo)
+        .gpu_threads(z);
 }
 
-// A tile into shared memory, a thread a column: neighbouring threads load neighbouring pixels.
-inline void stage_columns(Func f, Func at, Var block, Var i, Var v, int tile) {
-    f.compute_at(at, block).store_in(MemoryType::GPUShared).align_storage(i, tile + 4).bound_extent(i, tile).bound_extent(v, tile)
-        .reorder(v, i).unroll(v).gpu_threads(i);
+// Copies a tile to shared memory, one thread per column: neighbouring threads load neighbouring pixels.
+inline void columns_to_shared(Func f, Func at, Var block, Var i, Var v, int tile) {
+    f.compute_at(at, block)
+        .store_in(MemoryType::GPUShared)
+        .align_storage(i, tile + 4)
+        .bound_extent(i, tile)
+        .bound_extent(v, tile)
+        .reorder(v, i)
+        .unroll(v)
+        .gpu_threads(i);
 }
 
-// The carry rows of a block into shared memory, with as many threads as there are rows.
-inline void stage_rows(Func f, Func at, Var block, Var i, Var v, int tile, int rows) {
+// Copies the carry rows of a thread block to shared memory, with as many threads as there are rows.
+inline void rows_to_shared(Func f, Func at, Var block, Var i, Var v, int tile, int rows) {
     Var a{"a"};
-    f.compute_at(at, block).store_in(MemoryType::GPUShared).align_storage(i, tile + 1)
-        .split(i, a, i, rows).reorder(a, v, i).unroll(a).unroll(v).gpu_threads(i);
+    f.compute_at(at, block)
+        .store_in(MemoryType::GPUShared)
+        .align_storage(i, tile + 1)
+        .split(i, a, i, rows)
+        .reorder(a, v, i)
+        .unroll(a)
+        .unroll(v)
+        .gpu_threads(i);
 }
 
-// A filtered tile into shared memory, a thread a row, 16 bytes a store.
-inline void turn_in_shared(Func f, Func at, Var block, Var i, Var v, int tile) {
+// Stores a filtered tile in shared memory, where it is read transposed: one thread per row, 16 bytes per
+// store.
+inline void transpose_in_shared(Func f, Func at, Var block, Var i, Var v, int tile) {
     Var a{"a"};
-    f.compute_at(at, block).store_in(MemoryType::GPUShared).align_storage(i, tile + 4)
-        .split(i, i, a, 4).reorder(a, i, v).vectorize(a).unroll(i).gpu_threads(v);
+    f.compute_at(at, block)
+        .store_in(MemoryType::GPUShared)
+        .align_storage(i, tile + 4)
+        .split(i, i, a, 4)
+        .reorder(a, i, v)
+        .vectorize(a)
+        .unroll(i)
+        .gpu_threads(v);
 }
 
-// Kernels 2 to 6: the carries along y, what filters them along x (tails, carries, filters), and the carries along x.
+// Kernels 2 to 6: the carries along y, their filters along x (tails, carries, filters), and the carries along
+// x.
 inline void carry_kernels(TiledGaussian &blur, Func both) {
     const Var i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
     const int tile = blur.tile, rows = blur.rows;
     Var ii{"ii"};
-    walk(blur.carries[0]);
+    thread_per_line(blur.carries[0]);
 
-    blur.carry_tails.compute_root().bound(k, 0, 6).reorder(k, v, t, g, c).unroll(k).gpu_blocks(t, g, c).gpu_threads(v);
+    blur.carry_tails.compute_root()
+        .bound(k, 0, 6)
+        .reorder(k, v, t, g, c)
+        .unroll(k)
+        .gpu_blocks(t, g, c)
+        .gpu_threads(v);
     sums_in_registers(blur.carry_sums, blur.carry_tails, v, k, blur.r.x);
     const Var weight = both.args()[0], sample = both.args()[1];
     both.compute_at(blur.carry_sums, blur.r.x).vectorize(weight, 2).unroll(weight).unroll(sample);
-    stage_rows(blur.rows_to_sum, blur.carry_tails, t, i, v, tile, rows);
-    walk(blur.carries[1]);
+    rows_to_shared(blur.rows_to_sum, blur.carry_tails, t, i, v, tile, rows);
+    thread_per_line(blur.carries[1]);
 
-    blur.carries_filtered.compute_root().align_bounds(i, tile).bound(v, 0, rows).bound_extent(v, rows)
-        .split(i, ii, i, rows).reorder(ii, v, i, t, g, c).unroll(ii).unroll(v).gpu_blocks(t, g, c).gpu_threads(i);
-    turn_in_shared(blur.carries_turned, blur.carries_filtered, t, i, v, tile);
-    in_registers(blur.filters[0], blur.carries_turned, v);
-    stage_rows(blur.rows_to_filter, blur.carries_filtered, t, i, v, tile, rows);
-    walk(blur.carries[2]);
+    blur.carries_filtered.compute_root()
+        .align_bounds(i, tile)
+        .bound(v, 0, rows)
+        .bound_extent(v, rows)
+        .split(i, ii, i, rows)
+        .reorder(ii, v, i, t, g, c)
+        .unroll(ii)
+        .unroll(v)
+        .gpu_blocks(t, g, c)
+        .gpu_threads(i);
+    transpose_in_shared(blur.carries_transposed, blur.carries_filtered, t, i, v, tile);
+    in_registers(blur.filters[0], blur.carries_transposed, v);
+    rows_to_shared(blur.rows_to_filter, blur.carries_filtered, t, i, v, tile, rows);
+    thread_per_line(blur.carries[2]);
 }
 
-// A block a tile, a thread a row and a column of it; the filters of both in registers, one after the other.
-inline void tiles_aligned(RecursiveGaussianAligned &blur, Site &site) {
+// One thread block per tile, and one thread per row and then per column of it. The filters of both are in
+// registers, one after the other.
+inline void tiles_aligned(RecursiveGaussianAligned &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
     const int tile = blur.tile;
     blur.tails.compute_root().bound(k, 0, 6).reorder(k, v, t, g, c).unroll(k).gpu_blocks(t, g).gpu_threads(v);
     sums_in_registers(blur.sums, blur.tails, v, k, blur.r.x);
     blur.row_of_samples.compute_at(blur.tails, v).vectorize(i, 4).unroll(i);
-    stage_vectors(blur.tile_of_samples, blur.tails, t, i, v, tile);
+    vectors_to_shared(blur.tile_of_samples, blur.tails, t, i, v, tile);
 
     carry_kernels(blur, blur.weights.in(blur.carry_sums));
 
     blur.out.reorder(y, x, t, g).unroll(y).gpu_blocks(t, g).gpu_threads(x);
     in_registers(blur.filters[2], blur.out, x);
-    turn_in_shared(blur.turned, blur.out, t, i, v, tile);
-    in_registers(blur.filters[1], blur.turned, v);
-    blur.row.compute_at(blur.turned, v).vectorize(i, 4).unroll(i);
+    transpose_in_shared(blur.transposed, blur.out, t, i, v, tile);
+    in_registers(blur.filters[1], blur.transposed, v);
+    blur.row.compute_at(blur.transposed, v).vectorize(i, 4).unroll(i);
 
-    // Sides are whole tiles, rows begin at multiples of 16 bytes; the front sees to it.
-    OutputImageParam in = site.buffers[0], out = site.buffers[1];
-    const Expr width = (in.width() / tile) * tile, height = (in.height() / tile) * tile;
+    // Sides are whole tiles, and rows begin at multiples of 16 bytes. The front only calls these rows for
+    // such images.
+    OutputImageParam in = context.buffers[0], out = context.buffers[1];
+    const Expr width = multiple_of(tile, in.width()), height = multiple_of(tile, in.height());
     in.set_host_alignment(16);
     out.set_host_alignment(16);
     in.dim(0).set_bounds(0, width);
-    in.dim(1).set_bounds(0, height).set_stride((in.dim(1).stride() / tile) * tile);
+    in.dim(1).set_bounds(0, height).set_stride(multiple_of(tile, in.dim(1).stride()));
     out.dim(0).set_bounds(0, tile);
-    out.dim(1).set_bounds(0, tile).set_stride((out.dim(1).stride() / tile) * tile);
+    out.dim(1).set_bounds(0, tile).set_stride(multiple_of(tile, out.dim(1).stride()));
     out.dim(2).set_bounds(0, width / tile).set_stride(tile);
     out.dim(3).set_bounds(0, height / tile).set_stride(out.dim(1).stride() * tile);
 }
 
-// The same for any size: pixels are read one by one, and the result goes through shared memory once more, so that whole tiles are
-// made everywhere and what lies outside is not stored.
-inline void tiles_of_any_size(RecursiveGaussianTiles &blur, Site &) {
+// The same for any size: pixels are read one by one, and the result goes through shared memory once more, so
+// that all tiles are computed whole and pixels outside the image are not stored.
+inline void tiles_of_any_size(RecursiveGaussianTiles &blur, ScheduleContext &) {
     const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
     const int tile = blur.tile;
     Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};
-    blur.tails.compute_root().bound(k, 0, 6).reorder(k, v, t, g, c).unroll(k).fuse(t, g, block).gpu_blocks(block, c).gpu_threads(v);
+    blur.tails.compute_root()
+        .bound(k, 0, 6)
+        .reorder(k, v, t, g, c)
+        .unroll(k)
+        .fuse(t, g, block)
+        .gpu_blocks(block, c)
+        .gpu_threads(v);
     sums_in_registers(blur.sums, blur.tails, v, k, blur.r.x);
     blur.row_of_samples.compute_at(blur.tails, v).vectorize(i, 4).unroll(i);
-    stage_columns(blur.tile_of_samples, blur.tails, block, i, v, tile);
+    columns_to_shared(blur.tile_of_samples, blur.tails, block, i, v, tile);
 
     carry_kernels(blur, blur.weights.in(blur.carry_sums));
 
@@ -150,12 +206,16 @@ inline void tiles_of_any_size(RecursiveGaussianTiles &blur, Site &) {
         .fuse(xo, yo, block)
         .gpu_blocks(block, c)
         .gpu_threads(xi);
-    blur.filtered.compute_at(blur.out, block).store_in(MemoryType::GPUShared).reorder(y, x).unroll(y).gpu_threads(x);
+    blur.filtered.compute_at(blur.out, block)
+        .store_in(MemoryType::GPUShared)
+        .reorder(y, x)
+        .unroll(y)
+        .gpu_threads(x);
     in_registers(blur.filters[2], blur.filtered, x);
-    stage_columns(blur.source, blur.out, block, i, v, tile);
-    turn_in_shared(blur.turned, blur.out, block, i, v, tile);
-    in_registers(blur.filters[1], blur.turned, v);
-    blur.row.compute_at(blur.turned, v).vectorize(i, 4).unroll(i);
+    columns_to_shared(blur.source, blur.out, block, i, v, tile);
+    transpose_in_shared(blur.transposed, blur.out, block, i, v, tile);
+    in_registers(blur.filters[1], blur.transposed, v);
+    blur.row.compute_at(blur.transposed, v).vectorize(i, 4).unroll(i);
 }
 
 }  // namespace recursive_gaussian_tiles

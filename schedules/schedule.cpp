@@ -24,18 +24,18 @@ bool has_word(const std::string &text, const std::string &word) {
 
 }  // namespace
 
-Rows::Rows(Row row) {
+ScheduleRows::ScheduleRows(ScheduleRow row) {
     push_back(std::move(row));
 }
 
-Rows::Rows(std::initializer_list<Rows> parts) {
-    for (const Rows &part : parts) {
+ScheduleRows::ScheduleRows(std::initializer_list<ScheduleRows> parts) {
+    for (const ScheduleRows &part : parts) {
         insert(end(), part.begin(), part.end());
     }
 }
 
-Rows family(const std::string &name, Rows rows) {
-    for (Row &row : rows) {
+ScheduleRows family(const std::string &name, ScheduleRows rows) {
+    for (ScheduleRow &row : rows) {
         _halide_user_assert(row.name == name || row.name.rfind(name + "_", 0) == 0)
             << "row '" << row.name << "' is of the family '" << name << "': call it " << name << "_...\n";
         row.family = name;
@@ -43,7 +43,7 @@ Rows family(const std::string &name, Rows rows) {
     return rows;
 }
 
-Table::Table(std::string op, const Rows &(*rows)()) : op(std::move(op)), rows(rows) {
+Table::Table(std::string op, const ScheduleRows &(*rows)()) : op(std::move(op)), rows(rows) {
     tables().push_back(this);
 }
 
@@ -66,20 +66,23 @@ const Table &only_table() {
     return *tables().front();
 }
 
-const Row &find_row(const Table &table, const std::string &name, const std::string &type, const std::string &backend) {
+const ScheduleRow &find_row(
+    const Table &table, const std::string &name, const std::string &type, const std::string &backend) {
     std::string known;
-    for (const Row &row : table.rows()) {
+    for (const ScheduleRow &row : table.rows()) {
         const auto places = backends(row.where);
-        if (row.name == name && has_word(row.types, type) && std::find(places.begin(), places.end(), backend) != places.end()) {
+        if (row.name == name && has_word(row.types, type) &&
+            std::find(places.begin(), places.end(), backend) != places.end()) {
             return row;
         }
         known += " " + row.name + " (" + row.types + ")";
     }
-    _halide_user_error << table.op << ": no schedule '" << name << "' for " << type << " on " << backend << "; known:" << known << "\n";
+    _halide_user_error << table.op << ": no schedule '" << name << "' for " << type << " on " << backend
+                       << "; known:" << known << "\n";
     return table.rows().front();
 }
 
-int Site::operator[](const std::string &name) const {
+int ScheduleContext::operator[](const std::string &name) const {
     for (const Tunable &t : tunables) {
         if (t.name == name) {
             return t.value;
@@ -89,12 +92,12 @@ int Site::operator[](const std::string &name) const {
     return 0;
 }
 
-void Site::fold_per_thread(Halide::Func func, const Halide::Var &threads) {
+void ScheduleContext::fold_per_thread(Halide::Func func, const Halide::Var &threads) {
     func.fold_storage(threads, 1);
     folded_per_thread.push_back(func.name());
 }
 
-std::vector<std::string> backends(Where where) {
+std::vector<std::string> backends(Backends where) {
     switch (where) {
     case cpu: return {"cpu"};
     case vnni: return {"vnni"};
@@ -109,7 +112,8 @@ std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::strin
     std::istringstream stream(values);
     for (std::string pair; std::getline(stream, pair, ',');) {
         const size_t equals = pair.find_first_of("=:");
-        const auto t = std::find_if(tunables.begin(), tunables.end(), [&](const Tunable &t) { return t.name == pair.substr(0, equals); });
+        const auto t = std::find_if(tunables.begin(), tunables.end(),
+            [&](const Tunable &t) { return t.name == pair.substr(0, equals); });
         if (t == tunables.end()) {
             continue;  // of another row; the program has seen that one of them has it
         }

@@ -9,10 +9,11 @@
 // What a table of schedules is made of.
 namespace tilewright {
 
-// Where a row runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU row for machines that have
-// AVX-512 VNNI; a `cpu` row is compiled for plain x86-64, AVX2 and AVX-512, and the machine's best one is taken.
-enum class Where { cpu, vnni, cuda, opencl, gpu };
-using enum Where;
+// Where a row runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU row for machines that
+// have AVX-512 VNNI; a `cpu` row is compiled for plain x86-64, AVX2 and AVX-512, and the machine's best one
+// is taken.
+enum class Backends { cpu, vnni, cuda, opencl, gpu };
+using enum Backends;
 
 // A number that a schedule may be built with: its default, and the range worth searching.
 struct Tunable {
@@ -21,18 +22,19 @@ struct Tunable {
     int low = value, high = value;
 };
 
-// The tunables with other values: "tile=16,pad=4" (or with ':'). Names that are not among them belong to other rows.
+// The tunables with other values: "tile=16,pad=4" (or with ':'). Names that are not among them belong to
+// other rows.
 std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::string &values);
 
-// What a schedule may know besides the algorithm: the machine, the element type, the buffers that it may constrain, and
-// the row's tunables and configuration.
-struct Site {
+// What a schedule may know besides the algorithm: the machine, the element type, the buffers that it may
+// constrain, and the row's tunables and configuration.
+struct ScheduleContext {
     Halide::Target target;
     std::string type;
     std::vector<Halide::OutputImageParam> buffers;
     std::vector<Tunable> tunables;
-    std::vector<std::string> folded_per_thread = {};          // the Funcs that fold_per_thread() was called for
-    std::vector<ConfigurationField> configured = {};          // what the row says of its form
+    std::vector<std::string> folded_per_thread = {};  // the Funcs that fold_per_thread() was called for
+    std::vector<ConfigurationField> configured = {};  // what the row says of its form
 
     // The value of the tunable called `name`; a name that the row does not have is a build error.
     int operator[](const std::string &name) const;
@@ -43,30 +45,32 @@ struct Site {
         return with_fields<Configuration>(configured, "the row");
     }
 
-    // Folds the storage of `func` along `threads`, a dimension that GPU threads divide between them, to one element. The storage of
-    // a block of threads that is not shared memory is private to each thread, so that every thread then has one element of its
-    // own. Halide's checks of a fold do not know this and fail, so they are left out for `func`; every other check stays.
+    // Folds the storage of `func` along `threads`, a dimension that GPU threads divide between them, to one
+    // element. The storage of a block of threads that is not shared memory is private to each thread, so that
+    // every thread then has one element of its own. Halide's checks of a fold do not know this and fail, so
+    // they are left out for `func`; every other check stays.
     void fold_per_thread(Halide::Func func, const Halide::Var &threads);
 };
 
-// A limit on the registers a thread of some CUDA kernels may take; see Row::registers.
+// A limit on the registers a thread of some CUDA kernels may take; see ScheduleRow::registers.
 struct RegisterCap {
-    std::string kernel;  // a part of the kernel's name (Halide names a kernel after the Func it computes); empty: any
+    std::string kernel;  // a part of the kernel's name (Halide names a kernel after the Func it computes);
+                         // empty: any
     int most;
 };
 
 // One row: one library per type and target, one test case, one benchmark line and one choice of `--schedule`.
-struct Row {
+struct ScheduleRow {
     std::string name, family;  // the family is the name where family() gives no other
-    Where where;
+    Backends where;
     std::string types;  // separated by spaces, as the operator's generator names them
     std::string form;   // the generator that makes the arguments of this form
-    std::function<void(void *, Site &)> apply;
+    std::function<void(void *, ScheduleContext &)> apply;
     std::vector<ConfigurationField> configured;
     std::vector<Tunable> tunables;
-    std::string features;        // further Halide target features, separated by '-'
-    std::string autoscheduler;   // the plug-in that makes the schedule, in place of `apply`
-    std::string declined;        // what that plug-in says when it cannot: such a row has no library
+    std::string features;       // further Halide target features, separated by '-'
+    std::string autoscheduler;  // the plug-in that makes the schedule, in place of `apply`
+    std::string declined;       // what that plug-in says when it cannot: such a row has no library
     std::vector<RegisterCap> register_caps;
 
     // What the row says of its form; a member that is missing or unknown is a build error.
@@ -75,39 +79,41 @@ struct Row {
         return with_fields<Configuration>(configured, "row " + name);
     }
 
-    Row with(const std::string &more) && {
+    ScheduleRow with(const std::string &more) && {
         features += (features.empty() ? "" : "-") + more;
         return std::move(*this);
     }
 
-    // On CUDA a thread of the kernels whose name contains `kernel` takes at most so many registers (the first match counts), and
-    // more blocks fit a multiprocessor. The runtime says so to the driver; without a cap ptxas takes what a kernel would like.
-    Row registers(const std::string &kernel, int most) && {
+    // On CUDA a thread of the kernels whose name contains `kernel` takes at most so many registers (the first
+    // match counts), and more blocks fit a multiprocessor. The runtime says so to the driver; without a cap
+    // ptxas takes what a kernel would like.
+    ScheduleRow registers(const std::string &kernel, int most) && {
         register_caps.push_back({kernel, most});
         return std::move(*this);
     }
 };
 
 // Rows in their order. A table is a list of rows, and of functions that return several, as a loop makes them.
-class Rows : public std::vector<Row> {
+class ScheduleRows : public std::vector<ScheduleRow> {
 public:
-    Rows() = default;
-    Rows(Row row);
-    Rows(std::initializer_list<Rows> parts);
+    ScheduleRows() = default;
+    ScheduleRows(ScheduleRow row);
+    ScheduleRows(std::initializer_list<ScheduleRows> parts);
 };
 
-// Rows that one word of `--schedule` means besides their own names: of those, the first that serves the data is taken. Their names begin
-// with the family's; where there are several, the last one, which serves all data, is called NAME_any.
-Rows family(const std::string &name, Rows rows);
+// Rows that one word of `--schedule` means besides their own names: of those, the first that serves the data
+// is taken. Their names begin with the family's; where there are several, the last one, which serves all
+// data, is called NAME_any.
+ScheduleRows family(const std::string &name, ScheduleRows rows);
 
-// The table of an operator. A file of schedules ends with one, which makes its rows known to the generator program that it is
-// linked into:
+// The table of an operator. A file of schedules ends with one, which makes its rows known to the generator
+// program that it is linked into:
 //     static const Table table("transpose", rows);
 struct Table {
     std::string op;
-    const Rows &(*rows)();
+    const ScheduleRows &(*rows)();
 
-    Table(std::string op, const Rows &(*rows)());
+    Table(std::string op, const ScheduleRows &(*rows)());
     Table(const Table &) = delete;
 };
 
@@ -119,30 +125,31 @@ const Table &only_table();
 
 // A row whose schedule is the function `apply`; the form is the function's own first argument.
 template<typename Form>
-Row row(std::string name, Where where, std::string types, void (*apply)(Form &, Site &), std::vector<Tunable> tunables = {}) {
-    Row row;
+ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &),
+    std::vector<Tunable> tunables = {}) {
+    ScheduleRow row;
     row.name = row.family = std::move(name);
     row.where = where;
     row.types = std::move(types);
     row.form = Form::name;
-    row.apply = [=](void *form, Site &site) { apply(*static_cast<Form *>(form), site); };
+    row.apply = [=](void *form, ScheduleContext &context) { apply(*static_cast<Form *>(form), context); };
     row.tunables = std::move(tunables);
     return row;
 }
 
 // A row that says what its form is by a configuration (generators/algorithms/configuration.h).
 template<typename Form, IsConfiguration Configuration>
-Row row(std::string name, Where where, std::string types, void (*apply)(Form &, Site &), const Configuration &configuration,
-        std::vector<Tunable> tunables = {}) {
-    Row made = row(std::move(name), where, std::move(types), apply, std::move(tunables));
+ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &),
+    const Configuration &configuration, std::vector<Tunable> tunables = {}) {
+    ScheduleRow made = row(std::move(name), where, std::move(types), apply, std::move(tunables));
     made.configured = fields_of(configuration);
     return made;
 }
 
 // A row that one of Halide's autoschedulers (Mullapudi2016, Adams2019, Anderson2021) makes.
 template<typename Form>
-Row automatic(std::string name, Where where, std::string types, std::string autoscheduler) {
-    Row row;
+ScheduleRow automatic(std::string name, Backends where, std::string types, std::string autoscheduler) {
+    ScheduleRow row;
     row.name = row.family = std::move(name);
     row.where = where;
     row.types = std::move(types);
@@ -151,18 +158,21 @@ Row automatic(std::string name, Where where, std::string types, std::string auto
     return row;
 }
 
-// A row that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it say it.
+// A row that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it say
+// it.
 template<typename Form>
-Row declined(std::string name, Where where, std::string types, std::string autoscheduler, std::string reason) {
-    Row row = automatic<Form>(std::move(name), where, std::move(types), std::move(autoscheduler));
+ScheduleRow declined(
+    std::string name, Backends where, std::string types, std::string autoscheduler, std::string reason) {
+    ScheduleRow row = automatic<Form>(std::move(name), where, std::move(types), std::move(autoscheduler));
     row.declined = std::move(reason);
     return row;
 }
 
 // The row of a table called `name`; an unknown one is a build error that lists the known ones.
-const Row &find_row(const Table &table, const std::string &name, const std::string &type, const std::string &backend);
+const ScheduleRow &find_row(
+    const Table &table, const std::string &name, const std::string &type, const std::string &backend);
 
 // The backends ("cpu", "vnni", "cuda", "opencl") that a row makes libraries for.
-std::vector<std::string> backends(Where where);
+std::vector<std::string> backends(Backends where);
 
 }  // namespace tilewright

@@ -1,3 +1,4 @@
+// Removes the checks of storage that is folded per GPU thread.
 #include "schedules/thread_folds.h"
 #include <algorithm>
 
@@ -10,8 +11,7 @@ using namespace Halide::Internal;
 // Halide 21.0.0 makes the checks in StorageFolding.cpp: assertions whose error names the Func first.
 class ThreadFolds : public IRMutator, public DescribedPass {
 public:
-    explicit ThreadFolds(std::vector<std::string> funcs) : funcs_(std::move(funcs)) {
-    }
+    explicit ThreadFolds(std::vector<std::string> funcs) : funcs_(std::move(funcs)) {}
 
     std::string description() const override {
         std::string text = "no checks of the folds of";
@@ -26,7 +26,8 @@ protected:
 
     Stmt visit(const AssertStmt *assertion) override {
         const Call *error = assertion->message.as<Call>();
-        if (error && (error->name == "halide_error_fold_factor_too_small" || error->name == "halide_error_bad_fold")) {
+        if (error &&
+            (error->name == "halide_error_fold_factor_too_small" || error->name == "halide_error_bad_fold")) {
             const StringImm *func = error->args.at(0).as<StringImm>();
             if (func && std::find(funcs_.begin(), funcs_.end(), func->value) != funcs_.end()) {
                 return Evaluate::make(0);

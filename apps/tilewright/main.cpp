@@ -1,3 +1,4 @@
+// The entry point of the program `tilewright`.
 #include "apps/tilewright/program.h"
 
 int main(int argc, char **argv) {

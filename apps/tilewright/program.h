@@ -1,8 +1,9 @@
 #pragma once
+// The program `tilewright` as a function. Programs with operators or rows of their own link it too.
 
 namespace tilewright::app {
 
-// All of the command line: reads it, does what it says, and returns the exit code. Which operators there are it knows from
+// Reads the command line, runs the command, and returns the exit code. It knows the operators from
 // tilewright::operators() alone.
 int program(int argc, char **argv);
 

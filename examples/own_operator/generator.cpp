@@ -4,7 +4,7 @@
 
 namespace tilewright {
 
-class SobelGenerator : public Operator<SobelGenerator> {
+class SobelGenerator : public RowGenerator<SobelGenerator> {
 public:
     Input<Buffer<uint8_t, 2>> image{"image"};
     Output<Buffer<uint8_t, 2>> output{"output"};

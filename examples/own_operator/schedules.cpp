@@ -13,24 +13,25 @@ using Halide::Var;
 Var xi{"xi"}, yi{"yi"}, block{"block"};
 
 // One pixel after another.
-void reference(Sobel &, Site &) {
-}
+void reference(Sobel &, ScheduleContext &) {}
 
 // A vector at a time, rows spread over the cores.
-void vectors(Sobel &sobel, Site &site) {
-    sobel.out.vectorize(sobel.x, site["lanes"], TailStrategy::GuardWithIf).parallel(sobel.y, 16, TailStrategy::GuardWithIf);
+void vectors(Sobel &sobel, ScheduleContext &context) {
+    sobel.out.vectorize(sobel.x, context["lanes"], TailStrategy::GuardWithIf)
+        .parallel(sobel.y, 16, TailStrategy::GuardWithIf);
 }
 
 // A pixel per thread.
-void pixels(Sobel &sobel, Site &site) {
-    tiles_over_blocks(sobel.out, sobel.x, sobel.y, block, xi, yi, site["width"], site["height"], TailStrategy::GuardWithIf);
+void pixels(Sobel &sobel, ScheduleContext &context) {
+    tiles_over_blocks(
+        sobel.out, sobel.x, sobel.y, block, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf);
 }
 
 }  // namespace
 
 // Every operator has a row `reference`, the definition without a schedule, and `tuned`, which callers get.
-static const Rows &rows() {
-    static const Rows table = {
+static const ScheduleRows &rows() {
+    static const ScheduleRows table = {
         row("reference", cpu, "u8", reference),
         row("tuned", cpu, "u8", vectors, {{"lanes", 32, 8, 64}}),
         row("tuned", gpu, "u8", pixels, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),

@@ -8,7 +8,8 @@ const std::vector<Row> &sobel_rows();  // the table, which the generator writes
 
 const Operator &sobel_operator() {
     static const auto &sobel =  // never destroyed: another thread may be in a call while the program ends
-        *new ImageOperator("sobel", "edges: the magnitude of Sobel's gradient", sobel_rows(), ImageOperator::Kind::window);
+        *new ImageOperator(
+            "sobel", "edges: the magnitude of Sobel's gradient", sobel_rows(), ImageOperator::Kind::window);
     return sobel;
 }
 

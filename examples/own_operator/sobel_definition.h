@@ -4,7 +4,8 @@
 
 namespace tilewright {
 
-// out(x, y) = min(|gx| + |gy|, 255), the gradients of a 3 x 3 window. Pixels beyond the border are those at the border.
+// out(x, y) = min(|gx| + |gy|, 255), the gradients of a 3 x 3 window. Pixels beyond the border are those at
+// the border.
 struct Sobel : Halide::NamesInterface {
     static constexpr const char *name = "sobel";
     Var x{"x"}, y{"y"};

@@ -1,4 +1,5 @@
-// Turns an image by the library's own schedule, on the best device of this machine, and by the runtime-free function on the CPU.
+// Turns an image by the library's own schedule, on the best device of this machine, and by the runtime-free
+// function on the CPU.
 #include "my_turn.h"
 #include "my_turn_functions.h"
 #include <cstdio>
@@ -27,13 +28,15 @@ int main() {
         }
         for (int y = 0; y < width; y++) {
             for (int x = 0; x < height; x++) {
-                if (result[y * turned.strides()[0] + x] != (uint8_t)(y + 3 * x) || out(x, y) != (uint8_t)(y + 3 * x)) {
+                if (result[y * turned.strides()[0] + x] != (uint8_t)(y + 3 * x) ||
+                    out(x, y) != (uint8_t)(y + 3 * x)) {
                     fprintf(stderr, "turn: wrong at (%d, %d)\n", x, y);
                     return 1;
                 }
             }
         }
-        printf("turned %d x %d pixels by %s on %s\n", width, height, statistics.row.c_str(), statistics.device.c_str());
+        printf("turned %d x %d pixels by %s on %s\n", width, height, statistics.row.c_str(),
+            statistics.device.c_str());
     } catch (const tw::Error &error) {
         fprintf(stderr, "turn: %s\n", error.what());
         return (int)error.fault();

@@ -1,10 +1,12 @@
-// The rows of a blurred image, summed: blur, transpose and column sum, which are one function here (CMakeLists.txt).
+// The rows of a blurred image, summed: blur, transpose and column sum, which are one function here
+// (CMakeLists.txt).
 //
 //     pipeline [cpu|cuda|opencl] [--bench] [WIDTHxHEIGHT]
 //
-// It shows the two ways to call what tilewright_add_pipeline makes: with buffers of this program's own, which are on the GPU and stay
-// there, and with Tilewright's arrays. --bench times the fused function, the staged one, and the three operators called one by
-// one, with arrays that stay on the device and with arrays that come back to the host after each.
+// It shows the two ways to call what tilewright_add_pipeline makes: with buffers of this program's own, which
+// are on the GPU and stay there, and with Tilewright's arrays. --bench times the fused function, the staged
+// one, and the three operators called one by one, with arrays that stay on the device and with arrays that
+// come back to the host after each.
 #include "fused_sums.h"
 #include "staged_sums.h"
 #include <HalideRuntimeCuda.h>
@@ -47,7 +49,8 @@ Functions functions_of(tw::Backend backend) {
     case tw::Backend::cuda: return {staged_sums_cuda, fused_sums_cuda, halide_cuda_device_interface()};
 #endif
 #ifdef HAS_opencl
-    case tw::Backend::opencl: return {staged_sums_opencl, fused_sums_opencl, halide_opencl_device_interface()};
+    case tw::Backend::opencl:
+        return {staged_sums_opencl, fused_sums_opencl, halide_opencl_device_interface()};
 #endif
     default: throw std::runtime_error("this package was not built for that device");
     }
@@ -63,8 +66,9 @@ uint8_t pixel(int x, int y) {
     return (uint8_t)((x * 2654435761u ^ y * 40503u) >> 11);
 }
 
-// An image in memory of the GPU that this program owns: nothing of it stays on the host. (Memory that cuMemAlloc or another library
-// made goes in by device_wrap_native() in place of device_malloc().) Of the CPU: host memory.
+// An image in memory of the GPU that this program owns: nothing of it stays on the host. (Memory that
+// cuMemAlloc or another library made goes in by device_wrap_native() in place of device_malloc().) Of the
+// CPU: host memory.
 Image image_of(int width, int height, const halide_device_interface_t *interface) {
     Image host(width, height);
     host.for_each_element([&](int x, int y) { host(x, y) = pixel(x, y); });
@@ -75,7 +79,8 @@ Image image_of(int width, int height, const halide_device_interface_t *interface
     expect_success(device.device_malloc(interface), "device_malloc");
     host.set_host_dirty();
     expect_success(host.copy_to_device(interface), "copy_to_device");
-    expect_success(interface->buffer_copy(nullptr, host.raw_buffer(), interface, device.raw_buffer()), "buffer_copy");
+    expect_success(
+        interface->buffer_copy(nullptr, host.raw_buffer(), interface, device.raw_buffer()), "buffer_copy");
     device.set_device_dirty();
     return device;
 }
@@ -101,7 +106,8 @@ struct OneByOne {
         tw::transpose(blurred, turned, call);
         tw::column_sum(turned, sums, call);
     }
-    // As programs do that know nothing of devices: each result comes back, and goes up again with the next call.
+    // As programs do that know nothing of devices: each result comes back, and goes up again with the next
+    // call.
     void on_host(tw::Array &image) {
         image.data();  // not const: says that the host's copy is the newer one
         tw::gaussian_blur(image, blurred, 2, tw::Border::reflect, call);
@@ -114,7 +120,8 @@ struct OneByOne {
 };
 
 bool same(const Sums &sums, const tw::Array &expected) {
-    return (int64_t)sums.width() == expected.size() && memcmp(sums.data(), expected.as<uint32_t>(), (size_t)expected.size() * 4) == 0;
+    return (int64_t)sums.width() == expected.size() &&
+           memcmp(sums.data(), expected.as<uint32_t>(), (size_t)expected.size() * 4) == 0;
 }
 
 double median(std::vector<double> times) {
@@ -144,7 +151,8 @@ double host_ms(const std::function<void()> &call) {
         const auto start = std::chrono::steady_clock::now();
         call();
         if (repetition >= 0) {
-            times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+            times.push_back(
+                std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
         }
     }
     return median(times);
@@ -160,11 +168,13 @@ void bench(tw::Device device, int width, int height, const tw::Array &expected) 
         own.push_back(image_of(width, height, f.interface));
         arrays.push_back(array_of(width, height));
     }
-    std::printf("%d x %d u8, sigma 2, on %s (%s); medians of 11, %d calls back to back\n", width, height, device.str().c_str(),
-                tw::device_info(device).name.c_str(), calls);
-    for (const auto &[name, function] : {std::pair{"one function, fused", f.fused}, {"one function, staged", f.staged}}) {
+    std::printf("%d x %d u8, sigma 2, on %s (%s); medians of 11, %d calls back to back\n", width, height,
+        device.str().c_str(), tw::device_info(device).name.c_str(), calls);
+    for (const auto &[name, function] :
+        {std::pair{"one function, fused", f.fused}, {"one function, staged", f.staged}}) {
         Sums sums(height);
-        const double ms = batch_ms(device, calls, [&](int i) { expect_success(function(own[i % images], sums), name); });
+        const double ms =
+            batch_ms(device, calls, [&](int i) { expect_success(function(own[i % images], sums), name); });
         expect_success(sums.copy_to_host(), "copy_to_host");
         std::printf("  %-32s %9.4f ms%s\n", name, ms, same(sums, expected) ? "" : "  WRONG");
     }
@@ -192,7 +202,8 @@ int run(int argc, char **argv) {
     }
     const Functions f = functions_of(device.backend);
 
-    // By the function for Halide's buffers: device in, device out; the sums alone come to the host, when they are asked for.
+    // By the function for Halide's buffers: device in, device out; the sums alone come to the host, when they
+    // are asked for.
     Image image = image_of(width, height, f.interface);
     Sums sums(height);
     expect_success(f.fused(image, sums), "fused_sums");
@@ -206,8 +217,9 @@ int run(int argc, char **argv) {
     ops.on_device(array);
 
     const bool agree = same(sums, ops.sums) && same(sums, by_function);
-    std::printf("%d x %d on %s: rows sum up to %u, %u, ...; fused, staged and the operators one by one %s\n", width, height, device.str().c_str(), sums(0),
-                sums(std::min(1, height - 1)), agree ? "agree" : "DIFFER");
+    std::printf("%d x %d on %s: rows sum up to %u, %u, ...; fused, staged and the operators one by one %s\n",
+        width, height, device.str().c_str(), sums(0), sums(std::min(1, height - 1)),
+        agree ? "agree" : "DIFFER");
     if (timed) {
         bench(device, width, height, ops.sums);
     }

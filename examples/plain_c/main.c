@@ -9,7 +9,8 @@ enum { width = 37, height = 5 };
 
 /* Describes width x height bytes, row after row. */
 static struct halide_buffer_t image_of(uint8_t *pixels, halide_dimension_t dims[2]) {
-    const halide_dimension_t x = {.min = 0, .extent = width, .stride = 1}, y = {.min = 0, .extent = height, .stride = width};
+    const halide_dimension_t x = {.min = 0, .extent = width, .stride = 1},
+                             y = {.min = 0, .extent = height, .stride = width};
     dims[0] = x;
     dims[1] = y;
     struct halide_buffer_t buffer;
@@ -31,8 +32,10 @@ int main(void) {
         }
     }
     halide_dimension_t dims[3][2];
-    struct halide_buffer_t in = image_of(&pixels[0][0], dims[0]), out = image_of(&negative[0][0], dims[1]), other = image_of(&again[0][0], dims[2]);
-    const int error = negative_tuned_u8_cpu(&in, &out), other_error = negative_again_reference_u8_cpu(&in, &other);
+    struct halide_buffer_t in = image_of(&pixels[0][0], dims[0]), out = image_of(&negative[0][0], dims[1]),
+                           other = image_of(&again[0][0], dims[2]);
+    const int error = negative_tuned_u8_cpu(&in, &out),
+              other_error = negative_again_reference_u8_cpu(&in, &other);
     if (error || other_error) {
         fprintf(stderr, "plain: Halide errors %d and %d\n", error, other_error);
         return 1;

@@ -1,4 +1,5 @@
-// A plain Halide generator: the sums of an image's rows, as the column sums of its transpose. Definitions take Funcs, so that they compose.
+// A plain Halide generator: the sums of an image's rows, as the column sums of its transpose. Definitions
+// take Funcs, so that they compose.
 #include "Halide.h"
 #include "generators/algorithms/column_sum/column_sum.h"
 #include "generators/algorithms/transpose/transpose.h"
@@ -13,7 +14,9 @@ public:
         tilewright::ColumnSum columns(transpose.out, image.width(), Halide::UInt(32), Halide::UInt(32));
         sums = columns.out;
 
-        transpose.out.compute_root().vectorize(transpose.x, 16, TailStrategy::GuardWithIf).parallel(transpose.y);
+        transpose.out.compute_root()
+            .vectorize(transpose.x, 16, TailStrategy::GuardWithIf)
+            .parallel(transpose.y);
     }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// A cache of values that are expensive to make and depend on a few numbers: weights, tables, twiddle factors. Plain C++ without
-// Halide.h: host code uses it too.
+// A cache of values that are expensive to make and depend on a few numbers: weights, tables, twiddle factors.
+// Plain C++ without Halide.h: host code uses it too.
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -9,16 +9,15 @@
 
 namespace tilewright {
 
-// Keeps the values of the keys that were used last, at most `most` of them. Any thread may use it at any time.
-// Keys are compared by ==, one after another: `most` is small. make() must not ask the same cache; what it throws
-// is handed on, and nothing is kept then. A cache that all calls share is never destroyed, because other threads
-// may call while the program ends:
+// Keeps the values of the keys that were used last, at most `most` of them. Any thread may use it at any
+// time. Keys are compared by ==, one after another: `most` is small. make() must not ask the same cache; what
+// it throws is handed on, and nothing is kept then. A cache that all calls share is never destroyed, because
+// other threads may call while the program ends:
 //     static auto &cache = *new Cache<double, Weights>(64);
 template<class Key, class Value>
 class Cache {
 public:
-    explicit Cache(size_t most) : most_(most) {
-    }
+    explicit Cache(size_t most) : most_(most) {}
     Cache(const Cache &) = delete;
 
     // The value of the key, or make() where it is not there. Other threads wait while it is made.
@@ -36,7 +35,8 @@ public:
         return made;
     }
 
-    // The value of the key; null where it is not there. For values that come from a later step of a plan, which puts them there by get().
+    // The value of the key; null where it is not there. For values that come from a later step of a plan,
+    // which puts them there by get().
     std::shared_ptr<const Value> find(const Key &key) {
         const std::lock_guard lock(mutex_);
         return found(key);

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-// Configurations: what a row says of the form that it schedules (the length of a Fourier transform, for instance), as a plain struct
-// that the generator, the schedule and the front share. It stands in a plain header (no Halide) beside the form and names its members
-// once; they are integers, bools or enums:
+// Configurations: what a row says of the form that it schedules (the length of a Fourier transform, for
+// instance), as a plain struct that the generator, the schedule and the front share. It stands in a plain
+// header (no Halide) beside the form and names its members once; they are integers, bools or enums:
 //     struct BlockConfiguration {
 //         int aligned = 1;
 //         bool diagonal = false;
@@ -19,8 +19,8 @@
 //             visit("diagonal", diagonal);
 //         }
 //     };
-// The table of rows gives a value (schedules/schedule.h), and the runtime's row gives it back (tilewright/row.h: configuration()).
-// Numbers that are worth searching are tunables of the row instead.
+// The table of rows gives a value (schedules/schedule.h), and the runtime's row gives it back
+// (tilewright/row.h: configuration()). Numbers that are worth searching are tunables of the row instead.
 namespace tilewright {
 
 // A member of a configuration, by its name.
@@ -39,20 +39,22 @@ struct AnyVisit {
 }  // namespace configuration_detail
 
 template<typename T>
-concept IsConfiguration = std::default_initializable<T> && requires(T configuration, configuration_detail::AnyVisit visit) {
-    configuration.fields(visit);
-};
+concept IsConfiguration =
+    std::default_initializable<T> &&
+    requires(T configuration, configuration_detail::AnyVisit visit) { configuration.fields(visit); };
 
 // The members of a configuration, in their order.
 template<IsConfiguration Configuration>
 std::vector<ConfigurationField> fields_of(Configuration configuration) {
     std::vector<ConfigurationField> fields;
-    configuration.fields([&](const char *name, auto &member) { fields.push_back({name, static_cast<int>(member)}); });
+    configuration.fields(
+        [&](const char *name, auto &member) { fields.push_back({name, static_cast<int>(member)}); });
     return fields;
 }
 
-// The configuration that has these members. No members at all mean the struct's defaults: a row may state no configuration. Otherwise
-// a member that is missing, or one that the struct does not have, is a std::logic_error that names it and `whose` it is.
+// The configuration that has these members. No members at all mean the struct's defaults: a row may state no
+// configuration. Otherwise a member that is missing, or one that the struct does not have, is a
+// std::logic_error that names it and `whose` it is.
 template<IsConfiguration Configuration>
 Configuration with_fields(const std::vector<ConfigurationField> &fields, const std::string &whose) {
     Configuration configuration;
@@ -72,7 +74,8 @@ Configuration with_fields(const std::vector<ConfigurationField> &fields, const s
     });
     for (const ConfigurationField &field : fields) {
         if (!known.count(field.name)) {
-            throw std::logic_error(whose + ": its configuration has '" + field.name + "', which is not known here");
+            throw std::logic_error(
+                whose + ": its configuration has '" + field.name + "', which is not known here");
         }
     }
     return configuration;

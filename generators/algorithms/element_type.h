@@ -1,5 +1,5 @@
 #pragma once
-// The element types that tables and generators name.
+// The element types, by the names that tables and generators use.
 #include "Halide.h"
 #include <string>
 
@@ -7,8 +7,9 @@ namespace tilewright {
 
 // The Halide type that a type name begins with: "u8", "u16", "u32", "i32", "f32", "f64".
 inline Halide::Type element_type(const std::string &name) {
-    const std::pair<const char *, Halide::Type> types[] = {{"u8", Halide::UInt(8)}, {"u16", Halide::UInt(16)}, {"u32", Halide::UInt(32)},
-                                                           {"i32", Halide::Int(32)}, {"f32", Halide::Float(32)}, {"f64", Halide::Float(64)}};
+    const std::pair<const char *, Halide::Type> types[] = {{"u8", Halide::UInt(8)}, {"u16", Halide::UInt(16)},
+        {"u32", Halide::UInt(32)}, {"i32", Halide::Int(32)}, {"f32", Halide::Float(32)},
+        {"f64", Halide::Float(64)}};
     for (const auto &[prefix, type] : types) {
         if (name.rfind(prefix, 0) == 0) {
             return type;

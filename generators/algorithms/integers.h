@@ -1,6 +1,6 @@
 #pragma once
-// Integer arithmetic that algorithms, schedules and host code share. Plain C++ without Halide.h: the same functions take
-// numbers and Halide's expressions.
+// Integer arithmetic that algorithms, schedules and host code share. Plain C++ without Halide.h: the same
+// functions take numbers and Halide's expressions.
 
 namespace tilewright {
 

@@ -1,67 +1,60 @@
 #pragma once
+// Operations on the four bytes of a 32-bit word.
 #include "Halide.h"
+#include <cstdint>
+#include <functional>
 
 namespace tilewright {
 
-// Operations on the four bytes of a word of 32 bits. `native` names the instructions that NVIDIA's GPUs have for them; the
-// other way to say the same is plain arithmetic, for every machine.
-struct WordOperations : Halide::NamesInterface {
-    bool native = false;
+// How an algorithm computes with the bytes of words. The functions here are plain arithmetic, which every
+// machine has. A generator may replace them by instructions that mean the same (generators/instructions.h).
+struct WordOperations {
+    using Expr = Halide::Expr;
 
     // sum + a_0 b_0 + a_1 b_1 + a_2 b_2 + a_3 b_3 over the bytes of a and b.
-    Expr dot(Expr a, Expr b, Expr sum) const {
-        if (native) {
-            return call("llvm.nvvm.idp4a.u.u", UInt(32), {a, b, sum});
-        }
+    std::function<Expr(Expr a, Expr b, Expr sum)> dot = plain_dot;
+
+    // The word whose byte k is the byte that hexadecimal digit k of `picks` names: digits 0 ... 3 name the
+    // bytes of a, and 4 ... 7 those of b.
+    std::function<Expr(Expr a, Expr b, Expr picks)> pick = plain_pick;
+
+    // A word whose byte 0 is (sum * multiplier + 2^23) >> 24, for sums below 2^23 that were started at
+    // `zero`.
+    std::function<Expr(Expr sum, Expr multiplier)> rounded = plain_rounded;
+
+    // The value that a sum starts at. It is not 0 where `rounded` takes the sum as the bits of a float.
+    uint32_t zero = 0;
+
+    // The bytes 0 of four words, as one word.
+    Expr pack(Expr a, Expr b, Expr c, Expr d) const {
+        return pick(pick(a, b, hex(0x0040)), pick(c, d, hex(0x0040)), hex(0x5410));
+    }
+
+    // An unsigned constant of 32 bits.
+    static Expr hex(uint32_t value) {
+        return Halide::Internal::make_const(Halide::UInt(32), value);
+    }
+
+private:
+    static Expr byte(Expr word, Expr k) {
+        return (word >> Halide::cast<uint32_t>(8 * k)) & 0xff;
+    }
+    static Expr plain_dot(Expr a, Expr b, Expr sum) {
         for (int k = 0; k < 4; k++) {
             sum = sum + byte(a, k) * byte(b, k);
         }
         return sum;
     }
-
-    // The word whose byte k is the one that hexadecimal digit k of `picks` names: 0 ... 3 of a, 4 ... 7 of b.
-    Expr pick(Expr a, Expr b, Expr picks) const {
-        if (native) {
-            return call("llvm.nvvm.prmt", UInt(32), {a, b, picks});
-        }
-        Expr word = cast<uint32_t>(0);
+    static Expr plain_pick(Expr a, Expr b, Expr picks) {
+        Expr word = Halide::cast<uint32_t>(0);
         for (int k = 0; k < 4; k++) {
             const Expr digit = (picks >> (4 * k)) & 7;
             word = word | (byte(select(digit < 4, a, b), digit & 3) << (8 * k));
         }
         return word;
     }
-
-    // Where the sum of a pass begins: as the bits of the float 2^23 + sum if floats round it.
-    uint32_t zero() const {
-        return native ? 0x4B000000u : 0;
-    }
-
-    // A word whose byte 0 is (sum * multiplier + 2^23) >> 24, for sums below 2^23. An odd multiplier leaves no ties, and so
-    // one fused multiply-add rounds the same way.
-    Expr rounded(Expr sum, Expr multiplier) const {
-        if (native) {
-            const Expr m = cast<float>(multiplier);
-            return reinterpret<uint32_t>(call("llvm.fma.f32", Float(32), {reinterpret<float>(sum), m * (1.f / (1 << 24)), 8388608.f - m * .5f}));
-        }
+    static Expr plain_rounded(Expr sum, Expr multiplier) {
         return (sum * multiplier + (1 << 23)) >> 24;
-    }
-
-    // The bytes 0 of four words.
-    Expr pack(Expr a, Expr b, Expr c, Expr d) const {
-        return pick(pick(a, b, hex(0x0040)), pick(c, d, hex(0x0040)), hex(0x5410));
-    }
-
-    static Expr hex(uint32_t picks) {
-        return Halide::Internal::make_const(Halide::UInt(32), picks);
-    }
-
-private:
-    static Expr byte(Expr word, Expr k) {
-        return (word >> cast<uint32_t>(8 * k)) & 0xff;
-    }
-    static Expr call(const char *instruction, Halide::Type type, std::vector<Expr> arguments) {
-        return Halide::Internal::Call::make(type, instruction, arguments, Halide::Internal::Call::PureExtern);
     }
 };
 

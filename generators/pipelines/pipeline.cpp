@@ -1,17 +1,12 @@
+// The text of a pipeline, its checks, and pipelines whose stages are computed by themselves.
 #include "generators/pipelines/pipeline.h"
-#include "generators/pipelines/blur_of_flow.h"
-#include "generators/row_generator.h"
-#include "schedules/pipeline.h"
 #include <algorithm>
 #include <sstream>
 
 namespace tilewright {
 
-using Halide::cast;
 using Halide::Expr;
 using Halide::Func;
-using Halide::LoopLevel;
-using Halide::Var;
 
 namespace {
 
@@ -29,7 +24,8 @@ std::unique_ptr<Stage> stage_of(size_t number, const std::string &text) {
     std::string op;
     words >> op;
     if (op.empty()) {
-        refuse(number, text, "there is nothing; write an operator and its options (\"gaussian_blur sigma=2\") between bars");
+        refuse(number, text,
+            "there is nothing; write an operator and its options (\"gaussian_blur sigma=2\") between bars");
     }
     StageSettings settings;
     for (std::string word; words >> word;) {
@@ -64,7 +60,8 @@ Shape shape_of_type(const std::string &type) {
     throw PipelineError("a pipeline takes no images of type '" + type + "'; it takes u8, u16, f32 or rgb8");
 }
 
-Stages::Stages(const std::string &text, const std::string &type, Schedule schedule) : text_(trimmed(text)), schedule_(schedule), shapes_{shape_of_type(type)} {
+Stages::Stages(const std::string &text, const std::string &type, Schedule schedule)
+    : text_(trimmed(text)), schedule_(schedule), shapes_{shape_of_type(type)} {
     bool more = true;
     for (size_t from = 0; more;) {
         const size_t bar = text.find('|', from);
@@ -79,48 +76,62 @@ Stages::Stages(const std::string &text, const std::string &type, Schedule schedu
         } catch (const StageRefusal &why) {
             refuse(i + 1, stages_[i]->text, why.what());
         }
-        const auto *window = dynamic_cast<const WindowStage *>(stages_[i].get());
-        if (schedule == Schedule::fused && window && window->radius() * shapes_[i].channels > 80) {
-            refuse(i + 1, stages_[i]->text, "its window is too large for tiles; fused takes sigma up to 20, a third of it for three channels. Use staged");
+        if (schedule == Schedule::fused) {
+            check_for_fusing(i);
         }
-        if (schedule == Schedule::fused && stages_[i]->nature() == Stage::Nature::turn && shapes_[i].channels > 1) {
-            refuse(i + 1, stages_[i]->text, "fused transposes images of one channel, and gets a " + shapes_[i].str() + ". Use staged");
-        }
+    }
+}
+
+void Stages::check_for_fusing(size_t i) const {
+    const int widest_halo = 80;  // in elements; a tile with its halo must fit in shared memory
+    const auto *window = dynamic_cast<const WindowStage *>(stages_[i].get());
+    if (window && window->radius() * shapes_[i].channels > widest_halo) {
+        refuse(i + 1, stages_[i]->text,
+            "its window is too large for tiles; fused takes sigma up to 20, a third of it for three "
+            "channels. Use staged");
+    }
+    if (stages_[i]->access() == Stage::AccessPattern::transpose && shapes_[i].channels > 1) {
+        refuse(i + 1, stages_[i]->text,
+            "fused transposes images of one channel, and gets a " + shapes_[i].str() + ". Use staged");
     }
 }
 
 Stages::~Stages() = default;
 
-bool Stages::turned() const {
-    bool turned = false;
+bool Stages::transposed() const {
+    bool transposed = false;
     for (const auto &stage : stages_) {
-        turned = turned != (stage->nature() == Stage::Nature::turn);
+        transposed = transposed != (stage->access() == Stage::AccessPattern::transpose);
         if (const auto *sum = dynamic_cast<const SumStage *>(stage.get())) {
-            turned = turned != !sum->of_columns();
+            transposed = transposed != !sum->of_columns();
         }
     }
-    return turned;
+    return transposed;
 }
 
 int Stages::dimensions() const {
-    return output().vector ? 1 : output().channels > 1 && stages_.back()->nature() == Stage::Nature::turn ? 3 : 2;
+    const bool planes = output().channels > 1 && stages_.back()->access() == Stage::AccessPattern::transpose;
+    return output().vector ? 1 : planes ? 3 : 2;
 }
 
-Sizes Stages::sizes(const Place &place) const {
+Sizes Stages::sizes(const StageTarget &target) const {
+    const auto fused = fused_schedule(target.target);
     Sizes all;
-    bool turned = false;
+    bool transposed = false;
     for (size_t i = 0; i < stages_.size(); i++) {
-        Sizes sizes = stages_[i]->sizes(shapes_[i], place);
-        if (const auto *window = dynamic_cast<const WindowStage *>(stages_[i].get()); schedule_ == Schedule::fused) {
-            sizes = window && place.on_gpu() ? Sizes{window->radius() + 1, window->radius() + 1} : Sizes{};
+        Sizes sizes = schedule_ == Schedule::staged ? stages_[i]->sizes(shapes_[i], target) : Sizes{};
+        const auto *window = dynamic_cast<const WindowStage *>(stages_[i].get());
+        if (schedule_ == Schedule::fused && window &&
+            blur_form(*fused, *window, shapes_[i], true) == FusedSchedule::Blur::near) {
+            sizes.least_width = sizes.least_height = window->radius() + 1;
         }
-        if (turned) {
+        if (transposed) {
             std::swap(sizes.least_width, sizes.least_height);
             std::swap(sizes.most_width, sizes.most_height);
         }
         all = {std::max(all.least_width, sizes.least_width), std::max(all.least_height, sizes.least_height),
-               std::min(all.most_width, sizes.most_width), std::min(all.most_height, sizes.most_height)};
-        turned = turned != (stages_[i]->nature() == Stage::Nature::turn);
+            std::min(all.most_width, sizes.most_width), std::min(all.most_height, sizes.most_height)};
+        transposed = transposed != (stages_[i]->access() == Stage::AccessPattern::transpose);
     }
     return all;
 }
@@ -128,15 +139,17 @@ Sizes Stages::sizes(const Place &place) const {
 Flow Stages::compose(Func rows, Expr width, Expr height, const Halide::Target &target, bool large) {
     schedules_.clear();
     const Flow flow(input(), rows, std::move(width), std::move(height));
-    const Place place{target, large, false};
-    return schedule_ == Schedule::staged ? compose_staged(flow, place) : compose_fused(flow, place);
+    const StageTarget stage_target{target, large, false};
+    return schedule_ == Schedule::staged ? compose_staged(flow, stage_target) :
+                                           compose_fused(flow, stage_target);
 }
 
-Flow Stages::compose_staged(Flow flow, const Place &place) {
+Flow Stages::compose_staged(Flow flow, const StageTarget &target) {
     for (const auto &stage : stages_) {
-        Stage::Made made = stage->make(flow, {place.target, place.large, stage == stages_.back()});
-        flow = made.flow;
-        schedules_.push_back([out = flow.made, schedule = made.schedule](bool is_output) {
+        Stage::Composed composed =
+            stage->compose(flow, {target.target, target.large, stage == stages_.back()});
+        flow = composed.flow;
+        schedules_.push_back([out = flow.elements, schedule = composed.schedule](bool is_output) {
             if (!is_output) {
                 Func(out).compute_root();
             }
@@ -144,104 +157,6 @@ Flow Stages::compose_staged(Flow flow, const Place &place) {
         });
     }
     return flow;
-}
-
-Flow Stages::compose_fused(Flow flow, const Place &place) {
-    for (size_t i = 0; i < stages_.size();) {
-        i = compose_segment(flow, i, place);
-    }
-    return flow;
-}
-
-// Composes and schedules as many stages as go into one tile: up to the next window, whose tiles need the image before it whole. Gives
-// the first stage that is left.
-size_t Stages::compose_segment(Flow &flow, size_t first, const Place &place) {
-    using Nature = Stage::Nature;
-    size_t end = first, window = stages_.size();
-    for (; end < stages_.size() && !(window < stages_.size() && stages_[end]->nature() == Nature::window); end++) {
-        window = stages_[end]->nature() == Nature::window ? end : window;
-    }
-    const bool has_window = window < stages_.size(), has_sum = stages_[end - 1]->nature() == Nature::sum;
-    bool turned = false;
-    for (size_t i = has_window ? window + 1 : first; i < end; i++) {
-        turned = turned != (stages_[i]->nature() == Nature::turn);
-    }
-
-    // What tiles are made of: a blur, or the image before it as it is.
-    Func tile;
-    std::function<void(LoopLevel)> make_tile;
-    const bool gpu = place.on_gpu();
-    if (!has_window && (turned || has_sum)) {
-        const Var x{"x"}, y{"y"};
-        tile = Func("tile");
-        const Expr last_x = flow.width * flow.shape.channels - 1, last_y = flow.height - 1;
-        tile(x, y) = flow.rows(clamp(x, 0, last_x), clamp(y, 0, last_y));  // tiles reach over the border
-        flow.rows = flow.made = tile;
-        make_tile = [=](LoopLevel level) { gpu ? copy_on_gpu(tile, level) : copy_on_cpu(tile, level, place.target); };
-    }
-    const SumStage *sum = nullptr;
-    for (size_t i = first; i < end; i++) {
-        const Stage &stage = *stages_[i];
-        if (i == window) {
-            const auto &blur = static_cast<const WindowStage &>(stage);
-            auto take = [&](auto made, auto schedule) {
-                tile = made.form->out;
-                make_tile = [form = made.form, schedule](LoopLevel level) { schedule(*form, level); };
-            };
-            const auto on_gpu = [](auto &form, LoopLevel level) { blur_on_gpu(form, level); };
-            const auto on_cpu = [target = place.target](auto &form, LoopLevel level) { blur_on_cpu(form, level, target); };
-            if (gpu && place.large) {
-                take(BlurOfFlow<GaussianBlurNear>(flow, blur, false), on_gpu);
-            } else if (gpu) {
-                take(BlurOfFlow<GaussianBlur>(flow, blur, false), on_gpu);
-            } else if (flow.shape.element == "u8" && blur.weights().bytes.fits_f32()) {
-                take(BlurOfFlow<GaussianBlurFloats>(flow, blur, true), on_cpu);
-            } else {
-                take(BlurOfFlow<GaussianBlur>(flow, blur, true), on_cpu);
-            }
-            flow.rows = flow.made = tile;
-        } else if (stage.nature() == Nature::sum) {
-            sum = static_cast<const SumStage *>(&stage);
-        } else {
-            flow = stage.define(flow);
-        }
-    }
-
-    if (sum) {
-        const bool of_columns = sum->of_columns(), along_rows = of_columns == turned;  // of the tile
-        const Halide::Type element = element_type(flow.shape.element), type = element.is_float() ? element : Halide::UInt(32);
-        const Shape shape = sum->check(flow.shape);
-        auto value = [&](Expr line, Expr at) { return of_columns ? flow.rows(line, at) : flow.rows(at, line); };
-        auto form = std::make_shared<BandSum>(value, of_columns ? flow.height : flow.width, fused_tile(gpu).in_band(along_rows, gpu), gpu ? 8 : 1, type,
-                                              element_type(shape.element));
-        flow = Flow(shape, form->out, flow.width, flow.height);
-        schedules_.push_back([=, target = place.target](bool is_output) {
-            if (!is_output) {
-                form->out.compute_root();
-            }
-            make_tile(gpu ? sums_on_gpu(*form, along_rows) : sums_on_cpu(*form, along_rows, target));
-        });
-        return end;
-    }
-    if (tile.defined() && flow.made.name() == tile.name()) {  // a tile is not its own consumer
-        const Var x{"x"}, y{"y"};
-        Func blurred{"blurred"};
-        blurred(x, y) = tile(x, y);
-        flow.rows = flow.made = blurred;
-    }
-    schedules_.push_back([=, out = flow.made, target = place.target](bool is_output) {
-        if (!is_output) {
-            Func(out).compute_root();
-        }
-        const LoopLevel level = gpu ? image_on_gpu(out, turned, is_output) : image_on_cpu(out, turned, is_output, target);
-        if (make_tile) {
-            make_tile(level);
-            if (turned && !gpu) {
-                turned_on_cpu(tile, level);
-            }
-        }
-    });
-    return end;
 }
 
 void Stages::schedule(bool last_is_output) {

@@ -1,22 +1,23 @@
 #pragma once
-#include "generators/pipelines/stage.h"
-
-namespace tilewright {
-
-// Operators one after another as one Halide function, from their text:
+// Operators one after another as one Halide function, made from their text.
 //
 //     Stages stages("gaussian_blur sigma=2 | transpose", "u8");
-//     Flow turned = stages.compose(image, image.width(), image.height(), get_target());
-//     output(x, y) = turned.rows(x, y) / 2;                  further Funcs of a generator of one's own
-//     stages.schedule();                                     what was composed, each stage at its own root
+//     Flow soft = stages.compose(image, image.width(), image.height(), get_target());
+//     output(x, y) = soft.rows(x, y) / 2;   // further Funcs of a generator of one's own
+//     stages.schedule();                    // schedules what was composed, each stage at its own root
 //
 // or, where the result of the last stage is the output itself,
 //
-//     output = turned.made;
+//     output = soft.elements;
 //     stages.schedule(Stages::is_output);
-//
-// A stage is the name of an operator and its options, name=value (name:value is the same); the types are "u8", "u16", "f32" and "rgb8".
-// The images begin at 0, 0. What a stage takes and gives is checked by the constructor; errors are PipelineError.
+#include "generators/pipelines/stage.h"
+#include "schedules/pipeline.h"
+
+namespace tilewright {
+
+// A stage is written as the name of an operator and its options, name=value (name:value is the same). The
+// types are "u8", "u16", "f32" and "rgb8". The images begin at 0, 0. The constructor checks what each stage
+// takes and gives; errors are PipelineError.
 class Stages {
 public:
     enum class Schedule {
@@ -31,7 +32,7 @@ public:
     const std::string &text() const {
         return text_;
     }
-    // What goes in and what comes out, as each stage has it: shapes()[i] goes into stage i.
+    // The shapes between the stages: shapes()[i] is the input of stage i, and shapes()[i + 1] its output.
     const std::vector<Shape> &shapes() const {
         return shapes_;
     }
@@ -41,16 +42,19 @@ public:
     const Shape &output() const {
         return shapes_.back();
     }
-    // Whether rows of the output stand for columns of the input; of vectors, whether an element stands for a row.
-    bool turned() const;
-    // Dimensions of the Func that comes out: 1 of vectors, 2 of images, 3 (x, y, c) of colours that a transpose comes out with.
+    // Whether rows of the output are columns of the input; of vectors, whether an element is the sum of a
+    // row.
+    bool transposed() const;
+    // Dimensions of the Func that comes out: 1 of vectors, 2 of images, 3 (x, y, c) of colours that a
+    // transpose computes.
     int dimensions() const;
 
-    // The sizes that pipelines for large images take.
-    Sizes sizes(const Place &place) const;
+    // The sizes that pipelines for large images serve.
+    Sizes sizes(const StageTarget &target) const;
 
     // `rows`: the image, rows of width * channels elements.
-    Flow compose(Halide::Func rows, Halide::Expr width, Halide::Expr height, const Halide::Target &target, bool large = false);
+    Flow compose(Halide::Func rows, Halide::Expr width, Halide::Expr height, const Halide::Target &target,
+        bool large = false);
 
     // Schedules what compose() made.
     void schedule(bool last_is_output = false);
@@ -62,12 +66,27 @@ private:
     std::vector<Shape> shapes_;
     std::vector<std::function<void(bool last)>> schedules_;
 
-    Flow compose_staged(Flow flow, const Place &place);
-    Flow compose_fused(Flow flow, const Place &place);
-    size_t compose_segment(Flow &flow, size_t first, const Place &place);
+    void check_for_fusing(size_t stage) const;
+    Flow compose_staged(Flow flow, const StageTarget &target);
+
+    // Fused pipelines: fused.cpp.
+    struct Segment;
+    struct Tile;
+    Flow compose_fused(Flow flow, const StageTarget &target);
+    static FusedSchedule::Blur blur_form(
+        const FusedSchedule &by, const WindowStage &stage, const Shape &in, bool large);
+    Segment segment_from(size_t first) const;
+    Tile blur_tile(Flow &flow, const WindowStage &stage, bool large,
+        const std::shared_ptr<const FusedSchedule> &by) const;
+    void compose_segment(
+        Flow &flow, const Segment &segment, bool large, const std::shared_ptr<const FusedSchedule> &by);
+    void compose_sums(
+        Flow &flow, const Segment &segment, const Tile &tile, const std::shared_ptr<const FusedSchedule> &by);
+    void compose_image(
+        Flow &flow, const Segment &segment, const Tile &tile, const std::shared_ptr<const FusedSchedule> &by);
 };
 
-// "rgb8" and the like as a shape. Throws PipelineError.
+// The shape of images of a type: "u8", "u16", "f32" or "rgb8". Throws PipelineError.
 Shape shape_of_type(const std::string &type);
 
 }  // namespace tilewright

@@ -1,8 +1,11 @@
 #pragma once
+// A stage of a pipeline: an operator with its settings, which computes a Func from a Func. Each kind of stage
+// has a file in stages/.
 #include "Halide.h"
-#include "schedules/schedule.h"
+#include "schedules/stage_rows.h"
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -11,16 +14,16 @@
 
 namespace tilewright {
 
-// What is wrong with a pipeline: one line that names the stage by number and text, and says what it got.
+// An error in a pipeline: one line that names the stage by number and text, and says what it got.
 struct PipelineError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// What flows from one stage to the next, as far as it is known when the pipeline is made.
+// The image or vector between two stages, as far as it is known when the pipeline is built.
 struct Shape {
     std::string element;  // "u8", "u16", "u32", "f32"
     int channels = 1;     // interleaved
-    bool vector = false;  // else an image
+    bool vector = false;  // false: an image
 
     std::string str() const;  // "u8 image", "u8 image of 3 channels", "u32 vector"
 };
@@ -30,90 +33,107 @@ struct Flow {
     Shape shape;
     Halide::Func rows;           // (x, y): element x of row y; of a vector (x)
     Halide::Expr width, height;  // in pixels
-    Halide::Func made;           // what the stage that came last made: `rows`, or a Func (x, y, c) that `rows` looks at
+    Halide::Func elements;  // what the last stage computes: `rows`, or a Func that `rows` reads, such as (x,
+                            // y, c)
 
     Flow(Shape shape, Halide::Func rows, Halide::Expr width, Halide::Expr height)
-        : shape(std::move(shape)), rows(rows), width(std::move(width)), height(std::move(height)), made(rows) {
-    }
+        : shape(std::move(shape)), rows(rows), width(std::move(width)), height(std::move(height)),
+          elements(rows) {}
 };
 
-// For which sizes of its input a stage is made. A pipeline is made twice: for all sizes, and for large images, which faster rows take.
+// The sizes of the input that a stage serves. A pipeline is built twice: for all sizes, and for large images,
+// which faster rows serve.
 struct Sizes {
     int64_t least_width = 1, least_height = 1, most_width = INT32_MAX, most_height = INT32_MAX;
 };
 
-// Where a pipeline is made for.
-struct Place {
+// The machine and the images that a stage is composed for.
+struct StageTarget {
     Halide::Target target;
-    bool large = false;  // images of the sizes that the stages ask for
-    bool last = false;   // the stage's result may be the output: its Func has the elements themselves
-
-    std::string backend() const;  // as the tables of schedules name it
-    bool on_gpu() const {
-        return target.has_gpu_feature();
-    }
+    bool large = false;  // the pipeline is for images of the sizes that the stages ask for
+    bool last = false;   // the stage's result may be the output of the pipeline: its Func has the elements
+                         // themselves
 };
 
 // The words of a stage after its name, "sigma=2": settings by the names of the operator's options.
 using StageSettings = std::map<std::string, std::string>;
 
-// One stage of a pipeline: an operator with its settings, as definitions that take a Func and give one.
 class Stage {
 public:
+    explicit Stage(std::string op) : op_(std::move(op)) {}
     virtual ~Stage() = default;
 
-    // How a stage may be fused with its neighbours.
-    enum class Nature {
-        point,   // an element of the output is made of the one in its place
-        turn,    // ... of the one mirrored at the diagonal
-        window,  // ... of those around its place
-        sum,     // ... of a whole row or column
+    // What an element of the output is computed from, which decides how a stage may be fused with its
+    // neighbours.
+    enum class AccessPattern {
+        point,      // the element at the same position of the input
+        transpose,  // the element at the transposed position
+        window,     // the elements around its position
+        sum,        // a whole row or column
     };
-    virtual Nature nature() const = 0;
+    virtual AccessPattern access() const = 0;
 
-    // What the stage gives for what it gets. Throws StageRefusal with the words why not.
+    // The shape of the output for a shape of the input. Throws StageRefusal if the stage does not take it.
     virtual Shape check(const Shape &) const = 0;
 
-    // What a stage makes: the flow, and the function that schedules it.
-    struct Made {
+    // The result of a stage, and the function that schedules it.
+    struct Composed {
         Flow flow;
         std::function<void()> schedule;
     };
 
-    // The definition, or a form of it, that the best composable row of the operator's table takes, and that row as its schedule.
-    virtual Made make(const Flow &, const Place &) const = 0;
+    // For staged pipelines: the form that the best row of schedules/stage_rows.h schedules, with that row as
+    // its schedule.
+    virtual Composed compose(const Flow &, const StageTarget &) const = 0;
 
-    // The sizes of its input that make() for large images serves.
-    virtual Sizes sizes(const Shape &, const Place &) const {
-        return {};
-    }
+    // The sizes of its input that compose() for large images serves.
+    virtual Sizes sizes(const Shape &, const StageTarget &) const;
 
-    // For fusing. Points and turns: the definition without a schedule.
+    // For fused pipelines, points and transposes: the definition without a schedule.
     virtual Flow define(const Flow &) const;
 
-    std::string text;  // as it was written
+    std::string text;  // as the pipeline's author wrote it
+
+protected:
+    // The row for this stage.
+    ChosenRow row(const Shape &in, const StageTarget &target) const;
+    // The request for that row; a kind of stage adds its own conditions.
+    virtual StageRequest request(const Shape &in, const StageTarget &target) const;
+
+    // Refuses settings, for operators that take none, and images of other element types or more channels.
+    void expect_no_settings(const StageSettings &settings) const;
+    static void expect_image(
+        const Shape &in, std::initializer_list<const char *> elements, int most_channels);
+
+private:
+    std::string op_;
 };
 
-// Why a stage does not take its settings or what it gets; the pipeline adds which stage it is.
+// The flow of an image that a stage computes in `rows`. `transposed`: width and height change places.
+Flow flow_of(const Flow &in, Shape shape, Halide::Func rows, bool transposed = false);
+
+// Why a stage does not take its settings or its input; the pipeline adds which stage it is.
 struct StageRefusal : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The stage that the words mean. Throws StageRefusal.
+// The stage of this operator. Throws StageRefusal.
 std::unique_ptr<Stage> make_stage(const std::string &op, const StageSettings &settings);
 
-// A window stage: the Gaussian blur with constant weights.
+// A stage that reads a window: the Gaussian blur with constant weights.
 struct GaussianWeights;
 class WindowStage : public Stage {
 public:
+    using Stage::Stage;
     virtual int radius() const = 0;
-    virtual int border() const = 0;  // as EndlessImage numbers it
+    virtual int border() const = 0;  // a BorderRule, as a number
     virtual const GaussianWeights &weights() const = 0;
 };
 
 // A sum over columns or rows.
 class SumStage : public Stage {
 public:
+    using Stage::Stage;
     virtual bool of_columns() const = 0;
 };
 

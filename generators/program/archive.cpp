@@ -12,8 +12,9 @@ namespace tilewright {
 
 namespace {
 
-// The format: a line, and for each member a header of 60 letters (name 16, times and owners 32, size 10, end 2) and its bytes, with a
-// newline after an odd number. GNU's and LLVM's `ar` end a name with '/'. A longer name is "/N": it begins at byte N of the member "//".
+// The format: a line, and for each member a header of 60 letters (name 16, times and owners 32, size 10, end
+// 2) and its bytes, with a newline after an odd number. GNU's and LLVM's `ar` end a name with '/'. A longer
+// name is "/N": it begins at byte N of the member "//".
 const std::string magic = "!<arch>\n";
 constexpr size_t header_size = 60, name_size = 16, size_at = 48, size_size = 10;
 
@@ -37,7 +38,8 @@ std::optional<std::vector<Member>> read(const std::string &path) {
     std::string long_names;
     for (size_t at = magic.size(); at + header_size <= all.size();) {
         std::string name = trimmed(all.substr(at, name_size));
-        const size_t size = std::strtoull(all.substr(at + size_at, size_size).c_str(), nullptr, 10), begin = at + header_size;
+        const size_t size = std::strtoull(all.substr(at + size_at, size_size).c_str(), nullptr, 10),
+                     begin = at + header_size;
         if (size > all.size() - begin) {
             return {};
         }
@@ -58,7 +60,8 @@ std::optional<std::vector<Member>> read(const std::string &path) {
 
 void write_member(std::ostream &out, const std::string &name, const std::string &bytes) {
     char header[header_size + 1];
-    std::snprintf(header, sizeof header, "%-16s%-12s%-6s%-6s%-8s%-10zu`\n", name.c_str(), "0", "0", "0", "644", bytes.size());
+    std::snprintf(header, sizeof header, "%-16s%-12s%-6s%-6s%-8s%-10zu`\n", name.c_str(), "0", "0", "0",
+        "644", bytes.size());
     out << header << bytes << (bytes.size() % 2 ? "\n" : "");
 }
 
@@ -73,7 +76,8 @@ std::string join_archives(const std::vector<std::string> &archives, const std::s
         if (!members) {
             return archive + " is no archive, or not all of one";
         }
-        all.insert(all.end(), std::make_move_iterator(members->begin()), std::make_move_iterator(members->end()));
+        all.insert(
+            all.end(), std::make_move_iterator(members->begin()), std::make_move_iterator(members->end()));
     }
     out << magic;
     for (const Member &member : all) {

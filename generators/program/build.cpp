@@ -51,10 +51,11 @@ void show_file(const fs::path &path) {
 // The libraries of one target, and the archive that they make.
 class TargetBuild {
 public:
-    TargetBuild(const Selection &selection, std::string target, std::vector<Library> libraries, fs::path folder, std::string files)
-        : selection_(selection), target_(std::move(target)), libraries_(std::move(libraries)), folder_(std::move(folder)), files_(std::move(files)),
-          archive_(folder_ / (selection.name + "_" + target_ + ".a")) {
-    }
+    TargetBuild(const Selection &selection, std::string target, std::vector<Library> libraries,
+        fs::path folder, std::string files)
+        : selection_(selection), target_(std::move(target)), libraries_(std::move(libraries)),
+          folder_(std::move(folder)), files_(std::move(files)),
+          archive_(folder_ / (selection.name + "_" + target_ + ".a")) {}
 
     // Whether all went well.
     bool run() {
@@ -111,12 +112,15 @@ private:
         for (const Library &library : libraries_) {
             known.insert(library.name);
         }
-        const std::vector<std::string> endings = target_ == "cpu" ? std::vector<std::string>{"_cpu", "_vnni"} : std::vector<std::string>{"_" + target_};
+        const std::vector<std::string> endings = target_ == "cpu" ?
+                                                     std::vector<std::string>{"_cpu", "_vnni"} :
+                                                     std::vector<std::string>{"_" + target_};
         std::vector<std::string> others;
         for (const fs::directory_entry &entry : fs::directory_iterator(folder_)) {
             const std::string library = entry.path().stem().string();
             for (const std::string &ending : endings) {
-                if (entry.path().extension() == ".made" && library.ends_with(ending) && !known.count(library)) {
+                if (entry.path().extension() == ".made" && library.ends_with(ending) &&
+                    !known.count(library)) {
                     others.push_back(library);
                 }
             }
@@ -130,7 +134,8 @@ private:
     std::vector<Library> changed_libraries() {
         std::vector<Library> changed;
         for (const Library &library : libraries_) {
-            const std::string key = answer_of_child([&] { return key_of(library, files_, selection_.tunables_of(*library.row)); });
+            const std::string key = answer_of_child(
+                [&] { return key_of(library, files_, selection_.tunables_of(*library.row)); });
             const Made before = Made::read(made(library.name));
             bool same = !key.empty() && before.key == key;
             for (const std::string &file : before.files) {
@@ -181,8 +186,9 @@ private:
         show_file(one.folder / "said");
         const bool well = ended.well && take_over(one);
         if (!well) {
-            std::cerr << "error: " << only_table().op << ": the library of row '" << one.library.row->name << "' for " << one.library.type << " on "
-                      << one.library.backend << " was not made" << (ended.well ? "" : ": its process ended " + ended.how) << "\n";
+            std::cerr << "error: " << only_table().op << ": the library of row '" << one.library.row->name
+                      << "' for " << one.library.type << " on " << one.library.backend << " was not made"
+                      << (ended.well ? "" : ": its process ended " + ended.how) << "\n";
         }
         fs::remove_all(one.folder);
         return well;

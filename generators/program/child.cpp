@@ -71,7 +71,8 @@ Ended wait_for_child(pid_t asked) {
     } while (pid < 0 && errno == EINTR);
     const bool exited = WIFEXITED(status);
     return {pid, pid > 0 && exited && WEXITSTATUS(status) == 0,
-            exited ? "with code " + std::to_string(WEXITSTATUS(status)) : "by signal " + std::to_string(WTERMSIG(status))};
+        exited ? "with code " + std::to_string(WEXITSTATUS(status)) :
+                 "by signal " + std::to_string(WTERMSIG(status))};
 }
 
 std::string answer_of_child(const std::function<std::string()> &work) {

@@ -19,11 +19,14 @@ int check_declined() {
         }
         asked++;
         const auto words_file = dir / "words";
-        const bool refused = !wait_for_child(start_child(words_file, [&] { return make_library(library, dir, "static_library", ""); })).well;
+        const bool refused = !wait_for_child(start_child(words_file, [&] {
+            return make_library(library, dir, "static_library", "");
+        })).well;
         std::stringstream said;
         said << std::ifstream(words_file).rdbuf();
         const bool as_written = said.str().find(library.row->declined) != std::string::npos;
-        std::cout << (refused && as_written ? "declined as the table says: " : "NOT as the table says: ") << library.name << "\n";
+        std::cout << (refused && as_written ? "declined as the table says: " : "NOT as the table says: ")
+                  << library.name << "\n";
         if (!(refused && as_written)) {
             std::cout << said.str() << "\n";
             wrong++;
@@ -31,7 +34,8 @@ int check_declined() {
     }
     std::filesystem::remove_all(dir);
     std::cout << (asked == 0 ? "no row is one that an autoscheduler declines" :
-                               std::to_string(asked) + " declined rows asked, " + std::to_string(wrong) + " not as the table says")
+                               std::to_string(asked) + " declined rows asked, " + std::to_string(wrong) +
+                                   " not as the table says")
               << "\n";
     return wrong ? 1 : 0;
 }

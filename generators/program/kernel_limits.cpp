@@ -8,11 +8,12 @@ namespace {
 
 using namespace Halide::Internal;
 
-// Looks at the loops over threads and at the shared memory, once Halide has made both the block's own. Changes nothing.
+// Looks at the loops over threads and at the shared memory, once Halide has made both the block's own.
+// Changes nothing.
 class KernelLimits : public IRMutator {
 public:
-    KernelLimits(std::string what, int64_t shared_bytes) : what_(std::move(what)), shared_bytes_(shared_bytes) {
-    }
+    KernelLimits(std::string what, int64_t shared_bytes)
+        : what_(std::move(what)), shared_bytes_(shared_bytes) {}
 
 protected:
     using IRMutator::visit;
@@ -26,7 +27,8 @@ protected:
                 threads_ *= *extent;
             }
             if (threads_ > most_threads) {
-                refuse("has " + std::to_string(threads_) + " threads; a device runs at most " + std::to_string(most_threads));
+                refuse("has " + std::to_string(threads_) + " threads; a device runs at most " +
+                       std::to_string(most_threads));
             }
         }
         Stmt same = IRMutator::visit(loop);
@@ -44,7 +46,8 @@ protected:
             }
             shared_ += bytes;
             if (shared_ > shared_bytes_) {
-                refuse("takes " + std::to_string(shared_) + " bytes of shared memory; a device has at most " + std::to_string(shared_bytes_));
+                refuse("takes " + std::to_string(shared_) + " bytes of shared memory; a device has at most " +
+                       std::to_string(shared_bytes_));
             }
         }
         Stmt same = IRMutator::visit(allocation);
@@ -56,7 +59,8 @@ private:
     static constexpr int64_t most_threads = 1024;
 
     [[noreturn]] void refuse(const std::string &why) const {
-        std::cerr << "error: " << what_ << ": a block of the kernel over " << block_ << " " << why << ". Take smaller tiles.\n";
+        std::cerr << "error: " << what_ << ": a block of the kernel over " << block_ << " " << why
+                  << ". Take smaller tiles.\n";
         exit(1);
     }
 

@@ -12,21 +12,27 @@ namespace tilewright {
 namespace {
 
 std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return (char)std::tolower(c); });
+    std::transform(
+        text.begin(), text.end(), text.begin(), [](unsigned char c) { return (char)std::tolower(c); });
     return text;
 }
 
-int run_halide(const Library &library, const std::string &folder, const std::string &files, const std::string &targets, const std::string &tunables) {
-    const Row &row = *library.row;
-    std::vector<std::string> args = {only_table().op, "-g", row.form, "-f", library.name, "-o", folder, "-e", files, "target=" + targets,
-                                     "schedule=" + row.name, "type=" + library.type, "backend=" + library.backend};
+int run_halide(const Library &library, const std::string &folder, const std::string &files,
+    const std::string &targets, const std::string &tunables) {
+    const ScheduleRow &row = *library.row;
+    std::vector<std::string> args = {only_table().op, "-g", row.form, "-f", library.name, "-o", folder, "-e",
+        files, "target=" + targets, "schedule=" + row.name, "type=" + library.type,
+        "backend=" + library.backend};
     if (!tunables.empty()) {
         std::string values = tunables;  // Halide's own program takes one '=' in an argument
         std::replace(values.begin(), values.end(), '=', ':');
         args.push_back("tunables=" + values);
     }
     if (!row.autoscheduler.empty()) {
-        Halide::load_plugin(plugins_folder() + "/libautoschedule_" + lower(row.autoscheduler) + ".so");  // its -p takes no folder with a comma
+        Halide::load_plugin(
+            plugins_folder() + "/libautoschedule_" + lower(row.autoscheduler) + ".so");  // its -p takes no
+                                                                                         // folder with a
+                                                                                         // comma
         args.push_back("autoscheduler=" + row.autoscheduler);
     }
     std::vector<char *> argv;
@@ -63,9 +69,13 @@ std::string plugins_folder() {
     return TILEWRIGHT_PLUGINS;
 }
 
-int make_library(const Library &library, const std::string &folder, const std::string &files, const std::string &tunables) {
-    const std::string source = library.backend == "cuda" ? "ptx" : library.backend == "opencl" ? "opencl_c" : "";
-    const std::string targets = target_of(library.backend, library.row->features), first_target = targets.substr(0, targets.find(','));
+int make_library(const Library &library, const std::string &folder, const std::string &files,
+    const std::string &tunables) {
+    const std::string source = library.backend == "cuda"   ? "ptx" :
+                               library.backend == "opencl" ? "opencl_c" :
+                                                             "";
+    const std::string targets = target_of(library.backend, library.row->features),
+                      first_target = targets.substr(0, targets.find(','));
     std::string archive, looks;
     bool wants_source = false;
     for (const std::string &file : split(files, ',')) {
@@ -76,7 +86,8 @@ int make_library(const Library &library, const std::string &folder, const std::s
         } else if (file == "ptx" || file == "opencl_c") {
             wants_source = wants_source || file == source;
         } else {
-            fail("cannot emit '" + file + "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
+            fail("cannot emit '" + file +
+                 "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
         }
     }
     const bool one_run = targets == first_target;
@@ -96,26 +107,29 @@ int make_library(const Library &library, const std::string &folder, const std::s
     }
     if (wants_source) {
         const std::filesystem::path made = std::filesystem::path(folder) / library.name;
-        std::filesystem::rename(made.string() + ".device_code", made.string() + (source == "ptx" ? ".ptx" : ".cl"));
+        std::filesystem::rename(
+            made.string() + ".device_code", made.string() + (source == "ptx" ? ".ptx" : ".cl"));
     }
     return 0;
 }
 
 std::string key_of(const Library &library, const std::string &files, const std::string &tunables) {
     using namespace Halide::Internal;
-    const Row &row = *library.row;
+    const ScheduleRow &row = *library.row;
     const std::string targets = target_of(library.backend, row.features);
     Hash key;
     // TILEWRIGHT_PASSES stands for the sources of this program that change what Halide makes of a pipeline.
-    for (const std::string &word : {library.name, row.form, row.autoscheduler, targets, files, tunables, std::string(TILEWRIGHT_PASSES),
-                                    std::to_string(HALIDE_VERSION_MAJOR) + "." + std::to_string(HALIDE_VERSION_MINOR) + "." + std::to_string(HALIDE_VERSION_PATCH)}) {
+    for (const std::string &word :
+        {library.name, row.form, row.autoscheduler, targets, files, tunables, std::string(TILEWRIGHT_PASSES),
+            std::to_string(HALIDE_VERSION_MAJOR) + "." + std::to_string(HALIDE_VERSION_MINOR) + "." +
+                std::to_string(HALIDE_VERSION_PATCH)}) {
         key.add(word);
     }
     for (const std::string &target : split(targets, ',')) {
-        const AbstractGeneratorPtr generator = GeneratorRegistry::create(
-            row.form, Halide::GeneratorContext(Halide::Target(target), Halide::AutoschedulerParams(row.autoscheduler)));
-        for (const auto &[parameter, value] : {std::pair<std::string, std::string>{"schedule", row.name}, {"type", library.type},
-                                               {"backend", library.backend}, {"tunables", tunables}}) {
+        const AbstractGeneratorPtr generator = GeneratorRegistry::create(row.form,
+            Halide::GeneratorContext(Halide::Target(target), Halide::AutoschedulerParams(row.autoscheduler)));
+        for (const auto &[parameter, value] : {std::pair<std::string, std::string>{"schedule", row.name},
+                 {"type", library.type}, {"backend", library.backend}, {"tunables", tunables}}) {
             generator->set_generatorparam_value(parameter, value);
         }
         Halide::Pipeline pipeline = generator->build_pipeline();

@@ -7,14 +7,16 @@ namespace tilewright {
 // The folder of Halide's autoschedulers.
 std::string plugins_folder();
 
-// Makes files of a library in `folder`, with Halide's own generator program, and returns its exit code. `files`, separated by commas:
-// static_library, c_header, stmt_html, assembly, ptx (of CUDA libraries) and opencl_c (of OpenCL ones); another word ends the program.
-// Halide numbers its names, so each library is made in a process of its own: then its code does not depend on other libraries.
-int make_library(const Library &library, const std::string &folder, const std::string &files, const std::string &tunables);
+// Makes files of a library in `folder`, with Halide's own generator program, and returns its exit code.
+// `files`, separated by commas: static_library, c_header, stmt_html, assembly, ptx (of CUDA libraries) and
+// opencl_c (of OpenCL ones); another word ends the program. Halide numbers its names, so each library is made
+// in a process of its own: then its code does not depend on other libraries.
+int make_library(
+    const Library &library, const std::string &folder, const std::string &files, const std::string &tunables);
 
-// What the files of a library are made of, in short: a library whose key is unchanged would be made the same again. The pipeline as
-// its generator hands it to Halide is in it, in Halide's own file format, and what else decides: arguments, targets, autoscheduler,
-// files, versions. In a process of its own, too.
+// What the files of a library are made of, in short: a library whose key is unchanged would be made the same
+// again. The pipeline as its generator hands it to Halide is in it, in Halide's own file format, and what
+// else decides: arguments, targets, autoscheduler, files, versions. In a process of its own, too.
 std::string key_of(const Library &library, const std::string &files, const std::string &tunables);
 
 }  // namespace tilewright

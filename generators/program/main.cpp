@@ -1,5 +1,5 @@
-// The program of an operator's generator. It knows the operator's table of schedules, and so it can say which libraries
-// there are, make them, and write the table that the runtime reads.
+// The program of an operator's generator. It knows the operator's table of schedules, and so it can say which
+// libraries there are, make them, and write the table that the runtime reads.
 #include "generators/program/build.h"
 #include "generators/program/declined.h"
 #include "generators/program/library.h"
@@ -13,7 +13,8 @@ namespace tilewright {
 namespace {
 
 int make_runtime(const std::string &dir) {
-    std::vector<std::string> words = {"tilewright", "-r", "halide_runtime", "-o", dir, "-e", "object", "target=x86-64-linux-cuda-opencl"};
+    std::vector<std::string> words = {
+        "tilewright", "-r", "halide_runtime", "-o", dir, "-e", "object", "target=x86-64-linux-cuda-opencl"};
     std::vector<char *> argv;
     for (std::string &word : words) {
         argv.push_back(word.data());
@@ -27,9 +28,10 @@ int show_one(const Selection &selection, const std::string &part) {
     const std::string targets = target_of(library.backend, library.row->features);
     const std::string tunables = selection.tunables_of(*library.row);
     return show({library.row->form, library.name,
-                 {{"schedule", library.row->name}, {"type", library.type}, {"backend", library.backend}, {"tunables", tunables}},
-                 targets.substr(0, targets.find(',')), library.row->autoscheduler, plugins_folder()},
-                part);
+                    {{"schedule", library.row->name}, {"type", library.type}, {"backend", library.backend},
+                        {"tunables", tunables}},
+                    targets.substr(0, targets.find(',')), library.row->autoscheduler, plugins_folder()},
+        part);
 }
 
 int list(const Selection &selection) {
@@ -49,14 +51,20 @@ int table(const Selection &selection, const std::string &file) {
 
 int usage() {
     const std::string program = only_table().op + ".generator";
-    std::cerr << "usage: " << program << " list [SELECTION]\n"
-              << "       " << program << " build FOLDER FILES [SELECTION]      FILES: static_library,c_header,stmt_html,assembly,ptx,opencl_c\n"
-              << "       " << program << " table FILE [SELECTION]             the rows, for the runtime\n"
-              << "       " << program << " functions FILE [SELECTION]         the libraries' C++ declarations\n"
-              << "       " << program << " show PART [SELECTION]             one library: loops, kernels, resources, stmt or assembly\n"
-              << "       " << program << " declined                           asks the autoschedulers that decline rows\n"
-              << "       " << program << " runtime FOLDER                     Halide's runtime\n"
-              << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] [tunables=a=1,...] [operator=OP]\n";
+    std::cerr
+        << "usage: " << program << " list [SELECTION]\n"
+        << "       " << program
+        << " build FOLDER FILES [SELECTION]      FILES: "
+           "static_library,c_header,stmt_html,assembly,ptx,opencl_c\n"
+        << "       " << program << " table FILE [SELECTION]             the rows, for the runtime\n"
+        << "       " << program << " functions FILE [SELECTION]         the libraries' C++ declarations\n"
+        << "       " << program
+        << " show PART [SELECTION]             one library: loops, kernels, resources, stmt or assembly\n"
+        << "       " << program
+        << " declined                           asks the autoschedulers that decline rows\n"
+        << "       " << program << " runtime FOLDER                     Halide's runtime\n"
+        << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] "
+           "[tunables=a=1,...] [operator=OP]\n";
     return 2;
 }
 
@@ -73,7 +81,9 @@ std::string operator_of(const std::vector<std::string> &words) {
 
 int run(const std::vector<std::string> &words) {
     const std::string verb = words.empty() ? "" : words[0];
-    const size_t taken = verb == "build" ? 3 : verb == "table" || verb == "functions" || verb == "show" ? 2 : 1;
+    const size_t taken = verb == "build"                                          ? 3 :
+                         verb == "table" || verb == "functions" || verb == "show" ? 2 :
+                                                                                    1;
     if (words.size() < taken) {
         return usage();
     }

@@ -27,8 +27,9 @@ std::string joined(const std::vector<std::string> &all) {
     return text.empty() ? "none" : text;
 }
 
-const Tunable *find(const Row &row, const std::string &name) {
-    const auto at = std::find_if(row.tunables.begin(), row.tunables.end(), [&](const Tunable &t) { return t.name == name; });
+const Tunable *find(const ScheduleRow &row, const std::string &name) {
+    const auto at = std::find_if(
+        row.tunables.begin(), row.tunables.end(), [&](const Tunable &t) { return t.name == name; });
     return at == row.tunables.end() ? nullptr : &*at;
 }
 
@@ -60,7 +61,8 @@ void fail(const std::string &message) {
 
 Selection::Selection(const std::vector<std::string> &words) : name(only_table().op) {
     for (const std::string &word : words) {
-        const std::string key = word.substr(0, word.find('=')), value = word.substr(std::min(word.size(), key.size() + 1));
+        const std::string key = word.substr(0, word.find('=')),
+                          value = word.substr(std::min(word.size(), key.size() + 1));
         if (key == "name") {
             name = value;
         } else if (key == "schedule") {
@@ -71,26 +73,30 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
             backends = split(value, ',');
         } else if (key == "tunables") {
             for (const std::string &pair : split(value, ',')) {
-                const std::string tunable = pair.substr(0, pair.find('=')), text = pair.substr(std::min(pair.size(), tunable.size() + 1));
-                if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) {
+                const std::string tunable = pair.substr(0, pair.find('=')),
+                                  text = pair.substr(std::min(pair.size(), tunable.size() + 1));
+                if (text.empty() || text.size() > 9 ||
+                    text.find_first_not_of("0123456789") != std::string::npos) {
                     fail("tunable '" + pair + "': write name=value, with a whole number");
                 }
                 values_.push_back({tunable, std::stoi(text)});
             }
         } else if (key != "operator") {  // the table has been held against it
-            fail("'" + word + "' is no selection; it is name=, schedule=, type=, backend=, tunables= or operator=");
+            fail("'" + word +
+                 "' is no selection; it is name=, schedule=, type=, backend=, tunables= or operator=");
         }
     }
     check_words();
 }
 
-bool Selection::has(const Row &row, const std::string &type) const {
-    return (schedules_.empty() || holds(schedules_, row.name) || holds(schedules_, row.family)) && (types_.empty() || holds(types_, type));
+bool Selection::has(const ScheduleRow &row, const std::string &type) const {
+    return (schedules_.empty() || holds(schedules_, row.name) || holds(schedules_, row.family)) &&
+           (types_.empty() || holds(types_, type));
 }
 
 std::vector<Library> Selection::libraries() const {
     std::vector<Library> all;
-    for (const Row &row : only_table().rows()) {
+    for (const ScheduleRow &row : only_table().rows()) {
         for (const std::string &type : split(row.types, ' ')) {
             for (const std::string &backend : tilewright::backends(row.where)) {
                 if (has(row, type) && (backends.empty() || holds(backends, backend))) {
@@ -105,14 +111,15 @@ std::vector<Library> Selection::libraries() const {
 // A word that is none of the table's.
 void Selection::check_words() const {
     std::vector<std::string> names, types;
-    for (const Row &row : only_table().rows()) {
+    for (const ScheduleRow &row : only_table().rows()) {
         add_once(names, row.family);
         add_once(names, row.name);
         for (const std::string &type : split(row.types, ' ')) {
             add_once(types, type);
         }
     }
-    for (const auto &[what, asked, known] : {std::tuple{"schedule", &schedules_, &names}, {"type", &types_, &types}}) {
+    for (const auto &[what, asked, known] :
+        {std::tuple{"schedule", &schedules_, &names}, {"type", &types_, &types}}) {
         for (const std::string &word : *asked) {
             if (!holds(*known, word)) {
                 fail("no row is of " + std::string(what) + " '" + word + "'; there are: " + joined(*known));
@@ -159,7 +166,8 @@ void Selection::check(bool complete) const {
             add_once(known, library.row->name + " (" + library.type + ", " + library.backend + ")");
         }
         std::vector<std::string> asked;
-        for (const auto &[what, words] : {std::pair{"schedule ", &schedules_}, {"type ", &types_}, {"backend ", &all.backends}}) {
+        for (const auto &[what, words] :
+            {std::pair{"schedule ", &schedules_}, {"type ", &types_}, {"backend ", &all.backends}}) {
             if (!words->empty()) {
                 asked.push_back(what + joined(*words));
             }
@@ -171,7 +179,7 @@ void Selection::check(bool complete) const {
     }
 }
 
-std::string Selection::tunables_of(const Row &row) const {
+std::string Selection::tunables_of(const ScheduleRow &row) const {
     std::string taken;
     for (const Value &value : values_) {
         const Tunable *t = find(row, value.tunable);
@@ -188,7 +196,8 @@ std::vector<std::string> Selection::notes() const {
         for (const Value &value : values_) {
             const Tunable *t = find(*library.row, value.tunable);
             if (t && !takes(*t, value.value)) {
-                add_once(notes, "row '" + library.row->name + "' keeps " + t->name + "=" + std::to_string(t->value) + ": it takes " + range_of(*t));
+                add_once(notes, "row '" + library.row->name + "' keeps " + t->name + "=" +
+                                    std::to_string(t->value) + ": it takes " + range_of(*t));
             }
         }
     }
@@ -215,25 +224,31 @@ Library Selection::only() const {
 void check_table(const std::string &op) {
     const Table &table = only_table();
     if (!op.empty() && table.op != op) {
-        fail("the file of schedules has a table of '" + table.op + "', and this program makes the libraries of '" + op +
+        fail("the file of schedules has a table of '" + table.op +
+             "', and this program makes the libraries of '" + op +
              "': end the file with `static const Table table(\"" + op + "\", rows);`");
     }
     const std::vector<std::string> forms = Halide::Internal::GeneratorRegistry::enumerate();
     std::set<std::string> known;
-    for (const Row &row : table.rows()) {
-        if (row.name.empty() || row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
-            fail("row '" + row.name + "': a name is made of small letters, digits and _, because it is a part of the names of C functions");
+    for (const ScheduleRow &row : table.rows()) {
+        if (row.name.empty() ||
+            row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
+            fail("row '" + row.name +
+                 "': a name is made of small letters, digits and _, because it is a part of the names of C "
+                 "functions");
         }
         if (split(row.types, ' ').empty()) {
             fail("row '" + row.name + "' has no element type");
         }
         if (!holds(forms, row.form)) {
-            fail("row '" + row.name + "' is of the form '" + row.form + "', which no generator of this program makes; there are: " + joined(forms));
+            fail("row '" + row.name + "' is of the form '" + row.form +
+                 "', which no generator of this program makes; there are: " + joined(forms));
         }
         for (const std::string &type : split(row.types, ' ')) {
             for (const std::string &backend : backends(row.where)) {
                 if (!known.insert(row.name + " " + type + " " + backend).second) {
-                    fail("two rows are called '" + row.name + "', for " + type + " on " + backend + " both; give one of them another name");
+                    fail("two rows are called '" + row.name + "', for " + type + " on " + backend +
+                         " both; give one of them another name");
                 }
             }
         }

@@ -13,7 +13,7 @@ std::vector<std::string> split(const std::string &text, char separator);
 
 // A library that the program can make: a row, for one of its types and one of its backends.
 struct Library {
-    const Row *row;
+    const ScheduleRow *row;
     std::string type, backend, name;
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.
@@ -27,23 +27,26 @@ class Selection {
 public:
     explicit Selection(const std::vector<std::string> &words);
 
-    std::string name;                   // what the libraries' names begin with: the operator's, or another one
+    std::string name;  // what the libraries' names begin with: the operator's, or another one
     std::vector<std::string> backends;  // empty: all
 
     // The libraries in the table's order, those of rows that an autoscheduler declines among them.
     std::vector<Library> libraries() const;
 
-    // Ends the program in words where a schedule or type is chosen that no row has, or where none of the chosen rows takes a value of
-    // `tunables`. `complete`: the selection is all that is asked for, and not one backend's part of it.
+    // Ends the program in words where a schedule or type is chosen that no row has, or where none of the
+    // chosen rows takes a value of `tunables`. `complete`: the selection is all that is asked for, and not
+    // one backend's part of it.
     void check(bool complete) const;
 
-    // The values that a row takes, "tile=16,pad=4": of tunables that it has, inside the ranges that it states. It keeps its own otherwise.
-    std::string tunables_of(const Row &row) const;
+    // The values that a row takes, "tile=16,pad=4": of tunables that it has, inside the ranges that it
+    // states. It keeps its own otherwise.
+    std::string tunables_of(const ScheduleRow &row) const;
 
     // Rows that have a chosen tunable, but not the value: a line for each, to be shown.
     std::vector<std::string> notes() const;
 
-    // The one library that is meant: of several that a family's name chooses, the one whose row has that very name.
+    // The one library that is meant: of several that a family's name chooses, the one whose row has that very
+    // name.
     Library only() const;
 
 private:
@@ -54,13 +57,14 @@ private:
     std::vector<std::string> schedules_, types_;  // empty: all
     std::vector<Value> values_;
 
-    bool has(const Row &row, const std::string &type) const;
+    bool has(const ScheduleRow &row, const std::string &type) const;
     void check_words() const;
     void check_value(const Value &value) const;
 };
 
-// Ends the program in words where the table is none that libraries can be made of: it belongs to another operator than `op` (empty: any),
-// a row's name is no part of a C name, two rows of a type and backend have one name, or no generator of the program makes a row's form.
+// Ends the program in words where the table is none that libraries can be made of: it belongs to another
+// operator than `op` (empty: any), a row's name is no part of a C name, two rows of a type and backend have
+// one name, or no generator of the program makes a row's form.
 void check_table(const std::string &op);
 
 }  // namespace tilewright

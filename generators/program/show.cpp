@@ -23,7 +23,8 @@ AbstractGeneratorPtr generator_of(const Shown &shown) {
         Halide::load_plugin(shown.plugins + "/libautoschedule_" + file + ".so");
         autoscheduler.name = shown.autoscheduler;
     }
-    AbstractGeneratorPtr generator = GeneratorRegistry::create(shown.form, Halide::GeneratorContext(target, autoscheduler));
+    AbstractGeneratorPtr generator =
+        GeneratorRegistry::create(shown.form, Halide::GeneratorContext(target, autoscheduler));
     for (const auto &[name, value] : shown.parameters) {
         generator->set_generatorparam_value(name, value);
     }
@@ -47,7 +48,8 @@ void print_loops(const Shown &shown) {
     close(before);
 }
 
-// The calls that start kernels: halide_cuda_run(module, name, blocks x, y, z, threads x, y, z, shared memory, ...).
+// The calls that start kernels: halide_cuda_run(module, name, blocks x, y, z, threads x, y, z, shared memory,
+// ...).
 class Kernels : public IRVisitor {
 public:
     std::ostringstream lines;
@@ -57,11 +59,13 @@ protected:
 
     void visit(const Call *call) override {
         constexpr size_t name = 1, threads = 5, shared = 8;
-        const bool starts = call->name.starts_with("halide_") && call->name.ends_with("_run") && call->args.size() > shared;
+        const bool starts =
+            call->name.starts_with("halide_") && call->name.ends_with("_run") && call->args.size() > shared;
         const auto *kernel = starts ? call->args[name].as<StringImm>() : nullptr;
         if (kernel && known_.insert(kernel->value).second) {
-            lines << kernel->value << "\t" << text(call->args[threads]) << " x " << text(call->args[threads + 1]) << " x "
-                  << text(call->args[threads + 2]) << "\t" << text(call->args[shared]) << "\n";
+            lines << kernel->value << "\t" << text(call->args[threads]) << " x "
+                  << text(call->args[threads + 1]) << " x " << text(call->args[threads + 2]) << "\t"
+                  << text(call->args[shared]) << "\n";
         }
         IRVisitor::visit(call);
     }
@@ -87,7 +91,8 @@ void print_resources(const Shown &shown) {
 }
 
 void print_file(const Shown &shown, Halide::OutputFileType type) {
-    const auto folder = std::filesystem::temp_directory_path() / ("tilewright-show-" + std::to_string(getpid()));
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("tilewright-show-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder);
     const std::string file = (folder / "shown").string();
     generator_of(shown)->build_module(shown.name).compile({{type, file}});
@@ -100,7 +105,8 @@ void print_file(const Shown &shown, Halide::OutputFileType type) {
 int show(const Shown &shown, const std::string &part) {
     const bool is_gpu = Halide::Target(shown.target).has_gpu_feature();
     if (!is_gpu && (part == "kernels" || part == "resources")) {
-        std::cerr << "error: " << shown.name << " runs on the CPU and has no kernels; show loops, stmt or assembly\n";
+        std::cerr << "error: " << shown.name
+                  << " runs on the CPU and has no kernels; show loops, stmt or assembly\n";
         return 1;
     }
     if (part == "loops") {
@@ -114,7 +120,8 @@ int show(const Shown &shown, const std::string &part) {
     } else if (part == "assembly") {
         print_file(shown, Halide::OutputFileType::assembly);
     } else {
-        std::cerr << "error: cannot show '" << part << "'; it takes loops, kernels, resources, stmt, assembly\n";
+        std::cerr << "error: cannot show '" << part
+                  << "'; it takes loops, kernels, resources, stmt, assembly\n";
         return 2;
     }
     std::cout.flush();

@@ -21,14 +21,17 @@ void write_table(const Selection &selection, std::ostream &out) {
     const std::string op = only_table().op;
     std::ostringstream declarations, entries;
     for (const Library &one : selection.libraries()) {
-        const Row &row = *one.row;
+        const ScheduleRow &row = *one.row;
         const std::string &library = one.name, &type = one.type, &backend = one.backend;
         const bool made = row.declined.empty();
         if (made) {
-            declarations << "int " << library << "_argv(void **);\nconst halide_filter_metadata_t *" << library << "_metadata();\n";
+            declarations << "int " << library << "_argv(void **);\nconst halide_filter_metadata_t *"
+                         << library << "_metadata();\n";
         }
-        entries << "        {" << quoted(op) << ", " << quoted(selection.name) << ", " << quoted(row.name) << ", " << quoted(row.family) << ", "
-                << quoted(type) << ", " << (backend == "vnni" ? "Backend::cpu, true, " : "Backend::" + backend + ", false, ") << quoted(row.form) << ", {";
+        entries << "        {" << quoted(op) << ", " << quoted(selection.name) << ", " << quoted(row.name)
+                << ", " << quoted(row.family) << ", " << quoted(type) << ", "
+                << (backend == "vnni" ? "Backend::cpu, true, " : "Backend::" + backend + ", false, ")
+                << quoted(row.form) << ", {";
         for (const ConfigurationField &field : row.configured) {
             entries << "{" << quoted(field.name) << ", " << field.value << "}, ";
         }
@@ -46,8 +49,10 @@ void write_table(const Selection &selection, std::ostream &out) {
     const bool own = selection.name == op;
     out << "// Made by " << op << "'s generator.\n#include \"tilewright/row.h\"\n\nextern \"C\" {\n"
         << declarations.str() << "}\n\nnamespace tilewright {\n\nconst std::vector<Row> &" << selection.name
-        << "_rows() {\n    // Never destroyed: other threads may still call libraries while the process ends.\n    static const auto &rows = *new std::vector<Row>("
-        << (own ? "with_added_rows(" + quoted(op) + ", " : "") << "{\n" << entries.str() << "    }" << (own ? ")" : "")
+        << "_rows() {\n    // Never destroyed: other threads may still call libraries while the process "
+           "ends.\n    static const auto &rows = *new std::vector<Row>("
+        << (own ? "with_added_rows(" + quoted(op) + ", " : "") << "{\n"
+        << entries.str() << "    }" << (own ? ")" : "")
         << ");\n    return rows;\n}\n\n}  // namespace tilewright\n";
 }
 
@@ -62,12 +67,12 @@ std::string c_type(const Halide::Type &type) {
 
 // The C++ declaration of one library: Halide's own buffers and numbers in the order of the generator.
 void write_function(const Library &one, const std::string &tunables, std::ostream &out) {
-    const Row &row = *one.row;
+    const ScheduleRow &row = *one.row;
     const std::string &library = one.name;
-    const auto generator = Halide::Internal::GeneratorRegistry::create(
-        row.form, Halide::GeneratorContext(Halide::Target(split(target_of(one.backend, row.features), ',').back())));
-    for (const auto &[parameter, value] :
-         {std::pair<std::string, std::string>{"schedule", row.name}, {"type", one.type}, {"backend", one.backend}, {"tunables", tunables}}) {
+    const auto generator = Halide::Internal::GeneratorRegistry::create(row.form,
+        Halide::GeneratorContext(Halide::Target(split(target_of(one.backend, row.features), ',').back())));
+    for (const auto &[parameter, value] : {std::pair<std::string, std::string>{"schedule", row.name},
+             {"type", one.type}, {"backend", one.backend}, {"tunables", tunables}}) {
         generator->set_generatorparam_value(parameter, value);
     }
     std::string c, typed, passed, elements, checks;
@@ -83,22 +88,28 @@ void write_function(const Library &one, const std::string &tunables, std::ostrea
             const std::string type = "T" + std::to_string(buffers++);
             c += comma + "struct halide_buffer_t *" + argument.name;
             elements += (elements.empty() ? "typename " : ", typename ") + type;
-            typed += comma + "Halide::Runtime::Buffer<" + type + ", " + std::to_string(argument.dimensions) + "> &" + argument.name;
-            checks += "    static_assert(std::is_same_v<" + (is_output ? type : "std::remove_const_t<" + type + ">") + ", " + element + ">, \"" +
+            typed += comma + "Halide::Runtime::Buffer<" + type + ", " + std::to_string(argument.dimensions) +
+                     "> &" + argument.name;
+            checks += "    static_assert(std::is_same_v<" +
+                      (is_output ? type : "std::remove_const_t<" + type + ">") + ", " + element + ">, \"" +
                       argument.name + " has elements of " + element + "\");\n";
             passed += comma + argument.name + ".raw_buffer()";
         }
     }
     out << "extern \"C\" int " << library << "(" << c << ");\n"
-        << "template<" << elements << ">\nint " << library << "(" << typed << ") {\n" << checks << "    return " << library << "(" << passed << ");\n}\n\n";
+        << "template<" << elements << ">\nint " << library << "(" << typed << ") {\n"
+        << checks << "    return " << library << "(" << passed << ");\n}\n\n";
 }
 
 }  // namespace
 
 void write_functions(const Selection &selection, std::ostream &out) {
     const std::string op = only_table().op;
-    out << "// Made by " << op << "'s generator: its libraries as Halide makes them, without checks beyond Halide's own. They return 0, or an\n"
-        << "// error code of HalideRuntime.h. C programs include the header that Halide wrote beside each library.\n"
+    out << "// Made by " << op
+        << "'s generator: its libraries as Halide makes them, without checks beyond Halide's own. They "
+           "return 0, or an\n"
+        << "// error code of HalideRuntime.h. C programs include the header that Halide wrote beside each "
+           "library.\n"
         << "#pragma once\n#include \"HalideBuffer.h\"\n#include <type_traits>\n\n";
     for (const Library &library : selection.libraries()) {
         if (library.row->declined.empty()) {
@@ -107,7 +118,8 @@ void write_functions(const Selection &selection, std::ostream &out) {
     }
 }
 
-int write_file(const std::string &path, const Selection &selection, void (*write)(const Selection &, std::ostream &)) {
+int write_file(
+    const std::string &path, const Selection &selection, void (*write)(const Selection &, std::ostream &)) {
     std::ostringstream text;
     write(selection, text);
     std::ostringstream before;

@@ -18,7 +18,7 @@ using PlainDefinition = Array (*)(std::span<const Array> inputs, const Settings 
 // The exact result of a call, by the definition that is registered for the operator's name; nothing where
 // there is none. Errors: those of Array::data(), and of the definition.
 std::optional<Array> plain_result(const Operator &op, std::span<const Array> inputs, const Settings &settings,
-                                  Backend backend = Backend::cpu);
+    Backend backend = Backend::cpu);
 
 // Registers the definition of an operator, in place of an older one. The definitions of the operators that
 // were built with this library, plain/OP.cpp, are registered from the start. Errors: usage, for a null

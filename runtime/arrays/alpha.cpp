@@ -29,8 +29,7 @@ Array with_alpha(const Array &image, Type type, Colour colour, Alpha alpha) {
 
 void expect_alpha(const Array &image, bool is_type_taken) {
     if (!is_type_taken || image.dimensions() != 3 || (image.shape()[2] != 2 && image.shape()[2] != 4)) {
-        throw Error(
-            Fault::input, "takes an image with alpha, of shape (h, w, 2) or (h, w, 4)",
+        throw Error(Fault::input, "takes an image with alpha, of shape (h, w, 2) or (h, w, 4)",
             {.operation = "alpha", .argument = "image", .value = image.empty() ? "" : image.describe()});
     }
 }

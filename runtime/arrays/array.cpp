@@ -13,17 +13,13 @@ namespace tilewright {
 
 size_t size_of(Type type) {
     switch (type) {
-    case Type::u8:
-        return 1;
-    case Type::u16:
-        return 2;
+    case Type::u8: return 1;
+    case Type::u16: return 2;
     case Type::u32:
     case Type::i32:
-    case Type::f32:
-        return 4;
+    case Type::f32: return 4;
     case Type::f64:
-    case Type::c64:
-        return 8;
+    case Type::c64: return 8;
     }
     return 0;
 }
@@ -47,13 +43,13 @@ void check_shape(Type type, const std::vector<int64_t> &shape) {
     }
     if (!good) {
         throw Error(Fault::usage, "an array has a type, and 1 to 3 dimensions of 1 to 2^31 - 1 elements",
-                    {.argument = "shape", .value = text(type, shape)});
+            {.argument = "shape", .value = text(type, shape)});
     }
 }
 
 // The rows of an array's bytes; nothing when 63 bits cannot count them.
-std::optional<MemoryLayout> layout_of(Type type, const std::vector<int64_t> &shape,
-                                      const std::vector<int64_t> &strides) {
+std::optional<MemoryLayout> layout_of(
+    Type type, const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
     const bool has_rows = shape.size() > 1;
     const int64_t element = (int64_t)size_of(type), rows = has_rows ? shape[0] : 1;
     int64_t row = element, pitch = 0, all = 0;
@@ -92,12 +88,11 @@ Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes) try
     strides_ = dense_strides(shape_);
     if (shape_.size() > 1) {
         const int64_t element = (int64_t)size_of(type), dense = strides_[0] * element;
-        const int64_t pitch = row_bytes == padded ? (int64_t)padded_bytes((size_t)dense)
-                              : row_bytes == 0    ? dense
-                                                  : row_bytes;
+        const int64_t pitch = row_bytes == padded ? (int64_t)padded_bytes((size_t)dense) :
+                              row_bytes == 0      ? dense :
+                                                    row_bytes;
         if (pitch < dense || pitch % element != 0) {
-            throw Error(
-                Fault::usage,
+            throw Error(Fault::usage,
                 fmt::format("a row of {} needs at least {} bytes, in whole elements", describe(), dense),
                 {.argument = "row_bytes", .value = std::to_string(row_bytes)});
         }
@@ -106,7 +101,7 @@ Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes) try
     const auto layout = layout_of(type, shape_, strides_);
     if (!layout) {
         throw Error(Fault::memory, fmt::format("{} with such rows is more than any memory", describe()),
-                    {.argument = "row_bytes", .value = std::to_string(row_bytes)});
+            {.argument = "row_bytes", .value = std::to_string(row_bytes)});
     }
     storage_ = std::make_shared<Storage>(*layout);
 } catch (...) {
@@ -126,17 +121,17 @@ Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector
     }
     if (!good) {
         throw Error(Fault::usage,
-                    fmt::format("a view of {} needs aligned memory and strides that are dense but for the "
-                                "rows' pitch (strides: {})",
-                                text(type, shape), fmt::join(a.strides_, ", ")),
-                    {.argument = "view"});
+            fmt::format("a view of {} needs aligned memory and strides that are dense but for the "
+                        "rows' pitch (strides: {})",
+                text(type, shape), fmt::join(a.strides_, ", ")),
+            {.argument = "view"});
     }
     a.shape_ = std::move(shape);
     const auto layout = layout_of(type, a.shape_, a.strides_);
     if (!layout) {
         throw Error(Fault::usage,
-                    fmt::format("strides ({}) reach beyond any memory", fmt::join(a.strides_, ", ")),
-                    {.argument = "view"});
+            fmt::format("strides ({}) reach beyond any memory", fmt::join(a.strides_, ", ")),
+            {.argument = "view"});
     }
     a.storage_ = std::make_shared<Storage>(*layout, data);
     return a;
@@ -146,8 +141,7 @@ Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector
 
 Array Array::crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const try {
     if (shape_.size() < 2 || y0 < 0 || x0 < 0 || h < 1 || w < 1 || h > shape_[0] - y0 || w > shape_[1] - x0) {
-        throw Error(
-            Fault::usage,
+        throw Error(Fault::usage,
             fmt::format("{} rows from {} and {} columns from {} are not inside {}", h, y0, w, x0, describe()),
             {.argument = "crop"});
     }
@@ -231,7 +225,7 @@ bool Array::overlaps(const Array &other) const {
 void Array::expect(Type type) const {
     if (type != type_) {
         throw Error(Fault::usage, fmt::format("the array holds {}, not {}", describe(), name_of(type)),
-                    {.argument = "as"});
+            {.argument = "as"});
     }
 }
 
@@ -244,7 +238,7 @@ int64_t Array::offset_of(const std::vector<int64_t> &index) const {
     }
     if (!inside) {
         throw Error(Fault::usage, fmt::format("({}) is not inside {}", fmt::join(index, ", "), describe()),
-                    {.argument = "index"});
+            {.argument = "index"});
     }
     return offset;
 }

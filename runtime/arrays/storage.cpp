@@ -19,8 +19,8 @@ namespace {
 // A size in MiB, from 1 GiB on in GiB: smaller sizes would read 0.0 GiB.
 std::string size_text(size_t bytes) {
     constexpr size_t gib = size_t(1) << 30;
-    return bytes < gib ? fmt::format("{:.1f} MiB", (double)bytes / (1 << 20))
-                       : fmt::format("{:.1f} GiB", (double)bytes / gib);
+    return bytes < gib ? fmt::format("{:.1f} MiB", (double)bytes / (1 << 20)) :
+                         fmt::format("{:.1f} GiB", (double)bytes / gib);
 }
 
 }  // namespace
@@ -33,9 +33,9 @@ Storage::Storage(MemoryLayout layout)
     const int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
     void *memory = bytes_ > installed ? MAP_FAILED : mmap(nullptr, bytes_ + 64, access, kind, -1, 0);
     if (memory == MAP_FAILED) {
-        throw Error(Fault::memory,
-                    fmt::format("{} of host memory cannot be had (installed: {}); use smaller data",
-                                size_text(bytes_), size_text(installed)));
+        throw Error(
+            Fault::memory, fmt::format("{} of host memory cannot be had (installed: {}); use smaller data",
+                               size_text(bytes_), size_text(installed)));
     }
     begin_ = static_cast<std::byte *>(memory);
     describe();
@@ -80,8 +80,8 @@ void Storage::copy_to_host() {
     std::unique_ptr<std::byte[]> bytes(only_rows ? new (std::nothrow) std::byte[bytes_] : nullptr);
     if (only_rows && !bytes) {
         throw Error(Fault::memory,
-                    fmt::format("{} of host memory cannot be had; use smaller data", size_text(bytes_)),
-                    {.operation = "copy to the host"});
+            fmt::format("{} of host memory cannot be had; use smaller data", size_text(bytes_)),
+            {.operation = "copy to the host"});
     }
     if (only_rows) {
         landing.host = reinterpret_cast<uint8_t *>(bytes.get());
@@ -176,14 +176,13 @@ void Storage::release(bool written, bool failed) noexcept {
 }
 
 // Waits as hold() does, and moves the device copy to `device`, up to date unless it is `overwritten`.
-void Storage::make_current(std::unique_lock<std::mutex> &lock, Device device, bool written,
-                           bool overwritten) {
-    released_.wait(lock,
-                   [&] { return (held_ == 0 || device_ == device) && !(written && host_writers_ > 0); });
+void Storage::make_current(
+    std::unique_lock<std::mutex> &lock, Device device, bool written, bool overwritten) {
+    released_.wait(
+        lock, [&] { return (held_ == 0 || device_ == device) && !(written && host_writers_ > 0); });
     prepare_halide();
     if (bytes_ / flat_.type.bytes() > INT32_MAX) {
-        throw Error(
-            Fault::input,
+        throw Error(Fault::input,
             fmt::format(
                 "{:.1f} GiB at once are more than Halide copies to a device; clone() the part that is needed",
                 (double)bytes_ / (1 << 30)),

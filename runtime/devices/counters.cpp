@@ -20,8 +20,8 @@ namespace driver {
 void count_kernel(uint64_t threads_of_block) {
     total.kernels++;
     uint64_t largest = total.largest_block;
-    while (threads_of_block > largest &&
-           !total.largest_block.compare_exchange_weak(largest, threads_of_block)) {
+    while (
+        threads_of_block > largest && !total.largest_block.compare_exchange_weak(largest, threads_of_block)) {
     }
 }
 

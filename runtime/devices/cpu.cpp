@@ -33,10 +33,10 @@ DeviceInfo cpu_device() {
     d.driver = "Halide threads";
     d.memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
     d.units = (int)std::thread::hardware_concurrency();
-    d.capability = cpu_has_vnni()                   ? "AVX-512 VNNI"
-                   : has_avx512()                   ? "AVX-512"
-                   : __builtin_cpu_supports("avx2") ? "AVX2"
-                                                    : "x86-64";
+    d.capability = cpu_has_vnni()                 ? "AVX-512 VNNI" :
+                   has_avx512()                   ? "AVX-512" :
+                   __builtin_cpu_supports("avx2") ? "AVX2" :
+                                                    "x86-64";
     d.usable = true;
     return d;
 }

@@ -215,8 +215,8 @@ double cuda_time_ms(const std::function<void()> &calls) {
         error = cu_event_elapsed(&ms, events.start, events.stop);
     }
     if (error) {
-        throw Error(Fault::device, "the device stopped: " + cuda_error(error),
-                    {.device = current_device().str()});
+        throw Error(
+            Fault::device, "the device stopped: " + cuda_error(error), {.device = current_device().str()});
     }
     return ms;
 }

@@ -18,7 +18,7 @@ namespace {
 
 // Over 48 KB of shared memory, a kernel has to ask for it first. Halide's runtime does not, so this does.
 CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                       unsigned shared, void *stream, void **parameters, void **extra) {
+    unsigned shared, void *stream, void **parameters, void **extra) {
     if (shared > 48 * 1024) {
         allow_shared_memory(f, shared);
     }
@@ -44,8 +44,8 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
         capped = with_register_caps(static_cast<const char *>(image), *caps);
         image = capped.c_str();
     }
-    return real<load_module>(module, image, (unsigned)other_options.size(), other_options.data(),
-                             other_values.data());
+    return real<load_module>(
+        module, image, (unsigned)other_options.size(), other_options.data(), other_values.data());
 }
 
 CUresult copy_to_device(uint64_t to, const void *from, size_t bytes) {
@@ -91,10 +91,14 @@ void deallocate_in(void *context, uint64_t pointer) {
 }
 
 constexpr WrappedFunction wrapped_functions[] = {
-    {"cuLaunchKernel", wrap<launch_kernel>},   {"cuModuleLoadDataEx", wrap<load_module>},
-    {"cuMemcpyHtoD_v2", wrap<copy_to_device>}, {"cuMemcpyHtoDAsync_v2", wrap<copy_to_device_async>},
-    {"cuMemcpyDtoH_v2", wrap<copy_to_host>},   {"cuMemcpyDtoHAsync_v2", wrap<copy_to_host_async>},
-    {"cuMemAlloc_v2", wrap<allocate>},         {"cuMemFree_v2", wrap<deallocate>},
+    {"cuLaunchKernel", wrap<launch_kernel>},
+    {"cuModuleLoadDataEx", wrap<load_module>},
+    {"cuMemcpyHtoD_v2", wrap<copy_to_device>},
+    {"cuMemcpyHtoDAsync_v2", wrap<copy_to_device_async>},
+    {"cuMemcpyDtoH_v2", wrap<copy_to_host>},
+    {"cuMemcpyDtoHAsync_v2", wrap<copy_to_host_async>},
+    {"cuMemAlloc_v2", wrap<allocate>},
+    {"cuMemFree_v2", wrap<deallocate>},
 };
 
 }  // namespace
@@ -126,8 +130,8 @@ int halide_cuda_acquire_context(void *user_context, void **context, bool create)
     used = used || create;
     const Device device = driver::current_device();
     driver::CUresult why = 0;
-    *context = !used ? nullptr
-                     : driver::cuda_context(device.backend == Backend::cuda ? device.index : 0, create, &why);
+    *context = !used ? nullptr :
+                       driver::cuda_context(device.backend == Backend::cuda ? device.index : 0, create, &why);
     if (!*context && create) {
         halide_error(user_context, driver::no_cuda_context(why).c_str());
         return halide_error_code_gpu_device_error;

@@ -21,12 +21,9 @@ namespace {
 
 const char *name_of(Backend backend) {
     switch (backend) {
-    case Backend::cpu:
-        return "cpu";
-    case Backend::cuda:
-        return "cuda";
-    case Backend::opencl:
-        return "opencl";
+    case Backend::cpu: return "cpu";
+    case Backend::cuda: return "cuda";
+    case Backend::opencl: return "opencl";
     }
     return "";
 }
@@ -54,9 +51,9 @@ Device Device::parse(const std::string &text) {
         }
     }
     throw Error(Fault::usage,
-                "no such device name; write auto, cpu, cuda, cuda:1, opencl or opencl:1 (`tilewright "
-                "devices` lists them)",
-                {.argument = "device", .value = text});
+        "no such device name; write auto, cpu, cuda, cuda:1, opencl or opencl:1 (`tilewright "
+        "devices` lists them)",
+        {.argument = "device", .value = text});
 }
 
 const std::vector<DeviceInfo> &devices(Backend backend) {
@@ -70,8 +67,7 @@ const std::vector<DeviceInfo> &devices(Backend backend) {
         static const auto &found = *new std::vector<DeviceInfo>(driver::opencl_devices());
         return found;
     }
-    case Backend::cpu:
-        break;
+    case Backend::cpu: break;
     }
     static const auto &found = *new std::vector<DeviceInfo>{driver::cpu_device()};
     return found;
@@ -100,10 +96,8 @@ std::optional<Device> best_device(const std::function<bool(Backend)> &wanted) {
         }
         return {};
     };
-    for (const auto &[backend, gpu] : {std::pair(Backend::cuda, true),
-                                       {Backend::opencl, true},
-                                       {Backend::cpu, false},
-                                       {Backend::opencl, false}}) {
+    for (const auto &[backend, gpu] : {std::pair(Backend::cuda, true), {Backend::opencl, true},
+             {Backend::cpu, false}, {Backend::opencl, false}}) {
         if (const auto found = first(backend, gpu)) {
             return found;
         }
@@ -128,9 +122,9 @@ const DeviceInfo &device_info(Device device) {
         known += d.usable && d.device.backend != Backend::cpu ? ", " + d.device.str() : "";
     }
     throw Error(Fault::device,
-                fmt::format("{}; usable here: {} (`tilewright devices` lists all)",
-                            first ? first->why_not : "there is no such device", known),
-                {.argument = "device", .value = device.str()});
+        fmt::format("{}; usable here: {} (`tilewright devices` lists all)",
+            first ? first->why_not : "there is no such device", known),
+        {.argument = "device", .value = device.str()});
 }
 
 void synchronize(Device device) try {

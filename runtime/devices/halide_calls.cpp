@@ -25,7 +25,7 @@ void keep_message(void *, const char *message) {
 
 bool mentions(const std::string &message, std::initializer_list<const char *> words) {
     return std::any_of(words.begin(), words.end(),
-                       [&](const char *word) { return message.find(word) != std::string::npos; });
+        [&](const char *word) { return message.find(word) != std::string::npos; });
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void throw_halide_error(int code, const char *operation, const char *schedule, D
     // anything after a kernel.
     const bool memory = code == halide_error_code_out_of_memory ||
                         mentions(message, {"OUT_OF_MEMORY", "OUT_OF_HOST_MEMORY",
-                                           "MEM_OBJECT_ALLOCATION_FAILURE", "clCreateBuffer failed"}) ||
+                                              "MEM_OBJECT_ALLOCATION_FAILURE", "clCreateBuffer failed"}) ||
                         (code == halide_error_code_device_malloc_failed && message.empty());
     if (memory) {
         fault = Fault::memory;

@@ -19,7 +19,7 @@ void open(Device device) {
     CUresult why = 0;
     if (device.backend == Backend::cuda && !cuda_context(device.index, true, &why)) {
         throw Error(why == cuda_out_of_memory ? Fault::memory : Fault::device, no_cuda_context(why),
-                    {.device = device.str()});
+            {.device = device.str()});
     }
     if (device.backend == Backend::opencl && !opencl_device(device.index, true)) {
         throw Error(Fault::device, no_opencl_context, {.device = device.str()});
@@ -46,8 +46,7 @@ void wait_for_devices() {
     wait_for_opencl();
 }
 
-void link_hooks() {
-}
+void link_hooks() {}
 
 }  // namespace driver
 

@@ -20,8 +20,7 @@ public:
     // Gives memory of a context back to the driver.
     using Free = void (*)(void *context, uint64_t memory);
 
-    explicit MemoryPool(Free free) : free_(free) {
-    }
+    explicit MemoryPool(Free free) : free_(free) {}
 
     // A cached block of that context and size, or one that `make` allocates. `make` returns 0 when the driver
     // refuses; then all cached blocks are freed, and it is called once more. Returns 0 when that fails, too.

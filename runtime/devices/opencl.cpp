@@ -145,11 +145,11 @@ std::vector<DeviceInfo> opencl_devices() {
         DeviceInfo none;
         none.device = {Backend::opencl, 0};
         none.name = "none";
-        none.why_not = libopencl()
-                           ? "the OpenCL loader knows no device; install a vendor's OpenCL, or "
-                             "pocl-opencl-icd for the CPU"
-                           : "the OpenCL loader libOpenCL.so.1 was not found; install ocl-icd-libopencl1 "
-                             "and a vendor's OpenCL";
+        none.why_not = libopencl() ?
+                           "the OpenCL loader knows no device; install a vendor's OpenCL, or "
+                           "pocl-opencl-icd for the CPU" :
+                           "the OpenCL loader libOpenCL.so.1 was not found; install ocl-icd-libopencl1 "
+                           "and a vendor's OpenCL";
         found.push_back(none);
     }
     return found;

@@ -32,9 +32,8 @@ void *create_buffer(void *context, uint64_t flags, size_t bytes, void *host, int
     }
     bytes = (bytes + 63) / 64 * 64;
     *error = 0;
-    return reinterpret_cast<void *>(opencl_memory().take(current_device(), context, bytes, [&] {
-        return reinterpret_cast<uint64_t>(allocate_buffer(context, flags, bytes, host, error));
-    }));
+    return reinterpret_cast<void *>(opencl_memory().take(current_device(), context, bytes,
+        [&] { return reinterpret_cast<uint64_t>(allocate_buffer(context, flags, bytes, host, error)); }));
 }
 
 int retain_buffer(void *buffer) {
@@ -54,7 +53,7 @@ void deallocate_buffer(void *, uint64_t buffer) {
 std::atomic<bool> compiled{false};
 
 int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset, const size_t *global,
-                  const size_t *local, unsigned waits, const void *list, void *event) {
+    const size_t *local, unsigned waits, const void *list, void *event) {
     uint64_t threads = 1;
     for (unsigned d = 0; local && d < dims; d++) {
         threads *= local[d];
@@ -67,29 +66,32 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     return code;
 }
 
-int build_program(void *program, unsigned n, void *const *devices, const char *options, void *notify,
-                  void *data) {
+int build_program(
+    void *program, unsigned n, void *const *devices, const char *options, void *notify, void *data) {
     const ModuleClock clock;
     compiled = true;
     return real<build_program>(program, n, devices, options, notify, data);
 }
 
 int write_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, const void *from,
-                 unsigned waits, const void *list, void *event) {
+    unsigned waits, const void *list, void *event) {
     count_copy_to_device(bytes);
     return real<write_buffer>(queue, buffer, blocking, offset, bytes, from, waits, list, event);
 }
 
 int read_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, void *to,
-                unsigned waits, const void *list, void *event) {
+    unsigned waits, const void *list, void *event) {
     count_copy_to_host(bytes);
     return real<read_buffer>(queue, buffer, blocking, offset, bytes, to, waits, list, event);
 }
 
 constexpr WrappedFunction wrapped_functions[] = {
-    {"clCreateBuffer", wrap<create_buffer>},      {"clRetainMemObject", wrap<retain_buffer>},
-    {"clReleaseMemObject", wrap<release_buffer>}, {"clEnqueueNDRangeKernel", wrap<launch_kernel>},
-    {"clBuildProgram", wrap<build_program>},      {"clEnqueueWriteBuffer", wrap<write_buffer>},
+    {"clCreateBuffer", wrap<create_buffer>},
+    {"clRetainMemObject", wrap<retain_buffer>},
+    {"clReleaseMemObject", wrap<release_buffer>},
+    {"clEnqueueNDRangeKernel", wrap<launch_kernel>},
+    {"clBuildProgram", wrap<build_program>},
+    {"clEnqueueWriteBuffer", wrap<write_buffer>},
     {"clEnqueueReadBuffer", wrap<read_buffer>},
 };
 

@@ -29,9 +29,8 @@ std::string with_register_caps(const std::string &ptx, const std::vector<Row::Re
         at += entry.size();
         const std::string name = ptx.substr(at, ptx.find_first_of("( \n", at) - at);
         const size_t body = ptx.find('{', at);
-        const auto cap = std::find_if(caps.begin(), caps.end(), [&](const Row::RegisterCap &c) {
-            return name.find(c.kernel) != std::string::npos;
-        });
+        const auto cap = std::find_if(caps.begin(), caps.end(),
+            [&](const Row::RegisterCap &c) { return name.find(c.kernel) != std::string::npos; });
         if (body == std::string::npos || cap == caps.end()) {
             continue;
         }

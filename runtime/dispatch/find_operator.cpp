@@ -1,5 +1,5 @@
-#include "tilewright/operator.h"
 #include "runtime/dispatch/option_text.h"
+#include "tilewright/operator.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,7 +26,9 @@ Added &added() {
 void add_operator(const Operator &(*op)()) {
     const std::lock_guard lock(added().mutex);
     if (added().in_use) {
-        throw Error(Fault::failed, "operators are added before main(), and the list of them is in use already", {.operation = op().name()});
+        throw Error(Fault::failed,
+            "operators are added before main(), and the list of them is in use already",
+            {.operation = op().name()});
     }
     added().operators.push_back(op);
 }
@@ -52,7 +54,9 @@ const Operator &find_operator(const std::string &name) {
         }
         known.push_back(op->name());
     }
-    throw Error(Fault::usage, fmt::format("no such operator{}; known: {}", did_you_mean(name, known), fmt::join(known, ", ")), {.argument = "operator", .value = name});
+    throw Error(Fault::usage,
+        fmt::format("no such operator{}; known: {}", did_you_mean(name, known), fmt::join(known, ", ")),
+        {.argument = "operator", .value = name});
 }
 
 }  // namespace tilewright

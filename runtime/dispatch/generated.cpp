@@ -1,9 +1,9 @@
 #include "tilewright/generated.h"
 #include "runtime/devices/best_device.h"
 #include "runtime/devices/hooks.h"
-#include "runtime/process/inside.h"
 #include "runtime/dispatch/launch.h"
 #include "runtime/errors/leaving.h"
+#include "runtime/process/inside.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,8 +18,14 @@ View view_for(const Array &array, const halide_filter_argument_t &argument, cons
     const halide_type_t type = halide_type(array.type());
     if (array.empty() || argument.kind == halide_argument_kind_input_scalar || type != argument.type ||
         (argument.dimensions != array.dimensions() && !as_rows)) {
-        throw Error(Fault::input, fmt::format("the library takes {} dimensions of another type or number here", argument.dimensions),
-                    {.operation = row.op, .argument = argument.name, .value = array.empty() ? "" : array.describe(), .schedule = row.schedule, .device = device.str()});
+        throw Error(Fault::input,
+            fmt::format(
+                "the library takes {} dimensions of another type or number here", argument.dimensions),
+            {.operation = row.op,
+                .argument = argument.name,
+                .value = array.empty() ? "" : array.describe(),
+                .schedule = row.schedule,
+                .device = device.str()});
     }
     return as_rows ? rows_of(array) : image(array);
 }
@@ -31,18 +37,20 @@ const char *word_of(Backend backend) {
 // The best device that the pipeline was made for.
 Device device_for(const GeneratedPipeline &pipeline) {
     const auto made_for = [&](Backend backend) {
-        return std::any_of(pipeline.libraries.begin(), pipeline.libraries.end(), [&](const auto &library) { return library.row.backend == backend; });
+        return std::any_of(pipeline.libraries.begin(), pipeline.libraries.end(),
+            [&](const auto &library) { return library.row.backend == backend; });
     };
     if (const std::optional<Device> best = best_device(made_for)) {
         return *best;
     }
-    throw Error(Fault::device, "it was made for none of the devices of this machine", {.operation = pipeline.name});
+    throw Error(
+        Fault::device, "it was made for none of the devices of this machine", {.operation = pipeline.name});
 }
 
 }  // namespace
 
-Row generated_row(const std::string &name, const std::string &schedule, const std::string &type, Backend backend, int (*entry)(void **),
-                  const halide_filter_metadata_t *(*metadata)()) {
+Row generated_row(const std::string &name, const std::string &schedule, const std::string &type,
+    Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)()) {
     Row row = {};
     row.op = row.origin = row.form = name;
     row.schedule = row.family = schedule;
@@ -57,11 +65,14 @@ void run_generated(const Row &row, Device device, std::span<const Array> inputs,
     const Inside inside;
     const halide_filter_metadata_t *metadata = row.metadata();
     if ((int)inputs.size() + 1 != metadata->num_arguments) {
-        throw Error(Fault::input, fmt::format("the library takes {} arrays, not {}", metadata->num_arguments, inputs.size() + 1), {.operation = row.op});
+        throw Error(Fault::input,
+            fmt::format("the library takes {} arrays, not {}", metadata->num_arguments, inputs.size() + 1),
+            {.operation = row.op});
     }
     Launch launch(row, device);
     for (size_t i = 0; i < inputs.size(); i++) {
-        launch.in(metadata->arguments[i].name, inputs[i], view_for(inputs[i], metadata->arguments[i], row, device));
+        launch.in(
+            metadata->arguments[i].name, inputs[i], view_for(inputs[i], metadata->arguments[i], row, device));
     }
     const halide_filter_argument_t &last = metadata->arguments[inputs.size()];
     launch.out(last.name, output, view_for(output, last, row, device)).run();
@@ -69,13 +80,18 @@ void run_generated(const Row &row, Device device, std::span<const Array> inputs,
     leave_with_error([&] { return row.op; });
 }
 
-void run_generated(const GeneratedPipeline &pipeline, const Array &input, Array &output, std::optional<Device> asked) try {
+void run_generated(
+    const GeneratedPipeline &pipeline, const Array &input, Array &output, std::optional<Device> asked) try {
     const Inside inside;
     const int64_t channels = input.dimensions() == 3 ? input.shape()[2] : 1;
-    if (input.empty() || input.type() != pipeline.input || input.dimensions() < 2 || channels != pipeline.channels) {
-        const std::string shape = pipeline.channels == 1 ? "(h, w)" : fmt::format("(h, w, {})", pipeline.channels);
+    if (input.empty() || input.type() != pipeline.input || input.dimensions() < 2 ||
+        channels != pipeline.channels) {
+        const std::string shape =
+            pipeline.channels == 1 ? "(h, w)" : fmt::format("(h, w, {})", pipeline.channels);
         throw Error(Fault::input, fmt::format("takes {} {}", name_of(pipeline.input), shape),
-                    {.operation = pipeline.name, .argument = "input", .value = input.empty() ? "an empty array" : input.describe()});
+            {.operation = pipeline.name,
+                .argument = "input",
+                .value = input.empty() ? "an empty array" : input.describe()});
     }
     std::vector<int64_t> shape = input.shape();
     if (pipeline.turned) {
@@ -86,12 +102,13 @@ void run_generated(const GeneratedPipeline &pipeline, const Array &input, Array 
     }
     Array result = output.empty() ? Array(pipeline.output, shape) : output;
     if (result.type() != pipeline.output || result.shape() != shape) {
-        throw Error(Fault::input, fmt::format("must be {} ({})", name_of(pipeline.output), fmt::join(shape, ", ")),
-                    {.operation = pipeline.name, .argument = "output", .value = output.describe()});
+        throw Error(Fault::input,
+            fmt::format("must be {} ({})", name_of(pipeline.output), fmt::join(shape, ", ")),
+            {.operation = pipeline.name, .argument = "output", .value = output.describe()});
     }
     if (!output.empty() && output.overlaps(input)) {
         throw Error(Fault::usage, "it shares memory with the input; give it memory of its own",
-                    {.operation = pipeline.name, .argument = "output", .value = output.describe()});
+            {.operation = pipeline.name, .argument = "output", .value = output.describe()});
     }
     const Device device = asked ? *asked : device_for(pipeline);
     driver::open(device);
@@ -102,14 +119,17 @@ void run_generated(const GeneratedPipeline &pipeline, const Array &input, Array 
         if (std::find(backends.begin(), backends.end(), word) == backends.end()) {
             backends.push_back(word);
         }
-        if (library.row.backend == device.backend && w >= library.least_width && w <= library.most_width && h >= library.least_height && h <= library.most_height) {
+        if (library.row.backend == device.backend && w >= library.least_width && w <= library.most_width &&
+            h >= library.least_height && h <= library.most_height) {
             run_generated(library.row, device, std::span(&input, 1), result);
             output = result;
             return;
         }
     }
-    throw Error(Fault::device, fmt::format("it was made for {}; give its TARGETS another one, or take another device", fmt::join(backends, ", ")),
-                {.operation = pipeline.name, .device = device.str()});
+    throw Error(Fault::device,
+        fmt::format("it was made for {}; give its TARGETS another one, or take another device",
+            fmt::join(backends, ", ")),
+        {.operation = pipeline.name, .device = device.str()});
 } catch (...) {
     leave_with_error([&] { return pipeline.name; });
 }

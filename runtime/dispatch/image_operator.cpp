@@ -18,9 +18,10 @@ Request ImageOperator::read(std::span<const Array> inputs, const Settings &) con
     const bool pointwise = kind_ == Kind::pointwise;
     if (!known || image.dimensions() < 2 || (!pointwise && image.dimensions() != 2)) {
         refuse(Fault::input,
-               fmt::format("takes an image {} of {}{}", pointwise ? "(h, w) or (h, w, c)" : "of one channel, (h, w),", fmt::join(types, ", "),
-                           pointwise ? "" : "; of a colour image, give it each channel alone"),
-               "image", image.describe());
+            fmt::format("takes an image {} of {}{}",
+                pointwise ? "(h, w) or (h, w, c)" : "of one channel, (h, w),", fmt::join(types, ", "),
+                pointwise ? "" : "; of a colour image, give it each channel alone"),
+            "image", image.describe());
     }
     Request request;
     request.type = type;

@@ -7,18 +7,20 @@
 
 namespace tilewright {
 
-// As it is: one row of the table per element type ("u8", "f32" ...), libraries whose arguments are `image` and `output`, rows of elements.
-// An operator that differs derives from it and overrides what differs, or derives from OperatorOf.
+// As it is: one row of the table per element type ("u8", "f32" ...), libraries whose arguments are `image`
+// and `output`, rows of elements. An operator that differs derives from it and overrides what differs, or
+// derives from OperatorOf.
 class ImageOperator : public OperatorOf<Request> {
 public:
-    // What an output element depends on. Of a colour image a library sees rows of w * c elements, in which the neighbours of an element
-    // are other channels. So only a `pointwise` operator, whose output element depends on the input element at the same place alone,
-    // takes (h, w, c). `window` is any other operator: it takes (h, w) and refuses colour.
+    // What an output element depends on. Of a colour image a library sees rows of w * c elements, in which
+    // the neighbours of an element are other channels. So only a `pointwise` operator, whose output element
+    // depends on the input element at the same place alone, takes (h, w, c). `window` is any other operator:
+    // it takes (h, w) and refuses colour.
     enum class Kind { window, pointwise };
 
-    ImageOperator(std::string name, std::string summary, const std::vector<Row> &rows, Kind kind = Kind::window)
-        : OperatorOf({.name = std::move(name), .summary = std::move(summary)}, rows), kind_(kind) {
-    }
+    ImageOperator(
+        std::string name, std::string summary, const std::vector<Row> &rows, Kind kind = Kind::window)
+        : OperatorOf({.name = std::move(name), .summary = std::move(summary)}, rows), kind_(kind) {}
 
 protected:
     Request read(std::span<const Array> inputs, const Settings &settings) const override;

@@ -1,9 +1,9 @@
 #include "runtime/dispatch/launch.h"
 #include "runtime/arrays/copy.h"
 #include "runtime/arrays/storage.h"
+#include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/register_caps.h"
-#include "runtime/devices/halide_calls.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
@@ -19,7 +19,7 @@ namespace tilewright {
 // A buffer argument while the library runs.
 struct Launch::Buffer {
     Array array;
-    Array bounce;                // stands in for the array where the device cannot address it in place
+    Array bounce;  // stands in for the array where the device cannot address it in place
     bool written = false;
     Storage *storage = nullptr;  // what holds the bytes
     bool overwritten = false;    // on a GPU: all of them
@@ -42,12 +42,14 @@ bool spans_too_much(const View &view) {
     int64_t last = 0, largest = 0;
     for (const View::Dim &d : view.dims) {
         last += (d.extent - 1) * d.stride;
-        largest = std::max(largest, d.extent * d.stride);  // Halide counts the last row's padding too, in elements
+        largest = std::max(largest, d.extent * d.stride);  // Halide counts the last row's padding too, in
+                                                           // elements
     }
     return (last + 1) * view.type.bytes() > most_bytes || largest > most_bytes;
 }
 
-// A copy of the array for OpenCL, which addresses parts of a buffer at multiples of 512 bytes at best; the view becomes one on the copy.
+// A copy of the array for OpenCL, which addresses parts of a buffer at multiples of 512 bytes at best; the
+// view becomes one on the copy.
 Array bounced(const Array &array, View &view) {
     if (view == image(array)) {
         const Array copy = array.clone();
@@ -63,12 +65,12 @@ Array bounced(const Array &array, View &view) {
     return array.clone(array.strides()[0] * (int64_t)size_of(array.type()));
 }
 
-// The storages of a call, held while the library is started. Each one once, in the order of their addresses, so that threads do not wait for
-// each other in a ring. On the CPU only what is written is held: what is read stays as it is, whatever a device does with other parts of it.
+// The storages of a call, held while the library is started. Each one once, in the order of their addresses,
+// so that threads do not wait for each other in a ring. On the CPU only what is written is held: what is read
+// stays as it is, whatever a device does with other parts of it.
 class HeldStorages {
 public:
-    explicit HeldStorages(bool gpu) : gpu_(gpu) {
-    }
+    explicit HeldStorages(bool gpu) : gpu_(gpu) {}
     ~HeldStorages() {
         for (auto &[storage, written] : held_) {
             if (gpu_) {
@@ -116,8 +118,8 @@ private:
 
 }  // namespace
 
-Launch::Launch(const Row &row, Device device) : row_(&row), device_(device), metadata_(row.metadata()), arguments_((size_t)metadata_->num_arguments) {
-}
+Launch::Launch(const Row &row, Device device)
+    : row_(&row), device_(device), metadata_(row.metadata()), arguments_((size_t)metadata_->num_arguments) {}
 
 const char *Launch::name_of_argument(size_t at) const {
     return metadata_->arguments[at].name;
@@ -128,7 +130,8 @@ size_t Launch::find(std::string_view name) {
         const size_t at = (next_ + i) % arguments_.size();
         if (name == name_of_argument(at)) {
             if (arguments_[at].role != Role::unbound) {
-                throw std::logic_error(fmt::format("{}: the argument '{}' is bound twice", row_->name(), name));
+                throw std::logic_error(
+                    fmt::format("{}: the argument '{}' is bound twice", row_->name(), name));
             }
             next_ = at + 1;
             return at;
@@ -148,9 +151,10 @@ Launch &Launch::out(std::string_view name, Array &array, View view) {
 Launch &Launch::buffer(size_t at, Role role, const Array &array, View view) {
     const halide_filter_argument_t &declared = metadata_->arguments[at];
     const bool is_output = declared.kind == halide_argument_kind_output_buffer;
-    if (declared.kind == halide_argument_kind_input_scalar || is_output != (role == Role::output) || declared.dimensions != (int32_t)view.dims.size()) {
-        throw std::logic_error(fmt::format("{}: the argument '{}' is no {} of {} dimensions", row_->name(), declared.name,
-                                           role == Role::output ? "output" : "input", view.dims.size()));
+    if (declared.kind == halide_argument_kind_input_scalar || is_output != (role == Role::output) ||
+        declared.dimensions != (int32_t)view.dims.size()) {
+        throw std::logic_error(fmt::format("{}: the argument '{}' is no {} of {} dimensions", row_->name(),
+            declared.name, role == Role::output ? "output" : "input", view.dims.size()));
     }
     arguments_[at] = {role, array, std::move(view)};
     return *this;
@@ -159,7 +163,8 @@ Launch &Launch::buffer(size_t at, Role role, const Array &array, View view) {
 Launch &Launch::scalar(size_t at, halide_type_t type, const void *value) {
     const halide_filter_argument_t &declared = metadata_->arguments[at];
     if (declared.kind != halide_argument_kind_input_scalar || declared.type != type) {
-        throw std::logic_error(fmt::format("{}: the argument '{}' is no number of this type", row_->name(), declared.name));
+        throw std::logic_error(
+            fmt::format("{}: the argument '{}' is no number of this type", row_->name(), declared.name));
     }
     arguments_[at].role = Role::scalar;
     memcpy(&arguments_[at].scalar, value, (size_t)type.bytes());
@@ -169,7 +174,8 @@ Launch &Launch::scalar(size_t at, halide_type_t type, const void *value) {
 void Launch::check_complete() const {
     for (size_t i = 0; i < arguments_.size(); i++) {
         if (arguments_[i].role == Role::unbound) {
-            throw std::logic_error(fmt::format("{}: the argument '{}' is missing", row_->name(), name_of_argument(i)));
+            throw std::logic_error(
+                fmt::format("{}: the argument '{}' is missing", row_->name(), name_of_argument(i)));
         }
     }
 }
@@ -201,7 +207,8 @@ bool Launch::fits() const {
     // The library wrote the shapes that it would need into the buffers.
     for (size_t i = 0; i < arguments_.size(); i++) {
         for (size_t d = 0; d < dims[i].size(); d++) {
-            if (dims[i][d].min < 0 || (int64_t)dims[i][d].min + dims[i][d].extent > arguments_[i].view.dims[d].extent) {
+            if (dims[i][d].min < 0 ||
+                (int64_t)dims[i][d].min + dims[i][d].extent > arguments_[i].view.dims[d].extent) {
                 return false;
             }
         }
@@ -213,13 +220,20 @@ Launch::Buffer Launch::made_buffer(const Argument &argument) const {
     const Array &array = argument.array;
     View view = argument.view;
     if (spans_too_much(view)) {
-        throw Error(Fault::input, fmt::format("it spans more than {} MiB, which is the most a library addresses; work on clones of parts of it", most_bytes >> 20),
-                    {.operation = row_->op, .argument = array.describe(), .schedule = row_->schedule, .device = device_.str()});
+        throw Error(Fault::input,
+            fmt::format("it spans more than {} MiB, which is the most a library addresses; work on clones of "
+                        "parts of it",
+                most_bytes >> 20),
+            {.operation = row_->op,
+                .argument = array.describe(),
+                .schedule = row_->schedule,
+                .device = device_.str()});
     }
     Buffer b{.array = array, .bounce = {}, .written = argument.role == Role::output};
     if (device_.backend == Backend::opencl && view.offset != 0) {
         if (view.offset != array.offset_bytes()) {
-            throw std::logic_error(row_->name() + ": on OpenCL a view begins where the array or its storage does");
+            throw std::logic_error(
+                row_->name() + ": on OpenCL a view begins where the array or its storage does");
         }
         b.bounce = bounced(array, view);
     }
@@ -229,8 +243,10 @@ Launch::Buffer Launch::made_buffer(const Argument &argument) const {
         b.halide.host = reinterpret_cast<uint8_t *>(b.storage->begin()) + view.offset;
     } else {
         // Where the array is all of its storage, what the kernel overwrites need not be sent.
-        const size_t rows = held.dimensions() > 1 ? (size_t)held.shape()[0] : 1, bytes = (size_t)held.size() * size_of(held.type());
-        b.overwritten = b.written && rows == b.storage->layout().rows && bytes / rows == b.storage->layout().row;
+        const size_t rows = held.dimensions() > 1 ? (size_t)held.shape()[0] : 1,
+                     bytes = (size_t)held.size() * size_of(held.type());
+        b.overwritten =
+            b.written && rows == b.storage->layout().rows && bytes / rows == b.storage->layout().row;
         b.offset = view.offset;
     }
     b.halide.type = view.type;
@@ -251,7 +267,8 @@ void Launch::call(std::vector<Buffer> &buffers) {
         b.halide.dim = b.dims.data();
         if (device_.backend != Backend::cpu) {
             b.halide.device_interface = b.storage->flat().device_interface;
-            b.halide.device = b.storage->flat().device + (uint64_t)b.offset;  // an offset on CUDA only, where it is a pointer
+            b.halide.device = b.storage->flat().device + (uint64_t)b.offset;  // an offset on CUDA only, where
+                                                                              // it is a pointer
         }
         pointers.push_back(&b.halide);
     }
@@ -259,7 +276,8 @@ void Launch::call(std::vector<Buffer> &buffers) {
     driver::RegisterCaps caps(row_->register_caps);
     prepare_halide();
     const int code = row_->entry(pointers.data());
-    // A library that was made without checks goes on after a launch that failed; what Halide said of it is here nevertheless.
+    // A library that was made without checks goes on after a launch that failed; what Halide said of it is
+    // here nevertheless.
     if (code != 0 || halide_spoke()) {
         throw_halide_error(code, row_->op.c_str(), row_->schedule.c_str(), device_);
     }

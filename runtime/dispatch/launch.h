@@ -11,8 +11,9 @@
 
 namespace tilewright {
 
-// The arguments have the names that the generator gives its inputs and outputs; they may be added in any order. A name that the library does
-// not have, one that is missing or bound twice, and a number of another type are std::logic_errors that name row and argument.
+// The arguments have the names that the generator gives its inputs and outputs; they may be added in any
+// order. A name that the library does not have, one that is missing or bound twice, and a number of another
+// type are std::logic_errors that name row and argument.
 class Launch {
 public:
     Launch(const Row &row, Device device);
@@ -45,11 +46,12 @@ public:
         return *this;
     }
 
-    // Whether the library takes buffers of these shapes. It is asked without any data (Halide's bounds query).
+    // Whether the library takes buffers of these shapes. It is asked without any data (Halide's bounds
+    // query).
     bool fits() const;
 
-    // Runs the library; work of a device may still be under way afterwards. Errors: input, for an array that spans more than a library
-    // addresses; memory, device or failed, with Halide's message.
+    // Runs the library; work of a device may still be under way afterwards. Errors: input, for an array that
+    // spans more than a library addresses; memory, device or failed, with Halide's message.
     void run();
 
 private:
@@ -74,7 +76,7 @@ private:
     Device device_;
     const halide_filter_metadata_t *metadata_;
     std::vector<Argument> arguments_;  // in the library's order
-    size_t next_ = 0;                  // behind the argument that was bound last: fronts bind most of them in order
+    size_t next_ = 0;  // behind the argument that was bound last: fronts bind most of them in order
 };
 
 }  // namespace tilewright

@@ -1,10 +1,10 @@
 // The frame of every call: what is the same for all operators.
 #include "tilewright/operator.h"
+#include "runtime/devices/hooks.h"
 #include "runtime/dispatch/plan.h"
 #include "runtime/dispatch/settings.h"
-#include "runtime/devices/hooks.h"
-#include "runtime/process/inside.h"
 #include "runtime/errors/leaving.h"
+#include "runtime/process/inside.h"
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
@@ -12,7 +12,8 @@
 
 namespace tilewright {
 
-void Operator::refuse(Fault fault, const std::string &message, const std::string &argument, const std::string &value) const {
+void Operator::refuse(
+    Fault fault, const std::string &message, const std::string &argument, const std::string &value) const {
     throw Error(fault, message, {.operation = name(), .argument = argument, .value = value});
 }
 
@@ -26,11 +27,14 @@ std::vector<const Row *> Operator::rows(const std::string &schedule, Backend bac
     return found;
 }
 
-std::unique_ptr<const Request> Operator::parse(std::span<const Array> inputs, const Settings &settings) const {
+std::unique_ptr<const Request> Operator::parse(
+    std::span<const Array> inputs, const Settings &settings) const {
     const std::optional<Option> &more = optional_input();
     if ((int)inputs.size() != this->inputs() && !(more && (int)inputs.size() == this->inputs() + 1)) {
-        refuse(Fault::usage, fmt::format("takes {} input{}{}", this->inputs(), this->inputs() == 1 ? "" : "s", more ? " and, if wanted, " + more->name : ""),
-               "inputs", std::to_string(inputs.size()));
+        refuse(Fault::usage,
+            fmt::format("takes {} input{}{}", this->inputs(), this->inputs() == 1 ? "" : "s",
+                more ? " and, if wanted, " + more->name : ""),
+            "inputs", std::to_string(inputs.size()));
     }
     for (const Array &input : inputs) {
         if (input.empty()) {
@@ -54,7 +58,8 @@ bool Operator::serves(const Row &row, const Request &request, const Array &outpu
     return plan_of(row, {row.backend, 0}, request, same_memory).fits();
 }
 
-const Row &Operator::choose(const Request &request, const Array &output, const std::string &schedule, Device device, const std::vector<Row> *rows) const {
+const Row &Operator::choose(const Request &request, const Array &output, const std::string &schedule,
+    Device device, const std::vector<Row> *rows) const {
     driver::Current current(device);  // a library that is asked what it takes loads its kernels there
     std::vector<std::string> schedules, types, declined;
     bool known = false, fits_type = false;
@@ -85,30 +90,39 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
         }
     }
     if (!known) {
-        refuse(Fault::usage, fmt::format("no such schedule; known: {}", fmt::join(schedules, ", ")), "schedule", schedule);
+        refuse(Fault::usage, fmt::format("no such schedule; known: {}", fmt::join(schedules, ", ")),
+            "schedule", schedule);
     }
     if (!declined.empty()) {
         refuse(Fault::device, declined.front(), "schedule", schedule);
     }
     if (fits_type) {
         refuse(Fault::input,
-               schedule == "tuned" ? fmt::format("it has no row for this size on {}; take --device cpu, or work on parts of the image", device.str()) :
-                                     fmt::format("it does not serve this size or alignment on {}; take --schedule tuned", device.str()),
-               "schedule", schedule);
+            schedule == "tuned" ?
+                fmt::format(
+                    "it has no row for this size on {}; take --device cpu, or work on parts of the image",
+                    device.str()) :
+                fmt::format(
+                    "it does not serve this size or alignment on {}; take --schedule tuned", device.str()),
+            "schedule", schedule);
     }
     std::sort(types.begin(), types.end());
     types.erase(std::unique(types.begin(), types.end()), types.end());
     refuse(Fault::device,
-           types.empty() ? fmt::format("it has no row for {}; `tilewright list {}` shows where it runs", device.str(), name()) :
-                           fmt::format("on {} it serves {}, not {}; take --schedule tuned", device.str(), fmt::join(types, ", "), request.type),
-           "schedule", schedule);
+        types.empty() ? fmt::format("it has no row for {}; `tilewright list {}` shows where it runs",
+                            device.str(), name()) :
+                        fmt::format("on {} it serves {}, not {}; take --schedule tuned", device.str(),
+                            fmt::join(types, ", "), request.type),
+        "schedule", schedule);
 }
 
-std::vector<const Row *> Operator::run(const Row &row, Device device, const Request &request, Array &output) const {
+std::vector<const Row *> Operator::run(
+    const Row &row, Device device, const Request &request, Array &output) const {
     return plan_of(row, device, request, output).run();
 }
 
-std::vector<const Row *> Operator::planned(const Row &row, Device device, const Request &request, Array &output) const {
+std::vector<const Row *> Operator::planned(
+    const Row &row, Device device, const Request &request, Array &output) const {
     return plan_of(row, device, request, output).rows();
 }
 
@@ -117,7 +131,8 @@ namespace {
 // What a call cost, from the construction on.
 class Measurement {
 public:
-    void write(Statistics *statistics, Device device, const Row &row, const std::vector<const Row *> &ran) const {
+    void write(
+        Statistics *statistics, Device device, const Row &row, const std::vector<const Row *> &ran) const {
         if (!statistics) {
             return;
         }
@@ -129,7 +144,8 @@ public:
             statistics->libraries.push_back(library->name());
         }
         statistics->device = device.str();
-        statistics->total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+        statistics->total_ms =
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
     }
 
 private:
@@ -153,7 +169,8 @@ private:
 
 }  // namespace
 
-void Operator::execute(const Row &row, Device device, const Request &request, Array &output, Statistics *statistics) const try {
+void Operator::execute(
+    const Row &row, Device device, const Request &request, Array &output, Statistics *statistics) const try {
     const Inside inside;
     const Measurement measurement;
     check_values(request);
@@ -162,27 +179,38 @@ void Operator::execute(const Row &row, Device device, const Request &request, Ar
     leave_with_error([&] { return name(); });
 }
 
-void Operator::operator()(std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const try {
+void Operator::operator()(
+    std::span<const Array> inputs, Array &output, const Settings &settings, const Call &call) const try {
+    const Inside inside;
+    this->call(*parse(inputs, settings), output, call);
+} catch (...) {
+    leave_with_error([&] { return name(); });
+}
+
+void Operator::call(const Request &request, Array &output, const Call &how) const try {
     const Inside inside;
     const Measurement measurement;
-    const std::unique_ptr<const Request> request = parse(inputs, settings);
     // A call that fails leaves an empty output empty.
-    Array result = output.empty() ? Array(request->output_type, request->output_shape) : output;
-    if (result.type() != request->output_type || result.shape() != request->output_shape) {
-        refuse(Fault::input, fmt::format("must be {} ({})", name_of(request->output_type), fmt::join(request->output_shape, ", ")), "output", output.describe());
+    Array result = output.empty() ? Array(request.output_type, request.output_shape) : output;
+    if (result.type() != request.output_type || result.shape() != request.output_shape) {
+        refuse(Fault::input,
+            fmt::format(
+                "must be {} ({})", name_of(request.output_type), fmt::join(request.output_shape, ", ")),
+            "output", output.describe());
     }
-    for (const Array &input : inputs) {
+    for (const Array &input : request.inputs) {
         if (output.overlaps(input)) {
-            refuse(Fault::usage, "it shares memory with an input; give it memory of its own", "output", output.describe());
+            refuse(Fault::usage, "it shares memory with an input; give it memory of its own", "output",
+                output.describe());
         }
     }
-    const Device device = call.device ? *call.device : best_device();
+    const Device device = how.device ? *how.device : best_device();
     driver::open(device);
-    check_values(*request);
-    const Row &row = choose(*request, result, call.schedule, device, call.rows);
-    const std::vector<const Row *> ran = run(row, device, *request, result);
+    check_values(request);
+    const Row &row = choose(request, result, how.schedule, device, how.rows);
+    const std::vector<const Row *> ran = run(row, device, request, result);
     output = result;
-    measurement.write(call.statistics, device, row, ran);
+    measurement.write(how.statistics, device, row, ran);
 } catch (...) {
     leave_with_error([&] { return name(); });
 }

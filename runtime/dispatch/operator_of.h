@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-// `R` derives from Request and holds what the operator has read of inputs and settings. It is made once per call, by read(); everything
-// else takes it.
+// `R` derives from Request and holds what the operator has read of inputs and settings. It is made once per
+// call, by read(); everything else takes it.
 template<typename R>
 class OperatorOf : public Operator {
 public:
@@ -21,16 +21,17 @@ public:
     }
 
 protected:
-    // Reads inputs and settings, which have the defaults of all options, and fills in type, output_type and output_shape. The number of inputs
-    // and the range of each option were checked. Errors: usage, input, through refuse().
+    // Reads inputs and settings, which have the defaults of all options, and fills in type, output_type and
+    // output_shape. The number of inputs and the range of each option were checked. Errors: usage, input,
+    // through refuse().
     virtual R read(std::span<const Array> inputs, const Settings &settings) const = 0;
 
-    // Refuses values that the operator does not take (NaN, where it means nothing). May look at each element: called once per call, after all
-    // other checks. Errors: input.
-    virtual void check_elements(const R &) const {
-    }
+    // Refuses values that the operator does not take (NaN, where it means nothing). May look at each element:
+    // called once per call, after all other checks. Errors: input.
+    virtual void check_elements(const R &) const {}
 
-    // Whether a row can run on these arguments (alignment, sizes). Of rows that an autoscheduler made, the library is asked besides.
+    // Whether a row can run on these arguments (alignment, sizes). Of rows that an autoscheduler made, the
+    // library is asked besides.
     virtual bool accepts_request(const Row &, const R &, const Array &) const {
         return true;
     }
@@ -43,7 +44,8 @@ protected:
     }
 
 private:
-    std::unique_ptr<Request> parse_checked(std::span<const Array> inputs, const Settings &settings) const final {
+    std::unique_ptr<Request> parse_checked(
+        std::span<const Array> inputs, const Settings &settings) const final {
         return std::make_unique<R>(read(inputs, settings));
     }
     void check_values(const Request &request) const final {

@@ -38,8 +38,8 @@ std::pair<double, std::string> number_and_rest(const std::string &text) {
 }
 
 // Metres in one unit of a length's suffix; both of Unicode's letters for micro are taken.
-const auto &units_of_length = *new std::map<std::string, double>{{"", 1},      {"km", 1e3},       {"m", 1},          {"cm", 1e-2}, {"mm", 1e-3},
-                                                       {"um", 1e-6}, {"\u00b5m", 1e-6}, {"\u03bcm", 1e-6}, {"nm", 1e-9}, {"pm", 1e-12}};
+const auto &units_of_length = *new std::map<std::string, double>{{"", 1}, {"km", 1e3}, {"m", 1}, {"cm", 1e-2},
+    {"mm", 1e-3}, {"um", 1e-6}, {"\u00b5m", 1e-6}, {"\u03bcm", 1e-6}, {"nm", 1e-9}, {"pm", 1e-12}};
 
 // As it is written: `--sigma 2`, `sigma=2`.
 std::string with_value(const std::string &option, const std::string &value) {
@@ -69,7 +69,11 @@ std::string word_of(size_t value, const std::vector<std::string> &words) {
 
 std::string length_text(double metres) {
     const double far = std::abs(metres);
-    for (const auto &[unit, name] : {std::pair{1e3, "km"}, {1.0, "m"}, {1e-2, "cm"}, {1e-3, "mm"}, {1e-6, "um"}, {1e-9, "nm"}}) {
+    if (far >= 1e7) {
+        return fmt::format("{:.0f} km", metres / 1e3);  // without an exponent: "1000000 km"
+    }
+    for (const auto &[unit, name] :
+        {std::pair{1e3, "km"}, {1.0, "m"}, {1e-2, "cm"}, {1e-3, "mm"}, {1e-6, "um"}, {1e-9, "nm"}}) {
         if (far >= unit) {
             return fmt::format("{:.4g} {}", metres / unit, name);
         }
@@ -83,11 +87,15 @@ double number_of(const Option &option, const std::string &text, const ErrorConte
     const bool is_length = option.unit == "m";
     const auto [value, rest] = number_and_rest(text);
     if (!is_length && !rest.empty()) {
-        throw Error(Fault::usage, "takes a number, for example " + with_value(context.argument, "2.5"), context);
+        throw Error(
+            Fault::usage, "takes a number, for example " + with_value(context.argument, "2.5"), context);
     }
     const auto unit = units_of_length.find(rest);
     if (unit == units_of_length.end()) {
-        throw Error(Fault::usage, "takes a length: a number and km, m, cm, mm, um, nm or pm, for example " + with_value(context.argument, "2.5cm"), context);
+        throw Error(Fault::usage,
+            "takes a length: a number and km, m, cm, mm, um, nm or pm, for example " +
+                with_value(context.argument, "2.5cm"),
+            context);
     }
     // Division by a whole number rounds once: 532nm is the double next to 532e-9.
     return unit->second < 1 ? value / std::round(1 / unit->second) : value * unit->second;
@@ -99,14 +107,16 @@ double number_of(const Option &option, const std::string &text) {
     return number_of(option, text, {.argument = option.name, .value = text});
 }
 
-std::variant<double, std::string> value_of(const Operator &op, const Option &option, const std::string &text, const std::string &written) {
+std::variant<double, std::string> value_of(
+    const Operator &op, const Option &option, const std::string &text, const std::string &written) {
     const ErrorContext context = {.operation = op.name(), .argument = written, .value = text};
     if (option.is_number) {
         return number_of(option, text, context);
     }
     const auto &choices = option.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end()) {
-        throw Error(Fault::usage, fmt::format("takes {}{}", fmt::join(choices, ", "), did_you_mean(text, choices)), context);
+        throw Error(Fault::usage,
+            fmt::format("takes {}{}", fmt::join(choices, ", "), did_you_mean(text, choices)), context);
     }
     return text;
 }

@@ -2,10 +2,10 @@
 // call itself.
 #include "tilewright/pipeline.h"
 #include "runtime/arrays/copy.h"
-#include "runtime/dispatch/pipeline_text.h"
 #include "runtime/devices/hooks.h"
-#include "runtime/process/inside.h"
+#include "runtime/dispatch/pipeline_text.h"
 #include "runtime/errors/leaving.h"
+#include "runtime/process/inside.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

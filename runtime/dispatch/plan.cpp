@@ -13,6 +13,8 @@ std::vector<const Row *> Plan::rows() const {
     for (const auto &step : steps_) {
         if (const Launch *launch = std::get_if<Launch>(&step)) {
             all.push_back(&launch->row());
+        } else if (const Decision *decision = std::get_if<Decision>(&step)) {
+            all.insert(all.end(), decision->possible.begin(), decision->possible.end());
         }
     }
     return all;
@@ -34,7 +36,7 @@ std::vector<const Row *> Plan::run() {
         } else if (const auto *work = std::get_if<std::function<void()>>(&step)) {
             (*work)();
         } else {
-            const std::vector<const Row *> more = std::get<std::function<Plan()>>(step)().run();
+            const std::vector<const Row *> more = std::get<Decision>(step).decide().run();
             ran.insert(ran.end(), more.begin(), more.end());
         }
     }

@@ -1,5 +1,6 @@
 #pragma once
-// What a call does: libraries and their arguments, one after another. Fronts make plans, the frame runs them. Not installed.
+// What a call does: libraries and their arguments, one after another. Fronts make plans, the frame runs them.
+// Not installed.
 #include "runtime/dispatch/launch.h"
 #include <deque>
 #include <functional>
@@ -11,7 +12,8 @@ namespace tilewright {
 // The steps of a call. A front adds them in the order in which they run; nothing runs before run().
 class Plan {
 public:
-    // A step that runs a row's library on a device; its arguments are added to what is returned, which lives as long as the plan.
+    // A step that runs a row's library on a device; its arguments are added to what is returned, which lives
+    // as long as the plan.
     Launch &launch(const Row &row, Device device) {
         return std::get<Launch>(steps_.emplace_back(std::in_place_type<Launch>, row, device));
     }
@@ -21,26 +23,33 @@ public:
         steps_.emplace_back(std::move(work));
     }
 
-    // A step that depends on results: called once all steps before it ran, it gives the plan of what follows.
-    void then(std::function<Plan()> decide) {
-        steps_.emplace_back(std::move(decide));
+    // A step that depends on results: called once all steps before it ran, it gives the plan of what follows,
+    // which runs libraries of the rows `possible`.
+    void then(std::function<Plan()> decide, std::vector<const Row *> possible) {
+        steps_.emplace_back(Decision{std::move(decide), std::move(possible)});
     }
 
     // The steps of another plan, behind those that are there.
     void append(Plan other);
 
-    // The rows whose libraries will run, as far as no result decides it.
+    // The rows whose libraries will run, and of those that results decide on, all that may.
     std::vector<const Row *> rows() const;
 
-    // Whether all libraries take arguments of these shapes. They are asked without any data (Halide's bounds query).
+    // Whether all libraries take arguments of these shapes. They are asked without any data (Halide's bounds
+    // query).
     bool fits() const;
 
-    // Runs all steps; work of a device may still be under way afterwards. Returns the rows whose libraries ran. Errors: memory, device or
-    // failed, with Halide's message.
+    // Runs all steps; work of a device may still be under way afterwards. Returns the rows whose libraries
+    // ran. Errors: memory, device or failed, with Halide's message.
     std::vector<const Row *> run();
 
 private:
-    std::deque<std::variant<Launch, std::function<void()>, std::function<Plan()>>> steps_;
+    struct Decision {
+        std::function<Plan()> decide;
+        std::vector<const Row *> possible;
+    };
+
+    std::deque<std::variant<Launch, std::function<void()>, Decision>> steps_;
 };
 
 }  // namespace tilewright

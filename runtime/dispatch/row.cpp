@@ -10,7 +10,8 @@ namespace tilewright {
 
 std::string Row::name() const {
     const char *const places[] = {"cpu", "cuda", "opencl"};
-    return op + "/" + schedule + "/" + type + "/" + (needs_vnni ? "vnni" : places[(int)backend]) + (origin == op ? "" : "/" + origin);
+    return op + "/" + schedule + "/" + type + "/" + (needs_vnni ? "vnni" : places[(int)backend]) +
+           (origin == op ? "" : "/" + origin);
 }
 
 namespace {
@@ -54,7 +55,8 @@ int Row::field(const std::string &name) const {
 void Row::expect_fields(const std::vector<std::string> &known) const {
     for (const Field &f : configured) {
         if (std::find(known.begin(), known.end(), f.name) == known.end()) {
-            throw std::logic_error(this->name() + ": its configuration has '" + f.name + "', which is not known here");
+            throw std::logic_error(
+                this->name() + ": its configuration has '" + f.name + "', which is not known here");
         }
     }
 }
@@ -78,7 +80,8 @@ void add_rows(const std::vector<Row> &rows) {
     std::lock_guard lock(added().mutex);
     for (const Row &row : rows) {
         if (added().made.count(row.op)) {
-            throw Error(Fault::failed, "rows are added before main(), and its table is in use already", {.operation = row.op, .value = row.name()});
+            throw Error(Fault::failed, "rows are added before main(), and its table is in use already",
+                {.operation = row.op, .value = row.name()});
         }
         added().rows[row.op].push_back(row);
     }

@@ -1,4 +1,5 @@
-// Settings and options: reading a value, and checking the values of a call against what its operator declares.
+// Settings and options: reading a value, and checking the values of a call against what its operator
+// declares.
 #include "runtime/dispatch/settings.h"
 #include "runtime/dispatch/option_text.h"
 #include <algorithm>
@@ -17,7 +18,8 @@ double Settings::number(const std::string &name) const {
     if (const double *value = std::get_if<double>(&at->second)) {
         return *value;
     }
-    throw Error(Fault::usage, "takes a number", {.argument = name, .value = std::get<std::string>(at->second)});
+    throw Error(
+        Fault::usage, "takes a number", {.argument = name, .value = std::get<std::string>(at->second)});
 }
 
 double Settings::number(const std::string &name, double otherwise) const {
@@ -32,7 +34,8 @@ std::string Settings::text(const std::string &name) const {
     if (const std::string *value = std::get_if<std::string>(&at->second)) {
         return *value;
     }
-    throw Error(Fault::usage, "takes a word", {.argument = name, .value = fmt::format("{}", std::get<double>(at->second))});
+    throw Error(Fault::usage, "takes a word",
+        {.argument = name, .value = fmt::format("{}", std::get<double>(at->second))});
 }
 
 std::string Settings::text(const std::string &name, const std::string &otherwise) const {
@@ -55,14 +58,18 @@ std::string Option::range() const {
     if (excludes_ends) {
         return fmt::format("{} above {} and below {}", kind, end(least), end(most));
     }
-    return !std::isfinite(most) ? fmt::format("{} of at least {}", kind, end(least)) : fmt::format("{} from {} to {}", kind, end(least), end(most));
+    return !std::isfinite(most) ? fmt::format("{} of at least {}", kind, end(least)) :
+                                  fmt::format("{} from {} to {}", kind, end(least), end(most));
 }
 
 namespace {
 
 // Errors: usage, for a value that the option does not take.
-void check_value(const std::string &op, const Option &option, const std::variant<double, std::string> &value) {
-    const std::string text = value.index() == 0 ? fmt::format("{}{}", std::get<0>(value), option.unit.empty() ? "" : " " + option.unit) : std::get<1>(value);
+void check_value(
+    const std::string &op, const Option &option, const std::variant<double, std::string> &value) {
+    const std::string text = value.index() == 0 ? fmt::format("{}{}", std::get<0>(value),
+                                                      option.unit.empty() ? "" : " " + option.unit) :
+                                                  std::get<1>(value);
     const auto refuse = [&](const std::string &why) {
         throw Error(Fault::usage, why, {.operation = op, .argument = option.name, .value = text});
     };
@@ -71,11 +78,14 @@ void check_value(const std::string &op, const Option &option, const std::variant
             refuse("takes a number");
         }
         const double number = std::get<0>(value);
-        const bool inside = option.excludes_ends ? number > option.least && number < option.most : number >= option.least && number <= option.most;
+        const bool inside = option.excludes_ends ? number > option.least && number < option.most :
+                                                   number >= option.least && number <= option.most;
         if (!inside || (option.is_whole && number != std::floor(number))) {
-            refuse("takes " + option.range() + (option.unit == "m" ? "; lengths without a unit are metres" : ""));
+            refuse("takes " + option.range() +
+                   (option.unit == "m" ? "; lengths without a unit are metres" : ""));
         }
-    } else if (!option.choices.empty() && std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
+    } else if (!option.choices.empty() &&
+               std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
         refuse("takes " + option.range());
     }
 }
@@ -84,10 +94,13 @@ void check_value(const std::string &op, const Option &option, const std::variant
 
 Settings checked_settings(const std::string &op, const std::vector<Option> &options, const Settings &given) {
     for (const auto &[name, value] : given.all()) {
-        const auto at = std::find_if(options.begin(), options.end(), [&, wanted = &name](const Option &o) { return o.name == *wanted; });
+        const auto at = std::find_if(options.begin(), options.end(),
+            [&, wanted = &name](const Option &o) { return o.name == *wanted; });
         if (at == options.end()) {
-            const std::string text = value.index() == 0 ? fmt::format("{}", std::get<0>(value)) : std::get<1>(value);
-            throw Error(Fault::usage, "there is no such option", {.operation = op, .argument = name, .value = text});
+            const std::string text =
+                value.index() == 0 ? fmt::format("{}", std::get<0>(value)) : std::get<1>(value);
+            throw Error(
+                Fault::usage, "there is no such option", {.operation = op, .argument = name, .value = text});
         }
         check_value(op, *at, value);
     }
@@ -97,11 +110,15 @@ Settings checked_settings(const std::string &op, const std::vector<Option> &opti
             continue;
         }
         if (option.is_needed) {
-            throw Error(Fault::usage, fmt::format("is needed: {}{}", option.range(), option.example.empty() ? "" : ", for example " + option.example),
-                        {.operation = op, .argument = option.name});
+            throw Error(Fault::usage,
+                fmt::format("is needed: {}{}", option.range(),
+                    option.example.empty() ? "" : ", for example " + option.example),
+                {.operation = op, .argument = option.name});
         }
         if (!option.value.empty()) {
-            all.set(option.name, option.is_number ? std::variant<double, std::string>(number_of(option, option.value)) : option.value);
+            all.set(option.name, option.is_number ?
+                                     std::variant<double, std::string>(number_of(option, option.value)) :
+                                     option.value);
         }
     }
     return all;

@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-// The settings, with the defaults of the options that are not among them. Errors: usage, for an option that there is not, a value that the
-// option does not take, and an option that is needed and missing.
+// The settings, with the defaults of the options that are not among them. Errors: usage, for an option that
+// there is not, a value that the option does not take, and an option that is needed and missing.
 Settings checked_settings(const std::string &op, const std::vector<Option> &options, const Settings &given);
 
 }  // namespace tilewright

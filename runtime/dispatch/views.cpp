@@ -33,7 +33,9 @@ View image(const Array &array) {
 View rows_of(const Array &array) {
     const auto &shape = array.shape();
     const int64_t h = shape.size() > 1 ? shape[0] : 1;
-    return {halide_type(array.type()), {{array.size() / h, 1}, {h, shape.size() > 1 ? array.strides()[0] : array.size()}}, array.offset_bytes()};
+    return {halide_type(array.type()),
+        {{array.size() / h, 1}, {h, shape.size() > 1 ? array.strides()[0] : array.size()}},
+        array.offset_bytes()};
 }
 
 View words(const Array &array, halide_type_t type) {

@@ -18,8 +18,9 @@ struct View {
     bool operator==(const View &) const = default;
 };
 
-// The most bytes that a buffer of a library may span: 2047 MiB. Libraries count elements in 31 bits, and round the size of an image
-// up to their tiles in these 31 bits. The last MiB is the room for that; no tile of a schedule has as many elements along an axis.
+// The most bytes that a buffer of a library may span: 2047 MiB. Libraries count elements in 31 bits, and
+// round the size of an image up to their tiles in these 31 bits. The last MiB is the room for that; no tile
+// of a schedule has as many elements along an axis.
 constexpr int64_t most_bytes = (int64_t(1) << 31) - (1 << 20);
 
 halide_type_t halide_type(Type type);
@@ -30,9 +31,10 @@ View image(const Array &array);
 // (h, w) or (h, w, c) as rows of w * c elements: x, y.
 View rows_of(const Array &array);
 
-// The whole storage as one row of aligned words of 32 bits, whatever the array's type; the array begins at byte
-// array.offset_bytes(). May end up to 15 bytes after the last byte of the array, inside the allocation: the device's, and the
-// host's where the library owns it. `type` other than u32: the same memory in other units.
+// The whole storage as one row of aligned words of 32 bits, whatever the array's type; the array begins at
+// byte array.offset_bytes(). May end up to 15 bytes after the last byte of the array, inside the allocation:
+// the device's, and the host's where the library owns it. `type` other than u32: the same memory in other
+// units.
 View words(const Array &array, halide_type_t type = halide_type_t(halide_type_uint, 32));
 
 // A c64 array, (n) or (h, w), as words of 64 bits, the real part low: x[, y].

@@ -48,7 +48,6 @@ std::string sentence(const std::string &message, const ErrorContext &context) {
 }  // namespace
 
 Error::Error(Fault fault, const std::string &message, ErrorContext context)
-    : std::runtime_error(sentence(message, context)), fault_(fault), context_(std::move(context)) {
-}
+    : std::runtime_error(sentence(message, context)), fault_(fault), context_(std::move(context)) {}
 
 }  // namespace tilewright

@@ -14,11 +14,11 @@ struct Letter {
 Letter letter_at(const std::string &text, size_t at) {
     const auto byte = [&](size_t i) { return static_cast<uint8_t>(i < text.size() ? text[i] : 0); };
     const uint8_t first = byte(at);
-    const size_t bytes = first < 0x80         ? 1
-                         : first >> 5 == 0x6  ? 2
-                         : first >> 4 == 0xe  ? 3
-                         : first >> 3 == 0x1e ? 4
-                                              : 0;
+    const size_t bytes = first < 0x80       ? 1 :
+                         first >> 5 == 0x6  ? 2 :
+                         first >> 4 == 0xe  ? 3 :
+                         first >> 3 == 0x1e ? 4 :
+                                              0;
     if (bytes < 2) {
         return {first, bytes};
     }

@@ -61,7 +61,7 @@ Destination destination_of(const std::string &path) {
     }
     if (destination.older && !may_replace(*destination.entry, *destination.older)) {
         refuse(path, "it is another user's, in a folder where only owners replace files",
-               "choose another name or place");
+            "choose another name or place");
     }
     return destination;
 }
@@ -69,27 +69,15 @@ Destination destination_of(const std::string &path) {
 void refuse_output(const std::string &path, int error_number) {
     const char *next = "choose another place or change its permissions";
     switch (error_number) {
-    case ENOMEM:
-        throw_no_memory("write", path);
+    case ENOMEM: throw_no_memory("write", path);
     case ENOSPC:
-    case EDQUOT:
-        next = "make room on that disk or choose another place";
-        break;
-    case EFBIG:
-        next = "raise the limit of a file's size (`ulimit -f`) or choose another file system";
-        break;
-    case EPIPE:
-        next = "keep the program at its other end running until all is written";
-        break;
+    case EDQUOT: next = "make room on that disk or choose another place"; break;
+    case EFBIG: next = "raise the limit of a file's size (`ulimit -f`) or choose another file system"; break;
+    case EPIPE: next = "keep the program at its other end running until all is written"; break;
     case ENOENT:
-    case ENOTDIR:
-        next = "make the directory first or choose another one";
-        break;
-    case ENAMETOOLONG:
-        next = "choose a shorter name";
-        break;
-    default:
-        break;
+    case ENOTDIR: next = "make the directory first or choose another one"; break;
+    case ENAMETOOLONG: next = "choose a shorter name"; break;
+    default: break;
     }
     refuse(path, std::strerror(error_number), next);
 }

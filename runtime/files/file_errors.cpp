@@ -12,7 +12,7 @@ std::string in_quotes(const std::string &path) {
 
 void throw_no_memory(const char *verb, const std::string &path) {
     throw Error(Fault::memory, std::string("no memory to ") + verb + " " + in_quotes(path) + "; free some",
-                {.value = path});
+        {.value = path});
 }
 
 }  // namespace tilewright

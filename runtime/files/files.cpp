@@ -2,8 +2,8 @@
 #include "runtime/files/destination.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/folder_entry.h"
-#include "runtime/files/readers.h"
 #include "runtime/files/output_file.h"
+#include "runtime/files/readers.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <filesystem>
@@ -20,7 +20,7 @@ enum class Kind { png, npy };
 Kind kind_of(const std::string &path) {
     std::string ending = std::filesystem::path(path).extension().string();
     std::transform(ending.begin(), ending.end(), ending.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+        [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
     if (ending == ".png") {
         return Kind::png;
     }
@@ -28,11 +28,11 @@ Kind kind_of(const std::string &path) {
         return Kind::npy;
     }
     throw Error(Fault::usage,
-                "cannot write " + in_quotes(path) + ": " +
-                    (ending.empty() ? "its name has no ending"
-                                    : "the ending " + in_quotes(ending) + " is not known") +
-                    "; end it in .png (u8, u16) or .npy (any type)",
-                {.value = path});
+        "cannot write " + in_quotes(path) + ": " +
+            (ending.empty() ? "its name has no ending" :
+                              "the ending " + in_quotes(ending) + " is not known") +
+            "; end it in .png (u8, u16) or .npy (any type)",
+        {.value = path});
 }
 
 }  // namespace

@@ -8,8 +8,7 @@
 namespace tilewright {
 
 FolderEntry::FolderEntry(FolderEntry &&other) noexcept
-    : folder(std::exchange(other.folder, -1)), name(std::move(other.name)) {
-}
+    : folder(std::exchange(other.folder, -1)), name(std::move(other.name)) {}
 
 FolderEntry &FolderEntry::operator=(FolderEntry &&other) noexcept {
     std::swap(folder, other.folder);

@@ -13,8 +13,7 @@ public:
     // such folder.
     static std::optional<FolderEntry> find(std::string path);
 
-    FolderEntry(int folder, std::string name) : folder(folder), name(std::move(name)) {
-    }
+    FolderEntry(int folder, std::string name) : folder(folder), name(std::move(name)) {}
     FolderEntry(FolderEntry &&other) noexcept;
     FolderEntry &operator=(FolderEntry &&other) noexcept;
     ~FolderEntry();

@@ -34,8 +34,8 @@ InputFile::InputFile(const std::string &path, Kinds kinds) : path_(path) {
     if (S_ISREG(about.st_mode)) {
         size_ = about.st_size;
     } else if (kinds == Kinds::regular) {
-        refuse_file(path, "it is no regular file, and reading it could wait for ever",
-                    "write it to a file first");
+        refuse_file(
+            path, "it is no regular file, and reading it could wait for ever", "write it to a file first");
     }
     file_.reset(std::fopen(path.c_str(), "rbe"));
     if (!file_) {
@@ -79,8 +79,8 @@ void InputFile::refuse_truncated() const {
     if (position_ == 0) {
         refuse("the file is empty", "give one that was written to its end");
     }
-    refuse("the file ends too early, after " + std::to_string(position_) + " bytes",
-           "get a whole copy of it");
+    refuse(
+        "the file ends too early, after " + std::to_string(position_) + " bytes", "get a whole copy of it");
 }
 
 }  // namespace tilewright

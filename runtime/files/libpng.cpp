@@ -42,13 +42,13 @@ std::string Messages::text() const {
 }
 
 png_structp create_reader(Messages &messages) {
-    return png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &messages, on_error, on_warning, &messages,
-                                    allocate, deallocate);
+    return png_create_read_struct_2(
+        PNG_LIBPNG_VER_STRING, &messages, on_error, on_warning, &messages, allocate, deallocate);
 }
 
 png_structp create_writer(Messages &messages) {
-    return png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &messages, on_error, on_warning, &messages,
-                                     allocate, deallocate);
+    return png_create_write_struct_2(
+        PNG_LIBPNG_VER_STRING, &messages, on_error, on_warning, &messages, allocate, deallocate);
 }
 
 }  // namespace tilewright::libpng

@@ -1,7 +1,7 @@
 #include "tilewright/npy.h"
-#include "runtime/files/readers.h"
 #include "runtime/files/npy_header.h"
 #include "runtime/files/output_file.h"
+#include "runtime/files/readers.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <bit>
@@ -72,14 +72,10 @@ void read_fortran_order(InputFile &file, Array &array) {
 
 void read_fortran_order(InputFile &file, Array &array) {
     switch (size_of(array.type())) {
-    case 1:
-        return read_fortran_order<1>(file, array);
-    case 2:
-        return read_fortran_order<2>(file, array);
-    case 4:
-        return read_fortran_order<4>(file, array);
-    default:
-        return read_fortran_order<8>(file, array);
+    case 1: return read_fortran_order<1>(file, array);
+    case 2: return read_fortran_order<2>(file, array);
+    case 4: return read_fortran_order<4>(file, array);
+    default: return read_fortran_order<8>(file, array);
     }
 }
 

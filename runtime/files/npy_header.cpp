@@ -17,8 +17,13 @@ struct TypeCode {
 };
 
 constexpr TypeCode type_codes[] = {
-    {Type::u8, "u1"},  {Type::u16, "u2"}, {Type::u32, "u4"}, {Type::i32, "i4"},
-    {Type::f32, "f4"}, {Type::f64, "f8"}, {Type::c64, "c8"},
+    {Type::u8, "u1"},
+    {Type::u16, "u2"},
+    {Type::u32, "u4"},
+    {Type::i32, "i4"},
+    {Type::f32, "f4"},
+    {Type::f64, "f8"},
+    {Type::c64, "c8"},
 };
 
 const char *const types_taken = "save uint8, uint16, uint32, int32, float32, float64 or complex64";
@@ -33,8 +38,7 @@ struct HeaderText {
 // Parses the header's text, a Python dictionary, as far as NumPy's own writers use Python.
 class HeaderParser {
 public:
-    HeaderParser(std::string_view text, const InputFile &file) : text_(text), file_(file) {
-    }
+    HeaderParser(std::string_view text, const InputFile &file) : text_(text), file_(file) {}
 
     HeaderText parse() {
         HeaderText header;
@@ -46,8 +50,8 @@ public:
             if (key == "descr" && !has_descr) {
                 has_descr = true;
                 if (peek() == '[' || peek() == '(') {
-                    file_.refuse("its elements are records",
-                                 std::string(types_taken) + ", a field at a time");
+                    file_.refuse(
+                        "its elements are records", std::string(types_taken) + ", a field at a time");
                 }
                 header.descr = string();
             } else if (key == "fortran_order" && !has_order) {
@@ -80,8 +84,8 @@ private:
 
     // The next character that is not a space; 0 at the end.
     char peek() {
-        while (!text_.empty() &&
-               (text_[0] == ' ' || text_[0] == '\n' || text_[0] == '\t' || text_[0] == '\r')) {
+        while (
+            !text_.empty() && (text_[0] == ' ' || text_[0] == '\n' || text_[0] == '\t' || text_[0] == '\r')) {
             text_.remove_prefix(1);
         }
         return text_.empty() ? '\0' : text_[0];
@@ -187,7 +191,7 @@ HeaderText read_text(InputFile &file, const NpyLimits &limits) {
     if (major < 1 || major > 3 || minor != 0) {
         file.refuse("it has format " + std::to_string(major) + "." + std::to_string(minor) +
                         ", and 1.0 to 3.0 are known",
-                    "save it with numpy.lib.format.write_array(file, array, version=(1, 0))");
+            "save it with numpy.lib.format.write_array(file, array, version=(1, 0))");
     }
 
     uint8_t length_bytes[4] = {};
@@ -197,7 +201,7 @@ HeaderText read_text(InputFile &file, const NpyLimits &limits) {
     if (length > limits.header_bytes) {
         file.refuse("its header says that it is " + std::to_string(length) +
                         " bytes long, and the limit is " + std::to_string(limits.header_bytes),
-                    "raise NpyLimits::header_bytes if the file is to be trusted");
+            "raise NpyLimits::header_bytes if the file is to be trusted");
     }
     std::string text(static_cast<size_t>(length), ' ');
     file.read_whole(text.data(), text.size());
@@ -219,7 +223,7 @@ Type type_of(const HeaderText &header, const InputFile &file) {
             }
             if (order == '>' && size_of(known.type) > 1) {
                 file.refuse("its elements are big-endian (" + shown + ")",
-                            "save array.astype('<" + std::string(code) + "')");
+                    "save array.astype('<" + std::string(code) + "')");
             }
             if (order == '<' || size_of(known.type) == 1) {
                 return known.type;
@@ -246,7 +250,7 @@ void check_size(const HeaderText &header, Type type, const InputFile &file, cons
     }
     if (shape.size() > 3) {
         file.refuse("it has " + std::to_string(shape.size()) + " dimensions, and 1 to 3 are taken",
-                    "save it as (n), (h, w) or (h, w, c)");
+            "save it as (n), (h, w) or (h, w, c)");
     }
     auto bytes = static_cast<int64_t>(size_of(type));
     bool is_over = false;
@@ -257,7 +261,7 @@ void check_size(const HeaderText &header, Type type, const InputFile &file, cons
         if (extent > std::numeric_limits<int32_t>::max()) {
             file.refuse("its shape is " + describe(shape) +
                             ", and an array has at most 2^31 - 1 elements along an axis",
-                        "save it in parts");
+                "save it in parts");
         }
         is_over = is_over || bytes > limits.bytes / extent;
         bytes = is_over ? bytes : bytes * extent;
@@ -265,7 +269,7 @@ void check_size(const HeaderText &header, Type type, const InputFile &file, cons
     if (is_over) {
         file.refuse("its shape is " + describe(shape) + ", and the limit is " + std::to_string(limits.bytes) +
                         " bytes",
-                    "raise NpyLimits::bytes if the file is to be trusted");
+            "raise NpyLimits::bytes if the file is to be trusted");
     }
     if (file.size()) {
         const int64_t there = *file.size() - file.position();
@@ -292,7 +296,7 @@ NpyHeader read_npy_header(InputFile &file, const NpyLimits &limits) {
 std::string npy_header_of(const Array &array) {
     const Type type = array.type();
     const auto *known = std::find_if(std::begin(type_codes), std::end(type_codes),
-                                     [&](const TypeCode &code) { return code.type == type; });
+        [&](const TypeCode &code) { return code.type == type; });
     const char order = size_of(type) == 1 ? '|' : '<';
     std::string text = std::string("{'descr': '") + order + std::string(known->code) +
                        "', 'fortran_order': False, 'shape': " + describe(array.shape()) + ", }";

@@ -7,7 +7,7 @@ namespace tilewright {
 
 std::atomic<PendingOutput *> PendingOutput::first = nullptr;
 static_assert(std::atomic<PendingOutput *>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
-              "remove_pending_outputs() may not take locks");
+    "remove_pending_outputs() may not take locks");
 
 PendingOutput *PendingOutput::take() {
     for (PendingOutput *record = first; record != nullptr; record = record->next_) {

@@ -54,8 +54,8 @@ Inflated inflate_into(std::vector<uint8_t> &to, const uint8_t *from, size_t byte
 }
 
 // The content of iCCP: name, 0, compression method 0, zlib stream. Nothing when it is malformed.
-std::optional<PngMetadata::Profile> profile_of(const png_unknown_chunk &chunk, const InputFile &file,
-                                               const PngLimits &limits) {
+std::optional<PngMetadata::Profile> profile_of(
+    const png_unknown_chunk &chunk, const InputFile &file, const PngLimits &limits) {
     const uint8_t *end = chunk.data + chunk.size;
     const uint8_t *zero = std::find<const uint8_t *>(chunk.data, end, 0);
     const auto name_length = zero - chunk.data;
@@ -66,15 +66,12 @@ std::optional<PngMetadata::Profile> profile_of(const png_unknown_chunk &chunk, c
     profile.name.assign(reinterpret_cast<const char *>(chunk.data), static_cast<size_t>(name_length));
     const uint8_t *stream = zero + 2;
     switch (inflate_into(profile.bytes, stream, static_cast<size_t>(end - stream), limits.profile_bytes)) {
-    case Inflated::malformed:
-        return std::nullopt;
-    case Inflated::out_of_memory:
-        throw_no_memory("read", file.path());
+    case Inflated::malformed: return std::nullopt;
+    case Inflated::out_of_memory: throw_no_memory("read", file.path());
     case Inflated::over_limit:
         file.refuse("its ICC profile is larger than " + std::to_string(limits.profile_bytes) + " bytes",
-                    "raise PngLimits::profile_bytes if it is to be trusted, or remove the profile");
-    case Inflated::whole:
-        break;
+            "raise PngLimits::profile_bytes if it is to be trusted, or remove the profile");
+    case Inflated::whole: break;
     }
     return profile;
 }
@@ -95,7 +92,7 @@ void check(bool is_right, const char *argument, const std::string &value, const 
 Chunk profile_chunk(const PngMetadata::Profile &profile, const std::string &path) {
     const auto &[name, bytes] = profile;
     check(!name.empty() && name.size() <= 79 && name.find('\0') == std::string::npos, "icc_profile name",
-          in_quotes(name), "PNG holds 1 to 79 bytes, none of them 0");
+        in_quotes(name), "PNG holds 1 to 79 bytes, none of them 0");
     Chunk chunk = {"iCCP", {name.begin(), name.end()}};
     std::vector<uint8_t> &data = chunk.data;
     data.insert(data.end(), {0, 0});  // the name's end, and the compression method
@@ -127,8 +124,8 @@ uint32_t read_u32(const uint8_t *from) {
 // Chunks of a wrong length or value are passed over; of several valid chunks of a kind the first counts. Of
 // profiles only the first chunk is looked at, valid or not: each may inflate to the limit, and a file has
 // room for many.
-PngMetadata metadata_of(const png_unknown_chunk *chunks, int count, const InputFile &file,
-                        const PngLimits &limits) {
+PngMetadata metadata_of(
+    const png_unknown_chunk *chunks, int count, const InputFile &file, const PngLimits &limits) {
     PngMetadata metadata;
     bool has_profile = false;
     for (const png_unknown_chunk *chunk = chunks; chunk < chunks + count; chunk++) {
@@ -156,7 +153,7 @@ std::vector<Chunk> chunks_of(const PngMetadata &metadata, int channels, const st
     if (metadata.gamma) {
         const double value = std::round(*metadata.gamma * 1e5);
         check(value >= 1 && value <= PNG_UINT_31_MAX, "gamma", std::to_string(*metadata.gamma),
-              "PNG holds .00001 to 21474");
+            "PNG holds .00001 to 21474");
         append_u32(chunks.emplace_back(Chunk{"gAMA", {}}).data, uint32_t(value));
     }
     if (metadata.icc_profile && fits(*metadata.icc_profile, channels)) {
@@ -169,7 +166,7 @@ std::vector<Chunk> chunks_of(const PngMetadata &metadata, int channels, const st
     if (metadata.density) {
         const auto [x, y, per_metre] = *metadata.density;
         check(std::max(x, y) <= PNG_UINT_31_MAX, "density", std::to_string(std::max(x, y)),
-              "PNG holds up to 2^31 - 1");
+            "PNG holds up to 2^31 - 1");
         std::vector<uint8_t> &data = chunks.emplace_back(Chunk{"pHYs", {}}).data;
         append_u32(data, x);
         append_u32(data, y);

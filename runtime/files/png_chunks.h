@@ -21,8 +21,8 @@ bool is_metadata_chunk(const uint8_t *name);
 uint32_t read_u32(const uint8_t *from);
 
 // The metadata of a file's chunks, without its depth. Errors: input, for a profile over the limit; memory.
-PngMetadata metadata_of(const png_unknown_chunk *chunks, int count, const InputFile &file,
-                        const PngLimits &limits);
+PngMetadata metadata_of(
+    const png_unknown_chunk *chunks, int count, const InputFile &file, const PngLimits &limits);
 
 struct Chunk {
     char name[5];

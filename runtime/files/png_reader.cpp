@@ -1,8 +1,8 @@
 // The reader of PNG files.
 #include "runtime/files/file_errors.h"
-#include "runtime/files/readers.h"
 #include "runtime/files/libpng.h"
 #include "runtime/files/png_chunks.h"
+#include "runtime/files/readers.h"
 #include "tilewright/png.h"
 #include <algorithm>
 #include <bit>
@@ -63,9 +63,8 @@ public:
             file_.refuse_truncated();
         }
         if (too_long_ > 0) {
-            file_.refuse(
-                "a chunk of its metadata has " + std::to_string(too_long_) + " bytes, and the limit is " +
-                    std::to_string(most_metadata_bytes_),
+            file_.refuse("a chunk of its metadata has " + std::to_string(too_long_) +
+                             " bytes, and the limit is " + std::to_string(most_metadata_bytes_),
                 "raise PngLimits::profile_bytes if the file is to be trusted, or remove the profile");
         }
         if (messages_.is_out_of_memory) {
@@ -91,9 +90,14 @@ void check_signature(InputFile &file) {
     static constexpr struct {
         std::string_view start, kind;
     } kinds[] = {
-        {"\xff\xd8", "a JPEG image"},   {"GIF8", "a GIF image"}, {"BM", "a BMP image"},
-        {"II*", "a TIFF image"},        {"MM", "a TIFF image"},  {"RIFF", "a WebP image"},
-        {"\x93NUMPY", "a NumPy array"}, {"P", "a PNM image"},
+        {"\xff\xd8", "a JPEG image"},
+        {"GIF8", "a GIF image"},
+        {"BM", "a BMP image"},
+        {"II*", "a TIFF image"},
+        {"MM", "a TIFF image"},
+        {"RIFF", "a WebP image"},
+        {"\x93NUMPY", "a NumPy array"},
+        {"P", "a PNM image"},
     };
     uint8_t first[8] = {};
     const size_t count = file.read(first, sizeof(first));
@@ -135,8 +139,8 @@ void check_limits(const ImageHeader &header, const InputFile &file, const PngLim
     auto check = [&](int64_t value, int64_t limit, const char *unit, const char *name) {
         if (value > limit) {
             file.refuse(claims + ", and the limit is " + std::to_string(limit) + unit,
-                        std::string("raise PngLimits::") + name + " (--max-" + name +
-                            " of the program) if the file is to be trusted");
+                std::string("raise PngLimits::") + name + " (--max-" + name +
+                    " of the program) if the file is to be trusted");
         }
     };
     check(std::max(header.w, header.h), limits.side, " a side", "side");
@@ -153,7 +157,7 @@ void check_limits(const ImageHeader &header, const InputFile &file, const PngLim
     const auto packed_bytes = static_cast<double>(pixels) * header.file_channels * header.depth / 8;
     if (file.size() && packed_bytes > 1032. * static_cast<double>(*file.size())) {
         file.refuse(claims + ", which a file of " + std::to_string(*file.size()) + " bytes cannot hold",
-                    "get a whole copy of it, or write it again");
+            "get a whole copy of it, or write it again");
     }
 }
 
@@ -166,15 +170,15 @@ struct Palette {
 
 // Replaces a row's palette indices by colours, in place. The row has room for the colours, and from right to
 // left no index is overwritten before it is read.
-void expand(uint8_t *row, int64_t y, const ImageHeader &header, const Palette &palette,
-            const InputFile &file) {
+void expand(
+    uint8_t *row, int64_t y, const ImageHeader &header, const Palette &palette, const InputFile &file) {
     for (int64_t x = header.w - 1; x >= 0; x--) {
         const int index = row[x];
         if (index >= palette.size) {
             file.refuse("it is a broken PNG: pixel (" + std::to_string(x) + ", " + std::to_string(y) +
                             ") has colour " + std::to_string(index) + " of a palette of " +
                             std::to_string(palette.size),
-                        "write it again");
+                "write it again");
         }
         const png_color colour = palette.colours[index];
         uint8_t *pixel = row + x * header.channels;
@@ -202,8 +206,7 @@ ImageHeader read_header(Reader &reader, Palette &palette) {
         // decompresses into memory.
         png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
         png_set_keep_unknown_chunks(reader.png, PNG_HANDLE_CHUNK_ALWAYS,
-                                    reinterpret_cast<png_const_bytep>(metadata_chunks),
-                                    metadata_chunks_count);
+            reinterpret_cast<png_const_bytep>(metadata_chunks), metadata_chunks_count);
         png_set_check_for_invalid_index(reader.png, 0);  // expand() checks, and says where
         png_set_sig_bytes(reader.png, 8);
         png_read_info(reader.png, reader.info);

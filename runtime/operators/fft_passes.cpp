@@ -6,27 +6,41 @@
 
 namespace tilewright {
 
-using Lines = FftPassKind::Lines;
+using Lines = FftPassShape::Lines;
 using Division = LineLayout::Division;
+
+bool is_fft_pass(const Row &row) {
+    return row.form == "fft_pass";
+}
+
+FftPassLibrary::FftPassLibrary(const Row &row)
+    : row(&row), shape(row.configuration<FftPassShape>()), kind{.lines = shape.lines,
+                                                               .twiddled = shape.twiddled,
+                                                               .first_factor = shape.chirp_first,
+                                                               .last_factor = shape.chirp_last,
+                                                               .convolves = shape.convolve},
+      together(row.tunable("together")) {}
 
 FftLibraries::FftLibraries(const std::vector<Row> &rows) : rows_(rows) {
     for (const Row &row : rows) {
-        if (std::optional<FftPassShape> shape = FftPassShape::of(row)) {
-            passes_.push_back({&row, *std::move(shape)});
+        if (is_fft_pass(row)) {
+            passes_.emplace_back(row);
         }
     }
 }
 
-const FftPassLibrary *FftLibraries::pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const {
+const FftPassLibrary *FftLibraries::pass(
+    Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const {
     const auto at = std::find_if(passes_.begin(), passes_.end(), [&](const FftPassLibrary &pass) {
-        const FftPassShape &shape = pass.shape;
-        return pass.row->backend == backend && shape.length == length && shape.kind == kind && lines % shape.together == 0;
+        return pass.row->backend == backend && pass.shape.length() == length && pass.kind == kind &&
+               lines % pass.together == 0;
     });
     return at == passes_.end() ? nullptr : &*at;
 }
 
 const Row *FftLibraries::of_form(Backend backend, const std::string &form) const {
-    const auto at = std::find_if(rows_.begin(), rows_.end(), [&](const Row &row) { return row.backend == backend && row.form == form; });
+    const auto at = std::find_if(rows_.begin(), rows_.end(),
+        [&](const Row &row) { return row.backend == backend && row.form == form; });
     return at == rows_.end() ? nullptr : &*at;
 }
 
@@ -48,7 +62,8 @@ View LineLayout::view(const Array &field) const {
     return view;
 }
 
-FftTable::FftTable(Array table, std::vector<View::Dim> dims) : array(std::move(table)), view(complex_words(array)) {
+FftTable::FftTable(Array table, std::vector<View::Dim> dims)
+    : array(std::move(table)), view(complex_words(array)) {
     view.dims = std::move(dims);
 }
 
@@ -61,19 +76,23 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
         }
     }
     Launch &launch = plan.launch(*pass->row, device);
-    const auto vector = [&](const char *name, const Array &table) { launch.in(name, table, complex_words(table)); };
+    const auto vector = [&](const char *name, const Array &table) {
+        launch.in(name, table, complex_words(table));
+    };
     launch.in("in", from, reads.view(from));
-    vector("roots", fft_roots(shape.length));
-    if (shape.kind.twiddled) {
+    vector("roots", fft_roots(shape.length()));
+    if (shape.twiddled) {
         vector("turns", fft_roots(whole_length));
     }
     for (const auto &[name, table] : tables) {
         launch.in(name, table.array, table.view);
     }
-    if (shape.kind.convolves) {
+    if (shape.convolve) {
         vector("middle", fft_middle(shape));
     } else {
-        launch.value("sign", endpoints.sign).value("scale_re", endpoints.scale_re).value("scale_im", endpoints.scale_im);
+        launch.value("sign", endpoints.sign)
+            .value("scale_re", endpoints.scale_re)
+            .value("scale_im", endpoints.scale_im);
     }
     launch.out("output", to, writes.view(to));
 }
@@ -82,20 +101,27 @@ MakeFftTable along_line(std::function<Array()> make, std::vector<View::Dim> dims
     if (!make) {
         return {};
     }
-    return [make = std::move(make), dims = std::move(dims)](Plan &, Device) { return FftTable(make(), dims); };
+    return
+        [make = std::move(make), dims = std::move(dims)](Plan &, Device) { return FftTable(make(), dims); };
 }
 
 bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineFactors &factors) {
-    const bool columns = axis == FieldAxis::columns, has_first = (bool)factors.first, has_last = (bool)factors.last;
+    const bool columns = axis == FieldAxis::columns, has_first = (bool)factors.first,
+               has_last = (bool)factors.last;
     const int64_t n = columns ? h_ : w_, lines = columns ? w_ : h_;
-    const FftPassKind whole{.lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
+    const FftPassKind whole{
+        .lines = columns ? Lines::across : Lines::along, .first_factor = has_first, .last_factor = has_last};
     if (const FftPassLibrary *found = libraries_.pass(backend_, whole, n, lines)) {
         const std::vector<View::Dim> line = {{n, 1}, {1, n}};
-        pass({.pass = found, .first = along_line(factors.first, line), .last = along_line(factors.last, line), .endpoints = endpoints});
+        pass({.pass = found,
+            .first = along_line(factors.first, line),
+            .last = along_line(factors.last, line),
+            .endpoints = endpoints});
         return true;
     }
     const FftPassKind head_kind{.lines = Lines::across, .first_factor = has_first};
-    const FftPassKind tail_kind{.lines = columns ? Lines::across : Lines::transposed, .twiddled = true, .last_factor = has_last};
+    const FftPassKind tail_kind{
+        .lines = columns ? Lines::across : Lines::transposed, .twiddled = true, .last_factor = has_last};
     for (int64_t second = n / 2; second >= shortest_fft; second /= 2) {
         const int64_t first = n / second;
         const FftPassLibrary *head = libraries_.pass(backend_, head_kind, first, columns ? lines : second);
@@ -104,18 +130,27 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
             continue;
         }
         const LineLayout interleaved{Division::interleaved, axis, first, second};
-        pass({.pass = head, .reads = interleaved, .writes = interleaved, .first = along_line(factors.first, {{first, second}, {second, 1}}),
-              .endpoints = {.sign = endpoints.sign}});
-        pass({.pass = tail, .reads = {Division::consecutive, axis, second, first}, .writes = {Division::interleaved, axis, second, first},
-              .whole_length = n, .last = along_line(factors.last, {{second, first}, {first, 1}}),
-              .endpoints = {.scale_re = endpoints.scale_re, .scale_im = endpoints.scale_im}}, false);
+        pass({.pass = head,
+            .reads = interleaved,
+            .writes = interleaved,
+            .first = along_line(factors.first, {{first, second}, {second, 1}}),
+            .endpoints = {.sign = endpoints.sign}});
+        pass({.pass = tail,
+                 .reads = {Division::consecutive, axis, second, first},
+                 .writes = {Division::interleaved, axis, second, first},
+                 .whole_length = n,
+                 .last = along_line(factors.last, {{second, first}, {first, 1}}),
+                 .endpoints = {.scale_re = endpoints.scale_re, .scale_im = endpoints.scale_im}},
+            false);
         return true;
     }
     return false;
 }
 
 void PassPlan::pass(const FftPassCall &call, bool in_place) {
-    step(*call.pass->row, in_place, [call](Plan &plan, Device device, const Array &from, Array &to) { call.add_to(plan, device, from, to); });
+    step(*call.pass->row, in_place, [call](Plan &plan, Device device, const Array &from, Array &to) {
+        call.add_to(plan, device, from, to);
+    });
 }
 
 void PassPlan::transpose(const Row &row) {

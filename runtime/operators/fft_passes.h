@@ -1,8 +1,8 @@
 #pragma once
-// Puts passes of a Fourier transform together: which libraries transform all rows or all columns of a field, and what each of them is
-// given. For fronts; not installed.
+// Puts passes of a Fourier transform together: which libraries transform all rows or all columns of a field,
+// and what each of them is given. For fronts; not installed.
+#include "generators/algorithms/fft2d/pass_shape.h"
 #include "runtime/dispatch/plan.h"
-#include "runtime/operators/fft_pass_shape.h"
 #include "tilewright/array.h"
 #include <functional>
 #include <string>
@@ -10,9 +10,27 @@
 
 namespace tilewright {
 
+bool is_fft_pass(const Row &row);
+
+// What a pass does to its lines, whatever their length.
+struct FftPassKind {
+    FftPassShape::Lines lines = FftPassShape::Lines::along;
+    bool twiddled = false;      // multiplies by twiddle factors first, for second parts of longer lines
+    bool first_factor = false;  // multiplies what it reads by a table
+    bool last_factor = false;   // multiplies what it writes by a table
+    bool convolves = false;     // transforms, multiplies the spectrum by a table and transforms back
+
+    bool operator==(const FftPassKind &) const = default;
+};
+
+// The library of a row that is a pass.
 struct FftPassLibrary {
     const Row *row;
     FftPassShape shape;
+    FftPassKind kind;
+    int64_t together;  // how many lines a block of threads takes: the number of lines is a multiple of it
+
+    explicit FftPassLibrary(const Row &row);
 };
 
 // The rows of an operator's table, found by what their libraries do.
@@ -20,7 +38,8 @@ class FftLibraries {
 public:
     explicit FftLibraries(const std::vector<Row> &rows);
 
-    // The first pass of a backend that is of that kind and length; `lines` is how many lines there are side by side. Null where there is none.
+    // The first pass of a backend that is of that kind and length; `lines` is how many lines there are side
+    // by side. Null where there is none.
     const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
     // The first row of a backend that has that form. Null where there is none.
@@ -33,8 +52,9 @@ private:
 
 enum class FieldAxis { rows, columns };
 
-// How a pass sees a field c64 (h, w): as lines along an axis, each of them whole, or divided into `parts` parts of `points` numbers. A part
-// has each parts-th number of its line (interleaved), or numbers that follow each other (consecutive).
+// How a pass sees a field c64 (h, w): as lines along an axis, each of them whole, or divided into `parts`
+// parts of `points` numbers. A part has each parts-th number of its line (interleaved), or numbers that
+// follow each other (consecutive).
 struct LineLayout {
     enum class Division { whole, interleaved, consecutive };
 
@@ -53,7 +73,8 @@ struct FftTable {
     FftTable(Array table, std::vector<View::Dim> dims);
 };
 
-// Called when the pass is added to a plan; may add steps that compute the table. Empty: the pass has no such table.
+// Called when the pass is added to a plan; may add steps that compute the table. Empty: the pass has no such
+// table.
 using MakeFftTable = std::function<FftTable(Plan &plan, Device device)>;
 
 // A table of numbers along a whole line, seen as `dims`. Empty where there is nothing to make it.
@@ -71,28 +92,32 @@ constexpr Endpoints inverse_endpoints{-1, 1, -1};
 struct FftPassCall {
     const FftPassLibrary *pass;
     LineLayout reads = {}, writes = {};
-    int64_t whole_length = 0;  // of a pass that is twiddled: the length of the lines of which it transforms parts
+    int64_t whole_length = 0;  // of a twiddled pass: the length of the lines that it transforms parts of
     MakeFftTable first = {}, last = {}, response = {};
     Endpoints endpoints = {};
 
     void add_to(Plan &plan, Device device, const Array &from, Array &to) const;
 };
 
-// Tables of n numbers that lines of n are multiplied by before their transform and after it. Either may be empty.
+// Tables of n numbers that lines of n are multiplied by before their transform and after it. Either may be
+// empty.
 struct LineFactors {
     std::function<Array()> first = {}, last = {};
 };
 
-// The libraries that transform one field on one backend, one after another. They are found first, and given arrays afterwards.
+// The libraries that transform one field on one backend, one after another. They are found first, and given
+// arrays afterwards.
 class PassPlan {
 public:
-    PassPlan(const FftLibraries &libraries, Backend backend, int64_t h, int64_t w) : libraries_(libraries), backend_(backend), h_(h), w_(w) {
-    }
+    PassPlan(const FftLibraries &libraries, Backend backend, int64_t h, int64_t w)
+        : libraries_(libraries), backend_(backend), h_(h), w_(w) {}
 
-    // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines. False where no passes do it.
+    // Adds the transform of all rows or of all columns: one pass, or two passes over parts of the lines.
+    // False where no passes do it.
     bool transform(FieldAxis axis, const Endpoints &endpoints = {}, const LineFactors &factors = {});
 
-    // Adds a pass. `in_place`: it may write where it reads; otherwise it writes what other blocks of threads still read.
+    // Adds a pass. `in_place`: it may write where it reads; otherwise it writes what other blocks of threads
+    // still read.
     void pass(const FftPassCall &call, bool in_place = true);
 
     // Adds the library of a row that transposes the field.
@@ -104,7 +129,8 @@ public:
 
     bool uses(const Row &row) const;
 
-    // Adds all libraries to a plan: from `field` to `output`, by way of further arrays where steps cannot be done in place.
+    // Adds all libraries to a plan: from `field` to `output`, by way of further arrays where steps cannot be
+    // done in place.
     void add_to(Plan &plan, Device device, const Array &field, Array &output) const;
 
 private:

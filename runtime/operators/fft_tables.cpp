@@ -41,15 +41,17 @@ Array fft_roots(int64_t n) {
 }
 
 Array fft_middle(const FftPassShape &pass) {
-    static auto &tables = *new Cache<std::vector<int64_t>, Array>(most_tables);  // never destroyed (inside.h)
-    return *tables.get(pass.radices, [&] {
-        return complex_vector(pass.butterflies(), [&](int64_t u) { return root(pass.frequency(u), pass.length); });
+    static auto &tables = *new Cache<std::array<int, 4>, Array>(most_tables);  // never destroyed (inside.h)
+    return *tables.get(pass.radix, [&] {
+        return complex_vector(
+            pass.middle_size(), [&](int64_t u) { return root(pass.order(u), pass.length()); });
     });
 }
 
-Array fft_response(const FftPassShape &pass, int64_t parts, const std::function<std::complex<double>(int64_t)> &response) {
-    return complex_vector(parts * pass.length,
-                          [&](int64_t i) { return response(i / pass.length + parts * pass.frequency(i % pass.length)); });
+Array fft_response(
+    const FftPassShape &pass, int64_t parts, const std::function<std::complex<double>(int64_t)> &response) {
+    return complex_vector(parts * pass.length(),
+        [&](int64_t i) { return response(i / pass.length() + parts * pass.order(i % pass.length())); });
 }
 
 }  // namespace tilewright

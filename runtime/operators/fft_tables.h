@@ -1,6 +1,7 @@
 #pragma once
-// The tables that a pass of a Fourier transform reads (generators/algorithms/fft2d/pass.h), computed in f64. For fronts; not installed.
-#include "runtime/operators/fft_pass_shape.h"
+// The tables that a pass of a Fourier transform reads (generators/algorithms/fft2d/pass.h), computed in f64.
+// For fronts; not installed.
+#include "generators/algorithms/fft2d/pass_shape.h"
 #include "tilewright/array.h"
 #include <complex>
 #include <functional>
@@ -15,14 +16,18 @@ bool is_fft_length(int64_t n);
 // A vector c64 of n numbers, value(0) and so on.
 Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t i)> &value);
 
-// exp(-2 pi i j / n) for j < n. Kept, as the next one is, so that what a device has of it need not be sent again.
+// exp(-2 pi i j / n) for j < n. Kept, as the next one is, so that what a device has of it need not be sent
+// again.
 Array fft_roots(int64_t n);
 
-// The twiddle factors of the last stage of a pass that convolves: exp(-2 pi i frequency(u) / length) for each of its butterflies.
+// The twiddle factors of the last stage of a pass that convolves: exp(-2 pi i order(u) / length) for each
+// of its butterflies.
 Array fft_middle(const FftPassShape &pass);
 
-// The table that a pass that convolves multiplies spectra by. A line has `parts` parts, each of the length of the pass; part b has the
-// frequencies b, b + parts ..., in the order of the pass. response(k) is the factor of frequency k of the whole line.
-Array fft_response(const FftPassShape &pass, int64_t parts, const std::function<std::complex<double>(int64_t k)> &response);
+// The table that a pass that convolves multiplies spectra by. A line has `parts` parts, each of the length of
+// the pass; part b has the frequencies b, b + parts ..., in the order of the pass. response(k) is the factor
+// of frequency k of the whole line.
+Array fft_response(
+    const FftPassShape &pass, int64_t parts, const std::function<std::complex<double>(int64_t k)> &response);
 
 }  // namespace tilewright

@@ -11,9 +11,10 @@ struct Placement {
     int32_t element;  // bytes of one
 
     explicit Placement(const Array &image)
-        : offset((int32_t)image.offset_bytes()), stride((int32_t)(image.strides()[0] * (int64_t)size_of(image.type()))),
-          width((int32_t)image.shape()[1]), height((int32_t)image.shape()[0]), element((int32_t)size_of(image.type())) {
-    }
+        : offset((int32_t)image.offset_bytes()),
+          stride((int32_t)(image.strides()[0] * (int64_t)size_of(image.type()))),
+          width((int32_t)image.shape()[1]), height((int32_t)image.shape()[0]),
+          element((int32_t)size_of(image.type())) {}
 };
 
 struct SumRequest : Request {
@@ -27,13 +28,13 @@ public:
     // `kept_axis` of (h, w): the one that the sums run over is the other.
     SumOperator(std::string name, std::string summary, const std::vector<Row> &rows, size_t kept_axis)
         : OperatorOf({.name = std::move(name),
-                      .summary = std::move(summary),
-                      .options = {{.name = "output-type",
-                                   .help = "Type of the sums: u32 or f32 for integer images (u32 is the default), f32 for f32 images",
-                                   .choices = {"u32", "f32"}}}},
-                     rows),
-          kept_axis_(kept_axis) {
-    }
+                         .summary = std::move(summary),
+                         .options = {{.name = "output-type",
+                             .help = "Type of the sums: u32 or f32 for integer images (u32 is the default), "
+                                     "f32 for f32 images",
+                             .choices = {"u32", "f32"}}}},
+              rows),
+          kept_axis_(kept_axis) {}
 
     // The public functions.
     void call(const Array &image, Array &sums, const Call &how) const {
@@ -53,7 +54,8 @@ protected:
     SumRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
         if (image.dimensions() != 2) {
-            refuse(Fault::input, "takes an image of shape (h, w); add up or pick a channel first", "input", image.describe());
+            refuse(Fault::input, "takes an image of shape (h, w); add up or pick a channel first", "input",
+                image.describe());
         }
         if (image.type() != Type::u8 && image.type() != Type::u16 && image.type() != Type::f32) {
             refuse(Fault::input, "takes u8, u16 or f32; convert it first", "input", image.describe());
@@ -70,7 +72,8 @@ protected:
         return request;
     }
 
-    // Rows that an autoscheduler made move their last vector or block of sums inwards: there must be that many.
+    // Rows that an autoscheduler made move their last vector or block of sums inwards: there must be that
+    // many.
     bool enough_for_autoscheduler(const Row &row, const SumRequest &request) const {
         constexpr int64_t widest_block = 64;
         return row.autoscheduler.empty() || request.image().shape()[kept_axis_] >= widest_block;

@@ -9,11 +9,13 @@ namespace tilewright {
 
 namespace {
 
-// An array as rows of numbers: a complex element is two of them. f64 of shape (..., 2) stands for c64 and gives the same numbers.
+// An array as rows of numbers: a complex element is two of them. f64 of shape (..., 2) stands for c64 and
+// gives the same numbers.
 class Numbers {
 public:
     explicit Numbers(const Array &array)
-        : type_(array.type() == Type::c64 ? Type::f32 : array.type()), data_(static_cast<const char *>(array.data())) {
+        : type_(array.type() == Type::c64 ? Type::f32 : array.type()),
+          data_(static_cast<const char *>(array.data())) {
         const int64_t parts = array.type() == Type::c64 ? 2 : 1;
         rows = array.dimensions() > 1 ? array.shape()[0] : 1;
         row = array.size() / rows * parts;
@@ -53,7 +55,8 @@ double distance(double actual, double expected) {
     return same ? 0 : std::isfinite(actual - expected) ? std::abs(actual - expected) : INFINITY;
 }
 
-// The L2 norm of what an output is off, against the expected one's; NaN and infinity are off by infinity, unless both have them.
+// The L2 norm of what an output is off, against the expected one's; NaN and infinity are off by infinity,
+// unless both have them.
 std::string difference_in_norm(const Numbers &actual, const Numbers &expected, int parts, double allowed) {
     double off = 0, all = 0, worst = 0;
     int64_t worst_x = 0, worst_y = 0;
@@ -72,11 +75,13 @@ std::string difference_in_norm(const Numbers &actual, const Numbers &expected, i
     if (off <= allowed * allowed * all) {
         return "";
     }
-    return fmt::format("it is off by {:.3g} relative to the norm of what was expected (allowed: {:.3g}); the largest difference is {:.3g}, at x = {}, y = {}",
-                       all > 0 ? std::sqrt(off / all) : INFINITY, allowed, worst, worst_x, worst_y);
+    return fmt::format("it is off by {:.3g} relative to the norm of what was expected (allowed: {:.3g}); the "
+                       "largest difference is {:.3g}, at x = {}, y = {}",
+        all > 0 ? std::sqrt(off / all) : INFINITY, allowed, worst, worst_x, worst_y);
 }
 
-// Whether `expected` has a number for each one of `actual`: the same type and shape, or f64 for what is to be compared within a bound.
+// Whether `expected` has a number for each one of `actual`: the same type and shape, or f64 for what is to be
+// compared within a bound.
 bool is_comparable(const Array &actual, const Array &expected) {
     std::vector<int64_t> shape = actual.shape();
     if (expected.type() == Type::f64 && actual.type() == Type::c64) {
@@ -111,22 +116,28 @@ std::string difference(const Array &actual, const Array &expected, const Array &
             }
             // c64 is held to the bound in each part; the worse one is shown.
             int64_t at = x * parts;
-            if (parts == 2 && distance(is(y, at + 1), should(y, at + 1)) > distance(is(y, at), should(y, at))) {
+            if (parts == 2 &&
+                distance(is(y, at + 1), should(y, at + 1)) > distance(is(y, at), should(y, at))) {
                 at++;
             }
-            const double off = distance(is(y, at), should(y, at)), allowed = bounds ? factor * bounds[y * bound_pitch + x] : -1;
-            if (bounds && (off == 0 || off <= allowed)) {  // the same number, or both NaN, is right where the bound is NaN too
+            const double off = distance(is(y, at), should(y, at)),
+                         allowed = bounds ? factor * bounds[y * bound_pitch + x] : -1;
+            if (bounds && (off == 0 || off <= allowed)) {  // the same number, or both NaN, is right where the
+                                                           // bound is NaN too
                 continue;
             }
             if (wrong++ == 0) {
                 first_x = x;
                 first_y = y;
-                first = fmt::format("{} where {} was expected", is(y, at), should(y, at)) + (bounds ? fmt::format(" (allowed: {:.3g} off)", allowed) : "");
+                first = fmt::format("{} where {} was expected", is(y, at), should(y, at)) +
+                        (bounds ? fmt::format(" (allowed: {:.3g} off)", allowed) : "");
             }
             worst = std::max(worst, off);
         }
     }
-    return wrong ? fmt::format("{} of {} elements differ, by up to {:.3g}; the first at x = {}, y = {}: {}", wrong, actual.size(), worst, first_x, first_y, first) : "";
+    return wrong ? fmt::format("{} of {} elements differ, by up to {:.3g}; the first at x = {}, y = {}: {}",
+                       wrong, actual.size(), worst, first_x, first_y, first) :
+                   "";
 }
 
 }  // namespace tilewright

@@ -32,8 +32,9 @@ std::vector<Sample> ImageWorkload::samples(const std::string &type) const {
         samples.push_back({{image}, {}, fmt::format("{} {}x{}{}", type, w, h, what)});
     };
     // The last ones take long enough for threads that race to meet.
-    for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{
-             {1, 1}, {5, 3}, {1, 1031}, {1031, 1}, {15, 17}, {16, 16}, {63, 65}, {64, 64}, {128, 128}, {127, 131}, {260, 388}, {384, 512}, {257, 521}, {1000, 1031}, {2000, 2050}}) {
+    for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {5, 3}, {1, 1031}, {1031, 1},
+             {15, 17}, {16, 16}, {63, 65}, {64, 64}, {128, 128}, {127, 131}, {260, 388}, {384, 512},
+             {257, 521}, {1000, 1031}, {2000, 2050}}) {
         add(h, w, Array::padded, "");
     }
     add(263, 269, 0, " dense");
@@ -48,7 +49,8 @@ std::vector<Sample> ImageWorkload::samples(const std::string &type) const {
     return samples;
 }
 
-Sample ImageWorkload::benchmark_sample(const std::string &type, int64_t w, int64_t h, const Settings &settings) const {
+Sample ImageWorkload::benchmark_sample(
+    const std::string &type, int64_t w, int64_t h, const Settings &settings) const {
     const auto [element, channels] = pixel_of(type);
     Array image(element, shape_of(h, w, channels));
     fill_random_bytes(image);
@@ -61,7 +63,8 @@ ImageWorkload::Pixel ImageWorkload::pixel_of(const std::string &type) const {
             return {element, 1};
         }
     }
-    throw std::logic_error(op_.name() + ": no array has the type " + type + "; the operator's workload has to say what its samples are");
+    throw std::logic_error(op_.name() + ": no array has the type " + type +
+                           "; the operator's workload has to say what its samples are");
 }
 
 }  // namespace tilewright

@@ -6,8 +6,7 @@ namespace {
 
 class Xorshift {
 public:
-    explicit Xorshift(uint64_t seed) : state_(88172645463325252u + 0x9e3779b97f4a7c15u * seed) {
-    }
+    explicit Xorshift(uint64_t seed) : state_(88172645463325252u + 0x9e3779b97f4a7c15u * seed) {}
     uint64_t operator()() {
         state_ ^= state_ << 13;
         state_ ^= state_ >> 7;
@@ -37,19 +36,26 @@ void fill(Array &array, int64_t parts, uint64_t seed, Value value) {
 void fill_random(Array &array, uint64_t seed) {
     const auto real = [](uint64_t random) { return (double)random / (double)(uint64_t(1) << 39) - 1; };
     switch (array.type()) {
-    case Type::u8: return fill<uint8_t>(array, 1, seed, [](uint64_t random) { return (uint8_t)(random >> 8); });
-    case Type::u16: return fill<uint16_t>(array, 1, seed, [](uint64_t random) { return (uint16_t)(random >> 8); });
+    case Type::u8:
+        return fill<uint8_t>(array, 1, seed, [](uint64_t random) { return (uint8_t)(random >> 8); });
+    case Type::u16:
+        return fill<uint16_t>(array, 1, seed, [](uint64_t random) { return (uint16_t)(random >> 8); });
     case Type::u32: return fill<uint32_t>(array, 1, seed, [](uint64_t random) { return (uint32_t)random; });
     case Type::i32: return fill<int32_t>(array, 1, seed, [](uint64_t random) { return (int32_t)random; });
-    case Type::f32: return fill<float>(array, 1, seed, [](uint64_t random) { return (float)((double)(random >> 16) / (1 << 23) - 1); });
+    case Type::f32:
+        return fill<float>(
+            array, 1, seed, [](uint64_t random) { return (float)((double)(random >> 16) / (1 << 23) - 1); });
     case Type::f64: return fill<double>(array, 1, seed, real);
-    case Type::c64: return fill<float>(array, 2, seed, [](uint64_t random) { return (float)((double)(random >> 16) / (1 << 23) - 1); });
+    case Type::c64:
+        return fill<float>(
+            array, 2, seed, [](uint64_t random) { return (float)((double)(random >> 16) / (1 << 23) - 1); });
     }
 }
 
 void fill_random_bytes(Array &array, uint64_t seed) {
     Xorshift next(seed);
-    const int64_t h = array.dimensions() > 1 ? array.shape()[0] : 1, row = array.size() / h * (int64_t)size_of(array.type());
+    const int64_t h = array.dimensions() > 1 ? array.shape()[0] : 1,
+                  row = array.size() / h * (int64_t)size_of(array.type());
     const int64_t pitch = h > 1 ? array.strides()[0] * (int64_t)size_of(array.type()) : 0;
     auto *bytes = static_cast<unsigned char *>(array.data());
     for (int64_t y = 0; y < h; y++) {

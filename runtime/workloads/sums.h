@@ -10,14 +10,14 @@ namespace tilewright {
 
 class SumWorkload : public Workload {
 public:
-    // `kept_axis` of (h, w), as the front has it; `sizes`: (h, w) of samples; `largest`: (h, w) of the sample of largest values.
+    // `kept_axis` of (h, w), as the front has it; `sizes`: (h, w) of samples; `largest`: (h, w) of the sample
+    // of largest values.
     using Size = std::pair<int64_t, int64_t>;
     SumWorkload(const Operator &op, size_t kept_axis, std::vector<Size> sizes, Size largest)
-        : Workload(op), kept_axis_(kept_axis), sizes_(std::move(sizes)), largest_(largest) {
-    }
+        : Workload(op), kept_axis_(kept_axis), sizes_(std::move(sizes)), largest_(largest) {}
 
-    // Sums of integers are exact, converted or not; those of f32 are off by at most 2^-24 of the sum of magnitudes at each
-    // addition. What is not finite has no error: it must come out the same.
+    // Sums of integers are exact, converted or not; those of f32 are off by at most 2^-24 of the sum of
+    // magnitudes at each addition. What is not finite has no error: it must come out the same.
     Array bound(std::span<const Array> inputs, const Settings &) const override {
         const Array &image = inputs[0];
         if (image.type() != Type::f32) {
@@ -41,7 +41,8 @@ public:
         const Settings settings = settings_of(type);
         std::vector<Sample> all;
         for (const auto &[h, w] : sizes_) {
-            all.push_back({{random_array(element, {h, w}, (uint64_t)(h * 31 + w))}, settings, fmt::format("{} {}x{}", type, w, h)});
+            all.push_back({{random_array(element, {h, w}, (uint64_t)(h * 31 + w))}, settings,
+                fmt::format("{} {}x{}", type, w, h)});
         }
         // Nothing that a fast path could ask for: odd rows, an odd pitch and an odd beginning.
         Array dense(element, {301, 523}, 0);
@@ -59,7 +60,8 @@ public:
         return all;
     }
 
-    Sample benchmark_sample(const std::string &type, int64_t w, int64_t h, const Settings &settings) const override {
+    Sample benchmark_sample(
+        const std::string &type, int64_t w, int64_t h, const Settings &settings) const override {
         Settings all = settings_of(type);
         for (const auto &[name, value] : settings.all()) {
             all.set(name, value);

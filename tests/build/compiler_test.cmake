@@ -16,6 +16,7 @@ file(STRINGS ${WORK}/build.ninja scanned REGEX "\\.ddi|scan-deps" LIMIT_COUNT 1)
 if (scanned)
     message(FATAL_ERROR "sources are scanned for modules: ${scanned}")
 endif ()
+run(${NINJA} -C ${WORK} CMakeFiles/tilewright_runtime_code.dir/runtime/errors/plain_text.cpp.o)
 file(GLOB sources ${SOURCE}/runtime/dispatch/*.cpp)
 foreach (source IN LISTS sources)
     run(${COMPILER} -std=c++20 -fsyntax-only -Wall -Wextra -Werror -DFMT_HEADER_ONLY -I${SOURCE} -I${SOURCE}/runtime/include -I${SOURCE}/plain

@@ -1,5 +1,5 @@
-// A generator program for tests of what all of them share (generators/program/): a copy of a vector, and tables of rows of which the
-// environment variable TILEWRIGHT_TABLE chooses one.
+// A generator program for tests of what all of them share (generators/program/): a copy of a vector, and
+// tables of rows of which the environment variable TILEWRIGHT_TABLE chooses one.
 #include "generators/row_generator.h"
 #include <cstdlib>
 
@@ -22,24 +22,22 @@ struct Unmade {
     static constexpr const char *name = "unmade";
 };
 
-void reference(Copy &, Site &) {
+void reference(Copy &, ScheduleContext &) {}
+
+void vectors(Copy &copy, ScheduleContext &context) {
+    copy.out.vectorize(copy.x, context["lanes"], Halide::TailStrategy::GuardWithIf);
 }
 
-void vectors(Copy &copy, Site &site) {
-    copy.out.vectorize(copy.x, site["lanes"], Halide::TailStrategy::GuardWithIf);
-}
-
-void as_unmade(Unmade &, Site &) {
-}
+void as_unmade(Unmade &, ScheduleContext &) {}
 
 // A schedule that Halide refuses.
-void wrong(Copy &copy, Site &) {
+void wrong(Copy &copy, ScheduleContext &) {
     copy.out.vectorize(Halide::Var("nowhere"), 4);
 }
 
 }  // namespace
 
-class CopyGenerator : public Operator<CopyGenerator> {
+class CopyGenerator : public RowGenerator<CopyGenerator> {
 public:
     Input<Buffer<uint8_t, 1>> in{"in"};
     Output<Buffer<uint8_t, 1>> output{"output"};
@@ -54,27 +52,31 @@ public:
 namespace {
 
 // Rows as a loop makes them; the last one's lanes are given.
-Rows vectors_of(int last) {
-    Rows rows;
+ScheduleRows vectors_of(int last) {
+    ScheduleRows rows;
     for (const int lanes : {4, 8, 16}) {
-        rows.push_back(row("vectors_" + std::to_string(lanes), cpu, "u8", vectors, {{"lanes", lanes == 16 ? last : lanes, 1, 64}}));
+        rows.push_back(row("vectors_" + std::to_string(lanes), cpu, "u8", vectors,
+            {{"lanes", lanes == 16 ? last : lanes, 1, 64}}));
     }
     return rows;
 }
 
 constexpr const char *types = "u8";
 
-Rows table_of(const std::string &name) {
-    const Row plain = row("reference", cpu, "u8", reference);
-    if (name == "declined" || name == "declined_otherwise") {  // Mullapudi2016 wants estimates of every size, and there are none
-        const std::string words = name == "declined" ? "provide a valid estimate for dimension x" : "words that it does not say";
+ScheduleRows table_of(const std::string &name) {
+    const ScheduleRow plain = row("reference", cpu, "u8", reference);
+    if (name == "declined" || name == "declined_otherwise") {  // Mullapudi2016 wants estimates of every size,
+                                                               // and there are none
+        const std::string words =
+            name == "declined" ? "provide a valid estimate for dimension x" : "words that it does not say";
         return {plain, declined<Copy>("auto", cpu, "u8", "Mullapudi2016", words)};
     }
     if (name == "hyphen") {
         return {plain, row("my-vectors", cpu, "u8", vectors, {{"lanes", 8}})};
     }
     if (name == "twice") {
-        return {plain, row("vectors", cpu, "u8", vectors, {{"lanes", 8}}), row("vectors", cpu, "u8", vectors, {{"lanes", 16}})};
+        return {plain, row("vectors", cpu, "u8", vectors, {{"lanes", 8}}),
+            row("vectors", cpu, "u8", vectors, {{"lanes", 16}})};
     }
     if (name == "unmade") {
         return {plain, row("odd", cpu, "u8", as_unmade)};
@@ -88,14 +90,13 @@ Rows table_of(const std::string &name) {
     return {
         plain,
         family("vectors", vectors_of(name == "changed" ? 32 : 16)),
-        row(
-            "on_two_lines", cpu, types, vectors, {{"lanes", 8}}),
+        row("on_two_lines", cpu, types, vectors, {{"lanes", 8}}),
     };
 }
 
-const Rows &rows() {
+const ScheduleRows &rows() {
     const char *name = std::getenv("TILEWRIGHT_TABLE");
-    static const Rows table = table_of(name ? name : "");
+    static const ScheduleRows table = table_of(name ? name : "");
     return table;
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the rule of docs/STRUCTURE.md: a file includes only from its own room, or from one to its left.
+"""Holds two rules of docs/STRUCTURE.md: a file includes only from its own room, or from one to its left, and algorithms say mathematics
+only: no word about a target or a backend.
 
-Usage: layers.py FOLDER. Reads every #include "..." of every source file under FOLDER, prints each one that breaks the rule, and
-exits with 1 if there is one. `--self-test` checks that the rule itself finds what it is for.
+Usage: layers.py FOLDER. Reads every #include "..." of every source file under FOLDER, and every word of the algorithms, prints each one
+that breaks a rule, and exits with 1 if there is one. `--self-test` checks that the rules themselves find what they are for.
 """
 import os
 import re
@@ -30,6 +31,10 @@ LEFT = {
 }
 # Rooms that see generated libraries, and the plain headers (no Halide) of the algorithms, across the arrow `=>`.
 ACROSS = ('runtime', 'plain', 'apps')
+
+# Words that files of generators/algorithms may not contain, by themselves or as a part of an identifier or a string.
+TARGET_WORDS = {'cuda', 'opencl', 'gpu', 'cpu', 'nvvm', 'ptx', 'target', 'feature', 'backend'}
+COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.S)
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
@@ -83,6 +88,21 @@ def violations(files):
     return wrong
 
 
+def target_words(files):
+    """The words about targets in algorithms, without comments."""
+    wrong = []
+    for path in sorted(files):
+        if not path.startswith('generators/algorithms/'):
+            continue
+        code = COMMENT.sub(lambda comment: '\n' * comment[0].count('\n'), files[path])
+        for number, line in enumerate(code.split('\n'), 1):
+            for identifier in re.findall(r'[A-Za-z_]\w*', line):
+                parts = re.sub(r'(?<=[a-z0-9])(?=[A-Z])', '_', identifier).lower().split('_')
+                if TARGET_WORDS & {part.rstrip('s') for part in parts + [identifier.lower()]}:
+                    wrong.append(f'{path}:{number}: "{identifier}" is a word about targets; algorithms say mathematics only')
+    return wrong
+
+
 def self_test():
     good = {'generators/algorithms/a/a.h': '#include "Halide.h"\n', 'generators/algorithms/a/numbers.h': '',
             'schedules/a.cpp': '#include "generators/algorithms/a/a.h"\n',
@@ -93,6 +113,12 @@ def self_test():
                        ('runtime/errors/b.cpp', '"runtime/operators/a/a.cpp"'), ('plain/b.cpp', '"Halide.h"'), ('apps/b.cpp', '"schedules/a.cpp"'),
                        ('schedules/b.cpp', '"runtime/include/tilewright/a.h"'), ('apps/c.cpp', '"support/no.h"')]:
         assert len(violations({**good, path: f'#include {line}\n'})) == 1, (path, line)
+
+    allowed = {'generators/algorithms/a/a.h': '// On a GPU.\n/* Target */ int graph = occupant; // cuda\n', 'schedules/a.cpp': 'gpu_blocks();'}
+    assert not target_words(allowed), target_words(allowed)
+    for line in ['if (target.has_gpu_feature()) {', 'Halide::Target t;', 'bool onGPU;', 'bool on_gpu; // fine', 'call("llvm.nvvm.prmt");',
+                 'if (name == "opencl") {', 'int CPUs;', 'auto x = OpenCL;']:
+        assert target_words({'generators/algorithms/a/a.h': f'// one\n{line}\n'}), line
 
 
 def main():
@@ -109,8 +135,10 @@ def main():
                 with open(path, encoding='utf-8') as file:
                     files[os.path.relpath(path, folder)] = file.read()
     wrong = violations(files)
-    print('\n'.join(wrong + [f'{len(wrong)} includes go the wrong way, of {len(files)} files']))
-    return 1 if wrong else 0
+    words = target_words(files)
+    print('\n'.join(wrong + words + [f'{len(wrong)} includes go the wrong way, and {len(words)} words about targets are in algorithms, of '
+                                     f'{len(files)} files']))
+    return 1 if wrong or words else 0
 
 
 if __name__ == '__main__':

@@ -1,4 +1,5 @@
-// Does what a sanitizer must find, and says so if nobody stopped it: a build whose sanitizers find nothing proves nothing.
+// Does what a sanitizer must find, and says so if nobody stopped it: a build whose sanitizers find nothing
+// proves nothing.
 #include <climits>
 #include <cstdio>
 #include <cstring>

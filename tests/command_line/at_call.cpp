@@ -1,7 +1,8 @@
-// Loaded before the C library by tests of signals: sends this process a signal at a chosen call, so that a test need not hit the moment.
+// Loaded before the C library by tests of signals: sends this process a signal at a chosen call, so that a
+// test need not hit the moment.
 //   TILEWRIGHT_TEST_CALL     fwrite (to a file, not to a standard stream), linkat or renameat
 //   TILEWRIGHT_TEST_SIGNAL   the signal's number
-//   TILEWRIGHT_TEST_NAMED    when set, no file can be made without a name, as on file systems that lack O_TMPFILE
+//   TILEWRIGHT_TEST_NAMED    when set, no file can be made without a name, as where O_TMPFILE is missing
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>

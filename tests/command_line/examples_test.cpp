@@ -1,23 +1,21 @@
-// Every example that a reader may copy: those of each command's --help, and the commands of README.md and docs/*.md. They are
-// taken from the texts themselves, and run on a machine without a GPU and OpenCL, on small files of the names that they use.
-#include "tests/files.h"
+// Every example that a reader may copy: those of each command's --help, and the commands of README.md and
+// docs/*.md. They are taken from the texts themselves, and run on a machine without a GPU and OpenCL, on
+// small files of the names that they use.
+#include "tests/support/arrays.h"
+#include "tests/support/files.h"
+#include "tests/support/process.h"
 #include "tilewright/files.h"
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <optional>
 #include <regex>
 #include <sstream>
-#include <sys/wait.h>
 
 namespace tilewright {
 
 namespace {
-
-using Words = std::vector<std::string>;
 
 Words split(const std::string &text, char at) {
     Words words;
@@ -28,13 +26,7 @@ Words split(const std::string &text, char at) {
     return words;
 }
 
-std::string text_of(const std::string &path) {
-    std::ifstream file(path);
-    EXPECT_TRUE(file.is_open()) << path;
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// ------------------------------------------------------------------------------------------------------------- the examples
+// ------------------------------------------------------------------------------------ the examples
 
 // The words of a command as a shell reads them, up to a comment, a pipe or a redirection.
 Words words_of(const std::string &line) {
@@ -75,12 +67,13 @@ std::optional<std::string> command_in(const std::string &code) {
     return std::regex_match(code, found, form) ? std::optional(found[1].str()) : std::nullopt;
 }
 
-// `tilewright verify` in a sentence names a command, `tilewright COMMAND --help` is for the reader to fill in; `tilewright list
-// transpose` is an example.
+// `tilewright verify` in a sentence names a command, `tilewright COMMAND --help` is for the reader to fill
+// in; `tilewright list transpose` is an example.
 bool is_example(const std::string &inline_command) {
     const Words words = words_of(inline_command);
     const auto is_open = [](const std::string &word) { return std::regex_match(word, std::regex("[A-Z]+")); };
-    return (words.size() > 1 || inline_command.starts_with("-")) && std::none_of(words.begin(), words.end(), is_open);
+    return (words.size() > 1 || inline_command.starts_with("-")) &&
+           std::none_of(words.begin(), words.end(), is_open);
 }
 
 Words examples_of_markdown(const std::string &text) {
@@ -107,7 +100,8 @@ Words examples_of_markdown(const std::string &text) {
 
 Words examples_of_help(const std::string &text) {
     Words examples;
-    for (const std::string &line : split(text.substr(std::min(text.size(), text.rfind("Examples:\n"))), '\n')) {
+    for (const std::string &line :
+        split(text.substr(std::min(text.size(), text.rfind("Examples:\n"))), '\n')) {
         if (const auto command = command_in(line)) {
             examples.push_back(*command);
         }
@@ -117,21 +111,25 @@ Words examples_of_help(const std::string &text) {
 
 // Whether this build has all that the command names.
 bool is_built(const std::string &command) {
-    const Words built = split(TILEWRIGHT_BUILT_OPERATORS, ' '), targets = split(TILEWRIGHT_BUILT_TARGETS, ' ');
+    const Words built = split(TILEWRIGHT_BUILT_OPERATORS, ' '),
+                targets = split(TILEWRIGHT_BUILT_TARGETS, ' ');
     for (const std::string &op : split(TILEWRIGHT_ALL_OPERATORS, ' ')) {
-        if (std::find(built.begin(), built.end(), op) == built.end() && command.find(op) != std::string::npos) {
+        if (std::find(built.begin(), built.end(), op) == built.end() &&
+            command.find(op) != std::string::npos) {
             return false;
         }
     }
     for (const std::string target : {"cuda", "opencl"}) {
-        if (std::find(targets.begin(), targets.end(), target) == targets.end() && command.find("--target " + target) != std::string::npos) {
+        if (std::find(targets.begin(), targets.end(), target) == targets.end() &&
+            command.find("--target " + target) != std::string::npos) {
             return false;
         }
     }
     return true;
 }
 
-// The same command for seconds instead of minutes: small images, few repeats, one operator where it would be all of them.
+// The same command for seconds instead of minutes: small images, few repeats, one operator where it would be
+// all of them.
 Words made_small(Words words) {
     const std::string command = words.front();
     if (command != "bench" && command != "verify") {
@@ -157,7 +155,7 @@ Words made_small(Words words) {
     return words;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- their run
+// --------------------------------------------------------------------------------------- their run
 
 class Examples : public testing::Test {
 protected:
@@ -180,17 +178,12 @@ protected:
         make("before.npy", Type::f64, {1000});
     }
 
-    // Runs a program in the folder of the files. Returns its exit code.
-    int run(const std::string &program, const Words &arguments) {
-        std::string command = "cd '" + folder_.path() + "' && CUDA_VISIBLE_DEVICES=-1 OCL_ICD_VENDORS=/nonexistent '" + program + "'";
-        for (const std::string &argument : arguments) {
-            command += " '" + argument + "'";
-        }
-        const int status = std::system((command + " >.out 2>.err </dev/null").c_str());
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    // Runs a program in the folder of the files.
+    Ran run(const std::string &program, const Words &arguments) {
+        return run_program(program, arguments, {.environment = bare_machine, .folder = folder_.path()});
     }
 
-    int run_example(const std::string &example) {
+    Ran run_example(const std::string &example) {
         // The row that docs/EXTENDING.md lets its reader write; here is one of the same targets.
         Words words = words_of(std::regex_replace(example, std::regex("\\bquads\\b"), "tuned"));
         if (words.front() == "min_plus_convolution") {  // a and b are vectors there, and matrices elsewhere
@@ -204,7 +197,8 @@ protected:
     void expect_success(const Words &examples, const std::string &where) {
         for (const std::string &example : examples) {
             if (is_built(example)) {
-                EXPECT_EQ(run_example(example), 0) << where << ": tilewright " << example << "\n" << text_of(folder_.file(".err"));
+                const Ran ran = run_example(example);
+                EXPECT_EQ(ran.code, 0) << where << ": tilewright " << example << "\n" << ran.err;
             }
         }
     }
@@ -213,16 +207,18 @@ protected:
 };
 
 TEST_F(Examples, OfEveryHelpRun) {
-    ASSERT_EQ(run(TILEWRIGHT_APP, {"--help"}), 0);
-    const Words examples = examples_of_help(text_of(folder_.file(".out")));
+    const Ran help = run(TILEWRIGHT_APP, {"--help"});
+    ASSERT_EQ(help.code, 0);
+    const Words examples = examples_of_help(help.out);
     EXPECT_GE(examples.size(), 4u);
     expect_success(examples, "--help");
 
     Words commands = split(TILEWRIGHT_BUILT_OPERATORS, ' ');
     commands.insert(commands.end(), {"devices", "list", "doctor", "pipeline", "show", "verify", "bench"});
     for (const std::string &command : commands) {
-        ASSERT_EQ(run(TILEWRIGHT_APP, {command, "--help"}), 0) << command;
-        const Words of_command = examples_of_help(text_of(folder_.file(".out")));
+        const Ran of_help = run(TILEWRIGHT_APP, {command, "--help"});
+        ASSERT_EQ(of_help.code, 0) << command;
+        const Words of_command = examples_of_help(of_help.out);
         EXPECT_GE(of_command.size(), 2u) << command;
         expect_success(of_command, command + " --help");
     }
@@ -237,7 +233,7 @@ TEST_F(Examples, OfTheDocumentsRun) {
     }
     size_t found = 0;
     for (const std::string &file : files) {
-        const Words examples = examples_of_markdown(text_of(file));
+        const Words examples = examples_of_markdown(read_text(file));
         found += examples.size();
         expect_success(examples, file);
     }
@@ -246,15 +242,15 @@ TEST_F(Examples, OfTheDocumentsRun) {
 
 // What finds the examples must not miss any, or take other words for one.
 TEST(ExamplesOfMarkdown, AreLinesOfCodeAndCompleteCommandsInSentences) {
-    const Words found =
-        examples_of_markdown("Words about tilewright and `tilewright verify`, `tilewright OP --help`, `tilewright list invert`.\n"
-                             "\n"
-                             "    tilewright transpose a.png b.png   # turned\n"
-                             "    $ build/apps/tilewright/tilewright devices --json | jq .\n"
-                             "    tilewright: error: no such thing\n"
-                             "```sh\n"
-                             "tilewright pipeline \"transpose | invert\" a.png b.png > c\n"
-                             "```\n");
+    const Words found = examples_of_markdown(
+        "Words about tilewright and `tilewright verify`, `tilewright OP --help`, `tilewright list invert`.\n"
+        "\n"
+        "    tilewright transpose a.png b.png   # turned\n"
+        "    $ build/apps/tilewright/tilewright devices --json | jq .\n"
+        "    tilewright: error: no such thing\n"
+        "```sh\n"
+        "tilewright pipeline \"transpose | invert\" a.png b.png > c\n"
+        "```\n");
     ASSERT_EQ(found.size(), 4u);
     EXPECT_EQ(words_of(found[0]), (Words{"list", "invert"}));
     EXPECT_EQ(words_of(found[1]), (Words{"transpose", "a.png", "b.png"}));
@@ -269,20 +265,20 @@ TEST_F(Examples, ReadmesProgramBlursLikeTheCommandLine) {
         Type type;
         std::vector<int64_t> shape;
     };
-    for (const auto &[type, shape] :
-         std::vector<Kind>{{Type::u8, {40, 50}}, {Type::u16, {40, 50, 2}}, {Type::u8, {40, 50, 3}}, {Type::u8, {40, 50, 4}}}) {
-        Array photo(type, shape);
-        auto *bytes = static_cast<unsigned char *>(photo.data());
-        for (int64_t i = 0; i < photo.shape()[0] * photo.strides()[0] * (int64_t)size_of(type); i++) {
-            bytes[i] = (unsigned char)(i * i / 7 + i);
-        }
+    for (const auto &[type, shape] : std::vector<Kind>{{Type::u8, {40, 50}}, {Type::u16, {40, 50, 2}},
+             {Type::u8, {40, 50, 3}}, {Type::u8, {40, 50, 4}}}) {
+        const Array photo = random_array(type, shape);
         write_array(folder_.file("photo.png"), photo);
-        ASSERT_EQ(run(TILEWRIGHT_README_EXAMPLE, {}), 0) << text_of(folder_.file(".err"));
-        ASSERT_EQ(run(TILEWRIGHT_APP, {"gaussian_blur", "photo.png", "expected.png", "--sigma", "3"}), 0) << text_of(folder_.file(".err"));
-        EXPECT_EQ(read_bytes(folder_.file("soft.png")), read_bytes(folder_.file("expected.png"))) << photo.describe();
+        const Ran soft = run(TILEWRIGHT_README_EXAMPLE, {}),
+                  expected =
+                      run(TILEWRIGHT_APP, {"gaussian_blur", "photo.png", "expected.png", "--sigma", "3"});
+        ASSERT_EQ(soft.code, 0) << soft.err;
+        ASSERT_EQ(expected.code, 0) << expected.err;
+        EXPECT_EQ(read_bytes(folder_.file("soft.png")), read_bytes(folder_.file("expected.png")))
+            << photo.describe();
     }
     std::filesystem::remove(folder_.file("photo.png"));
-    EXPECT_EQ(run(TILEWRIGHT_README_EXAMPLE, {}), 3);
+    EXPECT_EQ(run(TILEWRIGHT_README_EXAMPLE, {}).code, 3);
 }
 #endif
 

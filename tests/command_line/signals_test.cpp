@@ -1,14 +1,16 @@
-// What the program leaves when a signal ends it, and what it says when a limit does: the built program is run, and gets the signal at a
-// chosen call of its own (at_call.cpp).
-#include "tests/files.h"
+// What the program leaves when a signal ends it, and what it says when a limit does: the built program is
+// run, and gets the signal at a chosen call of its own (at_call.cpp).
 #include "runtime/process/kept_signals.h"
+#include "tests/command_line/error_line.h"
+#include "tests/support/arrays.h"
+#include "tests/support/files.h"
+#include "tests/support/process.h"
 #include "tilewright/files.h"
 #include <csignal>
 #include <fcntl.h>
 #include <functional>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -16,12 +18,6 @@ namespace tilewright {
 namespace {
 
 namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
-
-struct Ran {
-    int code = -1;  // the exit code, or - the signal that ended it
-    std::string err;
-};
 
 class Signals : public testing::Test {
 protected:
@@ -36,12 +32,7 @@ protected:
 
     // A square image that no format makes smaller.
     static void write_random(const std::string &path, int64_t side) {
-        Array image(Type::u8, {side, side});
-        uint32_t random = 1;
-        for (int64_t i = 0; i < side * image.strides()[0]; i++) {
-            image.as<uint8_t>()[i] = uint8_t((random = random * 1664525u + 1013904223u) >> 24);
-        }
-        write_array(path, image);
+        write_array(path, random_array<uint8_t>({side, side}));
     }
 
     std::string out(const std::string &ending) const {
@@ -49,76 +40,37 @@ protected:
     }
 
     // The folder of the outputs, which has nothing else in it.
-    Words files() const {
-        Words names;
-        for (const auto &file : fs::directory_iterator(folder.file("files"))) {
-            names.push_back(file.path().filename().string());
-        }
-        return names;
+    Names files() const {
+        return names_in(folder.file("files"));
     }
 
-    // Runs the program with every signal as a new process has it. `prepare` is called in the new process.
-    Ran run(
-        const Words &arguments, const Words &environment = {}, const std::function<void()> &prepare = [] {}) const {
-        const std::string err = folder.file("err");
-        const pid_t child = fork();
-        if (child == 0) {
-            for (int number = 1; number < SIGRTMIN; number++) {
-                signal(number, SIG_DFL);
-            }
-            const rlimit no_core = {0, 0};
-            setrlimit(RLIMIT_CORE, &no_core);
-            const int null = ::open("/dev/null", O_RDWR), lines = ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-            dup2(null, 0);
-            dup2(null, 1);
-            dup2(lines, 2);
-            prepare();
-            for (const std::string &variable : environment) {
-                const size_t equals = variable.find('=');
-                setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
-            }
-            Words words = {TILEWRIGHT_APP};
-            words.insert(words.end(), arguments.begin(), arguments.end());
-            std::vector<char *> argv;
-            for (std::string &word : words) {
-                argv.push_back(word.data());
-            }
-            argv.push_back(nullptr);
-            execv(TILEWRIGHT_APP, argv.data());
-            _exit(127);
-        }
-        int status = 0;
-        EXPECT_EQ(waitpid(child, &status, 0), child);
-        const Bytes said = read_bytes(err);
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), std::string(said.begin(), said.end())};
+    static Ran run(const Words &arguments, const Words &environment = {},
+        const std::function<void()> &prepare = nullptr) {
+        return run_program(TILEWRIGHT_APP, arguments, {.environment = environment, .prepare = prepare});
     }
 
     // Transposes to out.png, and gets the signal at a call on the way.
-    Ran transpose_with(
-        int signal, const std::string &call, const std::string &device, bool named, const std::function<void()> &prepare = [] {}) const {
-        Words environment = {"LD_PRELOAD=" TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0", "TILEWRIGHT_TEST_CALL=" + call,
-                             "TILEWRIGHT_TEST_SIGNAL=" + std::to_string(signal)};
+    Ran transpose_with(int signal, const std::string &call, const std::string &device, bool named,
+        const std::function<void()> &prepare = nullptr) const {
+        Words environment = {"LD_PRELOAD=" TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0",
+            "TILEWRIGHT_TEST_CALL=" + call, "TILEWRIGHT_TEST_SIGNAL=" + std::to_string(signal)};
         if (named) {
             environment.push_back("TILEWRIGHT_TEST_NAMED=1");
         }
         if (device == "cpu") {
             environment.push_back("OCL_ICD_VENDORS=/nonexistent");
         }
-        return run({"transpose", folder.file("in.npy"), out("png"), "--device", device}, environment, prepare);
+        return run(
+            {"transpose", folder.file("in.npy"), out("png"), "--device", device}, environment, prepare);
     }
 
-    bool knows_unnamed_files() const {
-        const int file = ::open(folder.file("files").c_str(), O_WRONLY | O_TMPFILE, 0600);
-        return file >= 0 && close(file) == 0;
+    bool has_unnamed_files() const {
+        return knows_unnamed_files(folder.path());
     }
 
-    void expect_one_line(const Ran &ran, const Words &words) {
+    static void expect_one_line(const Ran &ran, const Words &words) {
         EXPECT_EQ(ran.code, 1) << ran.err;
-        EXPECT_TRUE(ran.err.starts_with("tilewright: error: ")) << ran.err;
-        EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
-        for (const std::string &word : words) {
-            EXPECT_NE(ran.err.find(word), std::string::npos) << "no '" << word << "' in: " << ran.err;
-        }
+        expect_error_line(ran.err, words);
     }
 
     TemporaryFolder folder;
@@ -134,8 +86,9 @@ TEST_F(Signals, NothingIsLeftOfAnOutputThatIsNotComplete) {
                 if (named && std::string(call) == "linkat") {
                     continue;  // it is not called then
                 }
-                SCOPED_TRACE(std::string(strsignal(signal)) + " at " + call + (named ? ", with a temporary name" : ""));
-                const Ran ran = transpose_with(signal, call, "cpu", named || !knows_unnamed_files());
+                SCOPED_TRACE(std::string(strsignal(signal)) + " at " + call +
+                             (named ? ", with a temporary name" : ""));
+                const Ran ran = transpose_with(signal, call, "cpu", named || !has_unnamed_files());
                 EXPECT_EQ(ran.code, 128 + signal) << ran.err;
                 EXPECT_EQ(ran.err, "");
                 EXPECT_EQ(files(), Words{"out.png"});
@@ -146,7 +99,7 @@ TEST_F(Signals, NothingIsLeftOfAnOutputThatIsNotComplete) {
 }
 
 TEST_F(Signals, NothingIsLeftByAProgramThatIsKilled) {
-    if (!knows_unnamed_files()) {
+    if (!has_unnamed_files()) {
         GTEST_SKIP() << "not run here: this file system has no files without a name";
     }
     const Ran ran = transpose_with(SIGKILL, "fwrite", "cpu", false);
@@ -185,10 +138,11 @@ TEST_F(Signals, AFileOverItsSizeLimitIsAnError) {
     for (const char *device : {"cpu", "opencl"}) {
         for (const char *ending : {"png", "npy"}) {
             SCOPED_TRACE(std::string(device) + ", " + ending);
-            const Ran ran = run({"transpose", folder.file("in.npy"), out(ending), "--device", device}, {}, [] {
-                const rlimit limit = {4000000, 4000000};
-                setrlimit(RLIMIT_FSIZE, &limit);
-            });
+            const Ran ran =
+                run({"transpose", folder.file("in.npy"), out(ending), "--device", device}, {}, [] {
+                    const rlimit limit = {4000000, 4000000};
+                    setrlimit(RLIMIT_FSIZE, &limit);
+                });
             if (ran.code == 4) {
                 continue;  // no usable device
             }

@@ -1,9 +1,9 @@
 // What `verify` and `--check` find, of operators that are made wrong on purpose.
-#include "tests/errors.h"
-#include "tilewright/plain.h"
-#include "runtime/dispatch/operator_of.h"
-#include "tilewright/workload.h"
 #include "apps/tilewright/support/verification.h"
+#include "runtime/dispatch/operator_of.h"
+#include "tests/support/errors.h"
+#include "tilewright/plain.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -15,20 +15,20 @@ namespace {
 
 Row row_of(const std::string &op, const std::string &schedule) {
     return {.op = op,
-            .origin = op,
-            .schedule = schedule,
-            .family = schedule,
-            .type = "f32",
-            .backend = Backend::cpu,
-            .needs_vnni = false,
-            .form = op,
-            .configured = {},
-            .tunables = {},
-            .register_caps = {},
-            .autoscheduler = {},
-            .declined = {},
-            .entry = nullptr,
-            .metadata = nullptr};
+        .origin = op,
+        .schedule = schedule,
+        .family = schedule,
+        .type = "f32",
+        .backend = Backend::cpu,
+        .needs_vnni = false,
+        .form = op,
+        .configured = {},
+        .tunables = {},
+        .register_caps = {},
+        .autoscheduler = {},
+        .declined = {},
+        .entry = nullptr,
+        .metadata = nullptr};
 }
 
 Array image_of(std::vector<int64_t> shape) {
@@ -40,12 +40,14 @@ Array image_of(std::vector<int64_t> shape) {
     return image;
 }
 
-// Each pixel becomes its right neighbour; the last one of a row stays. `width` is how many pixels a row of memory has, each of `channels`.
+// Each pixel becomes its right neighbour; the last one of a row stays. `width` is how many pixels a row of
+// memory has, each of `channels`.
 void take_right_neighbours(const float *in, float *out, int64_t h, int64_t width, int64_t channels) {
     for (int64_t y = 0; y < h; y++) {
         for (int64_t x = 0; x < width; x++) {
             for (int64_t k = 0; k < channels; k++) {
-                out[(y * width + x) * channels + k] = in[(y * width + std::min(x + 1, width - 1)) * channels + k];
+                out[(y * width + x) * channels + k] =
+                    in[(y * width + std::min(x + 1, width - 1)) * channels + k];
             }
         }
     }
@@ -55,19 +57,22 @@ Array right_neighbours(std::span<const Array> inputs, const Settings &, Backend)
     const Array &image = inputs[0];
     const int64_t channels = image.dimensions() == 3 ? image.shape()[2] : 1;
     Array output(Type::f32, image.shape(), 0);
-    take_right_neighbours(image.as<float>(), output.as<float>(), image.shape()[0], image.shape()[1], channels);
+    take_right_neighbours(
+        image.as<float>(), output.as<float>(), image.shape()[0], image.shape()[1], channels);
     return output;
 }
 
-// An operator whose front makes a mistake: it hands an image over as rows of elements, whatever its channels, and so does its reference.
+// An operator whose front makes a mistake: it hands an image over as rows of elements, whatever its channels,
+// and so does its reference.
 class Neighbours : public OperatorOf<Request> {
 public:
     explicit Neighbours(std::string name)
-        : OperatorOf({.name = name, .summary = "the right neighbours"}, rows_), rows_{row_of(name, "reference"), row_of(name, "tuned")} {
-    }
+        : OperatorOf({.name = name, .summary = "the right neighbours"}, rows_),
+          rows_{row_of(name, "reference"), row_of(name, "tuned")} {}
 
     const Row &row(const std::string &schedule) const {
-        return *std::find_if(rows_.begin(), rows_.end(), [&](const Row &r) { return r.schedule == schedule; });
+        return *std::find_if(
+            rows_.begin(), rows_.end(), [&](const Row &r) { return r.schedule == schedule; });
     }
 
     // What a test changes.
@@ -98,14 +103,16 @@ private:
     void compute(const Row &row, const Array &input, Array &output) const {
         const Array image = input.clone(0);
         Array dense(Type::f32, image.shape(), 0);
-        take_right_neighbours(image.as<float>(), dense.as<float>(), image.shape()[0], image.size() / image.shape()[0], 1);
+        take_right_neighbours(
+            image.as<float>(), dense.as<float>(), image.shape()[0], image.size() / image.shape()[0], 1);
         runs++;
         if (spoil && row.schedule == "tuned") {
             spoil(dense);
         }
         const int64_t n = dense.size() / dense.shape()[0];
         for (int64_t y = 0; y < dense.shape()[0]; y++) {
-            std::copy_n(std::as_const(dense).as<float>() + y * n, n, output.as<float>() + y * output.strides()[0]);
+            std::copy_n(
+                std::as_const(dense).as<float>() + y * n, n, output.as<float>() + y * output.strides()[0]);
         }
     }
 

@@ -1,5 +1,4 @@
 #include "tilewright/fft2d.h"
-#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
@@ -32,7 +31,8 @@ Field read(const Array &array) {
     for (int64_t y = 0; y < h; y++) {
         for (int64_t x = 0; x < w; x++) {
             const int64_t at = y * array.strides()[0] + x;
-            field.at(y, x) = array.type() == Type::c64 ? Number(array.as<std::complex<float>>()[at]) : Number(array.as<float>()[at]);
+            field.at(y, x) = array.type() == Type::c64 ? Number(array.as<std::complex<float>>()[at]) :
+                                                         Number(array.as<float>()[at]);
         }
     }
     return field;
@@ -87,8 +87,9 @@ protected:
 
 // Every length of rows and of columns, so that every row of the table takes part; both directions.
 TEST_P(Fft2dRow, IsTheTransformWithinTheBound) {
-    const std::pair<int64_t, int64_t> sizes[] = {{16, 16},  {32, 16},  {32, 64},   {64, 32},  {128, 256}, {256, 128}, {512, 256}, {256, 512}, {1024, 16}, {16, 1024},
-                                                 {2048, 32}, {2048, 16}, {16, 2048}, {4096, 16}, {4096, 32}, {16, 4096}, {8192, 16}, {8192, 32}, {16, 8192}};
+    const std::pair<int64_t, int64_t> sizes[] = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256},
+        {256, 128}, {512, 256}, {256, 512}, {1024, 16}, {16, 1024}, {2048, 32}, {2048, 16}, {16, 2048},
+        {4096, 16}, {4096, 32}, {16, 4096}, {8192, 16}, {8192, 32}, {16, 8192}};
     for (const auto &[h, w] : sizes) {
         expect_right(random_field(h, w), Direction::forward, "forward");
         expect_right(random_field(h, w, 2), Direction::inverse, "inverse");
@@ -98,9 +99,9 @@ TEST_P(Fft2dRow, IsTheTransformWithinTheBound) {
 
 // A crop of a larger array as input, and as output: nothing beside it is written.
 TEST_P(Fft2dRow, TakesCropsAndWritesNothingElse) {
-    for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {32, 16}, {64, 32}, {16, 1024}, {1024, 16}, {128, 256}, {256, 128}, {32, 64},
-                                                                      {512, 16}, {16, 512}, {2048, 16}, {16, 2048}, {4096, 16}, {4096, 32}, {16, 4096},
-                                                                      {8192, 16}, {8192, 32}, {16, 8192}}) {
+    for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {32, 16}, {64, 32},
+             {16, 1024}, {1024, 16}, {128, 256}, {256, 128}, {32, 64}, {512, 16}, {16, 512}, {2048, 16},
+             {16, 2048}, {4096, 16}, {4096, 32}, {16, 4096}, {8192, 16}, {8192, 32}, {16, 8192}}) {
         const std::complex<float> mark(77, -77);
         const Array whole_in = random_field(h + 5, w + 9, 3);
         const Array field = whole_in.crop(2, 3, h, w);
@@ -110,12 +111,14 @@ TEST_P(Fft2dRow, TakesCropsAndWritesNothingElse) {
         if (!run({field}, output, direction_of(Direction::forward))) {
             continue;
         }
-        EXPECT_LT(relative_error(output, transformed(field, Direction::forward)), allowed(h, w)) << w << " x " << h;
+        EXPECT_LT(relative_error(output, transformed(field, Direction::forward)), allowed(h, w))
+            << w << " x " << h;
         const auto *data = std::as_const(whole).as<std::complex<float>>();
         for (int64_t y = 0; y < h + 4; y++) {
             for (int64_t x = 0; x < w + 7; x++) {
                 const bool inside = y >= 1 && y < 1 + h && x >= 5 && x < 5 + w;
-                ASSERT_TRUE(inside || data[y * whole.strides()[0] + x] == mark) << "row " << y << ", column " << x << " was written";
+                ASSERT_TRUE(inside || data[y * whole.strides()[0] + x] == mark)
+                    << "row " << y << ", column " << x << " was written";
             }
         }
     }
@@ -123,7 +126,8 @@ TEST_P(Fft2dRow, TakesCropsAndWritesNothingElse) {
 }
 
 TEST_P(Fft2dRow, GivesTheSameBytesEachTime) {
-    for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {256, 128}, {1024, 16}, {4096, 32}, {16, 8192}}) {
+    for (const auto &[h, w] :
+        std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {256, 128}, {1024, 16}, {4096, 32}, {16, 8192}}) {
         const Array field = random_field(h, w);
         Array first;
         for (int turn = 0; turn < 3; turn++) {
@@ -141,7 +145,7 @@ TEST_P(Fft2dRow, GivesTheSameBytesEachTime) {
 
 INSTANTIATE_TEST_SUITE_P(Rows, Fft2dRow, testing::ValuesIn(row_cases(fft2d_operator())), row_case_name);
 
-// ------------------------------------------------------------------------- what a transform must do, of the best row of the CPU
+// -------------------------------------------- what a transform must do, of the best row of the CPU
 
 Array on_cpu(const Array &field, Direction direction = Direction::forward, bool pad = false) {
     return fft2d(field, direction, pad, {.device = Device{}});
@@ -163,8 +167,8 @@ TEST(Fft2d, APlaneWaveBecomesOneBin) {
     Array field(Type::c64, {32, 512});
     for (int64_t y = 0; y < 32; y++) {
         for (int64_t x = 0; x < 512; x++) {
-            field.as<std::complex<float>>()[y * field.strides()[0] + x] =
-                std::complex<float>(std::polar(1.0, 2 * M_PI * (100.0 * (double)x / 512 - 7.0 * (double)y / 32)));
+            field.as<std::complex<float>>()[y * field.strides()[0] + x] = std::complex<float>(
+                std::polar(1.0, 2 * M_PI * (100.0 * (double)x / 512 - 7.0 * (double)y / 32)));
         }
     }
     const Field spectrum = read(on_cpu(field));
@@ -183,7 +187,8 @@ TEST(Fft2d, IsLinear) {
     for (int64_t y = 0; y < 128; y++) {
         for (int64_t x = 0; x < 64; x++) {
             const int64_t at = y * sum.strides()[0] + x;
-            sum.as<std::complex<float>>()[at] = a.as<std::complex<float>>()[at] + factor * b.as<std::complex<float>>()[at];
+            sum.as<std::complex<float>>()[at] =
+                a.as<std::complex<float>>()[at] + factor * b.as<std::complex<float>>()[at];
         }
     }
     Field expected = read(on_cpu(a));
@@ -207,15 +212,18 @@ TEST(Fft2d, KeepsTheEnergy) {
 }
 
 TEST(Fft2d, ThereAndBackIsTheStart) {
-    for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {512, 512}, {8192, 16}, {32, 8192}}) {
+    for (const auto &[h, w] :
+        std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {512, 512}, {8192, 16}, {32, 8192}}) {
         const Array field = random_field(h, w);
-        EXPECT_LT(relative_error(on_cpu(on_cpu(field), Direction::inverse), read(field)), allowed(h, w)) << w << " x " << h;
+        EXPECT_LT(relative_error(on_cpu(on_cpu(field), Direction::inverse), read(field)), allowed(h, w))
+            << w << " x " << h;
     }
 }
 
 TEST(Fft2d, NaNReachesEveryElement) {
     Array field = random_field(64, 32);
-    field.as<std::complex<float>>()[9 * field.strides()[0] + 4] = {std::numeric_limits<float>::quiet_NaN(), 0};
+    field.as<std::complex<float>>()[9 * field.strides()[0] + 4] = {
+        std::numeric_limits<float>::quiet_NaN(), 0};
     for (const Number &value : read(on_cpu(field)).values) {
         ASSERT_TRUE(std::isnan(value.real()) && std::isnan(value.imag()));
     }
@@ -231,13 +239,16 @@ TEST(Fft2d, PadsToTheNextPowerOfTwo) {
     Array zeros(Type::c64, {128, 16});
     for (int64_t y = 0; y < 100; y++) {
         for (int64_t x = 0; x < 9; x++) {
-            zeros.as<std::complex<float>>()[y * zeros.strides()[0] + x] = field.at<std::complex<float>>({y, x});
+            zeros.as<std::complex<float>>()[y * zeros.strides()[0] + x] =
+                field.at<std::complex<float>>({y, x});
         }
     }
     const Array output = on_cpu(field, Direction::forward, true);
     ASSERT_EQ(output.shape(), (std::vector<int64_t>{128, 16}));
     EXPECT_LT(relative_error(output, transformed(zeros, Direction::forward)), allowed(128, 16));
-    EXPECT_EQ(difference(on_cpu(random_field(64, 32), Direction::forward, true), on_cpu(random_field(64, 32)), {}), "");
+    EXPECT_EQ(
+        difference(on_cpu(random_field(64, 32), Direction::forward, true), on_cpu(random_field(64, 32)), {}),
+        "");
 }
 
 TEST(Fft2d, RefusesOtherSizesAndOffersPadding) {
@@ -256,22 +267,25 @@ TEST(Fft2d, RefusesOtherSizesAndOffersPadding) {
 }
 
 TEST(Fft2d, RefusesWhatIsNoField) {
-    for (const Array &wrong : {random_array<uint8_t>({16, 16}), random_array<double>({16, 16}), random_array<float>({16}), random_array<float>({16, 16, 3})}) {
+    for (const Array &wrong : {random_array<uint8_t>({16, 16}), random_array<double>({16, 16}),
+             random_array<float>({16}), random_array<float>({16, 16, 3})}) {
         const Error error = error_of([&] { on_cpu(wrong); });
         EXPECT_EQ(error.fault(), Fault::input);
         EXPECT_EQ(error.context().argument, "field");
     }
     const Array field = random_field(16, 16);
     EXPECT_EQ(error_of([&] {
-                  Array output(Type::c64, {16, 32});
-                  fft2d(field, output, Direction::forward, false, {.device = Device{}});
-              }).context().argument,
-              "output");
+        Array output(Type::c64, {16, 32});
+        fft2d(field, output, Direction::forward, false, {.device = Device{}});
+    })
+                  .context()
+                  .argument,
+        "output");
     EXPECT_EQ(error_of([&] {
-                  Array output = field;
-                  fft2d(field, output, Direction::forward, false, {.device = Device{}});
-              }).fault(),
-              Fault::usage);
+        Array output = field;
+        fft2d(field, output, Direction::forward, false, {.device = Device{}});
+    }).fault(),
+        Fault::usage);
 }
 
 // The bound of all of an output together.

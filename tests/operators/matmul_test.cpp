@@ -1,7 +1,7 @@
 #include "tilewright/matmul.h"
-#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
+#include "tilewright/workload.h"
 #include <array>
 #include <cmath>
 #include <limits>
@@ -17,11 +17,14 @@ struct Exact {
 
 // The definition in f64, and what the contract allows: 2 K 2^-24 (|a| |b|).
 Exact plain(const Array &a, const Array &b) {
-    const auto product = [](const Array &left, const Array &right) { return *plain_result(matmul_operator(), std::array{left, right}, {}); };
+    const auto product = [](const Array &left, const Array &right) {
+        return *plain_result(matmul_operator(), std::array{left, right}, {});
+    };
     const auto magnitudes = [](const Array &matrix) {
         Array all = matrix.clone();
         float *data = all.as<float>();
-        std::transform(data, data + all.shape()[0] * all.strides()[0], data, [](float x) { return std::abs(x); });
+        std::transform(
+            data, data + all.shape()[0] * all.strides()[0], data, [](float x) { return std::abs(x); });
         return all;
     };
     Exact exact{product(a, b), product(magnitudes(a), magnitudes(b))};
@@ -40,7 +43,8 @@ std::string wrong(const Array &output, const Exact &exact) {
         for (int64_t x = 0; x < n; x++) {
             const double is = data[y * output.strides()[0] + x], should = values[y * n + x];
             if (!(std::abs(is - should) <= bound[y * n + x])) {
-                return "row " + std::to_string(y) + ", column " + std::to_string(x) + ": " + std::to_string(is) + " for " + std::to_string(should);
+                return "row " + std::to_string(y) + ", column " + std::to_string(x) + ": " +
+                       std::to_string(is) + " for " + std::to_string(should);
             }
         }
     }
@@ -65,10 +69,11 @@ protected:
 
 TEST_P(MatmulRow, AgreesWithThePlainLoop) {
     // Tiles are 14 x 32, 16 x 16, 32 x 64, 64 x 64, 64 x 128; blocks of the depth 16, 24, 48, 64, 128, 448.
-    for (const auto &[m, k, n] : std::vector<std::tuple<int, int, int>>{
-             {1, 1, 1},     {1, 300, 1},     {1, 1, 300},    {300, 1, 1},     {1, 17, 301},    {301, 17, 1},    {15, 15, 15},  {16, 16, 16},
-             {17, 17, 17},  {13, 447, 31},   {14, 448, 32},  {15, 449, 33},   {63, 23, 127},   {64, 24, 128},   {65, 25, 129}, {129, 65, 257},
-             {257, 251, 241}, {128, 128, 512}, {256, 128, 384}, {640, 130, 640}, {641, 33, 900}, {768, 64, 1024}}) {
+    for (const auto &[m, k, n] :
+        std::vector<std::tuple<int, int, int>>{{1, 1, 1}, {1, 300, 1}, {1, 1, 300}, {300, 1, 1}, {1, 17, 301},
+            {301, 17, 1}, {15, 15, 15}, {16, 16, 16}, {17, 17, 17}, {13, 447, 31}, {14, 448, 32},
+            {15, 449, 33}, {63, 23, 127}, {64, 24, 128}, {65, 25, 129}, {129, 65, 257}, {257, 251, 241},
+            {128, 128, 512}, {256, 128, 384}, {640, 130, 640}, {641, 33, 900}, {768, 64, 1024}}) {
         check(m, k, n);
     }
     EXPECT_GT(served() + (row().schedule == "tuned_large" || row().schedule == "tuned_shallow"), 0);
@@ -87,20 +92,24 @@ TEST_P(MatmulRow, TakesTallWideAndDeep) {
         check(70001, 3, 2);
         check(2, 3, 70001);
     }
-    if (served() == 0 && (row().schedule.starts_with("tuned_small") || row().schedule.starts_with("tuned_medium"))) {
+    if (served() == 0 &&
+        (row().schedule.starts_with("tuned_small") || row().schedule.starts_with("tuned_medium"))) {
         GTEST_SKIP() << "for products whose sides are alike and not large";
     }
     EXPECT_GT(served() + is_slow() + row().tunables.empty(), 0);
 }
 
 TEST_P(MatmulRow, TakesCropsAndWritesNothingElse) {
-    for (const auto &[m, k, n, left] : std::vector<std::tuple<int, int, int, int>>{{131, 67, 259, 5}, {128, 128, 512, 4}, {512, 128, 128, 8}, {1, 5, 1, 3}}) {
-        Array a_whole = random_array<float>({m + 7, k + 16}, 1), b_whole = random_array<float>({k + 9, n + 16}, 2);
+    for (const auto &[m, k, n, left] : std::vector<std::tuple<int, int, int, int>>{
+             {131, 67, 259, 5}, {128, 128, 512, 4}, {512, 128, 128, 8}, {1, 5, 1, 3}}) {
+        Array a_whole = random_array<float>({m + 7, k + 16}, 1),
+              b_whole = random_array<float>({k + 9, n + 16}, 2);
         Array whole(Type::f32, {m + 5, n + 16});
         fill<float>(whole, [] { return 77.0f; });
         // What lies around the crops must not reach the result.
         const float nan = std::numeric_limits<float>::quiet_NaN();
-        for (auto &[matrix, h, w] : std::vector<std::tuple<Array *, int, int>>{{&a_whole, m, k}, {&b_whole, k, n}}) {
+        for (auto &[matrix, h, w] :
+            std::vector<std::tuple<Array *, int, int>>{{&a_whole, m, k}, {&b_whole, k, n}}) {
             float *data = matrix->as<float>();
             for (int64_t y = 0; y < matrix->shape()[0]; y++) {
                 for (int64_t x = 0; x < matrix->shape()[1]; x++) {
@@ -119,7 +128,8 @@ TEST_P(MatmulRow, TakesCropsAndWritesNothingElse) {
         for (int64_t y = 0; y < m + 5; y++) {
             for (int64_t x = 0; x < n + 16; x++) {
                 const bool inside = y >= 2 && y < 2 + m && x >= left && x < left + n;
-                ASSERT_TRUE(inside || data[y * whole.strides()[0] + x] == 77.0f) << "row " << y << ", column " << x << " was written";
+                ASSERT_TRUE(inside || data[y * whole.strides()[0] + x] == 77.0f)
+                    << "row " << y << ", column " << x << " was written";
             }
         }
     }
@@ -162,7 +172,8 @@ TEST_P(MatmulRow, GivesTheSameBytesEachTime) {
 INSTANTIATE_TEST_SUITE_P(Rows, MatmulRow, testing::ValuesIn(row_cases(matmul_operator())), row_case_name);
 
 TEST(Matmul, TakesAnySizeWithTuned) {
-    for (const auto &[m, k, n] : std::vector<std::tuple<int, int, int>>{{1, 1, 1}, {8192, 64, 1}, {1, 64, 8192}, {512, 512, 512}, {511, 513, 509}, {4097, 3, 2049}}) {
+    for (const auto &[m, k, n] : std::vector<std::tuple<int, int, int>>{
+             {1, 1, 1}, {8192, 64, 1}, {1, 64, 8192}, {512, 512, 512}, {511, 513, 509}, {4097, 3, 2049}}) {
         const Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
         EXPECT_EQ(wrong(matmul(a, b), plain(a, b)), "") << m << " x " << k << " x " << n;
     }
@@ -176,7 +187,8 @@ TEST(Matmul, TakesViewsOfAnyStride) {
     for (size_t i = 0; i < b_memory.size(); i++) {
         b_memory[i] = (float)(i % 13) - 6;
     }
-    const Array a = Array::view(Type::f32, a_memory.data() + 1, {36, 29}, {41, 1}), b = Array::view(Type::f32, b_memory.data() + 3, {29, 47}, {53, 1});
+    const Array a = Array::view(Type::f32, a_memory.data() + 1, {36, 29}, {41, 1}),
+                b = Array::view(Type::f32, b_memory.data() + 3, {29, 47}, {53, 1});
     Array output = Array::view(Type::f32, memory.data() + 5, {36, 47}, {61, 1});
     matmul(a, b, output, {.device = Device{}});
     EXPECT_EQ(wrong(output, plain(a, b)), "");
@@ -199,10 +211,12 @@ TEST(Matmul, RefusesWhatIsNoMatrix) {
     EXPECT_EQ(error_of([&] { matmul(matrix, random_array<float>({4})); }).context().argument, "b");
     EXPECT_EQ(error_of([&] { matmul(matrix, random_array<float>({4, 4, 3})); }).fault(), Fault::input);
     EXPECT_EQ(error_of([&] {
-                  Array output(Type::f32, {4, 5});
-                  matmul(matrix, matrix, output);
-              }).context().argument,
-              "output");
+        Array output(Type::f32, {4, 5});
+        matmul(matrix, matrix, output);
+    })
+                  .context()
+                  .argument,
+        "output");
 }
 
 TEST(Matmul, RefusesAnOutputThatIsAnInput) {
@@ -213,7 +227,9 @@ TEST(Matmul, RefusesAnOutputThatIsAnInput) {
 
 std::string chosen(Backend backend, const Array &a, const Array &b) {
     const Array inputs[] = {a, b};
-    return matmul_operator().choose(inputs, Array(Type::f32, {a.shape()[0], b.shape()[1]}), {}, "tuned", Device{backend, 0}).schedule;
+    return matmul_operator()
+        .choose(inputs, Array(Type::f32, {a.shape()[0], b.shape()[1]}), {}, "tuned", Device{backend, 0})
+        .schedule;
 }
 
 std::string chosen(Backend backend, int64_t m, int64_t k, int64_t n) {

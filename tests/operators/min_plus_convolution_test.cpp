@@ -1,8 +1,8 @@
 #include "tilewright/min_plus_convolution.h"
-#include "tilewright/workload.h"
 #include "runtime/operators/min_plus_convolution/workload_data.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
+#include "tilewright/workload.h"
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -25,7 +25,8 @@ std::string wrong(const Array &c, const std::vector<T> &expected) {
     const T *data = c.as<T>();
     for (size_t k = 0; k < expected.size(); k++) {
         if (memcmp(&data[k], &expected[k], sizeof(T)) != 0) {
-            return "c[" + std::to_string(k) + "] is " + std::to_string(data[k]) + " for " + std::to_string(expected[k]);
+            return "c[" + std::to_string(k) + "] is " + std::to_string(data[k]) + " for " +
+                   std::to_string(expected[k]);
         }
     }
     return "";
@@ -37,10 +38,12 @@ protected:
         return row().type == "f64" ? Type::f64 : row().type == "f32" ? Type::f32 : Type::i32;
     }
     bool is_slow() const {
-        return row().schedule == "reference" || !row().autoscheduler.empty() || row().schedule == "direct" || row().schedule == "shared";
+        return row().schedule == "reference" || !row().autoscheduler.empty() || row().schedule == "direct" ||
+               row().schedule == "shared";
     }
 
-    void check(const Array &a, const Array &b, const std::string &what, std::optional<int64_t> length = {}, const Array &accumulated = {}) {
+    void check(const Array &a, const Array &b, const std::string &what, std::optional<int64_t> length = {},
+        const Array &accumulated = {}) {
         std::vector<Array> inputs = {a, b};
         if (!accumulated.empty()) {
             inputs.push_back(accumulated);
@@ -62,14 +65,14 @@ protected:
     }
 };
 
-const char *const kinds[] = {"uniform", "gaussian", "walk", "sorted", "falling", "convex", "few", "absent", "nothing", "zeros", "denormals", "huge"};
+const char *const kinds[] = {"uniform", "gaussian", "walk", "sorted", "falling", "convex", "few", "absent",
+    "nothing", "zeros", "denormals", "huge"};
 
 // Strips are of 24 to 192 outputs, tiles of 128 to 2048, runs of 4 to 32, blocks of 8 and words of 256.
 TEST_P(MinPlusRow, AgreesWithThePlainLoop) {
-    for (const auto &[n, m] : std::vector<std::pair<int, int>>{{1, 1},     {1, 2},     {2, 1},     {1, 300},    {300, 1},   {7, 9},
-                                                              {31, 33},   {95, 97},   {127, 128}, {129, 127},  {16, 500},  {17, 500},
-                                                              {255, 257}, {256, 256}, {511, 2},   {512, 512},  {513, 511}, {1009, 1013},
-                                                              {1, 4099},  {4099, 3}}) {
+    for (const auto &[n, m] : std::vector<std::pair<int, int>>{{1, 1}, {1, 2}, {2, 1}, {1, 300}, {300, 1},
+             {7, 9}, {31, 33}, {95, 97}, {127, 128}, {129, 127}, {16, 500}, {17, 500}, {255, 257}, {256, 256},
+             {511, 2}, {512, 512}, {513, 511}, {1009, 1013}, {1, 4099}, {4099, 3}}) {
         check(vector(n, "uniform", 1), vector(m, "uniform", 2), "uniform");
     }
     EXPECT_GT(served(), 0);
@@ -98,8 +101,8 @@ TEST_P(MinPlusRow, AgreesOnLongVectors) {
     EXPECT_GT(served(), 0);
 }
 
-// So long that there are several blocks of threads over the words and the segments of the pruned form. Held against the CPU, whose row the
-// tests above hold against the plain loop.
+// So long that there are several blocks of threads over the words and the segments of the pruned form. Held
+// against the CPU, whose row the tests above hold against the plain loop.
 TEST_P(MinPlusRow, AgreesOnVeryLongVectors) {
     if (row().form != "min_plus_convolution_pruned" && row().form != "min_plus_convolution_plan") {
         GTEST_SKIP() << "another row";
@@ -131,7 +134,8 @@ TEST_P(MinPlusRow, MakesTheFirstEntries) {
 }
 
 TEST_P(MinPlusRow, Accumulates) {
-    for (const auto &[n, m, length] : std::vector<std::tuple<int, int, int>>{{1, 1, 1}, {40, 1, 40}, {700, 500, 1199}, {1500, 1400, 1111}}) {
+    for (const auto &[n, m, length] : std::vector<std::tuple<int, int, int>>{
+             {1, 1, 1}, {40, 1, 40}, {700, 500, 1199}, {1500, 1400, 1111}}) {
         const Array a = vector(n, "gaussian", 1), b = vector(m, "gaussian", 2);
         check(a, b, "accumulated", length, vector(length, "gaussian", 3));
         check(a, b, "accumulated, absent", length, vector(length, "absent", 3));
@@ -140,12 +144,15 @@ TEST_P(MinPlusRow, Accumulates) {
     EXPECT_GT(served(), 0);
 }
 
-// The published kernel reads one element past the end of a, and begins at a[1]. The rows must do neither, for a and for b.
+// The published kernel reads one element past the end of a, and begins at a[1]. The rows must do neither, for
+// a and for b.
 TEST_P(MinPlusRow, IsRightAtBothEnds) {
-    // The least sum of each entry is with the first and last element of one or the other; past the ends lies what would win.
+    // The least sum of each entry is with the first and last element of one or the other; past the ends lies
+    // what would win.
     const int n = 333;
     const double low = -1000, lower = -1e6;
-    for (const auto &[at_a, at_b] : std::vector<std::pair<int, int>>{{0, 0}, {n - 1, 0}, {0, n - 1}, {n - 1, n - 1}}) {
+    for (const auto &[at_a, at_b] :
+        std::vector<std::pair<int, int>>{{0, 0}, {n - 1, 0}, {0, n - 1}, {n - 1, n - 1}}) {
         const auto inside = [&](std::vector<char> &memory, int at, auto zero) {
             using T = decltype(zero);
             memory.assign((n + 2) * sizeof(T), 0);
@@ -156,7 +163,9 @@ TEST_P(MinPlusRow, IsRightAtBothEnds) {
             return Array::view(type(), data + 1, {n});
         };
         std::vector<char> a_memory, b_memory;
-        const auto both = [&, at_a = at_a, at_b = at_b](auto zero) { check(inside(a_memory, at_a, zero), inside(b_memory, at_b, zero), "ends"); };
+        const auto both = [&, at_a = at_a, at_b = at_b](auto zero) {
+            check(inside(a_memory, at_a, zero), inside(b_memory, at_b, zero), "ends");
+        };
         type() == Type::f64 ? both(0.) : type() == Type::f32 ? both(0.f) : both(0);
     }
     EXPECT_GT(served(), 0);
@@ -175,7 +184,8 @@ TEST_P(MinPlusRow, GivesTheSameBytesEachTime) {
     }
 }
 
-// Where a first pass shows that nearly all blocks are needed, `pruned` goes on with the dense form, which has fewer kernels.
+// Where a first pass shows that nearly all blocks are needed, `pruned` goes on with the dense form, which has
+// fewer kernels.
 TEST_P(MinPlusRow, PrunesWhereItPays) {
     if (row().schedule != "pruned") {
         GTEST_SKIP() << "another row";
@@ -189,7 +199,8 @@ TEST_P(MinPlusRow, PrunesWhereItPays) {
     EXPECT_LT(kernels("sorted"), kernels("walk"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, MinPlusRow, testing::ValuesIn(row_cases(min_plus_convolution_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Rows, MinPlusRow, testing::ValuesIn(row_cases(min_plus_convolution_operator())), row_case_name);
 
 Array vector_of(const std::vector<double> &values) {
     Array vector(Type::f64, {(int64_t)values.size()});
@@ -207,11 +218,17 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // By hand: both ends of both vectors take part.
 TEST(MinPlusConvolution, IsWhatItSays) {
-    EXPECT_EQ(wrong<double>(min_plus_convolution(vector_of({1, 5, 2}), vector_of({10, 3, 30, 4})), {11, 4, 8, 5, 9, 6}), "");
-    EXPECT_EQ(wrong<double>(min_plus_convolution(vector_of({0, infinity}), vector_of({infinity, 7})), {infinity, 7, infinity}), "");
+    EXPECT_EQ(wrong<double>(
+                  min_plus_convolution(vector_of({1, 5, 2}), vector_of({10, 3, 30, 4})), {11, 4, 8, 5, 9, 6}),
+        "");
+    EXPECT_EQ(wrong<double>(min_plus_convolution(vector_of({0, infinity}), vector_of({infinity, 7})),
+                  {infinity, 7, infinity}),
+        "");
     EXPECT_EQ(wrong<double>(min_plus_convolution(vector_of({-0.}), vector_of({-0.})), {0.}), "");
-    EXPECT_EQ(wrong<int32_t>(min_plus_convolution(integers_of({1 << 28, -(1 << 28)}), integers_of({1 << 28, 0, -(1 << 28)})),
-                             {1 << 29, 0, -(1 << 28), -(1 << 29)}), "");
+    EXPECT_EQ(wrong<int32_t>(min_plus_convolution(
+                                 integers_of({1 << 28, -(1 << 28)}), integers_of({1 << 28, 0, -(1 << 28)})),
+                  {1 << 29, 0, -(1 << 28), -(1 << 29)}),
+        "");
 }
 
 TEST(MinPlusConvolution, AccumulatesInCalls) {
@@ -250,7 +267,9 @@ TEST(MinPlusConvolution, MakesADistanceTransform) {
 TEST(MinPlusConvolution, NamesTheValueThatItRefuses) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const Array good = vector_of({1, 2, 3});
-    const auto refused = [&](const Array &a, const Array &b) { return error_of([&] { min_plus_convolution(a, b); }); };
+    const auto refused = [&](const Array &a, const Array &b) {
+        return error_of([&] { min_plus_convolution(a, b); });
+    };
     EXPECT_EQ(refused(vector_of({1, 2, nan, 4}), good).context().argument, "a[2]");
     EXPECT_EQ(refused(good, vector_of({nan, 4})).context().argument, "b[0]");
     EXPECT_EQ(refused(good, vector_of({1, -infinity})).context().argument, "b[1]");
@@ -261,7 +280,10 @@ TEST(MinPlusConvolution, NamesTheValueThatItRefuses) {
     EXPECT_EQ(refused(small, integers_of({0, (1 << 28) + 1})).context().value, "268435457");
     EXPECT_EQ(refused(integers_of({std::numeric_limits<int32_t>::min()}), small).context().argument, "a[0]");
     Array c;
-    EXPECT_EQ(error_of([&] { min_plus_convolution(good, good, vector_of({1, 2, 3, 4, nan}), c); }).context().argument, "accumulate[4]");
+    EXPECT_EQ(error_of([&] { min_plus_convolution(good, good, vector_of({1, 2, 3, 4, nan}), c); })
+                  .context()
+                  .argument,
+        "accumulate[4]");
     EXPECT_TRUE(c.empty());
 }
 
@@ -274,8 +296,11 @@ TEST(MinPlusConvolution, NamesTheRangeOfTheLength) {
     }
     const Array inputs[] = {a, b};
     Array c;
-    EXPECT_EQ(error_of([&] { min_plus_convolution_operator()(inputs, c, {{"length", 2.5}}); }).fault(), Fault::usage);
-    EXPECT_EQ(error_of([&] { min_plus_convolution_operator()(inputs, c, {{"length", std::nan("")}}); }).fault(), Fault::usage);
+    EXPECT_EQ(error_of([&] { min_plus_convolution_operator()(inputs, c, {{"length", 2.5}}); }).fault(),
+        Fault::usage);
+    EXPECT_EQ(
+        error_of([&] { min_plus_convolution_operator()(inputs, c, {{"length", std::nan("")}}); }).fault(),
+        Fault::usage);
     EXPECT_EQ(min_plus_convolution(a, b, 4).size(), 4);
 }
 
@@ -283,10 +308,12 @@ TEST(MinPlusConvolution, RefusesOtherArrays) {
     const Array a = vector_of({1, 2, 3});
     Array c;
     EXPECT_EQ(error_of([&] { min_plus_convolution(random_array<uint8_t>({4}), a); }).context().argument, "a");
-    EXPECT_EQ(error_of([&] { min_plus_convolution(a, random_array<double>({4, 4})); }).context().argument, "b");
+    EXPECT_EQ(
+        error_of([&] { min_plus_convolution(a, random_array<double>({4, 4})); }).context().argument, "b");
     EXPECT_EQ(error_of([&] { min_plus_convolution(a, random_array<float>({4})); }).fault(), Fault::input);
     EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, a, c); }).context().argument, "accumulate");
-    EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, random_array<float>({5}), c); }).context().argument, "accumulate");
+    EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, random_array<float>({5}), c); }).context().argument,
+        "accumulate");
     c = Array(Type::f64, {4});
     EXPECT_EQ(error_of([&] { min_plus_convolution(a, a, c); }).context().argument, "output");
     c = a;
@@ -296,7 +323,9 @@ TEST(MinPlusConvolution, RefusesOtherArrays) {
 // Vectors that a library does not see the end of are no reason to fail.
 TEST(MinPlusConvolution, TakesOneVectorTwice) {
     const Array a = min_plus_vector(Type::f64, 2000, "gaussian", 1);
-    EXPECT_EQ(difference(min_plus_convolution(a, a), *plain_result(min_plus_convolution_operator(), std::array{a, a}, {}), {}), "");
+    EXPECT_EQ(difference(min_plus_convolution(a, a),
+                  *plain_result(min_plus_convolution_operator(), std::array{a, a}, {}), {}),
+        "");
 }
 
 }  // namespace

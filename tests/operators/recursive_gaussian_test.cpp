@@ -1,6 +1,8 @@
-// The recursive blur against plain loops in f64: the recursion as it is published, with the ends of Triggs and Sdika.
+// The recursive blur against plain loops in f64: the recursion as it is published, with the ends of Triggs
+// and Sdika.
 #include "plain/recursive_gaussian.h"
 #include "runtime/operators/recursive_gaussian/coefficients.h"
+#include "tests/operators/blurs.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 #include "tilewright/recursive_gaussian.h"
@@ -17,37 +19,12 @@ namespace {
 using plain::exact_recursion;
 using plain::PublishedFilter;
 
-double largest(const Array &image) {
-    const int64_t h = image.shape()[0], n = image.size() / h;
-    double top = 0;
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < n; x++) {
-            const int64_t at = y * image.strides()[0] + x;
-            const double value = image.type() == Type::u8  ? image.as<uint8_t>()[at] :
-                                 image.type() == Type::u16 ? image.as<uint16_t>()[at] :
-                                                             image.as<float>()[at];
-            top = std::max(top, std::abs(value));
-        }
-    }
-    return top;
-}
-
-// The first element that is off by more than the bound says: 2e-6 of the largest value, and for integers half a step more.
+// The first element that is off by more than the bound says: 2e-6 of the largest value, and for integers half
+// a step more.
 template<typename T>
-std::string first_difference(const Array &image, const Array &output, const std::vector<double> &expected) {
-    const int64_t h = output.shape()[0], n = output.size() / h;
-    const double allowed = 2e-6 * largest(image) + (std::is_floating_point_v<T> ? 0 : .5);
-    const T *data = output.as<T>();
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < n; x++) {
-            const double is = (double)data[y * output.strides()[0] + x], should = expected[(size_t)(y * n + x)];
-            if (!(std::abs(is - should) <= allowed)) {
-                return "at y " + std::to_string(y) + ", element " + std::to_string(x) + ": " + std::to_string(is) + " where " +
-                       std::to_string(should) + " was expected, off by " + std::to_string(std::abs(is - should) / allowed) + " bounds";
-            }
-        }
-    }
-    return "";
+std::string beyond_bound(const Array &image, const Array &output, const std::vector<double> &expected) {
+    return first_difference<T>(
+        output, expected, 2e-6 * largest<T>(image) + (std::is_floating_point_v<T> ? 0 : .5));
 }
 
 struct Case {
@@ -56,31 +33,16 @@ struct Case {
     bool crop = false;
 
     std::string str() const {
-        std::string text;
-        for (int64_t n : shape) {
-            text += std::to_string(n) + " ";
-        }
-        return text + "sigma " + std::to_string(sigma) + (crop ? " crop" : "");
+        return words_of(shape) + "sigma " + std::to_string(sigma) + (crop ? " crop" : "");
     }
 };
-
-template<typename T>
-Array image_of(const Case &c) {
-    if (!c.crop) {
-        return random_array<T>(c.shape, 7);
-    }
-    std::vector<int64_t> larger = c.shape;
-    larger[0] += 7;
-    larger[1] += 11;
-    return random_array<T>(larger, 7).crop(3, 5, c.shape[0], c.shape[1]);
-}
 
 class RecursiveGaussianRow : public RowTest {
 protected:
     template<typename T>
     void check(const Case &c) {
         SCOPED_TRACE(c.str());
-        const Array image = image_of<T>(c);
+        const Array image = blur_image<T>(c.shape, c.crop);
         Array output(image.type(), image.shape()), around;
         if (c.crop) {  // the output lies in a larger array too, whose other elements stay
             std::vector<int64_t> larger = c.shape;
@@ -97,15 +59,17 @@ protected:
         if (expected.empty()) {
             expected = exact_recursion(image, c.sigma);
         }
-        EXPECT_EQ(first_difference<T>(image, output, expected), "");
+        EXPECT_EQ(beyond_bound<T>(image, output, expected), "");
         if (c.crop) {
             const Array before = random_array<T>(around.shape(), 9);
             const int64_t h = around.shape()[0], n = around.size() / h, per_pixel = n / around.shape()[1];
             for (int64_t y = 0; y < h; y++) {
                 for (int64_t x = 0; x < n; x++) {
-                    const bool inside = y >= 1 && y <= c.shape[0] && x / per_pixel >= 1 && x / per_pixel <= c.shape[1];
+                    const bool inside =
+                        y >= 1 && y <= c.shape[0] && x / per_pixel >= 1 && x / per_pixel <= c.shape[1];
                     const int64_t at = y * around.strides()[0] + x;
-                    ASSERT_TRUE(inside || around.as<T>()[at] == before.as<T>()[at]) << "wrote beside the output, y " << y << ", element " << x;
+                    ASSERT_TRUE(inside || around.as<T>()[at] == before.as<T>()[at])
+                        << "wrote beside the output, y " << y << ", element " << x;
                 }
             }
         }
@@ -160,7 +124,8 @@ TEST_P(RecursiveGaussianRow, WideFiltersOfAPatternStayWithinTheBound) {
     for (const double sigma : {100., 200.}) {
         Array output(Type::f32, {300, 1000});
         if (run({image}, output, {{"sigma", sigma}})) {
-            EXPECT_EQ(first_difference<float>(image, output, exact_recursion(image, sigma)), "") << "sigma " << sigma;
+            EXPECT_EQ(beyond_bound<float>(image, output, exact_recursion(image, sigma)), "")
+                << "sigma " << sigma;
         }
     }
 }
@@ -195,7 +160,8 @@ TEST_P(RecursiveGaussianRow, ConstantImagesStay) {
                         continue;
                     }
                     Array image(row().type == "u8" ? Type::u8 : Type::u16, shape);
-                    row().type == "u8" ? fill<uint8_t>(image, [&] { return value; }) : fill<uint16_t>(image, [&] { return value; });
+                    row().type == "u8" ? fill<uint8_t>(image, [&] { return value; }) :
+                                         fill<uint16_t>(image, [&] { return value; });
                     if (run({image}, output, {{"sigma", sigma}})) {
                         EXPECT_EQ(difference(output, image, {}), "");
                     }
@@ -240,7 +206,8 @@ TEST_P(RecursiveGaussianRow, ImpulsesAreSymmetric) {
 }
 
 TEST_P(RecursiveGaussianRow, SameBytesEachTime) {
-    const Array bytes = random_array<uint8_t>({128, 256}), words = random_array<uint16_t>({128, 256}), floats = random_array<float>({128, 256});
+    const Array bytes = random_array<uint8_t>({128, 256}), words = random_array<uint16_t>({128, 256}),
+                floats = random_array<float>({128, 256});
     const Array &image = row().type == "u8" ? bytes : row().type == "u16" ? words : floats;
     Array first, again;
     ASSERT_TRUE(run({image}, first, {{"sigma", 5.}}));
@@ -250,7 +217,8 @@ TEST_P(RecursiveGaussianRow, SameBytesEachTime) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, RecursiveGaussianRow, testing::ValuesIn(row_cases(recursive_gaussian_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Rows, RecursiveGaussianRow, testing::ValuesIn(row_cases(recursive_gaussian_operator())), row_case_name);
 
 Call on_cpu() {
     return {.device = Device{}};
@@ -287,7 +255,8 @@ TEST(RecursiveCoefficients, ThePolesAreThePublishedOnes) {
         const RecursiveCoefficients c(sigma);
         const double product = 1.86543 * (1.41650 * 1.41650 + 1.00829 * 1.00829);
         const double power = -std::log(c.feedback[2]) / std::log(product);  // feedback[2] = product^-power
-        const double real = std::pow(1.86543, -power), modulus = std::pow(std::hypot(1.41650, 1.00829), -power);
+        const double real = std::pow(1.86543, -power),
+                     modulus = std::pow(std::hypot(1.41650, 1.00829), -power);
         const double cosine = std::cos(power * std::atan2(1.00829, 1.41650));
         EXPECT_NEAR(c.feedback[0], real + 2 * modulus * cosine, 1e-12) << sigma;
         EXPECT_NEAR(c.feedback[1], -(2 * real * modulus * cosine + modulus * modulus), 1e-12) << sigma;
@@ -320,15 +289,16 @@ TEST(PublishedFilter, TheEndsAreExact) {
 TEST(RecursiveGaussian, DistanceFromTheGaussianIsAsDocumented) {
     const struct {
         double sigma, peak, sum;
-    } documented[] = {{.5, 8.90e-2, 1.99e-1}, {1, 3.56e-2, 6.97e-2},  {2, 2.08e-2, 2.83e-2},  {5, 1.11e-2, 2.10e-2},
-                      {10, 1.01e-2, 2.02e-2}, {30, 9.8e-3, 2.00e-2}, {100, 9.8e-3, 2.00e-2}};
+    } documented[] = {{.5, 8.90e-2, 1.99e-1}, {1, 3.56e-2, 6.97e-2}, {2, 2.08e-2, 2.83e-2},
+        {5, 1.11e-2, 2.10e-2}, {10, 1.01e-2, 2.02e-2}, {30, 9.8e-3, 2.00e-2}, {100, 9.8e-3, 2.00e-2}};
     for (const auto &[sigma, peak, sum] : documented) {
         const int64_t reach = (int64_t)(10 * sigma) + 10, n = 2 * reach + 1;
         Array image(Type::f32, {1, n});
         image.as<float>()[reach] = 1;
         const Array out = recursive_gaussian(image, sigma, on_cpu());
         double total = 0, most = 0, all = 0;
-        auto gaussian = [sigma = sigma](int64_t i) { return std::exp(-.5 * (double)(i * i) / (sigma * sigma)); };
+        auto gaussian = [sigma = sigma](
+                            int64_t i) { return std::exp(-.5 * (double)(i * i) / (sigma * sigma)); };
         for (int64_t i = -reach; i <= reach; i++) {
             total += gaussian(i);
         }
@@ -347,14 +317,18 @@ TEST(RecursiveGaussian, IntegersEndAtTheirRange) {
     for (const Type type : {Type::u8, Type::u16}) {
         Array image(type, {90, 120});
         for (int64_t y = 20; y < 70; y++) {
-            memset(static_cast<char *>(image.data()) + (y * image.strides()[0] + 30) * (int64_t)size_of(type), 0xff, 60 * size_of(type));
+            memset(static_cast<char *>(image.data()) + (y * image.strides()[0] + 30) * (int64_t)size_of(type),
+                0xff, 60 * size_of(type));
         }
         Array output;
         const Settings settings = {{"sigma", 5.}};
         recursive_gaussian_operator()({&image, 1}, output, settings, {.device = Device{}});
         const std::optional<Array> exact = plain_result(recursive_gaussian_operator(), {&image, 1}, settings);
         ASSERT_TRUE(exact);
-        EXPECT_EQ(difference(output, *exact, workload_of(recursive_gaussian_operator()).bound({&image, 1}, settings)), "") << name_of(type);
+        EXPECT_EQ(difference(output, *exact,
+                      workload_of(recursive_gaussian_operator()).bound({&image, 1}, settings)),
+            "")
+            << name_of(type);
     }
 }
 
@@ -367,7 +341,7 @@ TEST(RecursiveGaussian, CallersMemoryOfAnyStride) {
     std::vector<float> result(50 * 63, -1);
     Array output = Array::view(Type::f32, result.data(), {50, 61}, {63, 1});
     recursive_gaussian(image, output, 3, on_cpu());
-    EXPECT_EQ(first_difference<float>(image, output, exact_recursion(image, 3)), "");
+    EXPECT_EQ(beyond_bound<float>(image, output, exact_recursion(image, 3)), "");
     for (size_t y = 0; y < 50; y++) {
         EXPECT_EQ(result[y * 63 + 61], -1);
         EXPECT_EQ(result[y * 63 + 62], -1);
@@ -377,21 +351,13 @@ TEST(RecursiveGaussian, CallersMemoryOfAnyStride) {
 TEST(RecursiveGaussian, RefusesWhatItCannotDo) {
     const Array image(Type::f32, {8, 8});
     for (double sigma : {0., .49, 200.1, -1., std::numeric_limits<double>::quiet_NaN()}) {
-        try {
-            recursive_gaussian(image, sigma, on_cpu());
-            FAIL() << "nothing was thrown for " << sigma;
-        } catch (const Error &error) {
-            EXPECT_EQ(error.fault(), Fault::usage);
-            EXPECT_NE(std::string(error.what()).find("0.5 to 200"), std::string::npos) << error.what();
-        }
+        const Error error = error_of([&] { recursive_gaussian(image, sigma, on_cpu()); });
+        EXPECT_EQ(error.fault(), Fault::usage) << sigma;
+        EXPECT_NE(std::string(error.what()).find("0.5 to 200"), std::string::npos) << error.what();
     }
     for (const Array &other : {Array(Type::f64, {8, 8}), Array(Type::f32, {8}), Array(Type::u8, {8, 8, 5})}) {
-        try {
-            recursive_gaussian(other, 2, on_cpu());
-            FAIL() << "nothing was thrown for " << other.describe();
-        } catch (const Error &error) {
-            EXPECT_EQ(error.fault(), Fault::input);
-        }
+        EXPECT_EQ(error_of([&] { recursive_gaussian(other, 2, on_cpu()); }).fault(), Fault::input)
+            << other.describe();
     }
 }
 

@@ -1,5 +1,5 @@
-#include "tests/operators/sums.h"
 #include "tilewright/row_sum.h"
+#include "tests/operators/sums.h"
 
 namespace tilewright {
 namespace {
@@ -37,13 +37,15 @@ TEST(RowSum, TunedServesEverySizeOnEveryDevice) {
         if (!d.usable) {
             continue;
         }
-        for (const auto &[h, w] :
-             {std::pair<int64_t, int64_t>{1, 1}, {1, 40000}, {40000, 1}, {63, 7}, {64, 64}, {127, 3000}, {128, 40000}, {3000, 100}}) {
+        for (const auto &[h, w] : {std::pair<int64_t, int64_t>{1, 1}, {1, 40000}, {40000, 1}, {63, 7},
+                 {64, 64}, {127, 3000}, {128, 40000}, {3000, 100}}) {
             for (int64_t row_bytes : {Array::padded, (int64_t)0}) {
-                const Array bytes = random_array<uint8_t>({h, w}, 3, row_bytes), halves = random_array<uint16_t>({h, w}, 3, row_bytes),
+                const Array bytes = random_array<uint8_t>({h, w}, 3, row_bytes),
+                            halves = random_array<uint16_t>({h, w}, 3, row_bytes),
                             floats = random_array<float>({h, w}, 3, row_bytes);
                 for (const Array &image : {bytes, halves, floats}) {
-                    expect_sums(image, row_sum(image, Type::f32, {.device = d.device}), summed_axis, d.device.str());
+                    expect_sums(
+                        image, row_sum(image, Type::f32, {.device = d.device}), summed_axis, d.device.str());
                     expect_sums(image, row_sum(image, {.device = d.device}), summed_axis, d.device.str());
                 }
             }

@@ -1,15 +1,16 @@
 #pragma once
-// One test for each row of an operator's table, on the device that the row runs on. A row whose device is missing is skipped
-// with words, never passed.
+// The tests of an operator's rows: one test for each row of its table, on a device that the row runs on. A
+// row whose device is missing is skipped with the reason, never passed.
 //
 //     class TransposeRow : public RowTest {};
 //     TEST_P(TransposeRow, AgreesWithThePlainLoop) { ... run(inputs, output, settings) ... }
-//     INSTANTIATE_TEST_SUITE_P(Rows, TransposeRow, testing::ValuesIn(row_cases(transpose_operator())), row_case_name);
-#include "tests/errors.h"
-#include "tilewright/operator.h"
+//     INSTANTIATE_TEST_SUITE_P(Rows, TransposeRow, testing::ValuesIn(row_cases(transpose_operator())),
+//                              row_case_name);
+#include "tests/support/arrays.h"
+#include "tests/support/errors.h"
+#include "tests/support/operators.h"
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <random>
 
 namespace tilewright {
 
@@ -22,7 +23,8 @@ inline void PrintTo(const RowCase &c, std::ostream *out) {
     *out << c.row->name();
 }
 
-// Every row that has a library; an operator without rows is an error, or else all tests would pass on nothing.
+// Every row that has a library. An operator without rows is an error: its tests would pass without testing
+// anything.
 inline std::vector<RowCase> row_cases(const Operator &op) {
     std::vector<RowCase> cases;
     for (const Row &row : op.rows()) {
@@ -49,23 +51,20 @@ protected:
         if (row().needs_vnni && !cpu_has_vnni()) {
             GTEST_SKIP() << "not run here: this CPU has no AVX-512 VNNI";
         }
-        std::string why = "no such device";
-        for (const DeviceInfo &d : devices()) {
-            if (d.device.backend == row().backend) {
-                if (d.usable) {
-                    device_ = d.device;
-                    return;
-                }
-                why = d.why_not;
-            }
+        std::string why_not;
+        if (const auto found = usable_device(row().backend, why_not)) {
+            device_ = found->device;
+        } else {
+            GTEST_SKIP() << "not run here: " << why_not;
         }
-        GTEST_SKIP() << "not run here: " << why;
     }
 
-    // No GPU takes more than 1024 threads a block, and a CPU's OpenCL hides it.
+    // No GPU takes more than 1024 threads per block. An OpenCL device that is a CPU takes more, and so would
+    // hide the mistake.
     void TearDown() override {
         if (!IsSkipped()) {
-            EXPECT_LE(counters().largest_block, 1024u) << row().name() << " launches blocks that no GPU takes";
+            EXPECT_LE(counters().largest_block, 1024u)
+                << row().name() << " launches blocks that no GPU takes";
         }
     }
 
@@ -79,7 +78,8 @@ protected:
         return device_;
     }
 
-    // Runs exactly this row; false when it does not serve these arguments (another type, or a size that it leaves to others).
+    // Runs exactly this row; false when it does not serve these arguments (another type, or a size that it
+    // leaves to others).
     bool run(std::vector<Array> inputs, Array &output, const Settings &settings = {}) {
         if (op().type_of(inputs, settings) != row().type) {
             return false;
@@ -105,38 +105,5 @@ private:
     Device device_;
     int served_ = 0;
 };
-
-// Fills an array, rows of any pitch, with values from `next`.
-template<typename T, typename Next>
-void fill(Array &array, Next next) {
-    const auto &shape = array.shape();
-    const int64_t rows = shape.size() > 1 ? shape[0] : 1, n = array.size() / rows;
-    T *data = array.as<T>();
-    for (int64_t y = 0; y < rows; y++) {
-        for (int64_t x = 0; x < n; x++) {
-            data[(rows > 1 ? y * array.strides()[0] : 0) + x] = (T)next();
-        }
-    }
-}
-
-// Pseudo-random values: all of an integer type's range, or [-1, 1).
-template<typename T>
-void fill_random(Array &array, unsigned seed = 1) {
-    std::mt19937 random(seed);
-    fill<T>(array, [&] {
-        if constexpr (std::is_floating_point_v<T>) {
-            return (T)((double)random() / 2147483648.0 - 1);
-        } else {
-            return (T)random();
-        }
-    });
-}
-
-template<typename T>
-Array random_array(std::vector<int64_t> shape, unsigned seed = 1, int64_t row_bytes = Array::padded) {
-    Array array(type_of_element<T>::value, std::move(shape), row_bytes);
-    fill_random<T>(array, seed);
-    return array;
-}
 
 }  // namespace tilewright

@@ -1,8 +1,8 @@
 #pragma once
 // What the tests of column_sum and row_sum share: what every row must serve.
 #include "plain/sums.h"
-#include "tilewright/workload.h"
 #include "tests/operators/rows.h"
+#include "tilewright/workload.h"
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -10,8 +10,8 @@
 
 namespace tilewright {
 
-// Holds the sums of one image against the definition: the same bytes for integers, the documented bound for f32, of which what is not finite
-// has no part.
+// Holds the sums of one image against the definition: the same bytes for integers, the documented bound for
+// f32, of which what is not finite has no part.
 inline void expect_sums(const Array &image, const Array &sums, int axis, const std::string &what) {
     Array bound;
     Settings settings;
@@ -44,9 +44,9 @@ protected:
     }
     Array random(int64_t h, int64_t w, int64_t row_bytes = Array::padded) const {
         const auto seed = (unsigned)(h * 7919 + w);
-        return element() == Type::u8    ? random_array<uint8_t>({h, w}, seed, row_bytes)
-               : element() == Type::u16 ? random_array<uint16_t>({h, w}, seed, row_bytes)
-                                        : random_array<float>({h, w}, seed, row_bytes);
+        return element() == Type::u8  ? random_array<uint8_t>({h, w}, seed, row_bytes) :
+               element() == Type::u16 ? random_array<uint16_t>({h, w}, seed, row_bytes) :
+                                        random_array<float>({h, w}, seed, row_bytes);
     }
     void check(const Array &image, int axis, const std::string &what) {
         Array sums;
@@ -56,10 +56,10 @@ protected:
     }
 
     void check_sizes(int axis) {
-        const int64_t sizes[][2] = {{1, 1},      {1, 2},     {2, 1},       {3, 5},       {7, 7},      {8, 8},      {9, 9},
-                                    {31, 63},    {32, 64},   {33, 65},     {63, 127},    {64, 128},   {65, 129},   {127, 511},
-                                    {128, 512},  {129, 513}, {255, 2047},  {256, 2048},  {257, 2049}, {1031, 523}, {2049, 4097},
-                                    {1, 100003}, {3, 70001}, {130, 32753}, {129, 33001}, {70001, 3},  {100003, 1}};
+        const int64_t sizes[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 5}, {7, 7}, {8, 8}, {9, 9}, {31, 63},
+            {32, 64}, {33, 65}, {63, 127}, {64, 128}, {65, 129}, {127, 511}, {128, 512}, {129, 513},
+            {255, 2047}, {256, 2048}, {257, 2049}, {1031, 523}, {2049, 4097}, {1, 100003}, {3, 70001},
+            {130, 32753}, {129, 33001}, {70001, 3}, {100003, 1}};
         for (const auto &[h, w] : sizes) {
             check(random(h, w), axis, "padded");
             check(random(h, w, 0), axis, "dense");
@@ -67,14 +67,17 @@ protected:
         EXPECT_GT(served(), 0) << row().name() << " served none of the sizes";
     }
 
-    // Every phase of rows against words of memory: crops that begin anywhere, of rows of odd and even pitches.
+    // Every phase of rows against words of memory: crops that begin anywhere, of rows of odd and even
+    // pitches.
     void check_crops(int axis) {
         for (int64_t pitch : {700, 703, 704, 708, 712}) {
             const Array whole = random(333, pitch, 0);
             for (int64_t at = 0; at < 17; at++) {
                 check(whole.crop(at % 3, at, 300, 650), axis, "crop at x = " + std::to_string(at) + " of");
-                check(whole.crop(at % 5, at, 50, 1 + 9 * at), axis, "small crop at x = " + std::to_string(at) + " of");
-                check(whole.crop(3, at, 327, 40 + at), axis, "narrow crop at x = " + std::to_string(at) + " of");
+                check(whole.crop(at % 5, at, 50, 1 + 9 * at), axis,
+                    "small crop at x = " + std::to_string(at) + " of");
+                check(whole.crop(3, at, 327, 40 + at), axis,
+                    "narrow crop at x = " + std::to_string(at) + " of");
             }
         }
         const Array wide = random(7, 70013, 0);
@@ -113,8 +116,8 @@ protected:
     }
 
     void check_repeats(int axis) {
-        for (const auto &[h, w] :
-             {std::pair<int64_t, int64_t>{1031, 2053}, {257, 509}, {509, 257}, {61, 301}, {301, 61}, {7, 100000}, {301, 5}, {5, 301}}) {
+        for (const auto &[h, w] : {std::pair<int64_t, int64_t>{1031, 2053}, {257, 509}, {509, 257}, {61, 301},
+                 {301, 61}, {7, 100000}, {301, 5}, {5, 301}}) {
             const Array image = random(h, w);
             Array first;
             if (!run({image}, first, settings())) {
@@ -132,8 +135,8 @@ protected:
 private:
     // Sums that do not fit the narrow types that some forms hold them in, and sums beyond 2^32.
     void check_largest(int axis) {
-        std::vector<std::pair<int64_t, int64_t>> sizes = {{2100, 150}, {150, 2100}, {130, 32753}, {300, 500},
-                                                          {70001, 2},  {2, 70001},  {1, 200000}};
+        std::vector<std::pair<int64_t, int64_t>> sizes = {
+            {2100, 150}, {150, 2100}, {130, 32753}, {300, 500}, {70001, 2}, {2, 70001}, {1, 200000}};
         if (row().schedule != "reference") {
             sizes.push_back({8192, 8192});
         }
@@ -162,17 +165,14 @@ private:
 // What the fronts refuse; `call` is the public function.
 template<typename Function>
 void expect_refusals(const Operator &op, Function call) {
+    using Refusal = std::pair<Fault, std::string>;
     auto fault = [](auto f) {
-        try {
-            f();
-        } catch (const Error &e) {
-            return std::pair(e.fault(), e.context().argument);
-        }
-        return std::pair(Fault::failed, std::string("nothing was thrown"));
+        const Error error = error_of(f);
+        return Refusal(error.fault(), error.context().argument);
     };
     const Array bytes = random_array<uint8_t>({4, 6}), floats = random_array<float>({4, 6});
-    using Refusal = std::pair<Fault, std::string>;
-    EXPECT_EQ(fault([&] { call(random_array<uint8_t>({4, 6, 3}), Type::u32); }), Refusal(Fault::input, "input"));
+    EXPECT_EQ(
+        fault([&] { call(random_array<uint8_t>({4, 6, 3}), Type::u32); }), Refusal(Fault::input, "input"));
     EXPECT_EQ(fault([&] { call(random_array<uint8_t>({24}), Type::u32); }), Refusal(Fault::input, "input"));
     EXPECT_EQ(fault([&] { call(random_array<int32_t>({4, 6}), Type::u32); }), Refusal(Fault::input, "input"));
     EXPECT_EQ(fault([&] { call(Array(), Type::u32); }), Refusal(Fault::input, "input"));
@@ -185,7 +185,8 @@ void expect_refusals(const Operator &op, Function call) {
     EXPECT_EQ(with(bytes, Array(Type::f32, {6}), {}, {}), Refusal(Fault::input, "output"));
     EXPECT_EQ(with(bytes, {}, {{"output-type", "u16"}}, {}), Refusal(Fault::usage, "output-type"));
     EXPECT_EQ(with(bytes, {}, {{"output_type", "u32"}}, {}), Refusal(Fault::usage, "output_type"));
-    EXPECT_EQ(with(bytes, {}, {}, {.device = Device{}, .schedule = "fastest"}), Refusal(Fault::usage, "schedule"));
+    EXPECT_EQ(
+        with(bytes, {}, {}, {.device = Device{}, .schedule = "fastest"}), Refusal(Fault::usage, "schedule"));
     EXPECT_EQ(with(bytes, {}, {}, {.device = Device{Backend::cpu, 7}}).first, Fault::device);
 }
 

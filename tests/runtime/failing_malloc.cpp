@@ -1,5 +1,6 @@
-// For LD_PRELOAD: from the TILEWRIGHT_TEST_MALLOC_FAILS-th call on there is no memory. The calls are counted from the first
-// sigaction() on, which the program calls at its beginning: what runs before main() is not meant.
+// For LD_PRELOAD: from the TILEWRIGHT_TEST_MALLOC_FAILS-th call on there is no memory. The calls are counted
+// from the first sigaction() on, which the program calls at its beginning: what runs before main() is not
+// meant.
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // The front that operators from one image to another begin with.
-#include "tests/errors.h"
 #include "runtime/dispatch/image_operator.h"
+#include "tests/support/errors.h"
 #include "tilewright/invert.h"
 #include "tilewright/workload.h"
 #include <gtest/gtest.h>
@@ -20,13 +20,16 @@ TEST(ImageOperator, AWindowRefusesColour) {
     for (const std::vector<int64_t> &shape : {std::vector<int64_t>{5, 7, 3}, {5, 7, 4}, {5, 7, 1}, {5}}) {
         const Error error = error_of([&] { type_of(window, Type::u8, shape); });
         EXPECT_EQ(error.fault(), Fault::input) << error.what();
-        EXPECT_NE(std::string(error.what()).find("takes an image of one channel, (h, w), of u8"), std::string::npos) << error.what();
+        EXPECT_NE(
+            std::string(error.what()).find("takes an image of one channel, (h, w), of u8"), std::string::npos)
+            << error.what();
     }
     EXPECT_EQ(error_of([&] { type_of(window, Type::f32, {5, 7}); }).fault(), Fault::input);
 }
 
 TEST(ImageOperator, APointwiseOneTakesColour) {
-    const ImageOperator points("negative", "point by point", invert_operator().rows(), ImageOperator::Kind::pointwise);
+    const ImageOperator points(
+        "negative", "point by point", invert_operator().rows(), ImageOperator::Kind::pointwise);
     EXPECT_EQ(type_of(points, Type::u8, {5, 7}), "u8");
     EXPECT_EQ(type_of(points, Type::u8, {5, 7, 3}), "u8");
     EXPECT_EQ(error_of([&] { type_of(points, Type::f32, {5, 7, 3}); }).fault(), Fault::input);
@@ -43,7 +46,9 @@ TEST(ImageOperator, SamplesHaveColourWhereItIsTaken) {
         return count;
     };
     EXPECT_EQ(colours(ImageOperator("edges", "a window", invert_operator().rows())), 0);
-    EXPECT_GT(colours(ImageOperator("negative", "point by point", invert_operator().rows(), ImageOperator::Kind::pointwise)), 0);
+    EXPECT_GT(colours(ImageOperator(
+                  "negative", "point by point", invert_operator().rows(), ImageOperator::Kind::pointwise)),
+        0);
 }
 
 }  // namespace

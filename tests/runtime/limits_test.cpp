@@ -1,5 +1,6 @@
-// Images as large as a library addresses, 2047 MiB in one row or in one column, and larger ones. Libraries count in 31 bits and
-// round sizes up to their tiles, so a mistake shows only here: as a crash, or as pixels that were left out.
+// Images as large as a library addresses, 2047 MiB in one row or in one column, and larger ones. Libraries
+// count in 31 bits and round sizes up to their tiles, so a mistake shows only here: as a crash, or as pixels
+// that were left out.
 #include "tests/operators/rows.h"
 #include <cstring>
 #include <fstream>
@@ -22,11 +23,14 @@ size_t available_memory() {
     return 0;
 }
 
-// Memory for the largest image, mapped once; nullptr where the machine has too little for it and for an output.
+// Memory for the largest image, mapped once; nullptr where the machine has too little for it and for an
+// output.
 uint8_t *memory() {
     static uint8_t *const mapped = [] {
         constexpr size_t bytes = size_t(1) << 31;
-        void *at = available_memory() < 4 * bytes ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *at = available_memory() < 4 * bytes ?
+                       MAP_FAILED :
+                       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (at == MAP_FAILED) {
             return static_cast<uint8_t *>(nullptr);
         }
@@ -80,41 +84,38 @@ int64_t wrong_elements(const Array &output, const std::function<double(int64_t)>
 }
 
 int64_t wrong_elements(const Array &output, const std::function<double(int64_t)> &expected) {
-    return output.type() == Type::u32 ? wrong_elements<uint32_t>(output, expected) : wrong_elements<uint8_t>(output, expected);
+    return output.type() == Type::u32 ? wrong_elements<uint32_t>(output, expected) :
+                                        wrong_elements<uint8_t>(output, expected);
 }
 
 class Limits : public testing::TestWithParam<std::tuple<std::string, Backend>> {
 protected:
     void SetUp() override {
-        const auto &known = operators();
-        const auto at = std::find_if(known.begin(), known.end(), [](const Operator *o) { return o->name() == std::get<0>(GetParam()); });
-        if (at == known.end()) {
+        op_ = built_operator(std::get<0>(GetParam()));
+        if (!op_) {
             GTEST_SKIP() << "not built";
         }
-        op_ = *at;
-        std::string why = "no such device";
-        for (const DeviceInfo &d : devices()) {
-            if (d.device.backend == std::get<1>(GetParam())) {
-                device_ = d.usable ? std::optional(d) : device_;
-                why = d.why_not;
-            }
-        }
+        std::string why_not;
+        device_ = usable_device(std::get<1>(GetParam()), why_not);
         if (!device_) {
-            GTEST_SKIP() << "not run here: " << why;
+            GTEST_SKIP() << "not run here: " << why_not;
         }
         if (device_->device.backend == Backend::opencl && !device_->is_gpu) {
-            GTEST_SKIP() << "not run here: a CPU that poses as an OpenCL device takes minutes for each; a GPU takes seconds";
+            GTEST_SKIP() << "not run here: a CPU that poses as an OpenCL device takes minutes for each; a "
+                            "GPU takes seconds";
         }
         if (!memory()) {
             GTEST_SKIP() << "not run here: it takes 8 GiB of free memory";
         }
     }
 
-    // The rows of images of bytes. On a GPU only the default ones: a step that sums each column in one thread takes minutes for 2^31 rows.
+    // The rows of images of bytes. On a GPU only the default ones: a step that sums each column in one thread
+    // takes minutes for 2^31 rows.
     std::vector<const Row *> rows() const {
         std::vector<const Row *> chosen;
         for (const Row &row : op_->rows()) {
-            const bool here = row.backend == device_->device.backend && row.declined.empty() && (!row.needs_vnni || cpu_has_vnni());
+            const bool here = row.backend == device_->device.backend && row.declined.empty() &&
+                              (!row.needs_vnni || cpu_has_vnni());
             const bool parallel = row.backend == Backend::cpu || row.belongs_to("tuned");
             if (row.type == "u8" && here && parallel) {
                 chosen.push_back(&row);
@@ -126,7 +127,8 @@ protected:
     // Runs a row on the first `n` bytes of memory. False where it leaves such an image to other rows.
     bool runs_right(const Row &row, int64_t n, bool wide) {
         const bool may_be_refused = n > most;
-        const Array image = Array::view(Type::u8, memory(), wide ? std::vector<int64_t>{1, n} : std::vector<int64_t>{n, 1});
+        const Array image =
+            Array::view(Type::u8, memory(), wide ? std::vector<int64_t>{1, n} : std::vector<int64_t>{n, 1});
         Settings settings;
         if (op_->name() == "gaussian_blur") {
             settings.set("sigma", .01);  // radius 0
@@ -145,12 +147,14 @@ protected:
         }
         op_->run(row, device_->device, {&image, 1}, output_, settings);
         output_.sync();
-        EXPECT_EQ(wrong_elements(output_, expected(op_->name(), image)), 0) << row.name() << " of " << image.describe();
+        EXPECT_EQ(wrong_elements(output_, expected(op_->name(), image)), 0)
+            << row.name() << " of " << image.describe();
         return true;
     }
 
-    // The longest row or column of pixels whose image and output are within the limits: the sum of each pixel is four bytes, and a blur has
-    // a table of the pixels of a row, and counts a column and its mirror image together.
+    // The longest row or column of pixels whose image and output are within the limits: the sum of each pixel
+    // is four bytes, and a blur has a table of the pixels of a row, and counts a column and its mirror image
+    // together.
     int64_t longest(bool wide) const {
         if (op_->name() == "gaussian_blur") {
             return wide ? most / 4 - 65536 : (int64_t(1) << 30) - 65536;
@@ -158,9 +162,11 @@ protected:
         return op_->name() == (wide ? "column_sum" : "row_sum") ? most / 4 : most;
     }
 
-    // A blur's rows of the CPU fill vectors with the one pixel of each row: of a column of 2^30 that is minutes, and counting shows in any row.
+    // A blur's rows of the CPU fill vectors with the one pixel of each row: of a column of 2^30 that is
+    // minutes, and counting shows in any row.
     bool takes_minutes(const Row &row, bool wide) const {
-        return op_->name() == "gaussian_blur" && row.backend == Backend::cpu && !wide && row.schedule != "reference";
+        return op_->name() == "gaussian_blur" && row.backend == Backend::cpu && !wide &&
+               row.schedule != "reference";
     }
 
     Array output_;
@@ -203,9 +209,9 @@ std::string case_name(const testing::TestParamInfo<std::tuple<std::string, Backe
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, Limits,
-                         testing::Combine(testing::Values("invert", "column_sum", "row_sum", "transpose", "gaussian_blur"),
-                                          testing::Values(Backend::cpu, Backend::cuda, Backend::opencl)),
-                         case_name);
+    testing::Combine(testing::Values("invert", "column_sum", "row_sum", "transpose", "gaussian_blur"),
+        testing::Values(Backend::cpu, Backend::cuda, Backend::opencl)),
+    case_name);
 
 }  // namespace
 }  // namespace tilewright

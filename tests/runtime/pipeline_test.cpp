@@ -1,6 +1,11 @@
-// Pipelines against their operators called one by one; what is refused, before anything is computed; and what is copied.
-#include "tests/files.h"
+// Pipelines against their operators called one by one; what is refused, before anything is computed; and what
+// is copied.
 #include "tilewright/pipeline.h"
+#include "tests/support/arrays.h"
+#include "tests/support/errors.h"
+#include "tests/support/files.h"
+#include "tests/support/operators.h"
+#include "tilewright/files.h"
 #include "tilewright/workload.h"
 #include <gtest/gtest.h>
 #include <thread>
@@ -9,27 +14,12 @@ namespace tilewright {
 
 namespace {
 
-bool is_built(const std::string &name) {
-    const auto &all = operators();
-    return std::any_of(all.begin(), all.end(), [&](const Operator *op) { return op->name() == name; });
-}
-
-#define NEEDS(...)                                              \
-    for (const char *name : {__VA_ARGS__}) {                    \
-        if (!is_built(name)) {                                  \
-            GTEST_SKIP() << "this build has no operator " << name; \
-        }                                                       \
+#define NEEDS(...)                                                                                           \
+    for (const char *name : {__VA_ARGS__}) {                                                                 \
+        if (!built_operator(name)) {                                                                         \
+            GTEST_SKIP() << "this build has no operator " << name;                                           \
+        }                                                                                                    \
     }
-
-std::vector<Device> usable_devices() {
-    std::vector<Device> usable;
-    for (const DeviceInfo &info : devices()) {
-        if (info.usable) {
-            usable.push_back(info.device);
-        }
-    }
-    return usable;
-}
 
 std::vector<Device> gpus() {
     std::vector<Device> found;
@@ -41,25 +31,8 @@ std::vector<Device> gpus() {
     return found;
 }
 
-Array made(Type type, std::vector<int64_t> shape, int seed = 1) {
-    Array array(type, std::move(shape));
-    auto *bytes = static_cast<unsigned char *>(array.data());
-    const int64_t h = array.shape()[0], row = array.size() / h, pitch = array.strides()[0];
-    uint32_t state = (uint32_t)seed * 2654435761u;
-    for (int64_t y = 0; y < h; y++) {
-        for (int64_t x = 0; x < row; x++) {
-            state = state * 1664525u + 1013904223u;
-            if (type == Type::f32) {
-                reinterpret_cast<float *>(bytes)[y * pitch + x] = (float)(state >> 8) / (1 << 24);
-            } else {
-                bytes[y * pitch + x] = (unsigned char)(state >> 24);
-            }
-        }
-    }
-    return array;
-}
-
-Array call(const std::string &op, std::vector<Array> inputs, const Settings &settings, const Device &device, const std::string &schedule = "tuned") {
+Array call(const std::string &op, std::vector<Array> inputs, const Settings &settings, const Device &device,
+    const std::string &schedule = "tuned") {
     Array output;
     find_operator(op)(inputs, output, settings, {.device = device, .schedule = schedule});
     return output;
@@ -67,18 +40,22 @@ Array call(const std::string &op, std::vector<Array> inputs, const Settings &set
 
 }  // namespace
 
-// ---------------------------------------------------------------------------------------------------------------- values
+// ------------------------------------------------------------------------------------------ values
 
 TEST(Pipeline, EqualsItsOperatorsOneByOne) {
     NEEDS("gaussian_blur", "transpose", "column_sum");
     for (const Device &device : usable_devices()) {
-        for (const std::vector<int64_t> &shape : {std::vector<int64_t>{1, 1}, {37, 53}, {130, 257}, {512, 256}}) {
+        for (const std::vector<int64_t> &shape :
+            {std::vector<int64_t>{1, 1}, {37, 53}, {130, 257}, {512, 256}}) {
             SCOPED_TRACE(device.str());
-            const Array image = made(Type::u8, shape);
+            const Array image = random_array(Type::u8, shape);
             Array sums;
-            Pipeline("gaussian_blur sigma=2 border=mirror | transpose | column_sum output-type=f32")(image, sums, {.device = device});
-            const Array blurred = call("gaussian_blur", {image}, {{"sigma", 2.}, {"border", "mirror"}}, device);
-            const Array expected = call("column_sum", {call("transpose", {blurred}, {}, device)}, {{"output-type", "f32"}}, device);
+            Pipeline("gaussian_blur sigma=2 border=mirror | transpose | column_sum output-type=f32")(
+                image, sums, {.device = device});
+            const Array blurred =
+                call("gaussian_blur", {image}, {{"sigma", 2.}, {"border", "mirror"}}, device);
+            const Array expected = call(
+                "column_sum", {call("transpose", {blurred}, {}, device)}, {{"output-type", "f32"}}, device);
             EXPECT_EQ(difference(sums, expected, {}), "");
             EXPECT_EQ(sums.describe(), "f32 (" + std::to_string(shape[0]) + ")");
         }
@@ -88,7 +65,7 @@ TEST(Pipeline, EqualsItsOperatorsOneByOne) {
 TEST(Pipeline, OneStageIsItsOperator) {
     NEEDS("transpose");
     for (const Device &device : usable_devices()) {
-        const Array image = made(Type::u16, {65, 33});
+        const Array image = random_array(Type::u16, {65, 33});
         Array output;
         Pipeline(" \t transpose\n")(image, output, {.device = device});
         EXPECT_EQ(difference(output, call("transpose", {image}, {}, device), {}), "") << device.str();
@@ -97,7 +74,7 @@ TEST(Pipeline, OneStageIsItsOperator) {
 
 TEST(Pipeline, AStageMayNameItsSchedule) {
     NEEDS("transpose", "invert");
-    const Array image = made(Type::u8, {64, 96});
+    const Array image = random_array(Type::u8, {64, 96});
     const Pipeline pipeline("transpose schedule=reference | invert");
     std::vector<Statistics> statistics;
     Array output;
@@ -114,14 +91,15 @@ TEST(Pipeline, TheOutputMayBeMemoryOfTheCaller) {
     NEEDS("transpose", "invert");
     for (const Device &device : usable_devices()) {
         SCOPED_TRACE(device.str());
-        const Array image = made(Type::u8, {31, 45});
+        const Array image = random_array(Type::u8, {31, 45});
         std::vector<uint8_t> memory(45 * 50, 7);
         Array output = Array::view(Type::u8, memory.data(), {45, 31}, {50, 1});
         Pipeline("invert | transpose")(image, output, {.device = device});
         output.sync();
         for (int64_t y = 0; y < 45; y++) {
             for (int64_t x = 0; x < 50; x++) {
-                ASSERT_EQ(memory[(size_t)(y * 50 + x)], x < 31 ? 255 - image.at<uint8_t>({x, y}) : 7) << x << ", " << y;
+                ASSERT_EQ(memory[(size_t)(y * 50 + x)], x < 31 ? 255 - image.at<uint8_t>({x, y}) : 7)
+                    << x << ", " << y;
             }
         }
     }
@@ -130,12 +108,15 @@ TEST(Pipeline, TheOutputMayBeMemoryOfTheCaller) {
 TEST(Pipeline, FurtherInputsComeFromFilesOrFromTheCall) {
     NEEDS("matmul", "transpose");
     const TemporaryFolder folder;
-    const Array a = made(Type::f32, {20, 30}, 1), b = made(Type::f32, {20, 40}, 2), c = made(Type::f32, {40, 10}, 3);
+    const Array a = random_array(Type::f32, {20, 30}, 1), b = random_array(Type::f32, {20, 40}, 2),
+                c = random_array(Type::f32, {40, 10}, 3);
     write_array(folder.file("b |.npy"), b);
     for (const Device &device : usable_devices()) {
         SCOPED_TRACE(device.str());
-        const Array expected = call("matmul", {call("matmul", {call("transpose", {a}, {}, device), b}, {}, device), c}, {}, device);
-        const Pipeline from_file("transpose | matmul '" + folder.file("b |.npy") + "' | matmul"), from_call("transpose | matmul | matmul");
+        const Array expected = call(
+            "matmul", {call("matmul", {call("transpose", {a}, {}, device), b}, {}, device), c}, {}, device);
+        const Pipeline from_file("transpose | matmul '" + folder.file("b |.npy") + "' | matmul"),
+            from_call("transpose | matmul | matmul");
         EXPECT_EQ(from_file.inputs(), 2);
         EXPECT_EQ(from_call.inputs(), 3);
         Array first, second;
@@ -143,15 +124,17 @@ TEST(Pipeline, FurtherInputsComeFromFilesOrFromTheCall) {
         from_call(std::vector{a, b, c}, second, {.device = device});
         EXPECT_EQ(difference(first, expected, {}), "");
         EXPECT_EQ(difference(second, expected, {}), "");
-        expect_error(Fault::usage, "takes 3 inputs", [&] { from_call(std::vector{a, b}, first, {.device = device}); });
+        expect_error(
+            Fault::usage, "takes 3 inputs", [&] { from_call(std::vector{a, b}, first, {.device = device}); });
     }
 }
 
-// Alpha is multiplied in once for stages that follow each other, and what does not mix pixels gets colour beside alpha.
+// Alpha is multiplied in once for stages that follow each other, and what does not mix pixels gets colour
+// beside alpha.
 TEST(Pipeline, AlphaIsMultipliedInForTheStagesThatMixPixels) {
     NEEDS("gaussian_blur", "transpose");
     const Operator &blur = find_operator("gaussian_blur");
-    const Array image = made(Type::u8, {23, 34, 4});
+    const Array image = random_array(Type::u8, {23, 34, 4});
     const Settings sigma = {{"sigma", 1.5}};
     for (const Device &device : usable_devices()) {
         SCOPED_TRACE(device.str());
@@ -165,7 +148,8 @@ TEST(Pipeline, AlphaIsMultipliedInForTheStagesThatMixPixels) {
                 const Pipeline pipeline(stages);
                 pipeline(image, output, {.device = device, .alpha = true});
                 EXPECT_EQ(difference(output, expected, {}), "") << stages;
-                const auto [type, shape] = pipeline.output_of(std::vector{image}, {.device = device, .alpha = true});
+                const auto [type, shape] =
+                    pipeline.output_of(std::vector{image}, {.device = device, .alpha = true});
                 EXPECT_EQ(type, expected.type());
                 EXPECT_EQ(shape, expected.shape());
             }
@@ -174,15 +158,18 @@ TEST(Pipeline, AlphaIsMultipliedInForTheStagesThatMixPixels) {
         check("gaussian_blur sigma=1.5 | gaussian_blur sigma=1.5", twice);
         check("gaussian_blur sigma=1.5 | transpose", turned);
         check("transpose | gaussian_blur sigma=1.5",
-              blur.unpremultiplied(blurred(blur.premultiplied(call("transpose", {image}, {}, device))), Type::u8));
-        check("gaussian_blur sigma=1.5 | transpose | gaussian_blur sigma=1.5", blur.unpremultiplied(blurred(blur.premultiplied(turned)), Type::u8));
+            blur.unpremultiplied(
+                blurred(blur.premultiplied(call("transpose", {image}, {}, device))), Type::u8));
+        check("gaussian_blur sigma=1.5 | transpose | gaussian_blur sigma=1.5",
+            blur.unpremultiplied(blurred(blur.premultiplied(turned)), Type::u8));
         Array plain;
         Pipeline("gaussian_blur sigma=1.5")(image, plain, {.device = device});
-        EXPECT_EQ(difference(plain, blurred(image), {}), "") << "without alpha, a fourth channel is one as the others";
+        EXPECT_EQ(difference(plain, blurred(image), {}), "")
+            << "without alpha, a fourth channel is one as the others";
     }
 }
 
-// --------------------------------------------------------------------------------------------------- what is between stages
+// -------------------------------------------------------------------------- what is between stages
 
 TEST(Pipeline, WhatIsBetweenStagesStaysOnTheDevice) {
     NEEDS("transpose", "invert", "column_sum");
@@ -191,7 +178,7 @@ TEST(Pipeline, WhatIsBetweenStagesStaysOnTheDevice) {
     }
     for (const Device &device : gpus()) {
         SCOPED_TRACE(device.str());
-        const Array image = made(Type::u8, {200, 320});
+        const Array image = random_array(Type::u8, {200, 320});
         const Pipeline pipeline("transpose | invert | transpose | column_sum");
         Array sums;
         const Counters before = counters();
@@ -222,10 +209,11 @@ TEST(Pipeline, StatisticsHaveALineForEveryStage) {
     NEEDS("transpose", "invert");
     for (const Device &device : gpus()) {
         SCOPED_TRACE(device.str());
-        const Array image = made(Type::u8, {64, 64});
+        const Array image = random_array(Type::u8, {64, 64});
         std::vector<Statistics> statistics;
         Array output;
-        Pipeline("transpose | invert | transpose")(image, output, {.device = device, .statistics = &statistics});
+        Pipeline("transpose | invert | transpose")(
+            image, output, {.device = device, .statistics = &statistics});
         ASSERT_EQ(statistics.size(), 3u);
         for (size_t i = 0; i < 3; i++) {
             EXPECT_EQ(statistics[i].counters.copies_to_device, i == 0 ? 1u : 0u) << i;
@@ -240,7 +228,7 @@ TEST(Pipeline, StatisticsHaveALineForEveryStage) {
 TEST(Pipeline, CheckingTakesNothingFromTheNextCall) {
     NEEDS("transpose", "invert");
     for (const Device &device : gpus()) {
-        const Array image = made(Type::u8, {90, 110});
+        const Array image = random_array(Type::u8, {90, 110});
         const Pipeline pipeline("transpose | invert | transpose");
         Array output;
         pipeline(image, output, {.device = device});
@@ -256,10 +244,11 @@ TEST(Pipeline, CheckingTakesNothingFromTheNextCall) {
 TEST(Pipeline, TheStepsAreWhatEachStageGotAndGave) {
     NEEDS("transpose", "invert");
     for (const Device &device : usable_devices()) {
-        const Array image = made(Type::u8, {40, 40});
+        const Array image = random_array(Type::u8, {40, 40});
         std::vector<Pipeline::Step> steps;
         Array output;
-        Pipeline("invert | transpose | invert | transpose")(image, output, {.device = device, .steps = &steps});
+        Pipeline("invert | transpose | invert | transpose")(
+            image, output, {.device = device, .steps = &steps});
         ASSERT_EQ(steps.size(), 4u);
         Array expected = image;
         for (size_t i = 0; i < 4; i++) {
@@ -279,7 +268,7 @@ TEST(Pipeline, CallsOfSeveralSizesAndThreadsDoNotMeet) {
         for (int t = 0; t < 4; t++) {
             threads.emplace_back([&, t] {
                 for (int i = 0; i < 6; i++) {
-                    const Array image = made(Type::u8, {60 + 7 * (i % 2), 80 + t % 2}, 10 * t + i);
+                    const Array image = random_array(Type::u8, {60 + 7 * (i % 2), 80 + t % 2}, 10 * t + i);
                     Array output;
                     pipeline(image, output, {.device = device});
                     wrong[(size_t)t] += difference(output, call("invert", {image}, {}, Device{}), {});
@@ -293,30 +282,33 @@ TEST(Pipeline, CallsOfSeveralSizesAndThreadsDoNotMeet) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------------- what is refused
+// --------------------------------------------------------------------------------- what is refused
 
 TEST(Pipeline, TypesAreCheckedBeforeAnythingIsComputed) {
     NEEDS("transpose", "column_sum");
-    const Array image = made(Type::u8, {37, 53});
+    const Array image = random_array(Type::u8, {37, 53});
     const Pipeline pipeline("transpose | column_sum | transpose");
     for (const Device &device : usable_devices()) {
         Array output;
         const Counters before = counters();
-        const std::string line = expect_error(Fault::input, "stage 3 of 3, 'transpose'", [&] { pipeline(image, output, {.device = device}); });
+        const std::string line = expect_error(
+            Fault::input, "stage 3 of 3, 'transpose'", [&] { pipeline(image, output, {.device = device}); });
         EXPECT_NE(line.find("it gets u32 (37) from stage 2"), std::string::npos) << line;
-        expect_error(Fault::input, "stage 3 of 3", [&] { pipeline.check(std::vector{image}, {.device = device}); });
+        expect_error(
+            Fault::input, "stage 3 of 3", [&] { pipeline.check(std::vector{image}, {.device = device}); });
         const Counters after = counters();
         EXPECT_EQ(after.kernels, before.kernels);
         EXPECT_EQ(after.copies_to_device, before.copies_to_device);
         EXPECT_TRUE(output.empty());
     }
-    const std::string line = expect_error(Fault::input, "stage 1 of 3, 'transpose'", [&] { pipeline.check(std::vector{Array(Type::f32, {5})}); });
+    const std::string line = expect_error(Fault::input, "stage 1 of 3, 'transpose'",
+        [&] { pipeline.check(std::vector{Array(Type::f32, {5})}); });
     EXPECT_NE(line.find("it gets f32 (5) from the input"), std::string::npos) << line;
 }
 
 TEST(Pipeline, CheckSaysWhatWouldRun) {
     NEEDS("transpose", "column_sum");
-    const Array image = made(Type::u8, {37, 53});
+    const Array image = random_array(Type::u8, {37, 53});
     const Pipeline pipeline("transpose | column_sum output-type=f32");
     const Counters before = counters();
     const auto steps = pipeline.check(std::vector{image}, {.device = Device{}});
@@ -331,7 +323,8 @@ TEST(Pipeline, CheckSaysWhatWouldRun) {
 
 TEST(Pipeline, TextThatIsNoPipelineIsRefused) {
     NEEDS("gaussian_blur", "transpose", "matmul");
-    const auto refused = [](const char *text, const std::string &stage, const std::vector<std::string> &words) {
+    const auto refused = [](const char *text, const std::string &stage,
+                             const std::vector<std::string> &words) {
         const std::string line = expect_error(Fault::usage, stage, [&] { Pipeline pipeline(text); });
         for (const std::string &word : words) {
             EXPECT_NE(line.find(word), std::string::npos) << "'" << word << "' is not in: " << line;
@@ -340,8 +333,10 @@ TEST(Pipeline, TextThatIsNoPipelineIsRefused) {
     refused("", "stage 1 of 1", {"empty"});
     refused("transpose | | transpose", "stage 2 of 3", {"empty"});
     refused("transpose |", "stage 2 of 2", {"empty"});
-    refused("transpose | gausian_blur sigma=2", "stage 2 of 2, 'gausian_blur sigma=2'", {"did you mean 'gaussian_blur'"});
-    refused("gaussian_blur sgma=2", "stage 1 of 1, 'gaussian_blur sgma=2'", {"'sgma'", "did you mean 'sigma'", "border"});
+    refused("transpose | gausian_blur sigma=2", "stage 2 of 2, 'gausian_blur sigma=2'",
+        {"did you mean 'gaussian_blur'"});
+    refused("gaussian_blur sgma=2", "stage 1 of 1, 'gaussian_blur sgma=2'",
+        {"'sgma'", "did you mean 'sigma'", "border"});
     refused("gaussian_blur sigma=wide", "gaussian_blur: sigma = wide", {"number", "sigma=2.5"});
     refused("gaussian_blur sigma=2x", "sigma = 2x", {"number"});
     refused("gaussian_blur border=miror", "border = miror", {"did you mean 'mirror'"});
@@ -354,23 +349,26 @@ TEST(Pipeline, TextThatIsNoPipelineIsRefused) {
     refused("transpose b.npy", "'b.npy'", {"schedule"});
     refused("matmul a.npy b.npy", "1 array besides the one that flows, and 2 are named", {});
     refused("transpose 'schedule=tuned", "not closed", {});
-    expect_error(Fault::input, "stage 1 of 1, 'matmul missing.npy'", [] { Pipeline pipeline("matmul missing.npy"); });
+    expect_error(
+        Fault::input, "stage 1 of 1, 'matmul missing.npy'", [] { Pipeline pipeline("matmul missing.npy"); });
 }
 
 TEST(Pipeline, WrongCallsAreRefused) {
     NEEDS("gaussian_blur", "transpose");
     const Pipeline pipeline("gaussian_blur sigma=2 | transpose");
-    const Array image = made(Type::u8, {24, 32});
+    const Array image = random_array(Type::u8, {24, 32});
     Array wrong_shape(Type::u8, {24, 32}), wrong_type(Type::u16, {32, 24}), output;
     expect_error(Fault::input, "the output must be u8 (32, 24)", [&] { pipeline(image, wrong_shape); });
     expect_error(Fault::input, "the output must be u8 (32, 24)", [&] { pipeline(image, wrong_type); });
     expect_error(Fault::usage, "2", [&] { pipeline(std::vector{image, image}, output); });
     expect_error(Fault::input, "empty", [&] { pipeline(Array(), output); });
     expect_error(Fault::usage, "no such schedule", [&] { pipeline(image, output, {.schedule = "no_such"}); });
-    expect_error(Fault::device, "opencl:99", [&] { pipeline(image, output, {.device = Device{Backend::opencl, 99}}); });
-    expect_error(Fault::usage, "stage 1 of 1, 'gaussian_blur sigma=-1'", [&] { Pipeline("gaussian_blur sigma=-1")(image, output); });
+    expect_error(Fault::device, "opencl:99",
+        [&] { pipeline(image, output, {.device = Device{Backend::opencl, 99}}); });
+    expect_error(Fault::usage, "stage 1 of 1, 'gaussian_blur sigma=-1'",
+        [&] { Pipeline("gaussian_blur sigma=-1")(image, output); });
     EXPECT_TRUE(output.empty());
-    Array square = made(Type::u8, {32, 32});
+    Array square = random_array(Type::u8, {32, 32});
     expect_error(Fault::usage, "shares memory", [&] { pipeline(square, square); });
     Array large(Type::u8, {64, 64});
     Array part = large.crop(0, 0, 32, 32), other = large.crop(32, 32, 32, 32);

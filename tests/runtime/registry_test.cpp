@@ -1,11 +1,11 @@
 // The registry against what the generators and the tests list: nothing vanishes silently.
+#include "tests/support/errors.h"
+#include "tests/support/process.h"
 #include "tilewright/operator.h"
-#include "tilewright/workload.h"
 #include "tilewright/plain.h"
+#include "tilewright/workload.h"
 #include <HalideRuntime.h>
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <gtest/gtest.h>
 #include <set>
 #include <sstream>
@@ -24,25 +24,22 @@ std::set<std::string> words(const std::string &text) {
 }
 
 // What CMake was asked to build.
-const std::set<std::string> built_operators = words(TILEWRIGHT_BUILT_OPERATORS), built_targets = words(TILEWRIGHT_BUILT_TARGETS);
+const std::set<std::string> built_operators = words(TILEWRIGHT_BUILT_OPERATORS),
+                            built_targets = words(TILEWRIGHT_BUILT_TARGETS);
 
 bool is_built(const std::string &backend) {
     return built_targets.count(backend == "vnni" ? "cpu" : backend) != 0;
 }
 
 // The lines that a program of the build folder prints; a program that fails is a failure of the test.
-std::vector<std::string> lines_of(const std::string &program, const std::string &arguments) {
-    const std::string command = TILEWRIGHT_BUILD_FOLDER "/" + program + " " + arguments;
+std::vector<std::string> lines_of(const std::string &program, const std::string &argument) {
+    const Ran ran = run_program(TILEWRIGHT_BUILD_FOLDER "/" + program, {argument});
+    EXPECT_EQ(ran.code, 0) << program << " " << argument << ": " << ran.err;
     std::vector<std::string> lines;
-    FILE *pipe = popen(command.c_str(), "r");
-    std::array<char, 4096> line;
-    while (pipe && fgets(line.data(), line.size(), pipe)) {
-        lines.emplace_back(line.data());
-        while (!lines.back().empty() && lines.back().back() == '\n') {
-            lines.back().pop_back();
-        }
+    std::istringstream stream(ran.out);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
     }
-    EXPECT_TRUE(pipe && pclose(pipe) == 0) << command;
     return lines;
 }
 
@@ -79,13 +76,9 @@ TEST(Registry, HoldsWhatWasBuilt) {
 }
 
 TEST(Registry, AnUnknownOperatorIsRefusedWithTheKnownNames) {
-    try {
-        find_operator("no_such_operator");
-        FAIL() << "nothing was thrown";
-    } catch (const Error &error) {
-        EXPECT_EQ(error.fault(), Fault::usage);
-        EXPECT_NE(std::string(error.what()).find(*built_operators.begin()), std::string::npos) << error.what();
-    }
+    const Error error = error_of([] { find_operator("no_such_operator"); });
+    EXPECT_EQ(error.fault(), Fault::usage);
+    EXPECT_NE(std::string(error.what()).find(*built_operators.begin()), std::string::npos) << error.what();
 }
 
 // Both ways: what a generator lists is in the table, and the table holds nothing else.
@@ -99,7 +92,9 @@ TEST(Registry, TablesAreWhatTheGeneratorsList) {
         }
         for (const Row &row : op->rows()) {
             EXPECT_EQ(row.op, op->name());
-            EXPECT_TRUE(tabled.insert(row.declined.empty() ? library_of(row) : "declined " + library_of(row)).second) << row.name() << " is there twice";
+            EXPECT_TRUE(
+                tabled.insert(row.declined.empty() ? library_of(row) : "declined " + library_of(row)).second)
+                << row.name() << " is there twice";
         }
         EXPECT_FALSE(listed.empty()) << op->name();
         EXPECT_EQ(tabled, listed) << op->name();
@@ -119,9 +114,12 @@ TEST(Registry, EveryRowHasItsOwnLibrary) {
             EXPECT_EQ(row.metadata()->name, library_of(row));
             EXPECT_GE(row.metadata()->num_arguments, 2) << row.name();
             const std::string target = row.metadata()->target;
-            EXPECT_EQ(target.find("no_asserts"), std::string::npos) << row.name() << " would pass over launches that fail";
-            EXPECT_EQ(target.find("-cuda") != std::string::npos, row.backend == Backend::cuda) << row.name() << ": " << target;
-            EXPECT_EQ(target.find("-opencl") != std::string::npos, row.backend == Backend::opencl) << row.name() << ": " << target;
+            EXPECT_EQ(target.find("no_asserts"), std::string::npos)
+                << row.name() << " would pass over launches that fail";
+            EXPECT_EQ(target.find("-cuda") != std::string::npos, row.backend == Backend::cuda)
+                << row.name() << ": " << target;
+            EXPECT_EQ(target.find("-opencl") != std::string::npos, row.backend == Backend::opencl)
+                << row.name() << ": " << target;
         }
     }
 }
@@ -137,7 +135,8 @@ TEST(Registry, EveryRowHasATest) {
         }
         for (const Row &row : op->rows()) {
             if (row.declined.empty()) {
-                EXPECT_TRUE(tested.count(row.schedule + "_" + row.type + "_" + place_of(row))) << row.name() << " has no test";
+                EXPECT_TRUE(tested.count(row.schedule + "_" + row.type + "_" + place_of(row)))
+                    << row.name() << " has no test";
             }
         }
     }
@@ -155,14 +154,15 @@ TEST(Registry, EveryTargetOccursInEveryOperator) {
     }
 }
 
-// Every type can be verified, and has a best row wherever it may run. The last row of `tuned` serves what the others leave, and
-// that needs no special machine.
+// Every type can be verified, and has a best row wherever it may run. The last row of `tuned` serves what the
+// others leave, and that needs no special machine.
 TEST(Registry, ReferenceAndTunedServeEveryType) {
     for (const Operator *op : operators()) {
         for (const std::string &type : types_of(*op)) {
             auto serves = [&](const std::string &schedule, const std::string &target) {
                 for (const Row &row : op->rows()) {
-                    if (row.belongs_to(schedule) && row.type == type && place_of(row) == target && row.declined.empty()) {
+                    if (row.belongs_to(schedule) && row.type == type && place_of(row) == target &&
+                        row.declined.empty()) {
                         return true;
                     }
                 }
@@ -182,14 +182,17 @@ TEST(Registry, ReferenceAndTunedServeEveryType) {
 TEST(Registry, EveryOperatorHasAPlainDefinition) {
     for (const Operator *op : operators()) {
         const Sample sample = workload_of(*op).samples(op->rows().front().type).front();
-        EXPECT_TRUE(plain_result(*op, sample.inputs, sample.settings)) << op->name() << " has no plain/" << op->name() << ".cpp";
+        EXPECT_TRUE(plain_result(*op, sample.inputs, sample.settings))
+            << op->name() << " has no plain/" << op->name() << ".cpp";
     }
 }
 
 // What an autoscheduled library of a GPU takes is asked of the library, which needs the device.
 bool can_be_asked(const Row &row) {
     const auto known = devices();
-    return row.autoscheduler.empty() || std::any_of(known.begin(), known.end(), [&](const DeviceInfo &d) { return d.usable && d.device.backend == row.backend; });
+    return row.autoscheduler.empty() || std::any_of(known.begin(), known.end(), [&](const DeviceInfo &d) {
+        return d.usable && d.device.backend == row.backend;
+    });
 }
 
 // A row that none of the samples fits would never be verified.
@@ -201,10 +204,13 @@ TEST(Registry, EveryRowServesASample) {
                 if (row.type != type || !row.declined.empty() || !can_be_asked(row)) {
                     continue;
                 }
-                EXPECT_TRUE(std::any_of(samples.begin(), samples.end(), [&](const Sample &s) {
-                    const auto [element, shape] = op->output_of(s.inputs, s.settings);
-                    return op->type_of(s.inputs, s.settings) == type && op->serves(row, s.inputs, Array(element, shape), s.settings);
-                })) << row.name() << " serves no sample";
+                EXPECT_TRUE(std::any_of(samples.begin(), samples.end(),
+                    [&](const Sample &s) {
+                        const auto [element, shape] = op->output_of(s.inputs, s.settings);
+                        return op->type_of(s.inputs, s.settings) == type &&
+                               op->serves(row, s.inputs, Array(element, shape), s.settings);
+                    }))
+                    << row.name() << " serves no sample";
             }
         }
     }
@@ -229,7 +235,9 @@ TEST(Registry, TheDocumentedStepsAreThere) {
         }
         for (const std::string &schedule : words(schedules)) {
             const Operator &op = find_operator(name);
-            EXPECT_FALSE(op.rows(schedule, Backend::cuda).empty() && op.rows(schedule, Backend::opencl).empty()) << name << " has no " << schedule;
+            EXPECT_FALSE(
+                op.rows(schedule, Backend::cuda).empty() && op.rows(schedule, Backend::opencl).empty())
+                << name << " has no " << schedule;
         }
     }
 }

@@ -1,17 +1,17 @@
 #pragma once
-#include <CLI/CLI.hpp>
-#include <string>
-
-// The subcommands. Each lives in the file that is named after it, and adds itself with its options, help and examples.
+// The commands. Each one is in the file of its name, and adds itself with what it takes, its help and its
+// examples.
 namespace tilewright::app {
 
-void add_devices(CLI::App &app);
-void add_list(CLI::App &app);
-void add_doctor(CLI::App &app);
-void add_operators(CLI::App &app);  // one for each operator of the registry
-void add_pipeline(CLI::App &app);
-void add_show(CLI::App &app);
-void add_verify(CLI::App &app);
-void add_bench(CLI::App &app);
+class CommandLine;
+
+void add_devices(CommandLine &line);
+void add_list(CommandLine &line);
+void add_doctor(CommandLine &line);
+void add_operators(CommandLine &line);  // one command for each operator of the registry: operate.cpp
+void add_pipeline(CommandLine &line);
+void add_show(CommandLine &line);
+void add_verify(CommandLine &line);
+void add_bench(CommandLine &line);
 
 }  // namespace tilewright::app

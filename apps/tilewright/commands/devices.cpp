@@ -1,7 +1,11 @@
+// `devices`: the devices of this machine, and why one cannot be used.
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
 #include "tilewright/device.h"
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -14,13 +18,14 @@ static void print_devices(bool as_json) {
         print({{"version", 1}, {"best", best_device().str()}, {"devices", all}});
         return;
     }
-    std::vector<std::vector<std::string>> lines = {{"device", "name", "memory", "units", "capability", "driver", "platform"}};
+    std::vector<std::vector<std::string>> lines = {
+        {"device", "name", "memory", "units", "capability", "driver", "platform"}};
     std::string cannot;
     for (const DeviceInfo &info : devices()) {
         if (info.usable) {
             const std::string best = info.device == best_device() ? " (auto)" : "";
-            lines.push_back({info.device.str() + best, info.name, bytes((double)info.memory), std::to_string(info.units), info.capability,
-                             info.driver, info.platform});
+            lines.push_back({info.device.str() + best, info.name, bytes((double)info.memory),
+                std::to_string(info.units), info.capability, info.driver, info.platform});
         } else {
             const std::string name = info.name.empty() ? "" : " (" + info.name + ")";
             cannot += fmt::format("{}{}: not usable: {}\n", info.device.str(), name, one_line(info.why_not));
@@ -29,14 +34,14 @@ static void print_devices(bool as_json) {
     print(table(lines) + cannot);
 }
 
-void add_devices(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("devices", "Lists the devices of this machine, and why one cannot be used");
+void add_devices(CommandLine &line) {
+    Command command = line.add("devices", "Lists the devices of this machine, and why one cannot be used");
     static bool as_json = false;
-    command->add_flag("--json", as_json, "Print JSON");
-    command->footer("Examples:\n"
-                    "  tilewright devices\n"
-                    "  tilewright devices --json | jq '.devices[] | select(.usable) | .device'\n");
-    command->callback([] { print_devices(as_json); });
+    command.add_flag("--json", as_json, "Print JSON");
+    command.footer("Examples:\n"
+                   "  tilewright devices\n"
+                   "  tilewright devices --json | jq '.devices[] | select(.usable) | .device'\n");
+    command.run([] { print_devices(as_json); });
 }
 
 }  // namespace tilewright::app

@@ -1,16 +1,20 @@
+// `doctor`: checks of the machine, each with what was found and what to do about it.
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
+#include "apps/tilewright/support/version.h"
 #include "tilewright/files.h"
 #include "tilewright/workload.h"
-#include "apps/tilewright/support/version.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -20,7 +24,7 @@ namespace fs = std::filesystem;
 
 enum class Health { ok, warn, fail };
 
-// A thing that matters to a user: how it is, and what to do about it.
+// One check: how the thing is, and what the user can do about it.
 struct Check {
     std::string name;
     Health health;
@@ -39,7 +43,9 @@ const char *name_of(Health health) {
 
 Check versions() {
     return {"versions", Health::ok,
-            fmt::format("tilewright {} ({}), Halide {}, LLVM {}", tilewright_version, commit, halide_version, llvm_version), ""};
+        fmt::format("tilewright {} ({}), Halide {}, LLVM {}", tilewright_version, commit, halide_version,
+            llvm_version),
+        ""};
 }
 
 Check libraries() {
@@ -55,24 +61,27 @@ Check libraries() {
         words.push_back(fmt::format("{} for {}", rows, backend));
     }
     return {"libraries", words.empty() ? Health::fail : Health::ok,
-            fmt::format("{} operator{}; rows: {}; {} declined by an autoscheduler", operators().size(), operators().size() == 1 ? "" : "s",
-                        joined(words, ", "), declined),
-            words.empty() ? "this program was built without libraries: build it again" : ""};
+        fmt::format("{} operator{}; rows: {}; {} declined by an autoscheduler", operators().size(),
+            operators().size() == 1 ? "" : "s", joined(words, ", "), declined),
+        words.empty() ? "this program was built without libraries: build it again" : ""};
 }
 
 Check cpu() {
     const DeviceInfo &info = device_info(Device{});
     const bool wide = info.capability != "x86-64";
-    return {"CPU features", wide ? Health::ok : Health::warn, fmt::format("{}, {} threads, {}", info.name, info.units, info.capability),
-            wide ? "" : "without AVX2 the CPU rows are several times slower; a machine from 2013 or later has it"};
+    return {"CPU features", wide ? Health::ok : Health::warn,
+        fmt::format("{}, {} threads, {}", info.name, info.units, info.capability),
+        wide ? "" :
+               "without AVX2 the CPU rows are several times slower; a machine from 2013 or later has it"};
 }
 
 Check threads() {
     const char *asked = getenv("HL_NUM_THREADS");
-    return {"threads", Health::ok, asked ? fmt::format("HL_NUM_THREADS={}", asked) : "Halide uses every CPU", ""};
+    return {
+        "threads", Health::ok, asked ? fmt::format("HL_NUM_THREADS={}", asked) : "Halide uses every CPU", ""};
 }
 
-// Whether a display or compute controller of NVIDIA's is on the PCI bus.
+// Whether a display or compute controller of NVIDIA is on the PCI bus.
 bool has_nvidia_hardware() {
     std::error_code failure;
     for (const auto &device : fs::directory_iterator("/sys/bus/pci/devices", failure)) {
@@ -88,7 +97,7 @@ bool has_nvidia_hardware() {
 
 bool has_library(const char *name) {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    return library != nullptr;  // left open: drivers do not like to be unloaded
+    return library != nullptr;  // not closed again: some drivers fail when they are unloaded
 }
 
 Check cuda_driver() {
@@ -97,18 +106,21 @@ Check cuda_driver() {
         return {"CUDA driver", Health::ok, "libcuda.so.1 is there", ""};
     }
     return {"CUDA driver", hardware ? Health::fail : Health::warn,
-            hardware ? "there is an NVIDIA GPU, but no libcuda.so.1" : "no libcuda.so.1, and no NVIDIA GPU to be seen",
-            hardware ? "install NVIDIA's driver (in a container: start it with the GPU passed through)" : "nothing, unless this machine should have one"};
+        hardware ? "there is an NVIDIA GPU, but no libcuda.so.1" :
+                   "no libcuda.so.1, and no NVIDIA GPU to be seen",
+        hardware ? "install NVIDIA's driver (in a container: start it with the GPU passed through)" :
+                   "nothing, unless this machine should have one"};
 }
 
 Check opencl_loader() {
     if (has_library("libOpenCL.so.1")) {
         return {"OpenCL loader", Health::ok, "libOpenCL.so.1 is there", ""};
     }
-    return {"OpenCL loader", Health::warn, "no libOpenCL.so.1", "for OpenCL install a loader, for example Debian's ocl-icd-libopencl1"};
+    return {"OpenCL loader", Health::warn, "no libOpenCL.so.1",
+        "for OpenCL install a loader, for example Debian's ocl-icd-libopencl1"};
 }
 
-// The loader finds platforms through small files; their names help where a platform is missing.
+// The loader finds platforms through small files. Their names help a user whose platform is missing.
 Check opencl_platforms() {
     const char *elsewhere = getenv("OCL_ICD_VENDORS");
     const fs::path place = elsewhere ? elsewhere : "/etc/OpenCL/vendors";
@@ -124,8 +136,9 @@ Check opencl_platforms() {
     }
     const std::string files = vendors.empty() ? "none" : joined(vendors, ", ");
     return {"OpenCL platforms", platforms.empty() ? Health::warn : Health::ok,
-            fmt::format("{}; ICD files in {}: {}", platforms.empty() ? "none" : joined(platforms, ", "), place.string(), files),
-            platforms.empty() ? "install a vendor's OpenCL, or PoCL for the CPU (Debian's pocl-opencl-icd)" : ""};
+        fmt::format("{}; ICD files in {}: {}", platforms.empty() ? "none" : joined(platforms, ", "),
+            place.string(), files),
+        platforms.empty() ? "install a vendor's OpenCL, or PoCL for the CPU (Debian's pocl-opencl-icd)" : ""};
 }
 
 Check temporary_files() {
@@ -133,7 +146,8 @@ Check temporary_files() {
     const fs::path place = fs::temp_directory_path(failure);
     const char *advice = "make it writable, or set TMPDIR to a place that is";
     if (failure) {
-        return {"temporary files", Health::fail, fmt::format("{} is no directory", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp"), advice};
+        return {"temporary files", Health::fail,
+            fmt::format("{} is no directory", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp"), advice};
     }
     try {
         check_writable((place / "tilewright-doctor").string());
@@ -143,7 +157,8 @@ Check temporary_files() {
     return {"temporary files", Health::ok, fmt::format("{} can be written", place.string()), ""};
 }
 
-// The smallest sample of the first operator that has a best row for this device, held against the reference.
+// Runs the smallest sample of the first operator that has a `tuned` row for this device, and compares it with
+// the reference row.
 Check tiny_run(const DeviceInfo &info) {
     const std::string name = info.device.str();
     for (const Operator *op : operators()) {
@@ -156,20 +171,24 @@ Check tiny_run(const DeviceInfo &info) {
                 Array output = spoiled_output(*op, sample);
                 Statistics statistics;
                 try {
-                    (*op)(sample.inputs, output, sample.settings, {.device = info.device, .statistics = &statistics});
+                    (*op)(sample.inputs, output, sample.settings,
+                        {.device = info.device, .statistics = &statistics});
                     output.sync();
                 } catch (const Error &error) {
                     return {name, Health::fail, one_line(error.what()),
-                            info.device == Device{} ? "report it; until then choose another --device" :
-                                                      "update the driver; until then choose another --device"};
+                        info.device == Device{} ? "report it; until then choose another --device" :
+                                                  "update the driver; until then choose another --device"};
                 }
                 const std::string off = difference(output, expect(*op, *reference, sample));
                 if (!off.empty()) {
                     return {name, Health::fail, fmt::format("{}: {}", statistics.row, one_line(off)),
-                            "do not use this device; run `tilewright verify --device " + name + "` and report it"};
+                        "do not use this device; run `tilewright verify --device " + name +
+                            "` and report it"};
                 }
                 return {name, Health::ok,
-                        fmt::format("{}, {}: {} verified, first call {:.3g} ms", info.name, info.driver, statistics.row, statistics.total_ms), ""};
+                    fmt::format("{}, {}: {} verified, first call {:.3g} ms", info.name, info.driver,
+                        statistics.row, statistics.total_ms),
+                    ""};
             }
         }
     }
@@ -178,14 +197,15 @@ Check tiny_run(const DeviceInfo &info) {
 
 Check device_check(const DeviceInfo &info) {
     if (!info.usable) {
-        return {info.device.str(), Health::warn, one_line(info.why_not), "nothing, unless this machine should have one"};
+        return {info.device.str(), Health::warn, one_line(info.why_not),
+            "nothing, unless this machine should have one"};
     }
     return tiny_run(info);
 }
 
 void doctor(bool as_json) {
-    std::vector<Check> checks = {versions(),    libraries(),        cpu(),            threads(), temporary_files(),
-                                 cuda_driver(), opencl_loader(), opencl_platforms()};
+    std::vector<Check> checks = {versions(), libraries(), cpu(), threads(), temporary_files(), cuda_driver(),
+        opencl_loader(), opencl_platforms()};
     for (const DeviceInfo &info : devices()) {
         checks.push_back(device_check(info));
     }
@@ -198,7 +218,8 @@ void doctor(bool as_json) {
     if (as_json) {
         Json all = Json::array();
         for (const Check &check : checks) {
-            all.push_back({{"check", check.name}, {"health", name_of(check.health)}, {"found", check.found}, {"advice", check.advice}});
+            all.push_back({{"check", check.name}, {"health", name_of(check.health)}, {"found", check.found},
+                {"advice", check.advice}});
         }
         print({{"version", 1}, {"healthy", failing.empty()}, {"checks", all}});
     } else {
@@ -210,21 +231,24 @@ void doctor(bool as_json) {
         print(text);
     }
     if (!failing.empty()) {
-        throw Error(Fault::failed, fmt::format("not in order: {}; the lines above say what to do", joined(failing, ", ")));
+        throw Error(Fault::failed,
+            fmt::format("not in order: {}; the lines above say what to do", joined(failing, ", ")));
     }
 }
 
 }  // namespace
 
-void add_doctor(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("doctor", "Checks what this program needs on this machine, and says what to do");
+void add_doctor(CommandLine &line) {
+    Command command =
+        line.add("doctor", "Checks what this program needs on this machine, and says what to do");
     static bool as_json = false;
-    command->add_flag("--json", as_json, "Print JSON");
-    command->footer("ok: works; warn: it is not there, and need not be; FAIL: it should work and does not (exit code 1).\n"
-                    "Examples:\n"
-                    "  tilewright doctor\n"
-                    "  tilewright doctor --json > doctor.json\n");
-    command->callback([] { doctor(as_json); });
+    command.add_flag("--json", as_json, "Print JSON");
+    command.footer("ok: works; warn: it is not there, and need not be; FAIL: it should work and does not "
+                   "(exit code 1).\n"
+                   "Examples:\n"
+                   "  tilewright doctor\n"
+                   "  tilewright doctor --json > doctor.json\n");
+    command.run([] { doctor(as_json); });
 }
 
 }  // namespace tilewright::app

@@ -1,6 +1,8 @@
+// `pipeline`: operators one after another, with data that stays on the device between them.
 #include "tilewright/pipeline.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/call.h"
+#include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/picture.h"
 #include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/report.h"
@@ -17,13 +19,14 @@ namespace {
 
 struct Request {
     std::string stages;
-    std::vector<std::string> files;  // inputs, then the output
+    std::vector<std::string> files;  // the inputs, then the output
     std::string device = "auto", schedule = "tuned";
     bool statistics = false, check = false;
     FileLimits limits;
 };
 
-void check_files(const Pipeline &pipeline, const std::vector<std::string> &inputs, const std::string &output) {
+void check_files(
+    const Pipeline &pipeline, const std::vector<std::string> &inputs, const std::string &output) {
     std::vector<std::string> read = inputs;
     for (const Pipeline::Stage &stage : pipeline.stages()) {
         read.insert(read.end(), stage.files.begin(), stage.files.end());
@@ -31,19 +34,21 @@ void check_files(const Pipeline &pipeline, const std::vector<std::string> &input
     for (const std::string &input : read) {
         if (same_file(input, output)) {
             throw Error(Fault::usage, "it is an input as well; name another file",
-                        {.operation = "pipeline", .argument = "output", .value = output});
+                {.operation = "pipeline", .argument = "output", .value = output});
         }
     }
 }
 
-// What a call would do. Errors: those of the pipeline, with the files' names.
+// What a call will make.
 struct Checked {
     Type type;
     std::vector<int64_t> shape;
-    std::vector<Remarks> remarks;  // one a stage
+    std::vector<Remarks> remarks;  // one per stage
 };
 
-Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures, const std::vector<Array> &inputs, const Pipeline::Call &call) {
+// Errors: those of the pipeline, with the names of the files.
+Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures,
+    const std::vector<Array> &inputs, const Pipeline::Call &call) {
     Checked checked;
     try {
         std::tie(checked.type, checked.shape) = pipeline.output_of(inputs, call);
@@ -64,12 +69,14 @@ Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures, co
     return checked;
 }
 
-// What each stage was held against.
-std::vector<std::string> check_stages(const Pipeline &pipeline, const std::vector<Pipeline::Step> &steps, const std::vector<Statistics> &ran, Device device) {
+// Compares the result of each stage with its definition. Returns, per stage, what it was compared with.
+std::vector<std::string> check_stages(const Pipeline &pipeline, const std::vector<Pipeline::Step> &steps,
+    const std::vector<Statistics> &ran, Device device) {
     std::vector<std::string> against;
     for (size_t i = 0; i < steps.size(); i++) {
         try {
-            against.push_back(check_result(*pipeline.stages()[i].op, {steps[i].inputs, steps[i].settings, ""}, steps[i].output, device, ran[i].row));
+            against.push_back(check_result(*pipeline.stages()[i].op, {steps[i].inputs, steps[i].settings, ""},
+                steps[i].output, device, ran[i].row));
         } catch (const Error &error) {
             throw Error(error.fault(), error.what(), {.operation = fmt::format("stage {}", i + 1)});
         }
@@ -80,14 +87,15 @@ std::vector<std::string> check_stages(const Pipeline &pipeline, const std::vecto
 void print_stages(const std::vector<Statistics> &stages, const std::vector<Remarks> &remarks) {
     for (size_t i = 0; i < stages.size(); i++) {
         const Counters &c = stages[i].counters;
-        print_error(fmt::format("{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n", fmt::format("stage {}", i + 1), stages[i].row,
-                                stages[i].total_ms, c.kernels, c.kernels == 1 ? "" : "s", copies(c.copies_to_device, c.bytes_to_device, "device"),
-                                copies(c.copies_to_host, c.bytes_to_host, "host")));
+        print_error(fmt::format("{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n",
+            fmt::format("stage {}", i + 1), stages[i].row, stages[i].total_ms, c.kernels,
+            c.kernels == 1 ? "" : "s", copies(c.copies_to_device, c.bytes_to_device, "device"),
+            copies(c.copies_to_host, c.bytes_to_host, "host")));
         print_facts(remarks[i]);
     }
 }
 
-// Everything that can be refused is refused before anything is computed.
+// Everything that can be refused is refused before the first stage computes.
 void run(const Request &request) {
     const std::vector<std::string> files(request.files.begin(), request.files.end() - 1);
     const std::string &output_file = request.files.back();
@@ -105,11 +113,11 @@ void run(const Request &request) {
     std::vector<Statistics> statistics;
     std::vector<Pipeline::Step> steps;
     const Pipeline::Call call{.device = device,
-                        .schedule = request.schedule,
-                        .alpha = pictures.front().has_alpha,
-                        .kind_of_file = kind_of_file(output_file),
-                        .statistics = request.statistics || request.check ? &statistics : nullptr,
-                        .steps = request.check ? &steps : nullptr};
+        .schedule = request.schedule,
+        .alpha = pictures.front().has_alpha,
+        .kind_of_file = kind_of_file(output_file),
+        .statistics = request.statistics || request.check ? &statistics : nullptr,
+        .steps = request.check ? &steps : nullptr};
     const Checked checked = check(pipeline, pictures, inputs, call);
     check_output(output_file, checked.type, checked.shape);
     for (size_t i = 0; i < checked.remarks.size(); i++) {
@@ -121,7 +129,8 @@ void run(const Request &request) {
     Array output;
     pipeline(inputs, output, call);
     output.sync();
-    const double total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const double total_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const Counters after = counters();
 
     std::vector<std::string> verified;
@@ -140,24 +149,32 @@ void run(const Request &request) {
 
 }  // namespace
 
-void add_pipeline(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("pipeline", "Runs operators one after another; what is between them stays on the device");
+void add_pipeline(CommandLine &line) {
+    Command command =
+        line.add("pipeline", "Runs operators one after another; what is between them stays on the device");
     const auto request = std::make_shared<Request>();
-    command->add_option("stages", request->stages, "Operators with their options, and a bar between two of them")->required();
-    command->add_option("files", request->files, "The inputs, PNG or .npy, and the file to write")->required()->expected(2, 1 << 20)->option_text("FILE FILE ... REQUIRED");
-    command->add_option("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]")->capture_default_str();
-    command->add_option("--schedule", request->schedule, "The schedule of the stages that name none")->capture_default_str();
-    command->add_flag("--stats", request->statistics, "Print what each stage did and cost to standard error");
-    command->add_flag("--check", request->check, "Hold each stage against its definition, as plain loops, before the result is written (slow)");
-    add_limits(*command, request->limits);
-    command->footer("A stage is an operator and its options as name=value; schedule=NAME is the schedule of that stage. An operator with further\n"
-                    "inputs takes the files that its stage names, or else further files of the command line, in the order of the stages.\n"
-                    "Types, shapes and options of all stages are checked before anything is computed.\n"
-                    "Examples:\n"
-                    "  tilewright pipeline \"gaussian_blur sigma=2 | transpose | column_sum\" grey.png sums.npy --stats\n"
-                    "  tilewright pipeline \"transpose | invert schedule=reference\" photo.png turned.png --device cpu\n"
-                    "  tilewright pipeline \"transpose | matmul b.npy\" a.npy product.npy --check\n");
-    command->callback([request] { run(*request); });
+    command.add("stages", request->stages, "Operators with their options, and a bar between two of them")
+        .required();
+    command.add("files", request->files, "The inputs, PNG or .npy, and the file to write")
+        .required()
+        .words(2, "FILE FILE ... REQUIRED");
+    command.add("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    command.add("--schedule", request->schedule, "The schedule of the stages that name none").show_default();
+    command.add_flag("--stats", request->statistics, "Print what each stage did and cost to standard error");
+    command.add_flag("--check", request->check,
+        "Hold each stage against its definition, as plain loops, before the result is written (slow)");
+    add_limits(command, request->limits);
+    command.footer(
+        "A stage is an operator and its options as name=value; schedule=NAME is the schedule of that stage. "
+        "An operator with further\n"
+        "inputs takes the files that its stage names, or else further files of the command line, in the "
+        "order of the stages.\n"
+        "Types, shapes and options of all stages are checked before anything is computed.\n"
+        "Examples:\n"
+        "  tilewright pipeline \"gaussian_blur sigma=2 | transpose | column_sum\" grey.png sums.npy --stats\n"
+        "  tilewright pipeline \"transpose | invert schedule=reference\" photo.png turned.png --device cpu\n"
+        "  tilewright pipeline \"transpose | matmul b.npy\" a.npy product.npy --check\n");
+    command.run([request] { run(*request); });
 }
 
 }  // namespace tilewright::app

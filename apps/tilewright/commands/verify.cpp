@@ -1,5 +1,8 @@
+// `verify`: which rows are run on which devices, and what is printed about each.
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/context.h"
+#include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
@@ -8,6 +11,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -21,9 +25,13 @@ struct Options {
 };
 
 std::string line_of(const Result &result) {
-    std::string line = fmt::format("{:<8} {:<44} {:<9}", name_of(result.verdict), result.row->name(), result.device);
+    std::string line =
+        fmt::format("{:<8} {:<44} {:<9}", name_of(result.verdict), result.row->name(), result.device);
     if (result.samples > 0) {
         line += fmt::format(" {} samples", result.samples);
+    }
+    if (!result.libraries.empty()) {
+        line += ", the last one by " + result.libraries;
     }
     if (!result.why.empty()) {
         line += " " + result.why;
@@ -33,8 +41,8 @@ std::string line_of(const Result &result) {
 
 Json json(const Result &result) {
     return {{"row", result.row->name()}, {"device", result.device}, {"verdict", name_of(result.verdict)},
-            {"samples", result.samples}, {"runs", result.runs},     {"against", result.against},
-            {"why", result.why}};
+        {"samples", result.samples}, {"runs", result.runs}, {"libraries", result.libraries},
+        {"against", result.against}, {"why", result.why}};
 }
 
 // The rows of `type` that were asked for.
@@ -48,9 +56,9 @@ std::vector<const Row *> rows_of(const Operator &op, const std::string &type, co
     return rows;
 }
 
-// One operator's rows of one type on the devices; `report` takes each result.
-void verify_type(const Operator &op, const std::string &type, const Options &options, const std::vector<Device> &places, Progress &progress,
-                 const std::function<void(Result)> &report) {
+// Runs the rows of one operator and type on the devices, and hands each result to `report`.
+void verify_type(const Operator &op, const std::string &type, const Options &options,
+    const std::vector<Device> &places, Progress &progress, const std::function<void(Result)> &report) {
     const auto rows = rows_of(op, type, options.schedule);
     if (rows.empty()) {
         return;
@@ -71,7 +79,7 @@ void verify_type(const Operator &op, const std::string &type, const Options &opt
     }
 }
 
-// What was found, in numbers.
+// How many rows had which verdict.
 class Sum {
 public:
     explicit Sum(const std::vector<Result> &results) {
@@ -84,36 +92,44 @@ public:
 
     std::string text() const {
         std::string text = fmt::format("{} ok{}, {} wrong, {} failed", count(Verdict::ok),
-                                       by_reference_ ? fmt::format(" ({} of them against their reference row only)", by_reference_) : "",
-                                       count(Verdict::wrong), count(Verdict::failed));
-        text += count(Verdict::untried) ? fmt::format(", {} untried (no sample is of their sizes)", count(Verdict::untried)) : "";
-        text += count(Verdict::unheld) ? fmt::format(", {} with nothing to hold them against", count(Verdict::unheld)) : "";
+            by_reference_ ? fmt::format(" ({} of them against their reference row only)", by_reference_) : "",
+            count(Verdict::wrong), count(Verdict::failed));
+        text += count(Verdict::untried) ?
+                    fmt::format(", {} untried (no sample is of their sizes)", count(Verdict::untried)) :
+                    "";
+        text += count(Verdict::unheld) ?
+                    fmt::format(", {} with nothing to hold them against", count(Verdict::unheld)) :
+                    "";
         return text + fmt::format(", {} not run here", count(Verdict::not_run));
     }
 
     Json json() const {
         Json all = Json::object();
-        for (const Verdict verdict : {Verdict::ok, Verdict::wrong, Verdict::failed, Verdict::untried, Verdict::unheld, Verdict::not_run}) {
+        for (const Verdict verdict : {Verdict::ok, Verdict::wrong, Verdict::failed, Verdict::untried,
+                 Verdict::unheld, Verdict::not_run}) {
             all[name_of(verdict)] = count(verdict);
         }
         return all;
     }
 
-    // Errors: what the exit code of the command says.
+    // Errors: those that the exit code of the command stands for.
     void check(const std::string &device) const {
         if (count(Verdict::wrong) > 0) {
-            throw Error(Fault::mismatch, text() + "; run one alone with `tilewright verify OP --schedule NAME --device D`");
+            throw Error(Fault::mismatch,
+                text() + "; run one alone with `tilewright verify OP --schedule NAME --device D`");
         }
         if (count(Verdict::failed) > 0) {
             throw Error(Fault::failed,
-                        text() + (device_fault_ ? "; `tilewright doctor` says what is wrong with a device" : "; the FAILED lines say why"));
+                text() + (device_fault_ ? "; `tilewright doctor` says what is wrong with a device" :
+                                          "; the FAILED lines say why"));
         }
         if (count(Verdict::untried) > 0) {
             throw Error(Fault::failed, text() + "; add a sample of their sizes to the operator's samples()");
         }
         if (count(Verdict::ok) + count(Verdict::unheld) == 0) {
-            throw Error(Fault::device, "none of these rows can run here: " + text() + "; `tilewright devices` says why",
-                        {.device = device});
+            throw Error(Fault::device,
+                "none of these rows can run here: " + text() + "; `tilewright devices` says why",
+                {.device = device});
         }
     }
 
@@ -160,7 +176,8 @@ void verify(const Options &options) {
         for (const Result &result : results) {
             rows.push_back(json(result));
         }
-        print({{"version", 1}, {"context", options.device.empty() ? context() : context(places.front())}, {"summary", sum.text()}, {"count", sum.json()}, {"rows", rows}});
+        print({{"version", 1}, {"context", options.device.empty() ? context() : context(places.front())},
+            {"summary", sum.text()}, {"count", sum.json()}, {"rows", rows}});
     }
     sum.check(options.device);
     print_error(fmt::format("tilewright: verify: {}\n", sum.text()));
@@ -168,27 +185,30 @@ void verify(const Options &options) {
 
 }  // namespace
 
-void add_verify(CLI::App &app) {
-    CLI::App *command = app.add_subcommand("verify", "Runs every schedule on this machine and holds it against the definition");
+void add_verify(CommandLine &line) {
+    Command command =
+        line.add("verify", "Runs every schedule on this machine and holds it against the definition");
     static Options options;
-    command->add_option("operator", options.operators, "Operators (default: all)");
-    command->add_option("--device", options.device, "auto, cpu, cuda[:i] or opencl[:i] (default: every usable device)");
-    command->add_option("--schedule", options.schedule, "Only this schedule");
+    command.add("operator", options.operators, "Operators (default: all)");
+    command.add(
+        "--device", options.device, "auto, cpu, cuda[:i] or opencl[:i] (default: every usable device)");
+    command.add("--schedule", options.schedule, "Only this schedule");
     command
-        ->add_option("--repeat", options.repeat,
-                     "How often each row runs the largest of its samples, which must give the same bytes each time")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 100000));
-    command->add_flag("--json", options.as_json, "Print JSON");
-    command->footer(fmt::format(
-        "One line per row and device: ok, WRONG, FAILED, UNTRIED (no sample is of its sizes), or 'not run' with the reason.\n"
-        "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads that race may still agree by chance: raise --repeat.\n"
-        "Examples:\n"
-        "  tilewright verify\n"
-        "  tilewright verify {0} --device cpu\n"
-        "  tilewright verify --schedule tuned --json > verified.json\n",
+        .add("--repeat", options.repeat,
+            "How often each row runs the largest of its samples, which must give the same bytes each time")
+        .show_default()
+        .range(1, 100000);
+    command.add_flag("--json", options.as_json, "Print JSON");
+    command.footer(fmt::format("One line per row and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
+                               "sizes), or 'not run' with the reason.\n"
+                               "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads "
+                               "that race may still agree by chance: raise --repeat.\n"
+                               "Examples:\n"
+                               "  tilewright verify\n"
+                               "  tilewright verify {0} --device cpu\n"
+                               "  tilewright verify --schedule tuned --json > verified.json\n",
         operators().front()->name()));
-    command->callback([] { verify(options); });
+    command.run([] { verify(options); });
 }
 
 }  // namespace tilewright::app

@@ -1,5 +1,7 @@
+// Asks an operator about small arrays of every type and shape, and puts the answers into words.
 #include "apps/tilewright/support/accepted.h"
 #include "apps/tilewright/support/report.h"
+#include "runtime/dispatch/option_text.h"
 #include "tilewright/png.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,8 +16,8 @@ struct Shape {
 };
 
 // 16 is the least side of a Fourier transform.
-const std::vector<Shape> shapes = {
-    {"(n)", {16}}, {"(h, w)", {16, 16}}, {"(h, w, 2)", {16, 16, 2}}, {"(h, w, 3)", {16, 16, 3}}, {"(h, w, 4)", {16, 16, 4}}};
+const std::vector<Shape> shapes = {{"(n)", {16}}, {"(h, w)", {16, 16}}, {"(h, w, 2)", {16, 16, 2}},
+    {"(h, w, 3)", {16, 16, 3}}, {"(h, w, 4)", {16, 16, 4}}};
 constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32, Type::f64, Type::c64};
 
 Settings settings_of(const Operator &op) {
@@ -47,12 +49,14 @@ bool makes_png(const Operator &op, const std::vector<Array> &inputs, const Setti
     }
 }
 
-// Types of the same shapes stand together: "u8, u16 of shape (h, w), (h, w, 3)".
+// Collects types and shapes; shapes of the same types are listed together: "u8, u16 of shape (h, w), (h, w,
+// 3)".
 class Arrays {
 public:
     void add(const std::string &shape, const std::vector<std::string> &types) {
         const std::string names = joined(types, ", ");
-        const auto known = std::find_if(groups_.begin(), groups_.end(), [&](const auto &group) { return group.first == names; });
+        const auto known = std::find_if(
+            groups_.begin(), groups_.end(), [&](const auto &group) { return group.first == names; });
         if (known != groups_.end()) {
             known->second += ", " + shape;
         } else if (!types.empty()) {
@@ -104,10 +108,12 @@ Accepted accepted_by(const Operator &op) {
         }
         arrays.add(name, taken);
     }
-    const char *files = colour ? "A PNG or .npy file" : grey ? "A PNG without colours and alpha, or an .npy file" : "An .npy file";
-    return {grey || colour, fmt::format("{}: {}", files, arrays.words()),
-            fmt::format("The file to write: {}.npy", png_output ? ".png or " : ""),
-            fmt::format("{} {}", input_examples(op, grey, colour), png_output ? "out.png" : "out.npy")};
+    const char *files = colour ? "A PNG or .npy file" :
+                        grey   ? "A PNG without colours and alpha, or an .npy file" :
+                                 "An .npy file";
+    return {grey || colour, png_output, fmt::format("{}: {}", files, arrays.words()),
+        fmt::format("The file to write: {}.npy", png_output ? ".png or " : ""),
+        fmt::format("{} {}", input_examples(op, grey, colour), png_output ? "out.png" : "out.npy")};
 }
 
 }  // namespace tilewright::app

@@ -1,3 +1,4 @@
+// Options and output that the commands of operators and `pipeline` share.
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/streams.h"
@@ -5,11 +6,11 @@
 
 namespace tilewright::app {
 
-void add_limits(CLI::App &command, FileLimits &limits) {
+std::vector<Parameter> add_limits(Command &command, FileLimits &limits) {
     const std::string group = "Limits for PNG inputs";
-    command.add_option("--max-side", limits.png.side, "Pixels along x and y")->capture_default_str()->group(group);
-    command.add_option("--max-pixels", limits.png.pixels, "Pixels in all")->capture_default_str()->group(group);
-    command.add_option("--max-bytes", limits.png.bytes, "Decoded bytes")->capture_default_str()->group(group);
+    return {command.add("--max-side", limits.png.side, "Pixels along x and y").show_default().group(group),
+        command.add("--max-pixels", limits.png.pixels, "Pixels in all").show_default().group(group),
+        command.add("--max-bytes", limits.png.bytes, "Decoded bytes").show_default().group(group)};
 }
 
 void print_warnings(const Operator &op, const Remarks &remarks) {
@@ -26,12 +27,14 @@ void print_costs(const Device &device, const Counters &before, const Counters &a
     const uint64_t modules = after.modules - before.modules;
     print_error(fmt::format("device      {} ({})\n", device.str(), device_info(device).name));
     print_error(fmt::format("total       {:.3f} ms, the result on the host\n", total_ms));
-    print_error(fmt::format("first call  {} module{} loaded or compiled in {:.3f} ms\n", modules, modules == 1 ? "" : "s",
-                            after.module_ms - before.module_ms));
+    print_error(fmt::format("first call  {} module{} loaded or compiled in {:.3f} ms\n", modules,
+        modules == 1 ? "" : "s", after.module_ms - before.module_ms));
     print_error(fmt::format("kernels     {} launched\n", after.kernels - before.kernels));
     print_error(fmt::format("copies      {}, {}\n",
-                            copies(after.copies_to_device - before.copies_to_device, after.bytes_to_device - before.bytes_to_device, "device"),
-                            copies(after.copies_to_host - before.copies_to_host, after.bytes_to_host - before.bytes_to_host, "host")));
+        copies(after.copies_to_device - before.copies_to_device,
+            after.bytes_to_device - before.bytes_to_device, "device"),
+        copies(after.copies_to_host - before.copies_to_host, after.bytes_to_host - before.bytes_to_host,
+            "host")));
     print_error(fmt::format("allocations {} on the device\n", after.allocations - before.allocations));
 }
 

@@ -1,19 +1,20 @@
 #pragma once
+// What the commands of operators and `pipeline` share: options, and what is printed about a call.
+#include "apps/tilewright/support/command_line.h"
 #include "tilewright/device.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
-#include <CLI/CLI.hpp>
 
-// What `OP` and `pipeline` share: options, and words about a call.
 namespace tilewright::app {
 
-// The options that limit what a PNG may hold.
-void add_limits(CLI::App &command, FileLimits &limits);
+// Adds the options that limit what a PNG may hold, and returns them.
+std::vector<Parameter> add_limits(Command &command, FileLimits &limits);
 
-// One line for each thing that a call is warned of.
+// Prints one line per warning to standard error.
 void print_warnings(const Operator &op, const Remarks &remarks);
 
-// For --stats, on standard error: what was done between two readings of the counters, and what the operator says of its call.
+// For --stats, to standard error: what happened between two readings of the counters, and what the operator
+// remarks on its call.
 void print_costs(const Device &device, const Counters &before, const Counters &after, double total_ms);
 void print_facts(const Remarks &remarks);
 

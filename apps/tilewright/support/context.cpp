@@ -1,11 +1,11 @@
+// Reads date, clock, caches and load from the system.
 #include "apps/tilewright/support/context.h"
 #include "apps/tilewright/support/version.h"
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ namespace tilewright::app {
 
 namespace {
 
-// The CPU's clock as the kernel last saw it; 0 when it does not say.
+// The clock of the CPU as the kernel last saw it; 0 where the kernel does not say.
 double cpu_mhz() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {
@@ -26,6 +26,14 @@ double cpu_mhz() {
 
 int64_t cache(int name) {
     return std::max<int64_t>(0, sysconf(name));
+}
+
+// The time now, in UTC: "2026-11-22T12:34:56Z".
+std::string date() {
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    char text[32];
+    return {text, std::strftime(text, sizeof text, "%FT%TZ", gmtime_r(&now, &utc))};
 }
 
 }  // namespace
@@ -51,16 +59,12 @@ Json context(std::optional<Device> asked) {
             all.push_back(json(info));
         }
     }
-    return {{"date", fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)))},
-            {"tilewright", tilewright_version},
-            {"commit", commit},
-            {"halide", halide_version},
-            {"llvm", llvm_version},
-            {"num_cpus", std::thread::hardware_concurrency()},
-            {"mhz_per_cpu", cpu_mhz()},
-            {"caches", {{"L1d", cache(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache(_SC_LEVEL2_CACHE_SIZE)}, {"L3", cache(_SC_LEVEL3_CACHE_SIZE)}}},
-            {"load_avg", std::vector<double>(load, load + std::max(0, loads))},
-            {"devices", all}};
+    return {{"date", date()}, {"tilewright", tilewright_version}, {"commit", commit},
+        {"halide", halide_version}, {"llvm", llvm_version}, {"num_cpus", std::thread::hardware_concurrency()},
+        {"mhz_per_cpu", cpu_mhz()},
+        {"caches", {{"L1d", cache(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache(_SC_LEVEL2_CACHE_SIZE)},
+                       {"L3", cache(_SC_LEVEL3_CACHE_SIZE)}}},
+        {"load_avg", std::vector<double>(load, load + std::max(0, loads))}, {"devices", all}};
 }
 
 }  // namespace tilewright::app

@@ -1,3 +1,4 @@
+// Handlers of signals that end the program.
 #include "apps/tilewright/support/interrupt.h"
 #include "tilewright/files.h"
 #include <csignal>
@@ -5,13 +6,14 @@
 
 namespace tilewright::app {
 
-// Only async-signal-safe calls: a kernel or a write may be under way in this very thread.
+// Makes only async-signal-safe calls: this thread may be in the middle of a kernel or of a write.
 static void leave(int signal) {
     remove_pending_outputs();
     _exit(128 + signal);
 }
 
-// Signals that are ignored, or that a tool (a profiler, for example) handles, are left to whoever set that.
+// Sets the handler of a signal that has the default one. A signal that is ignored, or that a tool such as a
+// profiler handles, stays so.
 static void replace_default(int signal, void (*handler)(int)) {
     struct sigaction action = {};
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {

@@ -1,6 +1,7 @@
+// The peers: plain loops, a copy of the same number of bytes, and OpenBLAS where it was found.
 #include "apps/tilewright/support/peers.h"
-#include "tilewright/workload.h"
 #include "apps/tilewright/support/threads.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,8 +12,8 @@
 
 #ifdef TILEWRIGHT_OPENBLAS
 extern "C" {
-void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a, int a_pitch, const float *b,
-                 int b_pitch, float beta, float *c, int c_pitch);
+void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
+    const float *a, int a_pitch, const float *b, int b_pitch, float beta, float *c, int c_pitch);
 int openblas_get_num_threads();
 }
 #endif
@@ -21,7 +22,7 @@ namespace tilewright::app {
 
 namespace {
 
-// The loops below are what one would write without a library, in one thread; the compiler may vectorise them.
+// The loops that one would write without a library, in one thread. The compiler may vectorise them.
 
 template<typename In, typename Out>
 void column_sum(const Sample &sample, Array &output) {
@@ -57,7 +58,8 @@ void transpose(const Sample &sample, Array &output) {
     const Array &in = sample.inputs[0];
     const T *source = in.as<T>();
     T *target = output.as<T>();
-    const int64_t h = in.shape()[0], w = in.shape()[1], pitch = in.strides()[0], target_pitch = output.strides()[0];
+    const int64_t h = in.shape()[0], w = in.shape()[1], pitch = in.strides()[0],
+                  target_pitch = output.strides()[0];
     for (int64_t x = 0; x < w; x++) {
         for (int64_t y = 0; y < h; y++) {
             for (int c = 0; c < channels; c++) {
@@ -91,7 +93,9 @@ void min_plus_convolution(const Sample &sample, Array &output) {
     const T *left = a.as<T>(), *right = b.as<T>();
     T *least = output.as<T>();
     const int64_t length = output.size();
-    std::fill(least, least + length, std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max());
+    std::fill(least, least + length,
+        std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() :
+                                               std::numeric_limits<T>::max());
     for (int64_t i = 0; i < std::min(a.size(), length); i++) {
         const T x = left[i];
         const int64_t end = std::min(b.size(), length - i);
@@ -101,7 +105,7 @@ void min_plus_convolution(const Sample &sample, Array &output) {
     }
 }
 
-// `reflect`: d c b a | a b c d | d c b a
+// The index that `reflect` takes beyond the border: d c b a | a b c d | d c b a
 int64_t reflected(int64_t i, int64_t n) {
     i = ((i % (2 * n)) + 2 * n) % (2 * n);
     return i < n ? i : 2 * n - 1 - i;
@@ -133,7 +137,8 @@ void gaussian_blur(const Sample &sample, Array &output) {
             }
         }
         for (int64_t x = -radius; x < w + radius; x++) {
-            std::copy_n(&between[(size_t)(reflected(x, w) * channels)], channels, &padded[(size_t)((x + radius) * channels)]);
+            std::copy_n(&between[(size_t)(reflected(x, w) * channels)], channels,
+                &padded[(size_t)((x + radius) * channels)]);
         }
         float *row = target + y * output.strides()[0];
         std::fill(row, row + w * channels, 0.f);
@@ -168,32 +173,39 @@ constexpr Loop loops[] = {
     {"min_plus_convolution", "i32", min_plus_convolution<int32_t>},
 };
 
-// Copies half of the bytes that the operator moves, so that reads and writes together are as many, by all threads.
+// Copies half of the bytes that the operator moves, so that reads and writes together are as many. All
+// threads take part.
 Peer copy(const Work &work) {
     const int threads = (int)std::thread::hardware_concurrency();
     const size_t share = (size_t)(work.bytes / 2) / (size_t)threads + 1;
     const auto from = std::make_shared<std::vector<char>>(share * (size_t)threads, 1);
     const auto to = std::make_shared<std::vector<char>>(share * (size_t)threads);
-    return {fmt::format("memcpy of the same traffic, {} thread{}", threads, threads == 1 ? "" : "s"), false, [=](const Sample &, Array &) {
-                parallel(threads, [&](int i) { memcpy(to->data() + share * (size_t)i, from->data() + share * (size_t)i, share); });
-            }};
+    return {fmt::format("memcpy of the same traffic, {} thread{}", threads, threads == 1 ? "" : "s"), false,
+        [=](const Sample &, Array &) {
+            parallel(threads, [&](int i) {
+                memcpy(to->data() + share * (size_t)i, from->data() + share * (size_t)i, share);
+            });
+        }};
 }
 
 #ifdef TILEWRIGHT_OPENBLAS
 void openblas(const Sample &sample, Array &output) {
     constexpr int row_major = 101, as_it_is = 111;
     const Array &a = sample.inputs[0], &b = sample.inputs[1];
-    cblas_sgemm(row_major, as_it_is, as_it_is, (int)a.shape()[0], (int)b.shape()[1], (int)a.shape()[1], 1, a.as<float>(), (int)a.strides()[0],
-                b.as<float>(), (int)b.strides()[0], 0, output.as<float>(), (int)output.strides()[0]);
+    cblas_sgemm(row_major, as_it_is, as_it_is, (int)a.shape()[0], (int)b.shape()[1], (int)a.shape()[1], 1,
+        a.as<float>(), (int)a.strides()[0], b.as<float>(), (int)b.strides()[0], 0, output.as<float>(),
+        (int)output.strides()[0]);
 }
 #endif
 
 }  // namespace
 
-std::vector<Peer> peers_of(const Operator &op, const std::string &type, const Sample &sample, const Work &work) {
+std::vector<Peer> peers_of(
+    const Operator &op, const std::string &type, const Sample &sample, const Work &work) {
     std::vector<Peer> peers;
     for (const Loop &loop : loops) {
-        if (op.name() == loop.op && type == loop.type && sample.settings.text("border", "reflect") == "reflect") {
+        if (op.name() == loop.op && type == loop.type &&
+            sample.settings.text("border", "reflect") == "reflect") {
             peers.push_back({"plain loop, 1 thread", true, loop.run});
         }
     }

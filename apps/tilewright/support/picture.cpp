@@ -1,3 +1,4 @@
+// Reads images with their alpha, and brings results into the form that is written.
 #include "apps/tilewright/support/picture.h"
 #include <algorithm>
 #include <cctype>
@@ -27,11 +28,13 @@ Picture read_picture(const std::string &path, const FileLimits &limits) {
 
 std::string kind_of_file(const std::string &path) {
     std::string ending = std::filesystem::path(path).extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return (char)std::tolower(c); });
+    std::transform(
+        ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return (char)std::tolower(c); });
     return ending == ".png" ? "png" : "npy";
 }
 
-std::vector<Array> arrays_for(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings) {
+std::vector<Array> arrays_for(
+    const Operator &op, const std::vector<Picture> &pictures, const Settings &settings) {
     std::vector<Array> arrays;
     std::vector<std::string> files;
     for (const Picture &picture : pictures) {
@@ -52,7 +55,7 @@ std::vector<Array> arrays_for(const Operator &op, const std::vector<Picture> &pi
     return arrays;
 }
 
-// Whether an output of that shape is the picture's image, with its alpha, in a new form.
+// Whether an output of that shape is still an image with the alpha of the picture.
 static bool keeps_alpha(const Picture &picture, const std::vector<int64_t> &shape) {
     return picture.has_alpha && shape.size() == 3 && channels_of(shape) == channels_of(picture.array.shape());
 }

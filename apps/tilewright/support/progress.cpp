@@ -1,3 +1,4 @@
+// Draws the bar of progress.
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/streams.h"
 #include <algorithm>
@@ -18,8 +19,7 @@ size_t terminal_width() {
 
 }  // namespace
 
-Progress::Progress(std::string what, size_t steps) : what_(std::move(what)), steps_(steps) {
-}
+Progress::Progress(std::string what, size_t steps) : what_(std::move(what)), steps_(steps) {}
 
 Progress::~Progress() {
     hide();
@@ -32,7 +32,8 @@ void Progress::step(const std::string &now) {
     }
     constexpr size_t width = 24;
     const size_t full = steps_ == 0 ? 0 : std::min(width, done * width / steps_);
-    std::string line = fmt::format("{} [{}{}] {}/{} {}", what_, std::string(full, '#'), std::string(width - full, '-'), done, steps_, now);
+    std::string line = fmt::format("{} [{}{}] {}/{} {}", what_, std::string(full, '#'),
+        std::string(width - full, '-'), done, steps_, now);
     line.resize(std::min(line.size(), terminal_width() - 1));
     print_error("\r\033[K" + line);
     shown = true;

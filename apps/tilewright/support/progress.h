@@ -1,20 +1,22 @@
 #pragma once
+// The progress of long commands.
 #include <chrono>
 #include <string>
 
 namespace tilewright::app {
 
-// A bar on standard error for work of many steps: only on a terminal, and only once the work has taken a second.
+// A bar on standard error for work of many steps. It is drawn only on a terminal, and only after the work has
+// taken a second.
 class Progress {
 public:
     Progress(std::string what, size_t steps);
     ~Progress();
     Progress(const Progress &) = delete;
 
-    // Another step begins; `now` says which.
+    // To be called at the beginning of each step; `now` names it.
     void step(const std::string &now);
 
-    // Takes the bar away until the next step, so that other lines can be printed.
+    // Removes the bar until the next step, so that other lines can be printed.
     static void hide() noexcept;
 
 private:

@@ -1,3 +1,4 @@
+// Computes what outputs should be, by plain definitions and by rows of the CPU.
 #include "apps/tilewright/support/reference.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
@@ -28,7 +29,8 @@ const Row *cpu_row(const Operator &op, const std::string &schedule, const std::s
 }
 
 bool serves(const Operator &op, const Row &row, const Sample &sample, const Array &output) {
-    return op.type_of(sample.inputs, sample.settings) == row.type && op.serves(row, sample.inputs, output, sample.settings);
+    return op.type_of(sample.inputs, sample.settings) == row.type &&
+           op.serves(row, sample.inputs, output, sample.settings);
 }
 
 Expected expect(const Operator &op, const Row &row, const Sample &sample) {
@@ -48,8 +50,10 @@ Expected expect(const Operator &op, const Sample &sample, Backend backend) {
     const std::string type = op.type_of(sample.inputs, sample.settings);
     const Row *reference = cpu_row(op, "reference", type);
     if (!reference) {
-        throw Error(Fault::failed, "there is neither a plain definition nor a reference row for " + type + ", so there is nothing to hold results against",
-                    {.operation = op.name()});
+        throw Error(Fault::failed,
+            "there is neither a plain definition nor a reference row for " + type +
+                ", so there is nothing to hold results against",
+            {.operation = op.name()});
     }
     return expect(op, *reference, sample);
 }
@@ -62,7 +66,8 @@ std::string source_of(const Expected &expected) {
     return expected.row ? "its reference row; no plain definition is registered" : "the plain definition";
 }
 
-std::string check_result(const Operator &op, const Sample &sample, const Array &output, Device device, const std::string &row) {
+std::string check_result(
+    const Operator &op, const Sample &sample, const Array &output, Device device, const std::string &row) {
     Expected expected = expect(op, sample, device.backend);
     const auto &rows = op.rows();
     const auto ran = std::find_if(rows.begin(), rows.end(), [&](const Row &r) { return r.name() == row; });
@@ -71,7 +76,8 @@ std::string check_result(const Operator &op, const Sample &sample, const Array &
     }
     const std::string wrong = difference(output, expected);
     if (!wrong.empty()) {
-        throw Error(Fault::mismatch, wrong + "; nothing was written", {.operation = op.name(), .device = device.str()});
+        throw Error(Fault::mismatch, wrong + "; nothing was written",
+            {.operation = op.name(), .device = device.str()});
     }
     return source_of(expected);
 }

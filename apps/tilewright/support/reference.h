@@ -1,19 +1,20 @@
 #pragma once
+// Runs single rows and compares their outputs with the right ones, for `verify`, `bench`, `doctor` and
+// `--check`.
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
 #include <string>
 
-// Rows run one by one and held against what they should give, for `verify`, `bench`, `doctor` and `--check`.
 namespace tilewright::app {
 
-// What an output should be, and how far it may be off.
+// The output that a row should give, and how far a row may differ from it.
 struct Expected {
     Array output;
     Array bound;
-    const Row *row = nullptr;  // what computed it; none: the plain definition, which is exact
+    const Row *row = nullptr;  // the row that computed it; null: the plain definition did, which is exact
 };
 
-// A new output for the sample, with bytes in it that no operator would leave by accident.
+// A new output for the sample, filled with bytes that no operator would leave there by accident.
 Array spoiled_output(const Operator &op, const Sample &sample);
 
 // The row of that schedule that runs on the CPU with this type, or none.
@@ -25,19 +26,21 @@ bool serves(const Operator &op, const Row &row, const Sample &sample, const Arra
 // Runs `row` on the CPU.
 Expected expect(const Operator &op, const Row &row, const Sample &sample);
 
-// What a row on that backend should give: by the operator's plain definition, or, where none is registered, by the reference row of its
-// type. Errors: failed, when there is neither; those of the row.
+// What a row on that backend should give: the result of the operator's plain definition, or, where none is
+// registered, of the reference row of its type. Errors: failed, when there is neither; those of the row.
 Expected expect(const Operator &op, const Sample &sample, Backend backend);
 
-// The first difference as a sentence, or an empty string. The output of a row is itself an approximation of its class, so that twice the
-// bound is allowed; the plain definition is exact, and once is.
+// The first difference as a sentence, or an empty string. The plain definition is exact, so the bound is
+// allowed once. A row that is compared with is itself an approximation within the bound, so twice the bound
+// is allowed.
 std::string difference(const Array &output, const Expected &expected);
 
 // "the plain definition", or "its reference row; no plain definition is registered".
 std::string source_of(const Expected &expected);
 
-// Holds the output that a row (by its name) gave on a device against what it should be. Returns against what that was. Errors: mismatch,
-// with the first difference; those of expect().
-std::string check_result(const Operator &op, const Sample &sample, const Array &output, Device device, const std::string &row);
+// Compares the output of a row, which is given by its name, on a device with what it should be. Returns what
+// it was compared with. Errors: mismatch, with the first difference; those of expect().
+std::string check_result(
+    const Operator &op, const Sample &sample, const Array &output, Device device, const std::string &row);
 
 }  // namespace tilewright::app

@@ -1,3 +1,4 @@
+// Words and numbers as the commands print them.
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/streams.h"
@@ -62,43 +63,28 @@ std::string name_of(Backend backend) {
     return "";
 }
 
-Json json(const DeviceInfo &info) {
-    return {{"device", info.device.str()}, {"name", info.name},       {"platform", info.platform},     {"driver", info.driver},
-            {"memory", info.memory},       {"units", info.units},     {"capability", info.capability}, {"is_gpu", info.is_gpu},
-            {"usable", info.usable},       {"why_not", info.why_not}};
-}
-
-Json json(const Row &row) {
-    Json tunables = Json::array();
-    for (const Row::Tunable &t : row.tunables) {
-        tunables.push_back({{"name", t.name}, {"value", t.value}, {"low", t.low}, {"high", t.high}});
-    }
-    return {{"row", row.name()},
-            {"operator", row.op},
-            {"schedule", row.schedule},
-            {"type", row.type},
-            {"backend", name_of(row.backend)},
-            {"needs_vnni", row.needs_vnni},
-            {"form", row.form},
-            {"tunables", tunables},
-            {"autoscheduler", row.autoscheduler},
-            {"declined", row.declined}};
-}
-
 void print(const std::string &text) {
     Progress::hide();
     if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {
-        if (errno == EPIPE) {  // the reader has seen enough (`tilewright list | head -3`): end without a word, as filters do
+        if (errno == EPIPE) {  // the reader has closed the pipe (`tilewright list | head -3`): end without a
+                               // message, as filters do
             remove_pending_outputs();
             _exit(128 + SIGPIPE);
         }
-        throw Error(Fault::failed, fmt::format("standard output cannot be written: {}; send it to a place with room", strerror(errno)));
+        throw Error(
+            Fault::failed, fmt::format("standard output cannot be written: {}; send it to a place with room",
+                               strerror(errno)));
     }
 }
 
-void print(const Json &json) {
-    // A name from a driver may hold bytes that are not UTF-8; they are replaced rather than ending the report.
-    print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+std::string other_libraries(const Row &row, const std::vector<const Row *> &ran) {
+    std::vector<std::string> names;
+    for (const Row *library : ran) {
+        if (names.empty() || names.back() != library->name()) {
+            names.push_back(library->name());
+        }
+    }
+    return names.empty() || (names.size() == 1 && names.front() == row.name()) ? "" : joined(names, " + ");
 }
 
 }  // namespace tilewright::app

@@ -1,20 +1,16 @@
 #pragma once
+// Words and numbers as the commands print them. Data is written to standard output, words to standard error.
 #include "tilewright/device.h"
 #include "tilewright/row.h"
-#include "runtime/dispatch/option_text.h"
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-// Words and numbers as the subcommands print them. Data goes to standard output, words to standard error.
 namespace tilewright::app {
 
-using Json = nlohmann::ordered_json;
-
-// Ends in one line, whatever the message holds.
+// The text in one line: line ends and tabs become blanks.
 std::string one_line(const std::string &text);
 
-// Lines of cells as columns; the first line is the heading.
+// Lines of cells as text with aligned columns. The first line is the heading.
 std::string table(const std::vector<std::vector<std::string>> &lines);
 
 // "140 GB", "12.5 MB"
@@ -24,11 +20,11 @@ std::string joined(const std::vector<std::string> &words, const std::string &bet
 
 std::string name_of(Backend backend);
 
-Json json(const DeviceInfo &info);
-Json json(const Row &row);
+// The libraries that a call of `row` ran, where they are others than the row's own:
+// "fft2d/fused_rows_64/c64/cuda + ...". Empty otherwise.
+std::string other_libraries(const Row &row, const std::vector<const Row *> &ran);
 
 // Prints to standard output. Errors: failed, when it cannot be written.
 void print(const std::string &text);
-void print(const Json &json);
 
 }  // namespace tilewright::app

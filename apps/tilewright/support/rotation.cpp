@@ -1,6 +1,7 @@
+// Copies the data of a benchmark, and compares all outputs.
 #include "apps/tilewright/support/rotation.h"
-#include "tilewright/workload.h"
 #include "apps/tilewright/support/threads.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +15,8 @@ Rotation::Rotation(const Operator &op, Sample sample, double cache_bytes, double
     }
     constexpr double most_sets = 128;
     const double wanted = std::ceil(cache_bytes / bytes) + 1;
-    const auto count = (size_t)std::clamp(wanted, 2., std::max(2., std::min(most_sets, std::floor(most_bytes / bytes))));
+    const auto count =
+        (size_t)std::clamp(wanted, 2., std::max(2., std::min(most_sets, std::floor(most_bytes / bytes))));
     sets_.push_back({std::move(sample), std::move(output)});
     while (sets_.size() < count) {
         Sample copy = sets_.front().sample;
@@ -36,9 +38,10 @@ std::string Rotation::difference(const Expected &expected) const {
     for (const Set &set : sets_) {
         set.output.sync();
     }
-    // Comparing takes longer than computing did: a set a thread.
+    // To compare takes longer than to compute, so each thread compares one set.
     std::vector<std::string> off(sets_.size());
-    parallel((int)sets_.size(), [&](int i) { off[(size_t)i] = app::difference(sets_[(size_t)i].output, expected); });
+    parallel((int)sets_.size(),
+        [&](int i) { off[(size_t)i] = app::difference(sets_[(size_t)i].output, expected); });
     for (const std::string &first : off) {
         if (!first.empty()) {
             return first;

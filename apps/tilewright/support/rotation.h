@@ -1,4 +1,5 @@
 #pragma once
+// The data of a benchmark.
 #include "apps/tilewright/support/reference.h"
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
@@ -6,11 +7,12 @@
 
 namespace tilewright::app {
 
-// Several sets of the same inputs in memory of their own, each with its output, so that no call of a benchmark finds its
-// data in a cache.
+// Several copies of the same inputs, each with an output. Calls take them in turn, so that no call of a
+// benchmark finds its data in a cache.
 class Rotation {
 public:
-    // As many sets as hold more than `cache_bytes` together, but no more than `most_bytes`; two at least.
+    // Makes so many sets that together they hold more than `cache_bytes`, but not more than `most_bytes`; at
+    // least two.
     Rotation(const Operator &op, Sample sample, double cache_bytes, double most_bytes);
 
     struct Set {
@@ -25,10 +27,11 @@ public:
         return sets_.size();
     }
 
-    // New bytes in every output.
+    // Gives every set a new output, whose bytes no operator would leave there by accident.
     void spoil();
 
-    // Holds the output of every set against the expected one. Returns the first difference as a sentence.
+    // Compares the output of every set with the expected one. Returns the first difference as a sentence, or
+    // an empty string.
     std::string difference(const Expected &expected) const;
 
 private:

@@ -1,5 +1,7 @@
+// Finds operators, devices and rows by their names.
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/report.h"
+#include "runtime/dispatch/option_text.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -77,8 +79,9 @@ void check_schedule(const std::vector<const Operator *> &chosen, const std::stri
             add_once(known, row.schedule);
         }
     }
-    throw Error(Fault::usage, fmt::format("no such schedule{}; known: {}", did_you_mean(name, known), joined(known)),
-                {.argument = "--schedule", .value = name});
+    throw Error(Fault::usage,
+        fmt::format("no such schedule{}; known: {}", did_you_mean(name, known), joined(known)),
+        {.argument = "--schedule", .value = name});
 }
 
 std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool by_name) {

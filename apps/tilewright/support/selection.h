@@ -1,9 +1,9 @@
 #pragma once
+// Which operators, devices and rows a command works on, by the names in its command line.
 #include "tilewright/operator.h"
 #include <string>
 #include <vector>
 
-// Which operators, devices and rows `verify` and `bench` work on.
 namespace tilewright::app {
 
 // The named operators, or all. Errors: usage, for an unknown name.
@@ -17,10 +17,12 @@ std::vector<std::string> operator_names();
 std::vector<std::string> schedule_names(const Operator &op);
 std::vector<std::string> type_names(const Operator &op);
 
-// Errors: usage, when none of the operators has that schedule; the known ones are named. An empty name is every schedule.
+// Errors: usage, when none of the operators has that schedule; the message names the known ones. An empty
+// name stands for every schedule.
 void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name);
 
-// Why a row cannot run on any of the devices; empty when it can. `by_name`: --device chose them, and no other backend is looked at.
+// Why a row cannot run on any of the devices; empty when it can. `by_name`: --device chose them, so nothing
+// is said about other backends.
 std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool by_name);
 
 }  // namespace tilewright::app

@@ -1,3 +1,4 @@
+// Writes to standard error without memory, and opens standard streams that are closed.
 #include "apps/tilewright/support/streams.h"
 #include <cerrno>
 #include <cstddef>
@@ -9,7 +10,8 @@ namespace tilewright::app {
 void open_closed_streams() noexcept {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) {
-            // The lowest free descriptor is this one. It is open the wrong way round, so that no words vanish in /dev/null.
+            // open() takes the lowest free descriptor, which is this one. It is opened for the wrong
+            // direction, so that reading and writing fail.
             static_cast<void>(open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
         }
     }

@@ -1,22 +1,24 @@
 #pragma once
+// Standard error, and standard streams that are closed when the program starts.
 #include <string_view>
 
-// Standard error, and the state in which the program finds its three standard streams.
 namespace tilewright::app {
 
-// Opens those of the descriptors 0 to 2 that are closed, so that no file of this program becomes one of them. Reading from
-// such a stream and writing to it fails, as it did before. To be called before any file is opened.
+// Opens those of the descriptors 0 to 2 that are closed, so that no file of this program gets one of these
+// numbers. Reading from such a stream and writing to it fails, as it did before. To be called before any file
+// is opened.
 void open_closed_streams() noexcept;
 
-// Writes to standard error. A program whose standard error is closed or full does its work all the same, and its exit code
-// says how it went: what cannot be written is left out.
+// Writes to standard error. What cannot be written, because standard error is closed or full, is left out:
+// the program does its work all the same, and its exit code says whether it succeeded.
 void print_error(std::string_view text) noexcept;
 
-// Writes `before` and the message in one line. It takes no memory, so that it can say that there is none.
+// Writes `before` and the message as one line. It allocates no memory, so that it can report that there is
+// none.
 void print_error_line(std::string_view before, std::string_view message) noexcept;
 
-// Calls `put` with each character of the line that `text` becomes: line ends and tabs are blanks there, and no blanks are at
-// its end.
+// Calls `put` with each character of `text` as one line: line ends and tabs become blanks, and blanks at the
+// end are left out.
 template<typename Put>
 void put_in_one_line(std::string_view text, const Put &put) {
     bool begun = false;

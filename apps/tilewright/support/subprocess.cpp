@@ -1,3 +1,4 @@
+// Starts a program with files without names as its standard streams, and reads what it wrote.
 #include "apps/tilewright/support/subprocess.h"
 #include "tilewright/error.h"
 #include <array>
@@ -17,8 +18,7 @@ namespace {
 
 class Descriptor {
 public:
-    explicit Descriptor(int number) : number_(number) {
-    }
+    explicit Descriptor(int number) : number_(number) {}
     ~Descriptor() {
         close();
     }
@@ -39,10 +39,11 @@ private:
 };
 
 [[noreturn]] void refuse(const std::string &program, int fault) {
-    throw Error(Fault::failed, fmt::format("it cannot be started: {}", strerror(fault)), {.argument = program});
+    throw Error(
+        Fault::failed, fmt::format("it cannot be started: {}", strerror(fault)), {.argument = program});
 }
 
-// A file without a name, which vanishes with the last process that has it open.
+// A file without a name. The system removes it when the last process that has it open ends.
 int nameless_file(const std::string &program) {
     const int file = memfd_create("tilewright", MFD_CLOEXEC);
     if (file < 0) {
@@ -71,8 +72,8 @@ std::string contents(int file) {
     return text;
 }
 
-// In the child. Another thread of the parent may have held a lock at the fork, which is then held here for ever: only async-signal-safe
-// calls.
+// Runs in the child and becomes the program. Makes only async-signal-safe calls: a lock that another thread
+// of the parent held at the fork is never released here.
 [[noreturn]] void become(char **argv, pid_t parent, const std::array<int, 3> &streams, int report) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
@@ -89,7 +90,8 @@ std::string contents(int file) {
 
 }  // namespace
 
-Finished run_program(const std::string &program, const std::vector<std::string> &arguments, const std::string &input) {
+Finished run_program(
+    const std::string &program, const std::vector<std::string> &arguments, const std::string &input) {
     const Descriptor in(nameless_file(program)), out(nameless_file(program)), err(nameless_file(program));
     if (!write_all(in, input)) {
         refuse(program, errno);
@@ -101,7 +103,8 @@ Finished run_program(const std::string &program, const std::vector<std::string> 
         argv.push_back(word.data());
     }
     argv.push_back(nullptr);
-    // The child writes to this pipe why it could not become the program; the pipe closes by itself when it does.
+    // If the child cannot become the program, it writes the reason to this pipe. If it can, the pipe is
+    // closed without a word.
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
         refuse(program, errno);

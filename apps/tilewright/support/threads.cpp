@@ -1,3 +1,4 @@
+// Keeps Halide's threads on CPUs, by the function that Halide calls for each task.
 #include "apps/tilewright/support/threads.h"
 #include <HalideRuntime.h>
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace tilewright::app {
 
 namespace {
 
-// The CPUs that this process may use, as they were before any thread was pinned.
+// The CPUs that this process may use. Read before the first thread is pinned.
 const std::vector<int> &cpus() {
     static const std::vector<int> all = [] {
         std::vector<int> found;
@@ -26,7 +27,7 @@ const std::vector<int> &cpus() {
     return all;
 }
 
-// Pins the calling thread, once, to the next CPU in turn.
+// Keeps the calling thread on the next CPU in turn. Later calls from the same thread do nothing.
 void pin_this_thread() {
     static std::atomic<size_t> next{0};
     thread_local bool pinned = false;
@@ -58,15 +59,16 @@ int pin_threads() {
     return (int)cpus().size();
 }
 
-MoreThreadsThanCpus::MoreThreadsThanCpus() : before_(halide_set_num_threads(std::max(8, 2 * (int)cpus().size()))) {
-}
+MoreThreadsThanCpus::MoreThreadsThanCpus()
+    : before_(halide_set_num_threads(std::max(8, 2 * (int)cpus().size()))) {}
 
 MoreThreadsThanCpus::~MoreThreadsThanCpus() {
     halide_set_num_threads(before_);
 }
 
 void parallel(int count, const std::function<void(int)> &task) {
-    halide_do_par_for(nullptr, call_function, 0, count, reinterpret_cast<uint8_t *>(const_cast<std::function<void(int)> *>(&task)));
+    halide_do_par_for(nullptr, call_function, 0, count,
+        reinterpret_cast<uint8_t *>(const_cast<std::function<void(int)> *>(&task)));
 }
 
 }  // namespace tilewright::app

@@ -1,15 +1,17 @@
 #pragma once
+// Halide's threads: on which CPUs they run, and how many they are.
 #include <cstdint>
 #include <functional>
 
 namespace tilewright::app {
 
-// From here on each of Halide's threads is kept on a CPU of its own, so that times do not depend on where the system puts
-// them. Returns the number of CPUs.
+// After this call, each of Halide's threads stays on a CPU of its own, so that times do not depend on where
+// the system puts them. Returns the number of CPUs.
 int pin_threads();
 
-// While it lives, Halide has two threads per CPU, and eight at least, so that the system interrupts them at any place: a schedule whose threads
-// race then shows it more often. One at a time.
+// While an object of this class exists, Halide has two threads per CPU, and at least eight. The system then
+// interrupts threads at any place, so that a schedule whose threads race gives a wrong result more often.
+// There may be one object at a time.
 class MoreThreadsThanCpus {
 public:
     MoreThreadsThanCpus();

@@ -1,8 +1,9 @@
+// Runs a row on samples, compares the results, and runs one sample again and again.
 #include "apps/tilewright/support/verification.h"
-#include "tilewright/workload.h"
-#include "runtime/devices/hooks.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/threads.h"
+#include "runtime/devices/hooks.h"
+#include "tilewright/workload.h"
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
@@ -11,9 +12,10 @@ namespace tilewright::app {
 
 namespace {
 
-constexpr double large = 16 << 20;  // bytes of inputs: for rows that serve no smaller sample
-constexpr double small = 4 << 20;   // the largest ones up to there are repeated
-constexpr int runs_of_others = 3;   // where a row serves none of those
+constexpr double large = 16 << 20;  // bytes of inputs: larger samples are only for rows that serve no smaller
+                                    // one
+constexpr double small = 4 << 20;   // bytes of inputs: the largest sample up to this size is repeated
+constexpr int runs_of_others = 3;   // how often a larger sample is run, where a row serves no other
 
 double bytes_of(const Sample &sample) {
     double bytes = 0;
@@ -27,32 +29,29 @@ double bytes_of(const Sample &sample) {
 
 const char *name_of(Verdict verdict) {
     switch (verdict) {
-    case Verdict::ok:
-        return "ok";
-    case Verdict::wrong:
-        return "WRONG";
-    case Verdict::failed:
-        return "FAILED";
-    case Verdict::untried:
-        return "UNTRIED";
-    case Verdict::unheld:
-        return "unheld";
-    case Verdict::not_run:
-        return "not run";
+    case Verdict::ok: return "ok";
+    case Verdict::wrong: return "WRONG";
+    case Verdict::failed: return "FAILED";
+    case Verdict::untried: return "UNTRIED";
+    case Verdict::unheld: return "unheld";
+    case Verdict::not_run: return "not run";
     }
     return "";
 }
 
-Verification::Verification(const Operator &op, const std::string &type, int repeat) : op_(op), repeat_(repeat) {
+Verification::Verification(const Operator &op, const std::string &type, int repeat)
+    : op_(op), repeat_(repeat) {
     for (Sample &sample : workload_of(op).samples(type)) {
         const double bytes = bytes_of(sample);
         cases_.push_back({std::move(sample), bytes, {}});
     }
-    std::stable_sort(cases_.begin(), cases_.end(), [](const Case &a, const Case &b) { return a.bytes < b.bytes; });
+    std::stable_sort(
+        cases_.begin(), cases_.end(), [](const Case &a, const Case &b) { return a.bytes < b.bytes; });
 }
 
 bool Verification::serves(const Row &row, Device device, const Sample &sample, const Array &output) const {
-    const driver::Current current(device);  // a front may ask a library, which then loads its kernels there
+    const driver::Current current(device);  // the operator may ask a library, which then loads its kernels on
+                                            // this device
     return app::serves(op_, row, sample, output);
 }
 
@@ -60,16 +59,18 @@ const Expected &Verification::expected_of(Case &c, Backend backend) {
     auto &known = c.expected;
     const bool no_denormals = backend == Backend::cuda;
     const auto at = known.find(no_denormals);
-    return at != known.end() ? at->second : known.emplace(no_denormals, expect(op_, c.sample, backend)).first->second;
+    return at != known.end() ? at->second :
+                               known.emplace(no_denormals, expect(op_, c.sample, backend)).first->second;
 }
 
 void Verification::run_once(const Case &c, Result &result, Device device, Array &output) const {
-    op_.run(*result.row, device, c.sample.inputs, output, c.sample.settings);
+    result.libraries = other_libraries(
+        *result.row, op_.run(*result.row, device, c.sample.inputs, output, c.sample.settings));
     output.sync();
     result.runs++;
 }
 
-// Runs the row; the first thing that is wrong with its output, or an empty string.
+// Runs the row. Returns the first thing that is wrong with its output, or an empty string.
 std::string Verification::wrong_in(Case &c, Result &result, Device device, Array &output) {
     run_once(c, result, device, output);
     result.samples++;
@@ -82,13 +83,17 @@ std::string Verification::wrong_in(Case &c, Result &result, Device device, Array
     if (difference(output, expected).empty()) {
         return "";
     }
-    expected.bound = workload_of(op_).bound_of(*result.row, c.sample.inputs, c.sample.settings);  // some rows promise less
+    expected.bound = workload_of(op_).bound_of(*result.row, c.sample.inputs, c.sample.settings);  // some rows
+                                                                                                  // have a
+                                                                                                  // wider
+                                                                                                  // bound
     return difference(output, expected);
 }
 
-// Runs the row again; the first run that gave other bytes than `first`, or an empty string. Results are the same from run to run, whatever
-// their bound is.
-std::string Verification::unsteady_in(const Case &c, Result &result, Device device, const Array &first) const {
+// Runs the row again and again. Returns a sentence about the first run that gave other bytes than `first`, or
+// an empty string. Results must be the same from run to run, even where their bound allows differences.
+std::string Verification::unsteady_in(
+    const Case &c, Result &result, Device device, const Array &first) const {
     const MoreThreadsThanCpus threads;
     const int runs = c.bytes > small ? std::min(repeat_, runs_of_others) : repeat_;
     for (int run = 2; run <= runs; run++) {
@@ -109,8 +114,9 @@ Result Verification::run(const Row &row, Device device) {
         result.why = fmt::format("{}: {}", what, one_line(why));
         return result;
     };
-    Case *last = nullptr, *current = nullptr, *repeated = nullptr;  // the last one that it serves, the one at hand, the one to repeat
-    Array first;                                                    // what that gave
+    Case *last = nullptr, *current = nullptr, *repeated = nullptr;  // the last one that the row serves, the
+                                                                    // one at hand, the one to repeat
+    Array first;                                                    // the output of the one to repeat
     try {
         for (Case &c : cases_) {
             if (last && c.bytes > large) {

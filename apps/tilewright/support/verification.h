@@ -1,19 +1,20 @@
 #pragma once
+// What `verify` finds out about a row on a device.
 #include "apps/tilewright/support/reference.h"
 #include "tilewright/workload.h"
 #include <map>
 #include <string>
 #include <vector>
 
-// What `verify` finds out of one row on one device.
 namespace tilewright::app {
 
 enum class Verdict {
-    ok,  // every sample that it serves was right, and gave the same bytes each time
+    ok,  // the result of every sample that it serves was right, and had the same bytes each time
     wrong,
     failed,   // an error
-    untried,  // no sample is of the sizes that it serves
-    unheld,   // it ran, but there is nothing to hold it against: the reference row of an operator without a plain definition
+    untried,  // no sample has a size that it serves
+    unheld,   // it ran, but there is nothing to compare it with: the reference row of an operator without a
+              // plain definition
     not_run,  // this machine cannot run it, or was not asked to
 };
 
@@ -25,26 +26,29 @@ struct Result {
     std::string device = {};  // empty for a row that no device here can run
     Verdict verdict = Verdict::ok;
     size_t samples = 0, runs = 0;
-    std::string against = {};  // what the results were held against
+    std::string libraries = {};  // those that ran, where they are others than the row's own
+    std::string against = {};    // what the results were compared with
     std::string why = {};
-    bool device_fault = false;  // of `failed`: the error is the device's
+    bool device_fault = false;  // of `failed`: it is an error of the device
 };
 
-// The samples of one type of an operator, with what they should give. Results are kept, so that rows share them.
+// The samples of one type of an operator, and the results that they should give. Each of these is computed
+// once for all rows.
 class Verification {
 public:
-    // `repeat`: how often a row runs the largest sample of up to 4 MiB that it serves; where it serves only larger ones, the least of them
-    // three times at most.
+    // `repeat`: how often a row runs the largest sample of up to 4 MiB that it serves. If it serves only
+    // larger ones, it runs the smallest of them at most three times.
     Verification(const Operator &op, const std::string &type, int repeat);
 
-    // Runs the row on the samples that it serves, and holds each result against what it should be. Errors become verdicts.
+    // Runs the row on the samples that it serves, and compares each result with what it should be. Errors
+    // become verdicts.
     Result run(const Row &row, Device device);
 
 private:
     struct Case {
         Sample sample;
         double bytes;
-        std::map<bool, Expected> expected;  // by whether it is for CUDA, whose f32 has no denormals
+        std::map<bool, Expected> expected;  // by whether it is for CUDA, where f32 has no denormals
     };
 
     bool serves(const Row &row, Device device, const Sample &sample, const Array &output) const;

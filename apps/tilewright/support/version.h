@@ -1,7 +1,7 @@
 #pragma once
+// The versions of what this program was made from. The build sets them.
 #include <string>
 
-// What this program was made of; the values come from the build.
 namespace tilewright::app {
 
 extern const char *const tilewright_version;

@@ -1,4 +1,5 @@
 #pragma once
+// The definition of column_sum.
 #include "Halide.h"
 
 namespace tilewright {

@@ -1,12 +1,18 @@
 #pragma once
+// A form of column_sum: slices of rows, whose sums fit a narrower type. Rows: tuned, tuned_medium and
+// tuned_wide on CPUs.
 #include "Halide.h"
+#include "generators/algorithms/indices.h"
+#include "generators/algorithms/integers.h"
 
 namespace tilewright {
 
-// Column sums of slices of at most `rows` rows, as many in each; of bands of `slices` slices; of everything. The rows left over,
-// fewer than there are slices, are spread over them. A slice holds its sums in a narrower type: 257 bytes fit 16 bits. Columns go
-// in groups of `lanes`; the last group begins early enough to end with the last column, so that all groups are whole. Needs
-// width >= lanes and rows <= 256.
+// The rows are cut into slices of equal length, at most `rows` rows each. Rows that are left over are fewer
+// than the slices, and each goes to another slice. `slices` slices make a band, and the bands make the total.
+// A slice is summed in the type `narrow`: 16 bits hold the sum of 257 bytes.
+//
+// Columns are taken in groups of `lanes`. The last group begins early enough to end with the last column, so
+// that all groups are whole. Needs width >= lanes and rows <= 256.
 struct ColumnSumSliced : Halide::NamesInterface {
     static constexpr const char *name = "column_sum_sliced";
 
@@ -19,17 +25,21 @@ struct ColumnSumSliced : Halide::NamesInterface {
     RDom row, each, every;
     Func of_slice{"of_slice"}, of_band{"of_band"}, total{"total"}, out{"out"};
 
-    ColumnSumSliced(Func in, Expr width, Expr height, const Shape &shape, Halide::Type narrow, Halide::Type sum, Halide::Type output)
-        : all_slices((height + shape.rows - 1) / shape.rows), in_slice(height / all_slices), row(0, in_slice, "row"),
-          each(0, shape.slices, "each"), every(0, (all_slices + shape.slices - 1) / shape.slices, "every") {
+    ColumnSumSliced(Func in, Expr width, Expr height, const Shape &shape, Halide::Type narrow,
+        Halide::Type sum, Halide::Type output)
+        : all_slices(ceil_div(height, shape.rows)), in_slice(height / all_slices), row(0, in_slice, "row"),
+          each(0, shape.slices, "each"), every(0, ceil_div(all_slices, shape.slices), "every") {
         auto begin = [&](Expr g) { return min(g * shape.lanes, width - shape.lanes); };
-        auto pixel = [&](Expr y) { return cast(narrow, in(begin(group) + lane, unsafe_promise_clamped(y, 0, height - 1))); };
+        auto pixel = [&](Expr y) { return cast(narrow, in(begin(group) + lane, promised(y, height))); };
 
-        // The row beyond the slices that a slice takes; unsigned, because near 2^31 rows that of the last slice is larger than an int.
-        Expr rows = cast<uint32_t>(height), over = cast<uint32_t>(all_slices * in_slice) + cast<uint32_t>(slice);
+        // `over` is the left-over row that a slice takes, if there is one. It is unsigned, because near 2^31
+        // rows the number that belongs to the last slice exceeds an int.
+        Expr rows = cast<uint32_t>(height),
+             over = cast<uint32_t>(all_slices * in_slice) + cast<uint32_t>(slice);
         of_slice(lane, group, slice) = cast(narrow, 0);
         of_slice(lane, group, slice) += pixel(slice * in_slice + row);
-        of_slice(lane, group, slice) += select(over < rows, pixel(cast<int32_t>(min(over, rows - 1))), cast(narrow, 0));
+        of_slice(lane, group, slice) +=
+            select(over < rows, pixel(cast<int32_t>(min(over, rows - 1))), cast(narrow, 0));
 
         each.where(band * shape.slices + each < all_slices);
         of_band(lane, group, band) = cast(sum, 0);
@@ -39,7 +49,7 @@ struct ColumnSumSliced : Halide::NamesInterface {
         total(lane, group) += of_band(lane, group, every);
 
         Expr g = x / shape.lanes;
-        out(x) = cast(output, total(unsafe_promise_clamped(x - begin(g), 0, shape.lanes - 1), g));
+        out(x) = cast(output, total(promised(x - begin(g), shape.lanes), g));
     }
 };
 

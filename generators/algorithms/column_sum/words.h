@@ -1,22 +1,28 @@
 #pragma once
+// A form of column_sum for bytes, which are read as the 32-bit words of memory. Rows: bytes4_aligned, bytes4,
+// bytes16_aligned, bytes16, tuned_few_rows.
 #include "Halide.h"
+#include "generators/algorithms/indices.h"
 
 namespace tilewright {
 
-// Column sums of bytes that are taken as the 32-bit words that memory is made of, `count` words (4 count columns) at a time.
-// Row y begins at byte offset + y * stride of the words; where that is not known to be the beginning of such a group, each
-// word is put together from the two that it lies across.
+// `count` words (4 count columns) are read at a time. Row y begins at byte offset + y * stride of `words`. If
+// Halide cannot prove that this is the beginning of such a group of words, each word is shifted together from
+// the two that contain it.
 struct ColumnSumWords : Halide::NamesInterface {
     static constexpr const char *name = "column_sum_words";
     Var x{"x"}, byte{"byte"}, word{"word"}, group{"group"}, row{"row"};
     RDom y;
     Func taken{"taken"}, total{"total"}, out{"out"};
 
-    ColumnSumWords(Func words, Expr extent, Expr offset, Expr stride, Expr height, int count, Halide::Type output) : y(0, height, "y") {
-        auto within = [](Expr i, Expr n) { return unsafe_promise_clamped(min(i, n - 1), 0, n - 1); };
+    ColumnSumWords(
+        Func words, Expr extent, Expr offset, Expr stride, Expr height, int count, Halide::Type output)
+        : y(0, height, "y") {
+        auto within = [](Expr i, Expr n) { return promised(min(i, n - 1), n); };
         Expr begin = offset + row * stride;
         if (is_const_zero(Halide::Internal::simplify(begin % (4 * count)))) {
-            taken(word, group, row) = words(count * within(begin / (4 * count) + group, extent / count) + word);
+            taken(word, group, row) =
+                words(count * within(begin / (4 * count) + group, extent / count) + word);
         } else {
             Expr i = begin / 4 + count * group + word;
             Expr low = words(within(i, extent)), high = words(within(i + 1, extent));

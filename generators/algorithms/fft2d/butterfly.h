@@ -1,4 +1,6 @@
 #pragma once
+// Complex numbers, and Fourier transforms of a few of them in registers: the parts that the passes of fft2d
+// are made of.
 #include "Halide.h"
 #include <algorithm>
 #include <cmath>
@@ -7,25 +9,26 @@
 #include <utility>
 #include <vector>
 
-// Complex numbers, and discrete Fourier transforms of a few of them in registers.
 namespace tilewright {
 
 struct Complex {
     Halide::Expr re, im;
 
-    // The two parts as one word: the real part is the low half, as in memory. Taking a word apart and putting it together
-    // costs nothing: it is a pair of registers.
+    // The two parts as one word of 64 bits: the real part is the low half, as in memory. The conversions cost
+    // nothing, because the word is a pair of registers.
     static Complex of_word(Halide::Expr word) {
-        return {Halide::reinterpret<float>(Halide::cast<uint32_t>(word)), Halide::reinterpret<float>(Halide::cast<uint32_t>(word >> 32))};
+        return {Halide::reinterpret<float>(Halide::cast<uint32_t>(word)),
+            Halide::reinterpret<float>(Halide::cast<uint32_t>(word >> 32))};
     }
     Halide::Expr word() const {
-        return (Halide::cast<uint64_t>(Halide::reinterpret<uint32_t>(im)) << 32) | Halide::cast<uint64_t>(Halide::reinterpret<uint32_t>(re));
+        return (Halide::cast<uint64_t>(Halide::reinterpret<uint32_t>(im)) << 32) |
+               Halide::cast<uint64_t>(Halide::reinterpret<uint32_t>(re));
     }
 
     // exp(sign 2 pi i k / n)
     static Complex root(int k, int n, int sign) {
-        const double turn = 2 * M_PI * k / n;
-        return {Halide::Expr((float)std::cos(turn)), Halide::Expr((float)(sign * std::sin(turn)))};
+        const double angle = 2 * M_PI * k / n;
+        return {Halide::Expr((float)std::cos(angle)), Halide::Expr((float)(sign * std::sin(angle)))};
     }
 };
 
@@ -39,29 +42,33 @@ inline Complex operator*(const Complex &a, const Complex &b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-// -x by its sign bit: Halide makes 0 - x of a minus, one more addition; a flipped bit is a part of the instruction that uses it.
+// -x by its sign bit. Halide computes a minus as 0 - x, which is one more addition; a flipped sign bit is a
+// part of the instruction that uses the value.
 inline Halide::Expr negated(Halide::Expr x) {
-    return Halide::reinterpret<float>(Halide::reinterpret<uint32_t>(x) ^ Halide::Internal::make_const(Halide::UInt(32), 0x80000000u));
+    return Halide::reinterpret<float>(
+        Halide::reinterpret<uint32_t>(x) ^ Halide::Internal::make_const(Halide::UInt(32), 0x80000000u));
 }
 inline Complex conjugate(const Complex &a) {
     return {a.re, negated(a.im)};
 }
 
-// a b + c in one rounding, or however the machine does it best.
+// a b + c. A generator passes the way that is best on its machine: with one rounding, or with two.
 using MultiplyAdd = std::function<Halide::Expr(Halide::Expr a, Halide::Expr b, Halide::Expr c)>;
 
-// The factors of one transform of n values that are first multiplied by w^0, w^1, ... w^(n-1). {m, k} is w^(n/m) exp(sign 2 pi i k / m),
-// for m = n, n/2, ... 2 and k < m/4: all others are these times i or -1.
+// The factors of a transform of n values that are first multiplied by w^0, w^1, ... w^(n-1). Entry {m, k} is
+// w^(n/m) exp(sign 2 pi i k / m), for m = n, n/2, ... 2 and k < m/4: all other factors are these times i or
+// -1.
 using Factors = std::map<std::pair<int, int>, Complex>;
 
-// sum over j of v[j] w^j exp(sign 2 pi i j k / n) for all k, in natural order; no factors: w = 1. Radix 2, decimation in time. With
-// factors a step of two values is x = a + w b, y = 2 a - x: six multiply-adds, and no product apart.
+// Computes the sum over j of v[j] w^j exp(sign 2 pi i j k / n) for all k, in natural order; no factors: w =
+// 1. It is a transform of radix 2 with decimation in time. With factors, a step of two values is x = a + w b,
+// y = 2 a - x: six multiply-adds and no separate product.
 class Butterfly {
 public:
-    explicit Butterfly(MultiplyAdd multiply_add) : fma(std::move(multiply_add)) {
-    }
+    explicit Butterfly(MultiplyAdd multiply_add) : fma(std::move(multiply_add)) {}
 
-    std::vector<Complex> operator()(const std::vector<Complex> &v, int sign, const Factors *factors = nullptr) const {
+    std::vector<Complex> operator()(
+        const std::vector<Complex> &v, int sign, const Factors *factors = nullptr) const {
         const int n = (int)v.size(), quarter = std::max(1, n / 4);
         if (n == 1) {
             return v;
@@ -74,16 +81,17 @@ public:
         odd = (*this)(odd, sign, factors);
         for (int k = 0; k < n / 2; k++) {
             const Complex a = even[(size_t)k], b = odd[(size_t)k];
-            const bool turned = k >= quarter;  // one more factor sign i, taken into the operands
-            const int within = turned ? k - quarter : k;
+            const bool times_i = k >= quarter;  // one more factor, sign i, which exchanges the parts of an
+                                                // operand
+            const int within = times_i ? k - quarter : k;
             Complex &sum = x[(size_t)k], &rest = x[(size_t)(k + n / 2)];
             if (!factors && within == 0) {
-                const Complex c = !turned ? b : sign < 0 ? Complex{b.im, -b.re} : Complex{-b.im, b.re};
+                const Complex c = !times_i ? b : sign < 0 ? Complex{b.im, -b.re} : Complex{-b.im, b.re};
                 sum = a + c;
                 rest = a - c;
             } else {
                 const Complex w = factors ? factors->at({n, within}) : Complex::root(within, n, sign);
-                sum = added(a, w, b, turned ? sign : 0);
+                sum = added(a, w, b, times_i ? sign : 0);
                 rest = {fma(2.0f, a.re, negated(sum.re)), fma(2.0f, a.im, negated(sum.im))};
             }
         }
@@ -91,10 +99,13 @@ public:
     }
 
 private:
-    // a + w b, or a + turn i w b
-    Complex added(const Complex &a, const Complex &w, const Complex &b, int turn) const {
-        const Complex product_of = turn == 0 ? w : turn < 0 ? Complex{w.im, negated(w.re)} : Complex{negated(w.im), w.re};
-        return {fma(negated(product_of.im), b.im, fma(product_of.re, b.re, a.re)), fma(product_of.im, b.re, fma(product_of.re, b.im, a.im))};
+    // a + w b for i_sign = 0, and a + i_sign i w b otherwise.
+    Complex added(const Complex &a, const Complex &w, const Complex &b, int i_sign) const {
+        const Complex product_of = i_sign == 0 ? w :
+                                   i_sign < 0  ? Complex{w.im, negated(w.re)} :
+                                                 Complex{negated(w.im), w.re};
+        return {fma(negated(product_of.im), b.im, fma(product_of.re, b.re, a.re)),
+            fma(product_of.im, b.re, fma(product_of.re, b.im, a.im))};
     }
 
     MultiplyAdd fma;

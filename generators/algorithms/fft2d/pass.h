@@ -1,97 +1,96 @@
 #pragma once
-#include "generators/algorithms/fft2d/butterfly.h"
-#include <string>
-
-// One pass of a Fourier transform over an image: many lines of the same length, each transformed on its own. A two-dimensional transform
-// is a pass over the rows and one over the columns; a convolution is one pass each with `convolve`.
+// A form of fft2d: one pass of a Fourier transform over an image. Rows: fused_* of fft2d and fresnel, and
+// tuned* of fft2d.
 //
-// What the caller makes (runtime/operators/fft_tables.h makes the tables, in f64). L is the product of the radices; all complex numbers are
-// words of 64 bits, real part low. `in` and `out` are views of three dimensions, and the strides of the view say which lines these are:
+// A pass transforms many lines of the same length, each by itself. A two-dimensional transform is a pass over
+// the rows and one over the columns; a convolution is one pass over each with `convolve`. Stages of small
+// radices are those of J. Cooley and J. Tukey, "An Algorithm for the Machine Calculation of Complex Fourier
+// Series", 1965; long lines in two passes are the four-step method of D. Bailey, "FFTs in External or
+// Hierarchical Memory", 1990.
+//
+// L is the length of a line, the product of the radices. All complex numbers are words of 64 bits, the real
+// part low. `in` and `out` are views of three dimensions, and the strides of the views say which lines these
+// are:
 //   lines along rows       in(n, line, batch)    out(k, line, batch)
 //   lines across           in(line, n, batch)    out(line, k, batch)
-//   turned                 in(n, line, batch)    out(line, k, batch)
-// Columns of an image are `across`, with one batch. A long line of L M points can be done in two passes, n = M j + g, k = k1 + L1 k2:
-//   1. the transforms over j: the same as columns of length L1 whose rows are M apart, the M values of g being batches (of a column) or
-//      neighbouring lines (of a row);
-//   2. over g, with `twiddled`: the value at n is first multiplied by exp(-2 pi i n b / (L M)), where b = k1 is the number of the
-//      batch (or of the line).
-// Inputs, in this order:
+//   transposed             in(n, line, batch)    out(line, k, batch)
+// Columns of an image are `across`, with one batch. A long line of L M points is transformed in two passes,
+// n = M j + g, k = k1 + L1 k2:
+//   1. the transforms over j: as columns of length L1 whose rows are M apart. The M values of g are batches
+//      (of a column) or neighbouring lines (of a row);
+//   2. the transforms over g, with `twiddled`: the value at n is first multiplied by
+//      exp(-2 pi i n b / (L M)), where b = k1 is the number of the batch (or of the line).
+//
+// Inputs, in this order; the host computes the tables in f64. b is 0, the number of the line or that of the
+// batch, as FftPassShape::numbered says.
 //   in
 //   roots      exp(-2 pi i n / L) for n < L
-//   turns      `twiddled` only: exp(-2 pi i n / (L M)) for n < L M
+//   twiddles   `twiddled` only; its argument is named "turns": exp(-2 pi i n / (L M)) for n < L M
 //   first      `chirp_first` only: (n, b): the value at n is multiplied by it first
 //   last       `chirp_last` only: (k, b): the result at k is multiplied by it
-//   response   `convolve` only: (i, b): what frequency number order(i) is multiplied by (FftTables::order), scale included
+//   response   `convolve` only: (i, b): frequency number order(i) (FftPassShape::order) is multiplied by it;
+//              it includes the scale
 //   middle     `convolve` only: exp(-2 pi i order(u) / L) for u < L / last radix
-//   sign, scale_re, scale_im   (f32) not with `convolve`: the imaginary part is multiplied by `sign` when read, the result's parts by the
-//              scales. sign = -1, scale_re = s, scale_im = -s is the inverse transform times s; of several passes the first has the
-//              sign, and the last the scales.
-// b is 0, the number of the line or of the batch, as `Pass::numbered` says.
+//   sign, scale_re, scale_im
+//              (f32) not with `convolve`: the imaginary part is multiplied by `sign` when it is read, and the
+//              parts of the result by the scales. sign = -1, scale_re = s, scale_im = -s gives the inverse
+//              transform times s; of several passes the first one has the sign, the last one the scales.
+#include "generators/algorithms/fft2d/butterfly.h"
+#include "generators/algorithms/fft2d/pass_shape.h"
+#include <string>
+
 namespace tilewright {
 
-struct Pass {
-    enum class Lines { along, across, turned };
-    enum class Numbered { none, by_line, by_batch };
-
-    std::vector<int> radices;       // n = n0 (L / R0) + n1 (L / R0 R1) + ...: a digit a stage
-    Lines lines = Lines::along;
-    Numbered numbered = Numbered::none;
-    bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false;
-    int side_by_side = 1;           // how many butterflies of the last stage are done side by side
-
-    int length() const {
-        int all = 1;
-        for (int r : radices) {
-            all *= r;
-        }
-        return all;
-    }
-};
-
-// What a pass reads besides the lines; those that it does not use are undefined.
-struct PassTables {
-    Halide::Func roots, turns, first, last, response, middle;
+// The inputs of a pass besides the lines; those that it does not use are undefined.
+struct FftPassTables {
+    Halide::Func roots, twiddles, first, last, response, middle;
     Halide::Expr sign, scale_re, scale_im;
 };
 
-// Each line is kept in `cells`, one dimension a digit of n, and transformed in place, a stage a digit: a stage reads the R values
-// that differ in its digit, and puts the R values of their transform where they were. Afterwards the digit is one of k = k0 + R0 k1 + ....
-// The last stage writes k in its natural order to `out`. All factors stand before the butterfly: exp(-2 pi i n_s K / P), K being the
-// digits found so far, on the way there; exp(2 pi i k_s r / L_s), r being the digits that are left, on the way back.
+// Each line is stored in `cells`, which have one dimension per digit of n, and is transformed in place, one
+// stage per digit. A stage reads the R values that differ in its digit, and stores the R values of their
+// transform in their cells. Afterwards the digit is one of k = k0 + R0 k1 + .... The last stage writes k to
+// `out` in natural order. All twiddle factors are before the butterfly: forward exp(-2 pi i n_s K / P), where
+// K are the digits that are already transformed; backward exp(2 pi i k_s r / L_s), where r are the digits
+// that are not.
 //
-// `convolve`: forward, times the response in the order in which the digits lie, back; the last stage forward, the product and the first
-// stage back are one, so that nothing is ever put into order.
+// `convolve`: forward, times the response in the order in which the digits are stored, and back. The last
+// stage forward, the product and the first stage back are one stage, so that nothing is ever sorted.
 struct FftPass : Halide::NamesInterface {
     static constexpr const char *name = "fft_pass";
 
-    // Of one stage: the digit that it transforms, the factors that it makes for each butterfly.
+    // One stage: the digit that it transforms, and the Funcs of the factors that it computes for each
+    // butterfly.
     struct Stage {
         int digit;
         std::vector<Func> factors;
     };
 
-    const Pass pass;
-    const int count, length, butterflies;  // of digits, of points, of the last stage's butterflies
+    const FftPassShape shape;
+    const int count, length,
+        butterflies;  // number of digits, of points of a line, of butterflies of the last stage
     Var line{"line"}, batch{"batch"}, at{"at"};
     std::vector<Var> digits;
     Func cells{"cells"}, out{"out"};
-    std::vector<Stage> stages;     // updates of cells
+    std::vector<Stage> stages;  // the updates of cells
     std::vector<Func> last_factors;
-    RDom last_stage;               // turns, butterflies side by side
+    RDom last_stage;  // iteration, butterflies side by side
 
-    // `words`: cells are words of 64 bits, else pairs of f32.
-    FftPass(Func in, const PassTables &tables, const Pass &pass, MultiplyAdd multiply_add, bool words)
-        : pass(pass), count((int)pass.radices.size()), length(pass.length()),
-          butterflies(length / pass.radices[pass.convolve ? 0 : pass.radices.size() - 1]), in(std::move(in)), tables(tables),
-          transform(std::move(multiply_add)), words(words) {
+    // `side_by_side`: how many butterflies of the last stage are computed side by side.
+    // `words`: a cell is a word of 64 bits; otherwise it is a pair of f32.
+    FftPass(Func in, const FftPassTables &tables, const FftPassShape &shape, int side_by_side,
+        MultiplyAdd multiply_add, bool words)
+        : shape(shape), count((int)shape.radices().size()), length(shape.length()),
+          butterflies(length / (shape.convolve ? shape.radix[0] : shape.radices().back())), in(std::move(in)),
+          tables(tables), transform(std::move(multiply_add)), words(words), side_by_side(side_by_side) {
         for (int s = 0; s < count; s++) {
             digits.push_back(Var("digit" + std::to_string(s)));
         }
         begin();
-        for (int s = 0; s < (pass.convolve ? count : count - 1); s++) {
+        for (int s = 0; s < (shape.convolve ? count : count - 1); s++) {
             forward(s);
         }
-        if (pass.convolve) {
+        if (shape.convolve) {
             for (int s = count - 2; s >= 1; s--) {
                 backward(s);
             }
@@ -100,49 +99,53 @@ struct FftPass : Halide::NamesInterface {
     }
 
     bool across() const {
-        return pass.lines == Pass::Lines::across;
+        return shape.lines == FftPassShape::Lines::across;
     }
 
 private:
+    using Numbered = FftPassShape::Numbered;
     Func in;
-    PassTables tables;
+    FftPassTables tables;
     Butterfly transform;
     bool words;
+    int side_by_side;
 
     int radix(int s) const {
-        return pass.radices[(size_t)s];
+        return shape.radix[(size_t)s];
     }
-    // How far apart in n the values of digit s are.
+    // The distance in n between neighbouring values of digit s.
     int stride(int s) const {
-        int all = 1;
+        int product = 1;
         for (int j = s + 1; j < count; j++) {
-            all *= radix(j);
+            product *= radix(j);
         }
-        return all;
+        return product;
     }
     Expr number() const {
-        return pass.numbered == Pass::Numbered::by_line ? Expr(line) : pass.numbered == Pass::Numbered::by_batch ? Expr(batch) : Expr(0);
+        return shape.numbered == Numbered::by_line  ? Expr(line) :
+               shape.numbered == Numbered::by_batch ? Expr(batch) :
+                                                      Expr(0);
     }
     std::vector<Expr> digit_values() const {
         return {digits.begin(), digits.end()};
     }
 
-    // Where the cell of these digits is.
+    // The indices of the cell that has these digits.
     std::vector<Expr> cell(const std::vector<Expr> &digit) const {
-        std::vector<Expr> place(digit.rbegin(), digit.rend());
-        place.insert(across() ? place.begin() : place.end(), line);
-        place.push_back(batch);
-        return place;
+        std::vector<Expr> index(digit.rbegin(), digit.rend());
+        index.insert(across() ? index.begin() : index.end(), line);
+        index.push_back(batch);
+        return index;
     }
 
     void begin() {
-        std::vector<Var> place(digits.rbegin(), digits.rend());
-        place.insert(across() ? place.begin() : place.end(), line);
-        place.push_back(batch);
+        std::vector<Var> index(digits.rbegin(), digits.rend());
+        index.insert(across() ? index.begin() : index.end(), line);
+        index.push_back(batch);
         if (words) {
-            cells(place) = Halide::undef<uint64_t>();
+            cells(index) = Halide::undef<uint64_t>();
         } else {
-            cells(place) = Tuple(Halide::undef<float>(), Halide::undef<float>());
+            cells(index) = Tuple(Halide::undef<float>(), Halide::undef<float>());
         }
     }
 
@@ -151,13 +154,14 @@ private:
         std::vector<Complex> values;
         for (int j = 0; j < radix(s); j++) {
             digit[(size_t)s] = j;
-            const auto place = cell(digit);
-            values.push_back(words ? Complex::of_word(cells(place)) : Complex{cells(place)[0], cells(place)[1]});
+            const auto index = cell(digit);
+            values.push_back(
+                words ? Complex::of_word(cells(index)) : Complex{cells(index)[0], cells(index)[1]});
         }
         return values;
     }
 
-    // In place: all values are read before any is written.
+    // Stores the values of digit s in place: all values are read before any is written.
     void write(int s, const std::vector<Complex> &values, std::vector<Func> factors) {
         std::vector<Expr> index, packed, re, im, digit = digit_values();
         for (int j = 0; j < radix(s); j++) {
@@ -175,17 +179,19 @@ private:
         stages.push_back({s, std::move(factors)});
     }
 
-    // The value at n as the transform takes it.
+    // The value at n as the transform reads it.
     Complex read_in(Expr n) const {
         Complex value = Complex::of_word(across() ? in(line, n, batch) : in(n, line, batch));
-        if (!pass.convolve) {
+        if (!shape.convolve) {
             value.im = value.im * tables.sign;
         }
-        return pass.chirp_first ? value * Complex::of_word(tables.first(n, number())) : value;
+        return shape.chirp_first ? value * Complex::of_word(tables.first(n, number())) : value;
     }
 
-    // The factors of a transform of n values with w = base(arg), each a Func of its own: few numbers, made once a butterfly.
-    Factors factors_of(int n, const std::function<Expr(Expr)> &base, Expr arg, int sign, std::vector<Func> &made) const {
+    // The factors of a transform of n values, where w = base(arg). Each is a Func of its own, which a
+    // schedule computes once per butterfly; `funcs` collects them.
+    Factors factors_of(
+        int n, const std::function<Expr(Expr)> &base, Expr arg, int sign, std::vector<Func> &funcs) const {
         Factors factors;
         Func before;
         for (int m = n; m >= 2; m /= 2) {
@@ -199,21 +205,21 @@ private:
                 w = root * root;
             }
             power(at) = Tuple(w.re, w.im);
-            made.push_back(power);
+            funcs.push_back(power);
             before = power;
             factors[{m, 0}] = {power(arg)[0], power(arg)[1]};
             for (int k = 1; k < m / 4; k++) {
-                Func turned(Halide::Internal::unique_name("turned"));
+                Func rotated(Halide::Internal::unique_name("turned"));
                 const Complex product = Complex{power(at)[0], power(at)[1]} * Complex::root(k, m, sign);
-                turned(at) = Tuple(product.re, product.im);
-                made.push_back(turned);
-                factors[{m, k}] = {turned(arg)[0], turned(arg)[1]};
+                rotated(at) = Tuple(product.re, product.im);
+                funcs.push_back(rotated);
+                factors[{m, k}] = {rotated(arg)[0], rotated(arg)[1]};
             }
         }
         return factors;
     }
 
-    // n without the digits up to s.
+    // n without the digits 0 ... s.
     Expr lower(int s, const std::vector<Expr> &digit) const {
         Expr sum = 0;
         for (int j = s + 1; j < count; j++) {
@@ -221,20 +227,43 @@ private:
         }
         return sum;
     }
-    // The number of a butterfly of the last stage, in the order in which its digits lie.
+    // The digits that are already transformed before stage s, as a number.
+    Expr transformed(int s, const std::vector<Expr> &digit, int &period) const {
+        Expr found = 0;
+        period = 1;
+        for (int j = 0; j < s; j++) {
+            found += digit[(size_t)j] * period;
+            period *= radix(j);
+        }
+        period *= radix(s);
+        return found;
+    }
+    // The number of a butterfly of the last stage, in the order in which its digits are stored.
     Expr butterfly_of(const std::vector<Expr> &digit) const {
         Expr number = 0;
-        int all = 1;
+        int product = 1;
         for (int j = count - 2; j >= 0; j--) {
-            number += digit[(size_t)j] * all;
-            all *= radix(j);
+            number += digit[(size_t)j] * product;
+            product *= radix(j);
         }
         return number;
     }
 
+    // Multiplies the values of the first stage by the factors that do not depend on its digit, and returns
+    // those that do: W^(b (n0 stride + r)) = W^(b r) (W^(b stride))^n0.
+    Factors twiddle(
+        std::vector<Complex> &values, const std::vector<Expr> &digit, std::vector<Func> &funcs) const {
+        const Complex common = Complex::of_word(tables.twiddles(number() * lower(0, digit)));
+        for (Complex &value : values) {
+            value = value * common;
+        }
+        return factors_of(
+            radix(0), [&](Expr b) { return tables.twiddles(b * stride(0)); }, number(), -1, funcs);
+    }
+
     void forward(int s) {
         const auto digit = digit_values();
-        std::vector<Func> made;
+        std::vector<Func> funcs;
         std::vector<Complex> values;
         Factors factors;
         bool has_factors = s > 0;
@@ -242,81 +271,79 @@ private:
             for (int j = 0; j < radix(0); j++) {
                 values.push_back(read_in(j * stride(0) + lower(0, digit)));
             }
-            if (pass.twiddled) {  // W^(b (n0 stride + r)) = W^(b r) (W^(b stride))^n0
-                const Complex all = Complex::of_word(tables.turns(number() * lower(0, digit)));
-                for (Complex &value : values) {
-                    value = value * all;
-                }
-                factors = factors_of(radix(0), [&](Expr b) { return tables.turns(b * stride(0)); }, number(), -1, made);
+            if (shape.twiddled) {
+                factors = twiddle(values, digit, funcs);
                 has_factors = true;
             }
         } else {
             values = read(s, digit);
-            if (s == count - 1) {  // of `convolve`: neighbours have neighbouring factors
-                factors = factors_of(radix(s), [&](Expr u) { return tables.middle(u); }, butterfly_of(digit), -1, made);
+            if (s == count - 1) {  // of `convolve`: a table whose neighbouring entries are for neighbouring
+                                   // butterflies
+                factors = factors_of(
+                    radix(s), [&](Expr u) { return tables.middle(u); }, butterfly_of(digit), -1, funcs);
             } else {
-                Expr found = 0;
-                int period = 1;
-                for (int j = 0; j < s; j++) {
-                    found += digit[(size_t)j] * period;
-                    period *= radix(j);
-                }
-                period *= radix(s);
-                factors = factors_of(radix(s), [&](Expr k) { return tables.roots(k * (length / period)); }, found, -1, made);
+                int period;
+                const Expr found = transformed(s, digit, period);
+                factors = factors_of(
+                    radix(s), [&](Expr k) { return tables.roots(k * (length / period)); }, found, -1, funcs);
             }
         }
         values = transform(values, -1, has_factors ? &factors : nullptr);
         if (s == count - 1) {
             for (int q = 0; q < radix(s); q++) {
-                values[(size_t)q] = values[(size_t)q] * Complex::of_word(tables.response(butterfly_of(digit) + q * (length / radix(s)), number()));
+                const Expr i = butterfly_of(digit) + q * (length / radix(s));
+                values[(size_t)q] = values[(size_t)q] * Complex::of_word(tables.response(i, number()));
             }
             values = transform(values, 1);
         }
-        write(s, values, made);
+        write(s, values, funcs);
     }
 
     void backward(int s) {
-        std::vector<Func> made;
+        std::vector<Func> funcs;
         const auto digit = digit_values();
-        const Factors factors = factors_of(radix(s), [&](Expr r) { return tables.roots(r * (length / (radix(s) * stride(s)))); },
-                                           lower(s, digit), 1, made);
-        write(s, transform(read(s, digit), 1, &factors), made);
+        const Factors factors = factors_of(
+            radix(s), [&](Expr r) { return tables.roots(r * (length / (radix(s) * stride(s)))); },
+            lower(s, digit), 1, funcs);
+        write(s, transform(read(s, digit), 1, &factors), funcs);
     }
 
-    // The last stage writes its values where they belong in `out`.
+    // The last stage writes its values to their positions in `out`.
     void finish() {
-        const int s = pass.convolve ? 0 : count - 1, sign = pass.convolve ? 1 : -1, side = std::min(pass.side_by_side, butterflies);
+        const int s = shape.convolve ? 0 : count - 1, sign = shape.convolve ? 1 : -1;
+        const int side = std::min(side_by_side, butterflies);
         last_stage = RDom(0, butterflies / side, 0, side, "last_stage");
         const Expr butterfly = last_stage.y + side * last_stage.x;
         std::vector<Expr> digit((size_t)count);
         Expr rest = butterfly;
         for (int step = 0; step < count - 1; step++) {
-            const int j = pass.convolve ? count - 1 - step : step;
+            const int j = shape.convolve ? count - 1 - step : step;
             digit[(size_t)j] = rest % radix(j);
             rest = rest / radix(j);
         }
-        const Factors factors = factors_of(radix(s), [&](Expr k) { return tables.roots(k); }, butterfly, sign, last_factors);
+        const Factors factors =
+            factors_of(radix(s), [&](Expr k) { return tables.roots(k); }, butterfly, sign, last_factors);
         const auto values = transform(read(s, digit), sign, &factors);
 
-        std::vector<Expr> places, results;
+        std::vector<Expr> positions, results;
         for (int q = 0; q < radix(s); q++) {
             const Expr k = butterfly + q * butterflies;
             Complex value = values[(size_t)q];
-            if (pass.chirp_last) {
+            if (shape.chirp_last) {
                 value = value * Complex::of_word(tables.last(k, number()));
             }
-            if (!pass.convolve) {
+            if (!shape.convolve) {
                 value = {value.re * tables.scale_re, value.im * tables.scale_im};
             }
-            places.push_back(k);
+            positions.push_back(k);
             results.push_back(value.word());
         }
-        if (pass.lines == Pass::Lines::along) {
+        if (shape.lines == FftPassShape::Lines::along) {
             out(at, line, batch) = Halide::undef<uint64_t>();
-            out(scatter(places), line, batch) = gather(results);
+            out(scatter(positions), line, batch) = gather(results);
         } else {
             out(line, at, batch) = Halide::undef<uint64_t>();
-            out(line, scatter(places), batch) = gather(results);
+            out(line, scatter(positions), batch) = gather(results);
         }
     }
 };

@@ -1,15 +1,17 @@
 #pragma once
+// A form of fft2d: the transpose between two passes over rows, where columns are not transformed in place.
+// Rows: passes of fft2d, and passes_turn of fresnel.
 #include "Halide.h"
 
 namespace tilewright {
 
-// out(x, y) = in(y, x): what stands between two passes over rows where columns are not transformed in place.
-struct Fft2dTurn : Halide::NamesInterface {
+// out(x, y) = in(y, x)
+struct Fft2dTranspose : Halide::NamesInterface {
     static constexpr const char *name = "fft2d_turn";
     Var x{"x"}, y{"y"};
     Func in, out{"out"};
 
-    explicit Fft2dTurn(Func field) : in(field) {
+    explicit Fft2dTranspose(Func field) : in(field) {
         out(x, y) = in(y, x);
     }
 };

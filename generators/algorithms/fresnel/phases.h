@@ -1,51 +1,58 @@
 #pragma once
+// The phases of Fresnel diffraction, and the forms of fresnel that multiply by them or tabulate them. Rows of
+// the forms: passes, and tuned on GPUs (the table) and CPUs.
 #include "Halide.h"
 #include <cmath>
 
 namespace tilewright {
 
-// A factor of a field: scale exp(2 pi i turns), formed in f64 without the whole turns.
+// A factor of a field: scale exp(2 pi i revolutions). It is computed in f64, and whole revolutions are
+// subtracted first.
 struct Phase {
-    Halide::Expr turns, scale;
+    Halide::Expr revolutions, scale;
 
     Halide::Tuple value() const {
-        const Halide::Expr angle = Halide::Expr(2 * M_PI) * (turns - round(turns));
-        return Halide::Tuple(Halide::cast<float>(scale * cos(angle)), Halide::cast<float>(scale * sin(angle)));
+        const Halide::Expr angle = Halide::Expr(2 * M_PI) * (revolutions - round(revolutions));
+        return Halide::Tuple(
+            Halide::cast<float>(scale * cos(angle)), Halide::cast<float>(scale * sin(angle)));
     }
 };
 
 inline Phase select(const Halide::Expr &condition, const Phase &yes, const Phase &no) {
-    return {Halide::select(condition, yes.turns, no.turns), Halide::select(condition, yes.scale, no.scale)};
+    return {Halide::select(condition, yes.revolutions, no.revolutions),
+        Halide::select(condition, yes.scale, no.scale)};
 }
 
-// The phases of Fresnel diffraction at sample (x, y) of n x n. Lengths are in wavelengths: the distance z, and grain = (1 / (n p))^2
-// for samples p apart.
+// The phases at sample (x, y) of n x n. Lengths are in wavelengths: the distance z, and the distance p
+// between samples. The distance between frequencies is 1 / (n p); `frequency_step_squared` is its square.
 struct FresnelPhases {
     using Expr = Halide::Expr;
     using Tuple = Halide::Tuple;
 
-    Expr n, distance, grain;
+    Expr n, distance, frequency_step_squared;
 
-    // exp(i pi (x^2 + y^2) / z), counted from the centre, element n / 2. The FFT counts from element 0: what is shifted by n / 2 changes its
-    // sign from sample to sample.
+    // exp(i pi (x^2 + y^2) / z), where x and y are counted from the centre, sample n / 2. The transform
+    // counts from sample 0, and a shift by n / 2 changes the sign from sample to sample.
     Phase before(Expr x, Expr y) const {
         return {centred(x, y) * scale() / 2, sign(x, y)};
     }
 
     // p^2 / (i z) exp(i pi (x'^2 + y'^2) / z), with x' = k |z| / (n p)
     Phase after(Expr x, Expr y) const {
-        return {distance * grain * centred(x, y) / 2 - Expr(.25), sign(x, y) * scale()};
+        return {distance * frequency_step_squared * centred(x, y) / 2 - Expr(.25), sign(x, y) * scale()};
     }
 
-    // exp(-i pi z (fx^2 + fy^2)); the frequencies from n / 2 on are negative.
+    // exp(-i pi z (fx^2 + fy^2)). Frequencies from n / 2 on are negative.
     Phase paraxial(Expr x, Expr y) const {
         return {-distance * squares(x, y) / 2, Expr(1.0)};
     }
 
-    // exp(2 pi i z (sqrt(1 - fx^2 - fy^2) - 1)), without cancellation; 0 where the root is imaginary.
+    // exp(2 pi i z (sqrt(1 - fx^2 - fy^2) - 1)), computed without cancellation; 0 where the root is
+    // imaginary.
     Phase exact(Expr x, Expr y) const {
         const Expr f = squares(x, y);
-        return {-distance * f / (1 + sqrt(max(1 - f, Expr(0.0)))), Halide::select(f <= 1, Expr(1.0), Expr(0.0))};
+        return {
+            -distance * f / (1 + sqrt(max(1 - f, Expr(0.0)))), Halide::select(f <= 1, Expr(1.0), Expr(0.0))};
     }
 
     // a b
@@ -61,17 +68,19 @@ private:
         return Halide::select((x + y) % 2 == 0, Expr(1.0), Expr(-1.0));
     }
     Expr scale() const {
-        return 1 / (square(n) * grain * distance);
+        return 1 / (square(n) * frequency_step_squared * distance);
     }
     Expr centred(Expr x, Expr y) const {
         return square(x - n / 2) + square(y - n / 2);
     }
     Expr squares(Expr x, Expr y) const {
-        return grain * (square(Halide::select(x < n / 2, x, x - n)) + square(Halide::select(y < n / 2, y, y - n)));
+        return frequency_step_squared *
+               (square(Halide::select(x < n / 2, x, x - n)) + square(Halide::select(y < n / 2, y, y - n)));
     }
 };
 
-// A field times one of the phases, by its number, times `scale`: a step of its own between transforms.
+// A form of fresnel: a field times one of the phases, by its number, times `scale`. It is a step of its own
+// between transforms.
 struct FresnelTimes : Halide::NamesInterface {
     static constexpr const char *name = "fresnel_times";
     enum Number { before, after, paraxial, exact };
@@ -87,7 +96,8 @@ struct FresnelTimes : Halide::NamesInterface {
     }
 };
 
-// H of the angular spectrum at (x, order(y)), times `scale`: a table for transforms that meet the frequencies in another order.
+// A form of fresnel: H of the angular spectrum at (x, order(y)), times `scale`. It is a table for transforms
+// that read the frequencies in another order.
 struct FresnelTransfer : Halide::NamesInterface {
     static constexpr const char *name = "fresnel_transfer";
     Var x{"x"}, y{"y"};

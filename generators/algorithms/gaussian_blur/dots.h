@@ -1,29 +1,36 @@
 #pragma once
+// A form of gaussian_blur for u8 images of one channel: dot products of four bytes. Row: tuned_dots.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 
 namespace tilewright {
 
-// The blur of u8 images of one channel by dot products of four bytes: a word of taps times a word of pixels, added to 32 bits.
+// A dot product multiplies the four bytes of a word of taps by those of a word of pixels, and adds the
+// products to 32 bits.
 //
-// Pixel n of a line is byte n % 4 of its word n / 4. An output of phase p = n % 4 is the sum over `words` words around its own,
-// each against the taps shifted by p. A weight over 255 is 256 h + l: the sum of the h, over the few words in the middle that
-// have any, times 256, plus the sum of the l. One operand of the dot product is signed: it takes pixels minus 128, and
-// 128 S, S the sum of the weights, is added to the sum.
+// Pixel n of a line is byte n % 4 of word n / 4. An output of phase p = n % 4 is a sum over the words around
+// its own, each times the taps shifted by p. A weight above 255 is 256 h + l. The products with h are summed
+// first and multiplied by 256; only a few words in the middle have an h. Then the products with l are added.
+// One operand of the dot product is signed: it takes pixels minus 128. Therefore 128 S is added to the sum,
+// where S is the sum of the weights.
 struct GaussianBlurDots : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_dots";
     Var x{"x"}, y{"y"}, q{"q"}, phase{"phase"};
-    Func in, columns{"columns"}, endless{"endless"}, quads{"quads"}, down_sum{"down_sum"}, down{"down"}, along_sum{"along_sum"}, word{"word"}, out{"out"};
+    Func in, columns{"columns"}, extended{"endless"}, quads{"quads"}, down_sum{"down_sum"}, down{"down"},
+        along_sum{"along_sum"}, word{"word"}, out{"out"};
     Expr reach;
     RDom down_high, down_low, along_high, along_low;  // byte in the word, word
 
-    // low(byte, k, phase), high(byte, k, phase): the taps as bytes, k from -words_reached to words_reached, or high_reach (-1: none).
-    GaussianBlurDots(Func image, const EndlessImage &border, Func low, Func high, Expr words_reached, Expr high_reach, Expr offset, const Pass &pass)
-        : in(image), reach(words_reached), down_high(words(high_reach)), down_low(words(reach)), along_high(words(high_reach)),
-          along_low(words(reach)) {
+    // low(byte, k, phase) and high(byte, k, phase) are the taps as bytes. k is the word: from -words_reached
+    // to words_reached in low, and from -high_reach to high_reach in high, which is empty if high_reach is
+    // -1.
+    GaussianBlurDots(Func image, const ExtendedImage &border, Func low, Func high, Expr words_reached,
+        Expr high_reach, Expr offset, const BlurArithmetic &pass)
+        : in(image), reach(words_reached), down_high(words(high_reach)), down_low(words(reach)),
+          along_high(words(high_reach)), along_low(words(reach)) {
         columns(x) = border.column(x);
-        endless(x, y) = reinterpret<int8_t>(border(in, columns, x, y) ^ cast<uint8_t>(128));
-        quads(q, x, y) = endless(x, 4 * y + q);
+        extended(x, y) = reinterpret<int8_t>(border(in, columns, x, y) ^ cast<uint8_t>(128));
+        quads(q, x, y) = extended(x, 4 * y + q);
 
         auto pixels = [&](const RDom &k) { return cast<int32_t>(quads(k.x, x, y / 4 + k.y)); };
         down_sum(x, y) = 0;

@@ -1,3 +1,4 @@
+// The search for the integer weights of a Gaussian blur, and their error bound.
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/cache.h"
 #include "generators/algorithms/integers.h"
@@ -25,7 +26,8 @@ std::vector<double> exact_taps(double sigma, int radius) {
     return taps;
 }
 
-// Integer taps of sum S: all rounded but the middle one, which takes the rest. False when the rest is negative.
+// Integer taps whose sum is `sum`: all taps are rounded except the middle one, which is the remainder. False
+// if it is negative.
 bool integer_taps(const std::vector<double> &exact, uint32_t sum, std::vector<uint32_t> &taps) {
     taps.resize(exact.size());
     uint64_t sides = 0;
@@ -37,10 +39,12 @@ bool integer_taps(const std::vector<double> &exact, uint32_t sum, std::vector<ui
     return sides <= sum;
 }
 
-// The error before the last rounding, for any image with values 0 ... `top`. P and N are the sums of the positive and of the
-// negative errors of the effective weights: one pass is off by at most top * max(P, N), the second pass adds as much, and
-// carries over the half unit of the rounding between the passes times its own sum, 1 + P - N.
-double error_bound(const std::vector<double> &exact, const std::vector<uint32_t> &taps, uint32_t multiplier, double top) {
+// A bound of the error before the last rounding, for any image with values 0 ... `top`. P and N are the sums
+// of the positive and of the negative errors of the effective weights. Each of the two passes adds an error
+// of at most top * max(P, N). The rounding between the passes adds half a unit, which the second pass
+// multiplies by its sum of weights, 1 + P - N.
+double error_bound(
+    const std::vector<double> &exact, const std::vector<uint32_t> &taps, uint32_t multiplier, double top) {
     double positive = 0, negative = 0;
     for (size_t i = 0; i < exact.size(); i++) {
         const double error = (i ? 2 : 1) * (taps[i] * (multiplier / two24) - exact[i]);
@@ -59,24 +63,28 @@ void finish(IntegerTaps &best, const std::vector<double> &exact, double top) {
     }
 }
 
-// M odd: then no sum below 2^23 lies on a tie, so rounding half up and half to even agree, in integers and in floats.
+// M is odd: then no sum below 2^23 is a tie, so rounding half up and half to even agree, in integers and in
+// floats.
 uint32_t multiplier_of(uint32_t sum) {
     return (uint32_t)std::floor(two24 / sum + .5);
 }
 
-// For .5 <= sigma <= 30: the smallest sum, roughly, that keeps the bound under 1. Small sums mean taps of one byte, which
-// dot-product instructions take. q lets the largest tap grow from 255 in steps of 2^(1/8); within one q the best sum is taken.
+// For .5 <= sigma <= 30: roughly the smallest sum that keeps the bound below 1. Small sums have taps of one
+// byte, which dot-product instructions need. The largest tap grows from 255 on in steps of 2^(1/8), one for
+// each q; for each q the sum with the least bound is taken.
 IntegerTaps searched_bytes(const std::vector<double> &exact) {
     IntegerTaps best;
     std::vector<uint32_t> taps;
     for (int q = 0; q < 24; q++) {
         const double top = 255 / exact[0] * std::pow(2., q / 8.);
-        const uint32_t last = std::min((uint32_t)(top + 1), 32896u);  // beyond, the sum would leave a float's mantissa
+        const uint32_t last = std::min((uint32_t)(top + 1), 32896u);  // a larger sum would not fit a float's
+                                                                      // mantissa
         double least = 1e9;
         for (uint32_t sum = last / 2; sum <= last; sum++) {
             const uint32_t multiplier = multiplier_of(sum);
             const bool below_2_32 = 255ull * sum * multiplier + (1 << 23) < (1ull << 32);
-            if (!(multiplier & 1) || !below_2_32 || !integer_taps(exact, sum, taps) || (q == 0 && taps[0] > 255)) {
+            if (!(multiplier & 1) || !below_2_32 || !integer_taps(exact, sum, taps) ||
+                (q == 0 && taps[0] > 255)) {
                 continue;
             }
             const double bound = error_bound(exact, taps, multiplier, 255);
@@ -92,7 +100,7 @@ IntegerTaps searched_bytes(const std::vector<double> &exact) {
     return best;
 }
 
-// Outside that range: the largest sum whose taps still are two bytes, from the multiplier `first` on.
+// Outside that range: the largest sum whose taps are still two bytes, from the multiplier `first` on.
 IntegerTaps fine_bytes(const std::vector<double> &exact, uint32_t first) {
     IntegerTaps best;
     for (uint32_t multiplier = first;; multiplier += 2) {
@@ -128,7 +136,8 @@ GaussianWeights weights_of(double sigma) {
 }  // namespace
 
 std::shared_ptr<const GaussianWeights> GaussianWeights::of(double sigma) {
-    static auto &known = *new Cache<double, GaussianWeights>(64);  // never destroyed: other threads may call while the program ends
+    static auto &known = *new Cache<double, GaussianWeights>(64);  // never destroyed: other threads may call
+                                                                   // while the program ends
     return known.get(sigma, [=] { return weights_of(sigma); });
 }
 

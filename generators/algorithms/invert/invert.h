@@ -1,4 +1,5 @@
 #pragma once
+// The definition of invert.
 #include "Halide.h"
 
 namespace tilewright {

@@ -1,4 +1,5 @@
 #pragma once
+// The definition of matmul.
 #include "Halide.h"
 
 namespace tilewright {

@@ -1,5 +1,12 @@
 #pragma once
+// Forms of matmul whose matrices are cut into panels. Rows: registers (squares), shared (tiles), tuned on
+// GPUs (runs) and on CPUs (blocks).
+//
+// The blocks are those of K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
+// 2008.
 #include "Halide.h"
+#include "generators/algorithms/indices.h"
+#include "generators/algorithms/integers.h"
 #include <utility>
 
 namespace tilewright {
@@ -9,14 +16,9 @@ struct Extents {
     Halide::Expr rows, columns, depth;
 };
 
-// a < b, for numbers that are not negative. Bounds inference does not look through the casts, so a condition made of this
-// narrows nothing: a whole tile is computed, whatever part of it lies inside the matrix, and extents stay constant.
-inline Halide::Expr below(Halide::Expr a, Halide::Expr b) {
-    return Halide::cast<uint32_t>(a) < Halide::cast<uint32_t>(b);
-}
-
-// A and B cut into panels: `rows` rows of A, `columns` columns of B, and blocks of `depth` of the summed dimension. What a
-// panel has beyond its matrix is zero, so that nothing inside the product depends on the sizes of out.
+// A and B in panels: a panel has `rows` rows of A or `columns` columns of B, and is cut into blocks of
+// `depth` along the summed dimension. Elements of a panel that are outside the matrix are zero, so that
+// nothing inside the product depends on the sizes of out.
 //
 //     a(i, k, p, t) = A(t depth + k, p rows + i)                 row i of panel p, block t
 //     b(j, k, q, t) = B(q columns + j, t depth + k)              column j of panel q, block t
@@ -30,25 +32,28 @@ struct Panels : Halide::NamesInterface {
     Func a{"panel_of_a"}, b{"panel_of_b"}, part{"part"}, out{"out"};
 
     Panels(Func A, Func B, const Extents &size, int rows, int columns, Expr depth)
-        : size(size), rows(rows), columns(columns), depth(depth), blocks((size.depth + depth - 1) / depth),
-          panels_a((size.rows + rows - 1) / rows), panels_b((size.columns + columns - 1) / columns), inner(0, depth, "inner") {
-        Func padded_a = zero_beyond(A, size.depth, size.rows), padded_b = zero_beyond(B, size.columns, size.depth);
+        : size(size), rows(rows), columns(columns), depth(depth), blocks(ceil_div(size.depth, depth)),
+          panels_a(ceil_div(size.rows, rows)), panels_b(ceil_div(size.columns, columns)),
+          inner(0, depth, "inner") {
+        Func padded_a = zero_beyond(A, size.depth, size.rows),
+             padded_b = zero_beyond(B, size.columns, size.depth);
         a(i, k, p, t) = padded_a(t * depth + k, p * rows + i);
         b(j, k, q, t) = padded_b(q * columns + j, t * depth + k);
         part(j, i, q, p, t) += a(i, inner, p, t) * b(j, inner, q, t);
     }
 
 protected:
-    // Column and row as a place in out; what lies beyond the matrix is left out of the domain. Most tiles are whole.
-    std::pair<Expr, Expr> element(RDom &place, Expr column, Expr row) const {
-        place.where(below(row, size.rows));
-        place.where(likely(below(column, size.columns)));
-        return {unsafe_promise_clamped(column, 0, size.columns - 1), unsafe_promise_clamped(row, 0, size.rows - 1)};
+    // Column and row as the indices of an element of out. Elements outside the matrix are excluded from the
+    // domain. Most tiles are inside.
+    std::pair<Expr, Expr> element(RDom &domain, Expr column, Expr row) const {
+        domain.where(below(row, size.rows));
+        domain.where(likely(below(column, size.columns)));
+        return {promised(column, size.columns), promised(row, size.rows)};
     }
 
-    // The same for element (j, i) of tile (q, p), which are the first four dimensions of `place`.
-    std::pair<Expr, Expr> element(RDom &place) const {
-        return element(place, columns * place[2] + place[0], rows * place[3] + place[1]);
+    // The same for element (j, i) of tile (q, p), which are the first four dimensions of the domain.
+    std::pair<Expr, Expr> element(RDom &domain) const {
+        return element(domain, columns * domain[2] + domain[0], rows * domain[3] + domain[1]);
     }
 
 private:
@@ -57,18 +62,21 @@ private:
     }
 };
 
-// out = part, with one block that is the whole depth; the elements of a tile are taken by squares of `side` by `side`.
+// out = part, with one block that has the whole depth. The elements of a tile are computed by squares of
+// `side` by `side`.
 struct MatmulSquares : Panels {
     static constexpr const char *name = "matmul_squares";
     const int side;
-    RDom place;
+    RDom domain;
 
     MatmulSquares(Func A, Func B, const Extents &size, int rows, int columns, int side)
         : Panels(A, B, size, rows, columns, size.depth), side(side),
-          place({{0, side}, {0, side}, {0, columns / side}, {0, rows / side}, {0, panels_b}, {0, panels_a}}, "place") {
-        const Expr j = side * place[2] + place[0], i = side * place[3] + place[1], q = place[4], p = place[5];
+          domain({{0, side}, {0, side}, {0, columns / side}, {0, rows / side}, {0, panels_b}, {0, panels_a}},
+              "place") {
+        const Expr j = side * domain[2] + domain[0], i = side * domain[3] + domain[1], q = domain[4],
+                   p = domain[5];
         out(x, y) = Halide::undef<float>();
-        const auto [column, row] = element(place, columns * q + j, rows * p + i);
+        const auto [column, row] = element(domain, columns * q + j, rows * p + i);
         out(column, row) = part(j, i, q, p, 0);
     }
 };
@@ -76,56 +84,57 @@ struct MatmulSquares : Panels {
 // out = the sum over blocks t of part(..., t), added up in out itself.
 struct MatmulBlocks : Panels {
     static constexpr const char *name = "matmul_blocks";
-    RDom place;
+    RDom domain;
 
     MatmulBlocks(Func A, Func B, const Extents &size, int rows, int columns, Expr depth)
         : Panels(A, B, size, rows, columns, depth),
-          place({{0, columns}, {0, rows}, {0, panels_b}, {0, panels_a}, {0, blocks}}, "place") {
+          domain({{0, columns}, {0, rows}, {0, panels_b}, {0, panels_a}, {0, blocks}}, "place") {
         out(x, y) = 0.0f;
-        const auto [column, row] = element(place);
-        out(column, row) += part(place[0], place[1], place[2], place[3], place[4]);
+        const auto [column, row] = element(domain);
+        out(column, row) += part(domain[0], domain[1], domain[2], domain[3], domain[4]);
     }
 };
 
-// The same, with a tile summed before it is put into place.
+// The same, with a tile summed completely before it is stored in out.
 struct MatmulTiles : Panels {
     static constexpr const char *name = "matmul_tiles";
-    RDom block, place;
+    RDom block, domain;
     Func tile{"tile"};
 
     MatmulTiles(Func A, Func B, const Extents &size, int rows, int columns, Expr depth)
         : Panels(A, B, size, rows, columns, depth), block(0, blocks, "block"),
-          place({{0, columns}, {0, rows}, {0, panels_b}, {0, panels_a}}, "place") {
+          domain({{0, columns}, {0, rows}, {0, panels_b}, {0, panels_a}}, "place") {
         tile(j, i, q, p) += part(j, i, q, p, block);
         out(x, y) = Halide::undef<float>();
-        const auto [column, row] = element(place);
-        out(column, row) = tile(place[0], place[1], place[2], place[3]);
+        const auto [column, row] = element(domain);
+        out(column, row) = tile(domain[0], domain[1], domain[2], domain[3]);
     }
 };
 
-// The same, with the blocks summed in independent runs, for products of few elements and great depth: as many runs as it
-// takes to have about `parts` independent parts, none shorter than 4 blocks.
+// The same, with the blocks summed in independent runs, for products of few elements and great depth. There
+// are enough runs for about `parts` independent parts, and none is shorter than 4 blocks.
 struct MatmulRuns : Panels {
     static constexpr const char *name = "matmul_runs";
     const Expr run;
     Var s{"s"};
-    RDom block, place, runs;
+    RDom block, domain, runs;
     Func tile{"tile"}, summed{"summed"};
 
     MatmulRuns(Func A, Func B, const Extents &size, int rows, int columns, Expr depth, int parts)
-        : Panels(A, B, size, rows, columns, depth), run(blocks_in_a_run(parts)), block(0, run, "block"),
-          place({{0, columns}, {0, rows}, {0, panels_b}, {0, panels_a}}, "place"), runs(0, (blocks + run - 1) / run, "runs") {
+        : Panels(A, B, size, rows, columns, depth), run(blocks_per_run(parts)), block(0, run, "block"),
+          domain({{0, columns}, {0, rows}, {0, panels_b}, {0, panels_a}}, "place"),
+          runs(0, ceil_div(blocks, run), "runs") {
         tile(j, i, q, p, s) += part(j, i, q, p, s * run + block);
         summed(x, y, s) = Halide::undef<float>();
-        const auto [column, row] = element(place);
-        summed(column, row, s) = tile(place[0], place[1], place[2], place[3], s);
+        const auto [column, row] = element(domain);
+        summed(column, row, s) = tile(domain[0], domain[1], domain[2], domain[3], s);
         out(x, y) += summed(x, y, runs);
     }
 
 private:
-    Expr blocks_in_a_run(int parts) const {
+    Expr blocks_per_run(int parts) const {
         const Expr tiles = panels_a * min(panels_b, parts);
-        return max(4, (blocks * min(tiles, parts) + parts - 1) / parts);
+        return max(4, ceil_div(blocks * min(tiles, parts), parts));
     }
 };
 

@@ -1,36 +1,47 @@
 #pragma once
+// The definition of recursive_gaussian.
+//
+// The recursion is that of L. van Vliet, I. Young and P. Verbeek, "Recursive Gaussian derivative filters",
+// 1998; the ends of lines are those of B. Triggs and M. Sdika, "Boundary conditions for Young-van Vliet
+// recursive filtering", 2006.
 #include "Halide.h"
 #include <string>
 #include <vector>
 
 namespace tilewright {
 
-// w[n] = gain x[n] + a1 w[n-1] + a2 w[n-2] + a3 w[n-3], in differences: the state is z = (w, d, e) with d = w - w1 and
-// e = w - 2 w1 + w2, and a constant line is kept whatever the coefficients are rounded to.
+// w[n] = gain x[n] + a1 w[n-1] + a2 w[n-2] + a3 w[n-3], computed in differences: the state is z = (w, d, e)
+// with d = w - w1 and e = w - 2 w1 + w2. In this form a constant line stays constant, whatever the
+// coefficients are rounded to.
 struct Recursion : Halide::NamesInterface {
-    Expr gain, slope, a3;     // slope = -(a2 + 2 a3 + 1)
-    std::vector<Expr> turn;   // 3 x 3: z of the anticausal filter behind the end, from z of the causal one there, where zeros follow
+    Expr gain, slope, a3;  // slope = -(a2 + 2 a3 + 1)
+    // 3 x 3: the state of the anticausal filter behind the end of a line, from that of the causal filter
+    // there, if zeros follow.
+    std::vector<Expr> end_matrix;
 
     Tuple step(Expr sample, const Tuple &z) const {
         const Expr e = gain * (sample - z[0]) + (slope * z[1] + a3 * z[2]), d = z[1] + e;
         return {z[0] + d, d, e};
     }
 
-    // The same with z = (w, d, e, rest), where rest is what rounding took from w: over sigma steps it would add up to 3e-8 sigma.
+    // The same with z = (w, d, e, rest), where rest is what rounding subtracted from w. Without it, the
+    // errors of sigma steps would add up to 3e-8 sigma.
     Tuple step_with_rest(Expr sample, const Tuple &z) const {
         const Tuple next = step(sample, z);
         const Expr rise = next[1] + z[3], w = z[0] + rise;
         return {w, next[1], next[2], rise - (w - z[0])};
     }
 
-    // Where the last sample goes on for ever: what differs from it decays as if zeros followed.
-    Tuple turned(const Tuple &z, Expr last) const {
+    // The state of the anticausal filter behind the end of a line whose last sample continues without end.
+    // The difference from the last sample decays as if zeros followed.
+    Tuple end_state(const Tuple &z, Expr last) const {
         return {last + row(0, z, last), row(1, z, last), row(2, z, last)};
     }
 
 private:
     Expr row(size_t k, const Tuple &z, Expr last) const {
-        return turn[3 * k] * (z[0] - last) + (turn[3 * k + 1] * z[1] + turn[3 * k + 2] * z[2]);
+        return end_matrix[3 * k] * (z[0] - last) +
+               (end_matrix[3 * k + 1] * z[1] + end_matrix[3 * k + 2] * z[2]);
     }
 };
 
@@ -39,7 +50,8 @@ inline Halide::Expr as_pixel(Halide::Type pixel, Halide::Expr value) {
     return pixel.is_float() ? value : cast(pixel, clamp(value + .5f, 0.f, cast<float>(pixel.max())));
 }
 
-// Both filters of lines line(i, v, c), 0 <= i < length, whose first and last samples go on for ever: anticausal(i, v, c)[0].
+// Both filters of lines line(i, v, c), 0 <= i < length, whose first and last samples continue without end.
+// The result is anticausal(i, v, c)[0].
 struct RecursiveLines : Halide::NamesInterface {
     Var i{"i"}, v{"v"}, c{"c"};
     RDom n;
@@ -47,20 +59,24 @@ struct RecursiveLines : Halide::NamesInterface {
 
     RecursiveLines(const std::string &name, Func line, Expr length, const Recursion &recursion)
         : n(0, length, name + "_n"), causal(name + "_causal"), anticausal(name + "_anticausal") {
-        const Tuple none(Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>());
+        const Tuple none(
+            Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>());
         const Expr last = length - 1;
-        auto at = [&](Func f, Expr i) { return Tuple(f(i, v, c)[0], f(i, v, c)[1], f(i, v, c)[2], f(i, v, c)[3]); };
+        auto at = [&](Func f, Expr i) {
+            return Tuple(f(i, v, c)[0], f(i, v, c)[1], f(i, v, c)[2], f(i, v, c)[3]);
+        };
         causal(i, v, c) = none;
         causal(-1, v, c) = Tuple(line(0, v, c), 0.f, 0.f, 0.f);
         causal(n, v, c) = recursion.step_with_rest(line(n, v, c), at(causal, n - 1));
         anticausal(i, v, c) = none;
-        const Tuple turned = recursion.turned(at(causal, last), line(last, v, c));
-        anticausal(length, v, c) = Tuple(turned[0], turned[1], turned[2], 0.f);
-        anticausal(last - n, v, c) = recursion.step_with_rest(causal(last - n, v, c)[0], at(anticausal, length - n));
+        const Tuple end = recursion.end_state(at(causal, last), line(last, v, c));
+        anticausal(length, v, c) = Tuple(end[0], end[1], end[2], 0.f);
+        anticausal(last - n, v, c) =
+            recursion.step_with_rest(causal(last - n, v, c)[0], at(anticausal, length - n));
     }
 };
 
-// Rows, then columns; of colour images channel by channel.
+// Rows are filtered first, then columns; each channel of a colour image by itself.
 struct RecursiveGaussian : Halide::NamesInterface {
     static constexpr const char *name = "recursive_gaussian";
     Var x{"x"}, y{"y"}, c{"c"};
@@ -68,7 +84,8 @@ struct RecursiveGaussian : Halide::NamesInterface {
     RecursiveLines along_x, along_y;
 
     RecursiveGaussian(Func image, Expr width, Expr height, const Recursion &recursion)
-        : in(image), along_x("along_x", rows(), width, recursion), along_y("along_y", columns(), height, recursion) {
+        : in(image), along_x("along_x", rows(), width, recursion),
+          along_y("along_y", columns(), height, recursion) {
         out(x, y, c) = as_pixel(in.type(), along_y.anticausal(y, x, c)[0]);
     }
 

@@ -1,26 +1,35 @@
 #pragma once
+// Forms of recursive_gaussian that compute several samples of a line per step. Rows: tuned on CPUs and
+// columns (runs), transposed and diagonal (transposed).
+#include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
 #include "generators/algorithms/transpose/blocks.h"
+#include <string>
+#include <vector>
 
 namespace tilewright {
 
-// Both filters of lines line(v, i, c), 0 <= i < length, `run` samples a step: step t has samples t run ... (t + 1) run - 1, and behind
-// them d and e, so that a step reads nothing but the end of the one before. A line goes on beyond its end by its last sample, which is
-// what the edge rule means, to the end of a run.
+// Both filters of lines line(v, i, c), 0 <= i < length, in steps of `run` samples. Step t has samples t run
+// ... (t + 1) run - 1, and then d and e, so that a step only reads the end of the step before. Beyond its end
+// a line continues with its last sample, as the edge rule says, up to the end of the last run.
 struct RecursiveRuns : Halide::NamesInterface {
     Var v{"v"}, c{"c"}, t{"t"};
     int run;
     RDom n;
     Func causal, anticausal;
 
-    // ends: what line is, where it is asked for the first and the last sample.
-    RecursiveRuns(const std::string &name, Func line, Func ends, Expr length, const Recursion &recursion, int run)
-        : run(run), n(0, (length + run - 1) / run, name + "_n"), causal(name + "_causal"), anticausal(name + "_anticausal") {
-        const Expr steps = (length + run - 1) / run, back = steps - 1 - n;
+    // ends: the same as line, for reading the first and the last sample; a schedule may compute line
+    // otherwise.
+    RecursiveRuns(
+        const std::string &name, Func line, Func ends, Expr length, const Recursion &recursion, int run)
+        : run(run), n(0, ceil_div(length, run), name + "_n"), causal(name + "_causal"),
+          anticausal(name + "_anticausal") {
+        const Expr steps = ceil_div(length, run), back = steps - 1 - n;
         const std::vector<Expr> none(size_t(run) + 2, Halide::undef<float>());
         const size_t d = size_t(run), e = d + 1, last = d - 1;
         auto slot = [&](Func f, Expr step, size_t k) { return f(v, c, step)[(int)k]; };
-        // One step. w is what it was before the run and what it rose by since, so that it is rounded into the state once a run.
+        // One sample. w is its value before the run plus its rise since then, so that w is rounded only once
+        // per run.
         auto advance = [&](Tuple &z, Expr sample, Expr before, Expr &rise) {
             const Tuple next = recursion.step(sample, z);
             rise = rise.defined() ? rise + next[1] : next[1];
@@ -43,11 +52,14 @@ struct RecursiveRuns : Halide::NamesInterface {
         causal(v, c, -1) = Tuple(start);
         causal(v, c, n) = Tuple(forward);
 
-        z = recursion.turned({slot(causal, steps - 1, last), slot(causal, steps - 1, d), slot(causal, steps - 1, e)}, ends(v, length - 1, c));
+        z = recursion.end_state(
+            {slot(causal, steps - 1, last), slot(causal, steps - 1, d), slot(causal, steps - 1, e)},
+            ends(v, length - 1, c));
         end[0] = z[0];
         end[d] = z[1];
         end[e] = z[2];
-        z = Tuple(slot(anticausal, back + 1, 0), slot(anticausal, back + 1, d), slot(anticausal, back + 1, e));
+        z = Tuple(
+            slot(anticausal, back + 1, 0), slot(anticausal, back + 1, d), slot(anticausal, back + 1, e));
         before = z[0];
         rise = Expr();
         for (size_t i = d; i-- > 0;) {
@@ -60,7 +72,7 @@ struct RecursiveRuns : Halide::NamesInterface {
         anticausal(v, c, back) = Tuple(backward);
     }
 
-    // The filtered sample i of a line, 0 <= i < run steps; `k` is i % run.
+    // The filtered sample i of a line, 0 <= i < run * steps; `k` is i % run.
     Expr sample(Expr v, Expr i, Expr k, Expr c) const {
         std::vector<Expr> samples;
         for (int j = 0; j < run; j++) {
@@ -73,29 +85,33 @@ struct RecursiveRuns : Halide::NamesInterface {
     }
 };
 
-// The definition with its lines in runs. image: rows of width * channels elements. What lies beyond the image is its last row and pixel.
-// Between the filters the image is held in strips of `strip` elements of all rows.
+// The definition with its lines in runs. image: rows of width * channels elements; beyond the image its last
+// row and its last pixels are repeated. Between the filters the image is stored in strips, `strip` elements
+// of all rows.
 struct RecursiveGaussianRuns : Halide::NamesInterface {
     static constexpr const char *name = "recursive_gaussian_runs";
     Var x{"x"}, y{"y"}, s{"s"}, v{"v"}, i{"i"}, c{"c"};
     Expr width, height, channels;
     int run, strip;
-    Func in, padded{"padded"}, turned{"turned"}, line_x{"line_x"}, square{"square"}, across{"across"}, line_y{"line_y"}, out{"out"};
+    Func in, padded{"padded"}, transposed{"turned"}, line_x{"line_x"}, square{"square"}, across{"across"},
+        line_y{"line_y"}, out{"out"};
     RecursiveRuns along_x, along_y;
 
-    RecursiveGaussianRuns(Func image, Expr width, Expr height, Expr channels, const Recursion &recursion, int run, int strip)
-        : width(width), height(height), channels(channels), run(run), strip(strip), in(image), along_x("along_x", rows(), row_ends(), width, recursion, run),
+    RecursiveGaussianRuns(
+        Func image, Expr width, Expr height, Expr channels, const Recursion &recursion, int run, int strip)
+        : width(width), height(height), channels(channels), run(run), strip(strip), in(image),
+          along_x("along_x", rows(), row_ends(), width, recursion, run),
           along_y("along_y", columns(), line_y, height, recursion, run) {
         out(x, y) = as_pixel(in.type(), along_y.sample(x, y, 0));
     }
 
 private:
-    // padded: what a line goes on with beyond its end; turned(v, x) = padded(x, v)
+    // padded: the image, whose lines continue beyond their ends.
     Func rows() {
         const Expr n = width * channels;
         padded(x, v) = sample(v, select(x < n, likely(x), n - channels + x % channels));
-        turned(v, x) = padded(x, v);
-        line_x(v, i, c) = turned(v, i * channels + c);
+        transposed(v, x) = padded(x, v);
+        line_x(v, i, c) = transposed(v, i * channels + c);
         return line_x;
     }
     Func row_ends() {
@@ -104,7 +120,7 @@ private:
         return ends;
     }
     Expr sample(Expr v, Expr element) {
-        return cast<float>(in(unsafe_promise_clamped(element, 0, width * channels - 1), clamp(v, 0, height - 1)));
+        return cast<float>(in(promised(element, width * channels), clamp(v, 0, height - 1)));
     }
     // square(i, v, t, c): sample i of run t
     Func columns() {
@@ -117,8 +133,8 @@ private:
     }
 };
 
-// The same of one channel, where both images are turned before each filter, so that lines always are columns.
-struct RecursiveGaussianTurned : Halide::NamesInterface {
+// The same for one channel. The image is transposed before each filter, so that lines are always columns.
+struct RecursiveGaussianTransposed : Halide::NamesInterface {
     static constexpr const char *name = "recursive_gaussian_turned";
     Var x{"x"}, y{"y"}, v{"v"}, i{"i"}, c{"c"};
     Func image{"image"}, row{"row"}, rows{"rows"}, columns{"columns"}, out{"out"};
@@ -127,9 +143,12 @@ struct RecursiveGaussianTurned : Halide::NamesInterface {
     TransposeBlocks back;
     RecursiveRuns along_y;
 
-    RecursiveGaussianTurned(Func in, Expr width, Expr height, const Recursion &recursion, int run, BlockShape shape)
-        : there(floats(in), height, width, 1, shape), along_x("along_x", lines(rows, there, width), rows, width, recursion, run),
-          back(filtered(), width, height, 1, shape), along_y("along_y", lines(columns, back, height), columns, height, recursion, run) {
+    RecursiveGaussianTransposed(
+        Func in, Expr width, Expr height, const Recursion &recursion, int run, BlockShape shape)
+        : there(floats(in), height, width, 1, shape),
+          along_x("along_x", lines(rows, there, width), rows, width, recursion, run),
+          back(filtered(), width, height, 1, shape),
+          along_y("along_y", lines(columns, back, height), columns, height, recursion, run) {
         out(x, y) = as_pixel(in.type(), along_y.sample(x, y, 0));
     }
 
@@ -138,8 +157,8 @@ private:
         image(x, y) = cast<float>(in(x, y));
         return image;
     }
-    Func lines(Func f, const TransposeBlocks &turned, Expr length) {
-        f(v, i, c) = turned.out(v, min(i, length - 1));
+    Func lines(Func f, const TransposeBlocks &transposed, Expr length) {
+        f(v, i, c) = transposed.out(v, min(i, length - 1));
         return f;
     }
     // x runs along the columns of the image.

@@ -1,21 +1,35 @@
 #pragma once
+// Forms of recursive_gaussian by tiles, with carries between them. Rows: blocks, blocks_aligned, tuned and
+// tuned_aligned on GPUs.
+//
+// Tiles with carries are those of D. Nehab, A. Maximo, R. Lima and H. Hoppe, "GPU-Efficient Recursive
+// Filtering and Summed-Area Tables", 2011, and of G. Chaurasia et al., "Compiling High Performance Recursive
+// Filters", 2015.
+#include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
+#include "generators/algorithms/recursive_gaussian/tile_size.h"
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace tilewright {
 
-// What lines cut into tiles need besides the recursion: the numbers of RecursiveTiles (3 x 3 matrices, rows first).
+// The numbers that lines in tiles need besides the recursion. Matrices are 3 x 3, row by row; the host
+// computes them.
 struct TileNumbers {
     using Expr = Halide::Expr;
     int tile;                   // samples of a tile
-    int steps;                  // of the carries, at a time
+    int steps;                  // steps of the carries that are computed at a time
     int rows;                   // carry rows of a group
-    std::vector<Expr> across;   // state behind a tile of zeros, from the state before it
-    std::vector<Expr> behind;   // what the samples behind a tile add to the anticausal state there, from the mirrored carry
-    std::vector<Expr> weights;  // three a sample: the state behind a tile with a single 1 at that sample
-    Halide::Func both;          // the same, and mirrored: (k, sample), k < 6
+    std::vector<Expr> across;   // the state behind a tile of zeros, from the state before it
+    std::vector<Expr> behind;   // what the samples behind a tile add to the anticausal state there, from the
+                                // carry of the mirrored line
+    std::vector<Expr> weights;  // three per sample: the state behind a tile that is 1 at that sample and 0
+                                // elsewhere
+    Halide::Func both;          // the same, and those of the mirrored tile: (k, sample), k < 6
 
-    // Weight k of a sample, chosen by an expression that is constant once the loop over samples is unrolled.
+    // Weight k of a sample, selected by an expression that is constant once the loop over samples is
+    // unrolled.
     Expr weight(Expr k, Expr sample) const {
         std::vector<Expr> all;
         for (int r = 0; r < tile; r++) {
@@ -27,38 +41,45 @@ struct TileNumbers {
     }
 };
 
-// The states of all lines at the edges of their tiles, from both ends: P(0) = (edge, 0, 0), P(s + 1) = tail(s) + across P(s). The scan
-// from the far end (dir = 1) is the causal filter of the mirrored line.
+// The states of all lines at the edges of their tiles, from both ends: P(0) = (edge, 0, 0), P(s + 1) =
+// tail(s) + across P(s). The scan from the far end (dir = 1) is the causal filter of the mirrored line.
 struct TileCarries : Halide::NamesInterface {
     Var v{"v"}, k{"k"}, dir{"dir"}, g{"g"}, s{"s"}, c{"c"};
-    RDom r;  // component of the state; step, in `steps` at a time
+    RDom r;  // component of the state; step within `steps` steps; iteration of `steps` steps
     Func states;
 
-    // tails(v, k + 3 dir, tile, g, c), edge(v, dir, g, c); tiles: how many there are.
+    // tails(v, k + 3 dir, tile, g, c), edge(v, dir, g, c). tiles: the number of tiles of a line.
     TileCarries(const std::string &name, Func tails, Func edge, Expr tiles, const TileNumbers &numbers)
-        : r(0, 3, 0, numbers.steps, 0, (tiles + numbers.steps - 1) / numbers.steps, name + "_r"), states(name) {
-        const Expr k0 = r.x, n = r.y + numbers.steps * r.z;  // steps past the last tile are made and not used
+        : r(0, 3, 0, numbers.steps, 0, ceil_div(tiles, numbers.steps), name + "_r"), states(name) {
+        // Steps behind the last tile are computed too, but not used.
+        const Expr k0 = r.x, n = r.y + numbers.steps * r.z;
         const std::vector<Expr> &a = numbers.across;
         states(v, k, dir, g, s, c) = Halide::undef<float>();
         Expr state = tails(v, k0 + 3 * dir, clamp(select(dir == 0, n - 1, tiles - n), 0, tiles - 1), g, c);
         for (int j = 2; j >= 0; j--) {
-            state += mux(k0, {a[size_t(j)], a[size_t(3 + j)], a[size_t(6 + j)]}) * states(v, j, dir, g, n - 1, c);
+            state +=
+                mux(k0, {a[size_t(j)], a[size_t(3 + j)], a[size_t(6 + j)]}) * states(v, j, dir, g, n - 1, c);
         }
         states(v, k0, dir, g, n, c) = select(n == 0, select(k0 == 0, edge(v, dir, g, c), 0.f), state);
     }
 };
 
-// Both filters of each tile samples(i, v, t, g, c), 0 <= i < tile, from the states at its edges: anticausal(i, v, t, g, c)[0].
+// Both filters of each tile samples(i, v, t, g, c), 0 <= i < tile, from the states at its edges. The result
+// is anticausal(i, v, t, g, c)[0].
 struct TileFilters : Halide::NamesInterface {
     Var i{"i"}, v{"v"}, t{"t"}, g{"g"}, c{"c"};
     RDom n, m;
     Func causal, anticausal;
 
-    TileFilters(const std::string &name, Func samples, Func states, Expr tiles, const Recursion &recursion, const TileNumbers &numbers)
-        : n(0, numbers.tile, name + "_n"), m(0, numbers.tile, name + "_m"), causal(name + "_causal"), anticausal(name + "_anticausal") {
+    TileFilters(const std::string &name, Func samples, Func states, Expr tiles, const Recursion &recursion,
+        const TileNumbers &numbers)
+        : n(0, numbers.tile, name + "_n"), m(0, numbers.tile, name + "_m"), causal(name + "_causal"),
+          anticausal(name + "_anticausal") {
         const int tile = numbers.tile;
         const Tuple none(Halide::undef<float>(), Halide::undef<float>(), Halide::undef<float>());
-        auto at = [&](Func f, Expr i) { return Tuple(f(i, v, t, g, c)[0], f(i, v, t, g, c)[1], f(i, v, t, g, c)[2]); };
+        auto at = [&](Func f, Expr i) {
+            return Tuple(f(i, v, t, g, c)[0], f(i, v, t, g, c)[1], f(i, v, t, g, c)[2]);
+        };
         auto state = [&](int j, int dir) { return states(v, j, dir, g, dir ? tiles - 1 - t : Expr(t), c); };
 
         causal(i, v, t, g, c) = none;
@@ -69,53 +90,73 @@ struct TileFilters : Halide::NamesInterface {
         for (int r = 0; r < 3; r++) {
             for (int j = 2; j >= 0; j--) {
                 const size_t k = size_t(3 * r + j);
-                end[size_t(r)] += recursion.turn[k] * causal(tile - 1, v, t, g, c)[j] + numbers.behind[k] * state(j, 1);
+                end[size_t(r)] += recursion.end_matrix[k] * causal(tile - 1, v, t, g, c)[j] +
+                                  numbers.behind[k] * state(j, 1);
             }
         }
         anticausal(i, v, t, g, c) = none;
         anticausal(tile, v, t, g, c) = Tuple(end);
-        anticausal(tile - 1 - m, v, t, g, c) = recursion.step(causal(tile - 1 - m, v, t, g, c)[0], at(anticausal, tile - m));
+        anticausal(tile - 1 - m, v, t, g, c) =
+            recursion.step(causal(tile - 1 - m, v, t, g, c)[0], at(anticausal, tile - m));
     }
 };
 
 // The definition in tiles of tile x tile pixels: the image is read twice and written once.
 //
-// What a tile adds to the state behind it is linear in its samples (`tails`: weighted sums of the raw image, along x and along y), so that
-// the states at all edges of tiles follow from a short scan (`carries`). Filters along x commute with those along y, edges included:
-// the carries along y of the raw image are rows of an image (six for each row of tiles), and filtered along x they are the carries along y
-// of the image that was filtered along x. Then each tile is filtered for itself, along x and along y.
+// What a tile adds to the state behind it is linear in its samples (`tails`: weighted sums of the image,
+// along x and along y). So the states at all edges of tiles follow from a short scan (`carries`). Filters
+// along x commute with those along y, also at the edges of the image. So the carries along y of the image are
+// rows of another image, six for each row of tiles; filtered along x, they are the carries along y of the
+// image that is filtered along x. With all carries known, each tile is filtered by itself, along x and along
+// y.
 //
-// i is a sample of a line in its tile, v the line in its group, t the tile along the line, g the group of lines, c the channel.
+// i is a sample of a line in its tile, v the line in its group, t the tile along the line, g the group of
+// lines, c the channel.
 struct TiledGaussian : Halide::NamesInterface {
     Var x{"x"}, y{"y"}, c{"c"}, i{"i"}, v{"v"}, k{"k"}, dir{"dir"}, t{"t"}, g{"g"}, s{"s"};
     int tile, rows;
     RDom r;
     Func weights;
     Func tile_of_samples{"tile_of_samples"}, row_of_samples{"row_of_samples"}, sums{"sums"}, tails{"tails"};
-    Func carry_row{"carry_row"}, rows_to_sum{"rows_to_sum"}, rows_to_filter{"rows_to_filter"}, carry_sums{"carry_sums"}, carry_tails{"carry_tails"},
-        carries_turned{"carries_turned"}, carries_filtered{"carries_filtered"};
-    Func source{"source"}, row{"row"}, turned{"turned"}, column{"column"}, filtered{"filtered"};
+    Func carry_row{"carry_row"}, rows_to_sum{"rows_to_sum"}, rows_to_filter{"rows_to_filter"},
+        carry_sums{"carry_sums"}, carry_tails{"carry_tails"}, carries_transposed{"carries_turned"},
+        carries_filtered{"carries_filtered"};
+    Func source{"source"}, row{"row"}, transposed{"turned"}, column{"column"}, filtered{"filtered"};
     std::vector<TileCarries> carries;  // along y; along x of the carry rows; along x
     std::vector<TileFilters> filters;  // of the carry rows; along x; along y
 
     using Pixels = std::function<Expr(Expr x, Expr y, Expr c)>;
 
-    TiledGaussian(const Pixels &pixel, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
-        : tile(numbers.tile), rows(numbers.rows), r(0, numbers.tile, "r"), weights(numbers.both) {
-        const Expr across = (width + tile - 1) / tile, down = (height + tile - 1) / tile;
-        Func tails_x("tails_x"), tails_y("tails_y"), edge_x("edge_x"), edge_y("edge_y"), edge_of_carries("edge_of_carries");
+    TiledGaussian(
+        const Pixels &pixel, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
+        : tile(numbers.tile), rows(numbers.rows), r(0, numbers.tile, "r"), weights(numbers.both),
+          across(ceil_div(width, tile)), down(ceil_div(height, tile)) {
+        sum_tiles(pixel, numbers);
+        carry_along_y(pixel, height, recursion, numbers);
+        filter_tiles(pixel, width, recursion, numbers);
+    }
 
-        // The tails of every tile (t along x, g along y), of its rows and of its columns.
+private:
+    Expr across, down;  // the number of tiles along x and along y
+    Func tails_x{"tails_x"}, tails_y{"tails_y"}, edge_x{"edge_x"}, edge_y{"edge_y"},
+        edge_of_carries{"edge_of_carries"};
+
+    // The tails of every tile (t along x, g along y), of its rows and of its columns.
+    void sum_tiles(const Pixels &pixel, const TileNumbers &numbers) {
         tile_of_samples(i, v, t, g, c) = pixel(t * tile + i, g * tile + v, c);
         row_of_samples(i, v, t, g, c) = tile_of_samples(i, v, t, g, c);
         sums(v, k, t, g, c) = Tuple(0.f, 0.f);
-        sums(v, k, t, g, c) = Tuple(sums(v, k, t, g, c)[0] + row_of_samples(r, v, t, g, c) * numbers.weight(k, r),
-                                    sums(v, k, t, g, c)[1] + tile_of_samples(v, r, t, g, c) * numbers.weight(k, r));
+        sums(v, k, t, g, c) =
+            Tuple(sums(v, k, t, g, c)[0] + row_of_samples(r, v, t, g, c) * numbers.weight(k, r),
+                sums(v, k, t, g, c)[1] + tile_of_samples(v, r, t, g, c) * numbers.weight(k, r));
         tails(v, k, t, g, c) = Tuple(sums(v, k, t, g, c)[0], sums(v, k, t, g, c)[1]);
         tails_x(v, k, t, g, c) = tails(v, k, t, g, c)[0];
         tails_y(v, k, t, g, c) = tails(v, k, g, t, c)[1];
+    }
 
-        // Carries along y of the raw image; as rows of an image, filtered along x.
+    // The carries along y of the image, which are rows of an image, and the same filtered along x.
+    void carry_along_y(
+        const Pixels &pixel, Expr height, const Recursion &recursion, const TileNumbers &numbers) {
         edge_y(v, dir, g, c) = pixel(g * tile + v, select(dir == 0, 0, height - 1), c);
         carries.emplace_back("carry_y", tails_y, edge_y, down, numbers);
         const Expr line = g * rows + v;  // k + 3 dir + 6 s
@@ -125,20 +166,24 @@ struct TiledGaussian : Halide::NamesInterface {
         carry_sums(v, k, t, g, c) = 0.f;
         carry_sums(v, k, t, g, c) += rows_to_sum(r, v, t, g, c) * weights(k, r);
         carry_tails(v, k, t, g, c) = carry_sums(v, k, t, g, c);
-        edge_of_carries(v, dir, g, c) = carry_row(select(dir == 0, 0, tile - 1), v, select(dir == 0, 0, across - 1), g, c);
+        edge_of_carries(v, dir, g, c) =
+            carry_row(select(dir == 0, 0, tile - 1), v, select(dir == 0, 0, across - 1), g, c);
         carries.emplace_back("carry_q", carry_tails, edge_of_carries, across, numbers);
         filters.emplace_back("carry_rows", rows_to_filter, carries[1].states, across, recursion, numbers);
-        carries_turned(i, v, t, g, c) = filters[0].anticausal(i, v, t, g, c)[0];
-        carries_filtered(i, v, t, g, c) = carries_turned(i, v, t, g, c);
+        carries_transposed(i, v, t, g, c) = filters[0].anticausal(i, v, t, g, c)[0];
+        carries_filtered(i, v, t, g, c) = carries_transposed(i, v, t, g, c);
+    }
 
-        // Carries along x, then both filters of each tile.
+    // The carries along x, and then both filters of each tile.
+    void filter_tiles(
+        const Pixels &pixel, Expr width, const Recursion &recursion, const TileNumbers &numbers) {
         edge_x(v, dir, g, c) = pixel(select(dir == 0, 0, width - 1), g * tile + v, c);
         carries.emplace_back("carry_x", tails_x, edge_x, across, numbers);
         source(i, v, t, g, c) = pixel(t * tile + i, g * tile + v, c);
         row(i, v, t, g, c) = source(i, v, t, g, c);
         filters.emplace_back("rows", row, carries[2].states, across, recursion, numbers);
-        turned(i, v, t, g, c) = filters[1].anticausal(i, v, t, g, c)[0];
-        column(i, v, t, g, c) = turned(v, i, g, t, c);
+        transposed(i, v, t, g, c) = filters[1].anticausal(i, v, t, g, c)[0];
+        column(i, v, t, g, c) = transposed(v, i, g, t, c);
         Func carry_yx("carry_yx");
         const Expr which = k + 3 * dir + 6 * s;
         carry_yx(v, k, dir, g, s, c) = carries_filtered(v, which % rows, g, which / rows, c);
@@ -146,27 +191,33 @@ struct TiledGaussian : Halide::NamesInterface {
     }
 };
 
-// Any size: beyond its edges the image is its nearest pixel.
+// The form for any size. Beyond its edges the image repeats its nearest pixel.
 struct RecursiveGaussianTiles : TiledGaussian {
     static constexpr const char *name = "recursive_gaussian_tiles";
     Func out{"out"};
 
-    RecursiveGaussianTiles(Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
+    RecursiveGaussianTiles(
+        Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
         : TiledGaussian(
-              [=](Expr x, Expr y, Expr c) { return cast<float>(image(clamp(x, 0, width - 1), clamp(y, 0, height - 1), c)); }, width, height,
-              recursion, numbers) {
+              [=](Expr x, Expr y, Expr c) {
+                  return cast<float>(image(clamp(x, 0, width - 1), clamp(y, 0, height - 1), c));
+              },
+              width, height, recursion, numbers) {
         filtered(x, y, t, g, c) = filters[2].anticausal(y, x, g, t, c)[0];
         out(x, y, c) = as_pixel(image.type(), filtered(x % tile, y % tile, x / tile, y / tile, c));
     }
 };
 
-// Sides that are whole tiles, one channel. out: x and y in the tile, tile along x and along y.
+// The form for one channel and sides that are whole tiles. out: x and y in the tile, tile along x and along
+// y.
 struct RecursiveGaussianAligned : TiledGaussian {
     static constexpr const char *name = "recursive_gaussian_aligned";
     Func out{"out"};
 
-    RecursiveGaussianAligned(Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
-        : TiledGaussian([=](Expr x, Expr y, Expr) { return cast<float>(image(x, y)); }, width, height, recursion, numbers) {
+    RecursiveGaussianAligned(
+        Func image, Expr width, Expr height, const Recursion &recursion, const TileNumbers &numbers)
+        : TiledGaussian([=](Expr x, Expr y, Expr) { return cast<float>(image(x, y)); }, width, height,
+              recursion, numbers) {
         out(x, y, t, g) = filters[2].anticausal(y, x, g, t, 0)[0];
     }
 };

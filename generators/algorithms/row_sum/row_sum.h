@@ -1,5 +1,8 @@
 #pragma once
+// The definition of row_sum, and a form of it in parts. Rows of the form: atomic.
 #include "Halide.h"
+#include "generators/algorithms/indices.h"
+#include "generators/algorithms/integers.h"
 
 namespace tilewright {
 
@@ -17,18 +20,19 @@ struct RowSum : Halide::NamesInterface {
     }
 };
 
-// The same in parts of `count` pixels: out(y) = sum over parts of the sum of each.
+// The same in parts of `count` pixels: out(y) is the sum of the sums of the parts.
 struct RowSumParts : Halide::NamesInterface {
     static constexpr const char *name = "row_sum_parts";
     Var y{"y"}, part{"part"};
     RDom x, each;
     Func of_part{"of_part"}, out{"out"};
 
-    RowSumParts(Func in, Expr width, int count, Halide::Type sum) : x(0, count, "x"), each(0, (width + count - 1) / count, "each") {
+    RowSumParts(Func in, Expr width, int count, Halide::Type sum)
+        : x(0, count, "x"), each(0, ceil_div(width, count), "each") {
         Expr at = part * count + x;
         x.where(at < width);
         of_part(part, y) = cast(sum, 0);
-        of_part(part, y) += cast(sum, in(unsafe_promise_clamped(at, 0, width - 1), y));
+        of_part(part, y) += cast(sum, in(promised(at, width), y));
         out(y) = cast(sum, 0);
         out(y) += of_part(each, y);
     }

@@ -1,18 +1,21 @@
 #pragma once
+// A tree of sums: partial sums are added level by level.
 #include "Halide.h"
 #include <string>
 #include <vector>
 
 namespace tilewright {
 
-// The sum of the `count` entries partial(lane, ...) of a Func, in levels: each level adds `fan` entries that lie `count / fan`
-// apart, until one is left. `total` is that one: a Func of the other dimensions.
+// Adds the `count` entries partial(lane, ...) of a Func, whose first dimension is the lane. Each level has
+// `fan` times fewer entries than the one before, and adds entries that are `count / fan` apart. `total` is
+// the last entry that remains, a Func of the other dimensions.
 struct SumTree : Halide::NamesInterface {
-    std::vector<Func> levels;  // the ones between the partial sums and the total
+    std::vector<Func> levels;  // between the partial sums and the total
     Func total{"total"};
 
     SumTree(Func partial, int count, int fan) {
-        const std::vector<Var> lane_and_others = partial.args(), others(lane_and_others.begin() + 1, lane_and_others.end());
+        const std::vector<Var> lane_and_others = partial.args(),
+                               others(lane_and_others.begin() + 1, lane_and_others.end());
         const Var lane = lane_and_others[0];
         auto at = [&](Func f, Expr entry) {
             std::vector<Expr> index{entry};

@@ -1,15 +1,15 @@
 #pragma once
+// The types of sums: integers are added as u32 (modulo 2^32), floats as f32.
 #include "Halide.h"
 #include <string>
 
-// The types of sums: integers are added as u32 (modulo 2^32), floats as f32.
 namespace tilewright {
 
 inline Halide::Type sum_type(Halide::Type element) {
     return element.is_float() ? Halide::Float(32) : Halide::UInt(32);
 }
 
-// "u8" gives its sums as they are added, "u8f32" as f32.
+// The type of the output, by the row's type: "u8" has the output in the type of its sums, "u8f32" in f32.
 inline Halide::Type output_type(const std::string &type) {
     const bool is_float = type.size() >= 3 && type.compare(type.size() - 3, 3, "f32") == 0;
     return is_float ? Halide::Float(32) : Halide::UInt(32);

@@ -1,9 +1,11 @@
 #pragma once
 
-// What the rows of transpose say of their forms: shared by the generators, the schedules and the front (generators/algorithms/configuration.h).
+// What the rows of transpose say of their forms: shared by the generators, the schedules and the front
+// (generators/algorithms/configuration.h).
 namespace tilewright {
 
-// Of Transpose: the schedule moves blocks inwards at the edges, so that it takes images of at least a block (width and height, as tunables).
+// Of Transpose: the schedule moves blocks inwards at the edges, so that it takes images of at least a block
+// (width and height, as tunables).
 struct TransposeConfiguration {
     bool at_least_a_block = false;
 
@@ -15,7 +17,7 @@ struct TransposeConfiguration {
 
 // Of TransposeBlocks.
 struct TransposeBlocksConfiguration {
-    int aligned = 1;        // a row of a block begins where its place in memory is a multiple of this, in pixels
+    int aligned = 1;  // a row of a block begins where its place in memory is a multiple of this, in pixels
     bool diagonal = false;  // blocks are walked along diagonals
 
     template<typename Visit>

@@ -3,21 +3,25 @@
 
 namespace tilewright {
 
-// sums[x] = sum over y of image[y, x]. The image is u8, u16 or f32 of shape (h, w); the sums are a vector (w).
+// sums[x] = sum over y of image[y, x]. The image is u8, u16 or f32 of shape (h, w); the sums are a vector
+// (w).
 //
-// Integers are added as u32, modulo 2^32 (2^32 / 255 = 16.8 million rows of bytes, or 65 537 of u16, never wrap), and given
-// as u32, or converted to the nearest f32 where that is the output's type. These are the same bytes on every device and
-// schedule. f32 images give f32, within h * 2^-24 * sum of |image[y, x]| of the exact sum, by a fixed order of additions: the
-// same call gives the same bytes on one device each time. NaN and infinities go through as IEEE arithmetic has them.
+// Integers are added as u32, modulo 2^32 (2^32 / 255 = 16.8 million rows of bytes, or 65 537 of u16, never
+// wrap), and given as u32, or converted to the nearest f32 where that is the output's type. These are the
+// same bytes on every device and schedule. f32 images give f32, within h * 2^-24 * sum of |image[y, x]| of
+// the exact sum, by a fixed order of additions: the same call gives the same bytes on one device each time.
+// NaN and infinities go through as IEEE arithmetic has them.
 //
 // Equality class E for integers, B for f32. Any size, row stride and alignment; there is no border.
 //
-// A `sums` that is not empty says by its type what the output is. Errors: input (type, shape, an image that spans more than
-// 2047 MiB), usage (`sums` shares memory with the image, an unknown schedule), device, memory.
-// Source: the definition; the steps by which `schedule` names differ stand beside them in schedules/column_sum.cpp.
+// A `sums` that is not empty says by its type what the output is. Errors: input (type, shape, an image that
+// spans more than 2047 MiB), usage (`sums` shares memory with the image, an unknown schedule), device,
+// memory. Source: the definition; the steps by which `schedule` names differ stand beside them in
+// schedules/column_sum.cpp.
 void column_sum(const Array &image, Array &sums, const Call &call = {});
 
-// The same with the type of the output, u32 or f32. Errors: usage for another one, and for u32 sums of an f32 image.
+// The same with the type of the output, u32 or f32. Errors: usage for another one, and for u32 sums of an f32
+// image.
 Array column_sum(const Array &image, Type output, const Call &call = {});
 
 // u32 for integers, f32 for f32.

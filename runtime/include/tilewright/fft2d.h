@@ -5,24 +5,30 @@ namespace tilewright {
 
 enum class Direction { forward, inverse };
 
-// The two-dimensional discrete Fourier transform of a field of complex numbers, c64 (h, w), of which each side is a power of two from 16
-// to 8192:
+// The two-dimensional discrete Fourier transform of a field of complex numbers, c64 (h, w), of which each
+// side is a power of two from 16 to 8192:
 //     forward: output(v, u) = sum over y and x of field(y, x) exp(-2 pi i (u x / w + v y / h))
 //     inverse: the same with exp(+ ...), times 1 / (w h), so that it undoes the forward one
-// Frequency 0 is element (0, 0), as in numpy.fft.fft2. An f32 field is the real part of one whose imaginary part is 0. The output is
-// c64, made if it is empty; any row stride goes, and the bytes between its rows are left alone.
+// Frequency 0 is element (0, 0), as in numpy.fft.fft2. An f32 field is the real part of one whose imaginary
+// part is 0. The output is c64, made if it is empty. It may have any row stride, and the bytes between its
+// rows are never written.
 //
-// `pad`: zeros are added behind the last row and the last column up to the next power of two (at least 16); the output has that size.
+// `pad`: zeros are added behind the last row and the last column up to the next power of two (at least 16);
+// the output has that size.
 //
-// Equality class B: the error is within 2e-6 log2(max(w, h)) of the result in the L2 norm, against the exact transform; the measured one is
-// 2e-7 to 6e-7. NaN and infinity anywhere reach every element.
-// Errors: input, where the field is not of these types, or a side is no power of two from 16 to 8192 and `pad` was not asked for, or is
-// above 8192, or the field spans more than 2047 MiB; usage, where the output shares memory with the input; device and memory as every operator.
+// Equality class B: in the L2 norm, the error is at most 2e-6 log2(max(w, h)) times the exact result; the
+// measured one is 2e-7 to 6e-7. One NaN or infinity in the field reaches every element.
+// Errors: input, where the field has another type, spans more than 2047 MiB, or has a side above 8192 or,
+// without `pad`, one that is no power of two from 16 to 8192; usage, where the output shares memory with the
+// input; device and memory, as for every operator.
 //
-// Source: Cooley and Tukey, "An Algorithm for the Machine Calculation of Complex Fourier Series" (1965), mixed radix, in place.
-void fft2d(const Array &field, Array &output, Direction direction = Direction::forward, bool pad = false, const Call &call = {});
+// Source: Cooley and Tukey, "An Algorithm for the Machine Calculation of Complex Fourier Series" (1965),
+// mixed radix, in place.
+void fft2d(const Array &field, Array &output, Direction direction = Direction::forward, bool pad = false,
+    const Call &call = {});
 
-inline Array fft2d(const Array &field, Direction direction = Direction::forward, bool pad = false, const Call &call = {}) {
+inline Array fft2d(
+    const Array &field, Direction direction = Direction::forward, bool pad = false, const Call &call = {}) {
     Array output;
     fft2d(field, output, direction, pad, call);
     return output;

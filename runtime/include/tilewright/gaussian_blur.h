@@ -5,7 +5,8 @@
 
 namespace tilewright {
 
-// How an image is continued beyond its border. Names and meaning are those of scipy.ndimage, for any radius, however small the image.
+// How an image is continued beyond its border. Names and meaning are those of scipy.ndimage, for any radius,
+// however small the image.
 enum class Border {
     reflect,  // d c b a | a b c d | d c b a
     mirror,   //   d c b | a b c d | c b a
@@ -17,30 +18,35 @@ enum class Border {
 //
 //     w_i = exp(-i^2 / 2 sigma^2) / sum,  |i| <= r = floor(4 sigma + .5)
 //
-// `image` is u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 interleaved channels, which are blurred alike: call premultiply() on
-// an image with alpha before. The result has the same type and shape.
+// `image` is u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 interleaved channels, which are blurred
+// alike: call premultiply() on an image with alpha before. The result has the same type and shape.
 //
-// u8 and u16 are integer arithmetic, so that every device and schedule gives the same bytes (class E), and each pass leaves
-// integers of the pixels' own size:
+// u8 and u16 are integer arithmetic, so that every device and schedule gives the same bytes (class E), and
+// each pass leaves integers of the pixels' own size:
 //     u8   pass(p) = (sum w_i p_i * M + 2^23) >> 24     integer w_i of sum S, M = round(2^24 / S) odd
 //     u16  pass(p) = (sum w_i p_i + 2^23) >> 24         integer w_i of sum 2^24
-// For sigma from .5 to 30, u8 takes roughly the smallest S whose error bound (below) is less than 1; outside, the largest S whose weights
-// have two bytes (sigma < .5: S = 32832). The bound on |blur - exact blur| before the last rounding, for any image, is
-//     .5 (1 + P) + 2 top max(P, N)     P, N: sums of the positive and negative errors of the weights; top: 255 or 65535
-// so where it is less than 1, the result is within 1 of the exact one rounded: u8 for sigma up to 8192 (largest bound .995), u16
-// for sigma up to 50 (.953; beyond, it grows to 1.4 at sigma 100 and 8.5 at 1000, of 65535).
-// f32 is within 2 (2 r + 3) 2^-24 max |image| of the exact blur (class B), except for the schedule `half`, which keeps 11 bits
-// between the passes: 2^-11 max |image| + 2^-25 more, for |image| < 65504. NaN and infinities reach every output whose taps meet them; on
-// rows of a fixed radius (tuned on GPUs), these include taps of weight 0 up to that radius.
+// For sigma from .5 to 30, u8 takes roughly the smallest S whose error bound (below) is less than 1; outside,
+// the largest S whose weights have two bytes (sigma < .5: S = 32832). The bound on |blur - exact blur| before
+// the last rounding, for any image, is
+//     .5 (1 + P) + 2 top max(P, N)     P, N: sums of the positive and of the negative errors of the weights;
+//                                      top: 255 or 65535
+// so where it is less than 1, the result is within 1 of the exact one rounded: u8 for sigma up to 8192
+// (largest bound .995), u16 for sigma up to 50 (.953; beyond, it grows to 1.4 at sigma 100 and 8.5 at 1000,
+// of 65535). f32 is within 2 (2 r + 3) 2^-24 max |image| of the exact blur (class B), except for the schedule
+// `half`, which keeps 11 bits between the passes: 2^-11 max |image| + 2^-25 more, for |image| < 65504. NaN
+// and infinities reach every output whose taps meet them; on rows of a fixed radius (tuned on GPUs), these
+// include taps of weight 0 up to that radius.
 //
-// Errors: usage for sigma that is not above 0 and below 8192; input for other types and shapes, for an image that spans more than 2047 MiB,
-// for more than 2^30 - 65536 rows, and for rows of more than 511 Mi elements, borders included; on GPUs also for images so thin that they
-// have 2^31 elements or more when they are rounded up to whole tiles; those of any call (operator.h).
-// Source: the definition of scipy.ndimage.gaussian_filter with truncate = 4.
+// Errors: usage for sigma that is not above 0 and below 8192; input for other types and shapes, for an image
+// that spans more than 2047 MiB, for more than 2^30 - 65536 rows, and for rows of more than 511 Mi elements,
+// borders included; on GPUs also for images so thin that they have 2^31 elements or more when they are
+// rounded up to whole tiles; those of any call (operator.h). Source: the definition of
+// scipy.ndimage.gaussian_filter with truncate = 4.
 Array gaussian_blur(const Array &image, double sigma, Border border = Border::reflect, const Call &call = {});
 
 // The same into an array that exists, which may be a view or a crop but must not share memory with the image.
-void gaussian_blur(const Array &image, Array &output, double sigma, Border border = Border::reflect, const Call &call = {});
+void gaussian_blur(
+    const Array &image, Array &output, double sigma, Border border = Border::reflect, const Call &call = {});
 
 const Operator &gaussian_blur_operator();
 

@@ -7,19 +7,22 @@
 #include <string>
 #include <vector>
 
-// For the functions that tilewright_add_pipeline makes: they hand their arrays over here. Programs call those functions.
+// For the functions that tilewright_add_pipeline makes: they hand their arrays over here. Programs call those
+// functions.
 namespace tilewright {
 
-// Runs a library whose arguments are its inputs and then its output, images and vectors all of them. (h, w, c) goes as x, y, c, or where the
-// library takes two dimensions as rows of w * c elements. Device work may still be under way afterwards.
-// Errors: input, for arrays of other types or dimensions than the library's; memory, device or failed, with Halide's message.
+// Runs a library whose arguments are its inputs and then its output, images and vectors all of them. (h, w,
+// c) goes as x, y, c, or where the library takes two dimensions as rows of w * c elements. Device work may
+// still be under way afterwards. Errors: input, for arrays of other types or dimensions than the library's;
+// memory, device or failed, with Halide's message.
 void run_generated(const Row &row, Device device, std::span<const Array> inputs, Array &output);
 
 // A row of a pipeline that was made ahead of time.
-Row generated_row(const std::string &name, const std::string &schedule, const std::string &type, Backend backend, int (*entry)(void **),
-                  const halide_filter_metadata_t *(*metadata)());
+Row generated_row(const std::string &name, const std::string &schedule, const std::string &type,
+    Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)());
 
-// A pipeline: what it takes and gives, and its libraries, each with the sizes that it serves. The first that serves is taken.
+// A pipeline: what it takes and gives, and its libraries, each with the sizes that it serves. The first that
+// serves is taken.
 struct GeneratedPipeline {
     struct Library {
         Row row;
@@ -29,12 +32,15 @@ struct GeneratedPipeline {
     Type input;
     int channels;
     Type output;
-    bool is_vector, turned;  // turned: the output's rows, or a vector's elements, stand for the other axis of the input
+    bool is_vector, turned;  // turned: the output's rows, or a vector's elements, stand for the other axis of
+                             // the input
     std::vector<Library> libraries;
 };
 
-// Checks everything, makes `output` if it is empty, and runs the library. Without a device: the best one that it was made for.
-// Errors: input (type, shape, size), usage (output shares memory with the input), device (none, or not made for it), memory.
-void run_generated(const GeneratedPipeline &pipeline, const Array &input, Array &output, std::optional<Device> device);
+// Checks everything, makes `output` if it is empty, and runs the library. Without a device: the best one that
+// it was made for. Errors: input (type, shape, size), usage (output shares memory with the input), device
+// (none, or not made for it), memory.
+void run_generated(
+    const GeneratedPipeline &pipeline, const Array &input, Array &output, std::optional<Device> device);
 
 }  // namespace tilewright

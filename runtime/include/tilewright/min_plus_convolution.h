@@ -9,40 +9,48 @@ namespace tilewright {
 //
 //     c[k] = min over i of a[i] + b[k - i],      k = 0 ... n + m - 2,  0 <= i < n,  0 <= k - i < m
 //
-// What combines two cost curves, and what dilates a row by a structuring function (with b a parabola: its distance transform).
-// `length` gives the first entries only, 1 to n + m - 1 of them; c must have that length, and is made if it is empty. Lengths 1 and very
-// different lengths are fine, and which of the two is the first does not matter.
+// What combines two cost curves, and what dilates a row by a structuring function (with b a parabola: its
+// distance transform). `length` gives the first entries only, 1 to n + m - 1 of them; c must have that
+// length, and is made if it is empty. Lengths 1 and very different lengths are fine, and which of the two is
+// the first does not matter.
 //
-// Values. +infinity stands for 'absent': an entry all of whose sums have an absent element is +infinity. NaN, -infinity (whose sum
-// with an absent element is none) and i32 values outside [-2^28, 2^28] are refused, with index and value; that is one pass on the host
-// over a and b, so vectors that only a device has are copied to the host first (a call through Operator::run(), as benchmarks make it, is not
-// checked). -0 counts as 0, and c has no -0.
-// A sum that is too large becomes +-infinity, as IEEE arithmetic has it.
+// Values. +infinity stands for 'absent': an entry all of whose sums have an absent element is +infinity. NaN,
+// -infinity (whose sum with an absent element is none) and i32 values outside [-2^28, 2^28] are refused, with
+// index and value; that is one pass on the host over a and b, so vectors that only a device has are copied to
+// the host first (a call through Operator::run(), as benchmarks make it, is not checked). -0 counts as 0, and
+// c has no -0. A sum that is too large becomes +-infinity, as IEEE arithmetic has it.
 //
-// Equality class E: the same bytes on every device, with every schedule. On CUDA, f32 denormals count as 0, in a, b and sums, so that there
-// it is the bytes of the other devices only for sums that are 0 or at least 2^-126 in size.
+// Equality class E: the same bytes on every device, with every schedule. On CUDA, f32 denormals count as 0,
+// in a, b and sums, so that there it is the bytes of the other devices only for sums that are 0 or at least
+// 2^-126 in size.
 //
-// Errors: input, for vectors of other types or shapes and for the values above; usage, for a length that is out of range (the message has
-// the range), and for an output that shares memory with an input; device and memory as every operator. `shared`, `registers` and `pruned`
-// serve vectors that together take less than about 1 GiB; `tuned` takes any.
+// Errors: input, for vectors of other types or shapes and for the values above; usage, for a length that is
+// out of range (the message has the range), and for an output that shares memory with an input; device and
+// memory as every operator. `shared`, `registers` and `pruned` serve vectors that together take less than
+// about 1 GiB; `tuned` takes any.
 //
-// Which rows there are: `direct` (global memory) and `shared` follow the published kernel for this problem, which reads one element past
-// the end of a (not of b) and leaves out a[0]; `registers` keeps a tile of outputs in registers; `pruned` leaves out what cannot be the least, by bounds
-// on blocks of a and windows of b (generators/algorithms/min_plus_convolution/pruned.h has the argument why it is exact), and goes on with `registers`
-// where a first pass shows that it would not pay; `pruned_always` does not. `tuned` takes, on GPUs, the best of them for size and data; from
-// some size on it looks at the data by that first pass. The time then depends on the data, the result does not.
-void min_plus_convolution(const Array &a, const Array &b, Array &c, std::optional<int64_t> length = {}, const Call &call = {});
+// Which rows there are: `direct` (global memory) and `shared` follow the published kernel for this problem,
+// which reads one element past the end of a (not of b) and leaves out a[0]; `registers` keeps a tile of
+// outputs in registers; `pruned` leaves out what cannot be the least, by bounds on blocks of a and windows of
+// b (generators/algorithms/min_plus_convolution/pruned.h has the argument why it is exact), and goes on with
+// `registers` where a first pass shows that it would not pay; `pruned_always` does not. `tuned` takes, on
+// GPUs, the best of them for size and data; from some size on it looks at the data by that first pass. The
+// time then depends on the data, the result does not.
+void min_plus_convolution(
+    const Array &a, const Array &b, Array &c, std::optional<int64_t> length = {}, const Call &call = {});
 
-inline Array min_plus_convolution(const Array &a, const Array &b, std::optional<int64_t> length = {}, const Call &call = {}) {
+inline Array min_plus_convolution(
+    const Array &a, const Array &b, std::optional<int64_t> length = {}, const Call &call = {}) {
     Array c;
     min_plus_convolution(a, b, c, length, call);
     return c;
 }
 
-// The accumulating form: c[k] = min(accumulated[k], min over i of a[i] + b[k - i]). `accumulated` has c's type and length, and memory of
-// its own; -0 in it counts as 0 too, and NaN is refused. On the command line: --accumulate FILE.
-void min_plus_convolution(const Array &a, const Array &b, const Array &accumulated, Array &c, std::optional<int64_t> length = {},
-                          const Call &call = {});
+// The accumulating form: c[k] = min(accumulated[k], min over i of a[i] + b[k - i]). `accumulated` has c's
+// type and length, and memory of its own; -0 in it counts as 0 too, and NaN is refused. On the command line:
+// --accumulate FILE.
+void min_plus_convolution(const Array &a, const Array &b, const Array &accumulated, Array &c,
+    std::optional<int64_t> length = {}, const Call &call = {});
 
 const Operator &min_plus_convolution_operator();
 

@@ -18,16 +18,16 @@ namespace tilewright {
 class Settings {
 public:
     Settings() = default;
-    Settings(std::initializer_list<std::pair<const std::string, std::variant<double, std::string>>> values) : values_(values) {
-    }
+    Settings(std::initializer_list<std::pair<const std::string, std::variant<double, std::string>>> values)
+        : values_(values) {}
     void set(const std::string &name, std::variant<double, std::string> value) {
         values_[name] = std::move(value);
     }
     bool has(const std::string &name) const {
         return values_.count(name) != 0;
     }
-    // The value; `otherwise`, or without that an std::logic_error, where there is none. Errors: usage, for a word in place of a number
-    // and a number in place of a word.
+    // The value; `otherwise`, or without that an std::logic_error, where there is none. Errors: usage, for a
+    // word in place of a number and a number in place of a word.
     double number(const std::string &name) const;
     double number(const std::string &name, double otherwise) const;
     std::string text(const std::string &name) const;
@@ -40,20 +40,22 @@ private:
     std::map<std::string, std::variant<double, std::string>> values_;
 };
 
-// An option of an operator. It is declared once: the command line, its help, pipelines and the checks of a call are made from it.
+// An option of an operator. It is declared once: the command line, its help, pipelines and the checks of a
+// call are made from it.
 struct Option {
     std::string name, help;
     bool is_number = false;
     std::string value = {};                 // the default, as text; empty: none
-    std::vector<std::string> choices = {};  // for words: what it takes; empty: the operator looks at the word itself
-    std::string unit = {};                  // for numbers: "m" for lengths, which may be written with a suffix ("532nm")
-    std::string example = {};               // for options without a default: what examples give
-    bool is_flag = false;                   // for words: given without a value, which is then "yes"
+    std::vector<std::string> choices = {};  // for words: what it takes; empty: the operator looks at the word
+                                            // itself
+    std::string unit = {};     // for numbers: "m" for lengths, which may be written with a suffix ("532nm")
+    std::string example = {};  // for options without a default: what examples give
+    bool is_flag = false;      // for words: given without a value, which is then "yes"
     double least = -std::numeric_limits<double>::infinity();  // for numbers: the range
     double most = std::numeric_limits<double>::infinity();
-    bool excludes_ends = false;             // the range is without `least` and `most` themselves
-    bool is_whole = false;                  // for numbers: whole ones only
-    bool is_needed = false;                 // a call without it is refused
+    bool excludes_ends = false;  // the range is without `least` and `most` themselves
+    bool is_whole = false;       // for numbers: whole ones only
+    bool is_needed = false;      // a call without it is refused
 
     std::string range() const;  // "a number from 0.5 to 200", "a length from 1pm to 1m"; of words "u32, f32"
 };
@@ -64,8 +66,8 @@ struct Remarks {
     std::vector<std::string> warnings;                       // one line each
 };
 
-// How and where to run: `device` unset is the best one; `schedule` is the name of a row or of a family ("tuned" is the best row
-// for the data).
+// How and where to run: `device` unset is the best one; `schedule` is the name of a row or of a family
+// ("tuned" is the best row for the data).
 struct Call {
     std::optional<Device> device;
     std::string schedule = "tuned";
@@ -73,17 +75,19 @@ struct Call {
     const std::vector<Row> *rows = nullptr;  // what to choose from; unset: all the operator's rows
 };
 
-// What a call asks for: its inputs and settings, read and checked once. Each operator derives its own, with what it has read.
+// What a call asks for: its inputs and settings, read and checked once. Each operator derives its own, with
+// what it has read.
 struct Request {
     virtual ~Request() = default;
 
     std::vector<Array> inputs;
-    std::string type;            // which of the table's types serves it: "u8", "rgb8" ...
+    std::string type;  // which of the table's types serves it: "u8", "rgb8" ...
     Type output_type = Type::u8;
     std::vector<int64_t> output_shape;
 };
 
-class Plan;  // the libraries that a call runs, one after another, and their arguments (runtime/dispatch/plan.h)
+class Plan;  // the libraries that a call runs, one after another, and their arguments
+             // (runtime/dispatch/plan.h)
 
 // What an operator says of itself.
 struct Description {
@@ -91,15 +95,17 @@ struct Description {
     std::string summary;  // one line
     int inputs = 1;
     std::vector<Option> options = {};
-    std::optional<Option> optional_input = {};  // one more array that a call may end its inputs with: on the command line a file's name
+    std::optional<Option> optional_input = {};  // one more array that a call may end its inputs with: on the
+                                                // command line a file's name
 };
 
-// An operator: what it takes and makes, its table of rows, and the front that checks arguments and plans which libraries run on them.
-// An operator derives from OperatorOf<its own Request> (runtime/dispatch/operator_of.h).
+// An operator: what it takes and makes, its table of rows, and the front that checks arguments and plans
+// which libraries run on them. An operator derives from OperatorOf<its own Request>
+// (runtime/dispatch/operator_of.h).
 class Operator {
 public:
-    Operator(Description description, const std::vector<Row> &rows) : description_(std::move(description)), rows_(rows) {
-    }
+    Operator(Description description, const std::vector<Row> &rows)
+        : description_(std::move(description)), rows_(rows) {}
     virtual ~Operator() = default;
     Operator(const Operator &) = delete;
 
@@ -126,59 +132,80 @@ public:
     std::vector<const Row *> rows(const std::string &schedule, Backend backend) const;
 
     // The call: checks everything, makes `output` if it is empty, takes the row and runs it.
-    // Errors: usage (unknown schedule or setting), input, device, memory; each names operator, argument and value.
-    void operator()(std::span<const Array> inputs, Array &output, const Settings &settings = {}, const Call &call = {}) const;
+    // Errors: usage (unknown schedule or setting), input, device, memory; each names operator, argument and
+    // value.
+    void operator()(std::span<const Array> inputs, Array &output, const Settings &settings = {},
+        const Call &call = {}) const;
 
-    // Reads and checks inputs and settings. Errors: usage (number of inputs, unknown option, value out of range), input (type, shape).
+    // The same for arguments that parse() has read. Errors: input, device, memory; usage, for an unknown
+    // schedule.
+    void call(const Request &request, Array &output, const Call &how = {}) const;
+
+    // Reads and checks inputs and settings. Errors: usage (number of inputs, unknown option, value out of
+    // range), input (type, shape).
     std::unique_ptr<const Request> parse(std::span<const Array> inputs, const Settings &settings) const;
 
     // The row that a call runs, out of `rows` if they are given. Errors: usage, input, device, as above.
-    const Row &choose(const Request &request, const Array &output, const std::string &schedule, Device device, const std::vector<Row> *rows = nullptr) const;
-    const Row &choose(std::span<const Array> inputs, const Array &output, const Settings &settings, const std::string &schedule, Device device,
-                      const std::vector<Row> *rows = nullptr) const {
+    const Row &choose(const Request &request, const Array &output, const std::string &schedule, Device device,
+        const std::vector<Row> *rows = nullptr) const;
+    const Row &choose(std::span<const Array> inputs, const Array &output, const Settings &settings,
+        const std::string &schedule, Device device, const std::vector<Row> *rows = nullptr) const {
         return choose(*parse(inputs, settings), output, schedule, device, rows);
     }
 
     // Whether a row of the request's type can run on these arguments (alignment, sizes).
     bool serves(const Row &row, const Request &request, const Array &output) const;
-    bool serves(const Row &row, std::span<const Array> inputs, const Array &output, const Settings &settings) const {
+    bool serves(
+        const Row &row, std::span<const Array> inputs, const Array &output, const Settings &settings) const {
         return serves(row, *parse(inputs, settings), output);
     }
 
-    // Runs a row that serves the request. Returns the rows whose libraries ran: the row's own, or others that its front put together.
+    // Runs a row that serves the request. Returns the rows whose libraries ran: the row's own, or others that
+    // its front put together.
     std::vector<const Row *> run(const Row &row, Device device, const Request &request, Array &output) const;
-    std::vector<const Row *> run(const Row &row, Device device, std::span<const Array> inputs, Array &output, const Settings &settings) const {
+    std::vector<const Row *> run(const Row &row, Device device, std::span<const Array> inputs, Array &output,
+        const Settings &settings) const {
         return run(row, device, *parse(inputs, settings), output);
     }
 
-    // Runs a row that was chosen for a request, with all that a call does after that: checks elements, makes statistics. For callers that
-    // plan before they call. Errors: input, memory, device, failed.
-    void execute(const Row &row, Device device, const Request &request, Array &output, Statistics *statistics = nullptr) const;
+    // Runs a row that was chosen for a request, with all that a call does after that: checks elements, makes
+    // statistics. For callers that plan before they call. Errors: input, memory, device, failed.
+    void execute(const Row &row, Device device, const Request &request, Array &output,
+        Statistics *statistics = nullptr) const;
 
-    // The rows whose libraries a call of that row would run, as far as that is known before the first of them ran.
-    std::vector<const Row *> planned(const Row &row, Device device, const Request &request, Array &output) const;
+    // The rows whose libraries a call of that row would run; where results of the first ones decide on
+    // others, all that may run.
+    std::vector<const Row *> planned(
+        const Row &row, Device device, const Request &request, Array &output) const;
 
     // Parts of a request.
     std::string type_of(std::span<const Array> inputs, const Settings &settings) const {
         return parse(inputs, settings)->type;
     }
-    std::pair<Type, std::vector<int64_t>> output_of(std::span<const Array> inputs, const Settings &settings) const {
+    std::pair<Type, std::vector<int64_t>> output_of(
+        std::span<const Array> inputs, const Settings &settings) const {
         const auto request = parse(inputs, settings);
         return {request->output_type, request->output_shape};
     }
 
-    // The settings of a call whose result is written to a file of that kind ("png", "npy"), where they leave open what depends on it.
-    virtual Settings settings_for(const std::string &, std::span<const Array>, const Settings &settings) const {
+    // The settings of a call whose result is written to a file of that kind ("png", "npy"), where they leave
+    // open what depends on it.
+    virtual Settings settings_for(
+        const std::string &, std::span<const Array>, const Settings &settings) const {
         return settings;
     }
 
     // What is worth saying of a call.
+    Remarks remarks(const Request &request) const {
+        return remarks_on(request);
+    }
     Remarks remarks(std::span<const Array> inputs, const Settings &settings) const {
-        return remarks_on(*parse(inputs, settings));
+        return remarks(*parse(inputs, settings));
     }
 
-    // An image whose last channel is alpha, as the operator takes it, and its result as such an image of `type` again.
-    // Identity, unless the operator mixes pixels: then colours are multiplied by alpha before the call, and divided after it.
+    // An image whose last channel is alpha, as the operator takes it, and its result as such an image of
+    // `type` again. Identity, unless the operator mixes pixels: then colours are multiplied by alpha before
+    // the call, and divided after it.
     virtual Array premultiplied(const Array &image) const {
         return image;
     }
@@ -187,12 +214,15 @@ public:
     }
 
 protected:
-    [[noreturn]] void refuse(Fault fault, const std::string &message, const std::string &argument, const std::string &value) const;
+    [[noreturn]] void refuse(
+        Fault fault, const std::string &message, const std::string &argument, const std::string &value) const;
 
 private:
-    // What each operator defines; OperatorOf hands these on with the operator's own request. `parse` and `check_values` are the only
-    // ones that refuse anything. `settings` hold the defaults of options that a call leaves out.
-    virtual std::unique_ptr<Request> parse_checked(std::span<const Array> inputs, const Settings &settings) const = 0;
+    // What each operator defines; OperatorOf hands these on with the operator's own request. `parse` and
+    // `check_values` are the only ones that refuse anything. `settings` hold the defaults of options that a
+    // call leaves out.
+    virtual std::unique_ptr<Request> parse_checked(
+        std::span<const Array> inputs, const Settings &settings) const = 0;
     virtual void check_values(const Request &request) const = 0;
     virtual bool accepts(const Row &row, const Request &request, const Array &output) const = 0;
     virtual Plan plan_of(const Row &row, Device device, const Request &request, Array &output) const = 0;
@@ -210,8 +240,9 @@ const std::vector<const Operator *> &operators();
 // The operator called `name`. Errors: usage, with the known names.
 const Operator &find_operator(const std::string &name);
 
-// Adds an operator of a program's own to operators(); it is made at their first use. Before main(), from a static constructor. Errors: failed,
-// when operators() is in use already, and there, when two operators have one name.
+// Adds an operator of a program's own to operators(); it is made at their first use. Before main(), from a
+// static constructor. Errors: failed, when operators() is in use already, and there, when two operators have
+// one name.
 void add_operator(const Operator &(*op)());
 
 // For the registry: the library's operators, and behind them those that were added.

@@ -12,7 +12,7 @@ namespace tilewright {
 // A stage as it is written.
 struct PipelineStage {
     const Operator *op = nullptr;
-    std::string text;                // as it was written
+    std::string text;  // as it was written
     Settings settings;
     std::string schedule;            // empty: the call's
     std::vector<std::string> files;  // that the text names; the file of an optional input is the last one
@@ -29,37 +29,46 @@ struct PipelineStep {
 };
 
 struct PipelineCall {
-    std::optional<Device> device = {};      // unset: the best one
-    std::string schedule = "tuned";         // of the stages that name none
-    bool alpha = false;                     // the last channel of the first input is alpha
-    std::string kind_of_file = {};          // "png" or "npy", where the result goes to a file: see Operator::settings_for
+    std::optional<Device> device = {};              // unset: the best one
+    std::string schedule = "tuned";                 // of the stages that name none
+    bool alpha = false;                             // the last channel of the first input is alpha
+    std::string kind_of_file = {};                  // "png" or "npy", where the result goes to a file: see
+                                                    // Operator::settings_for
     std::vector<Statistics> *statistics = nullptr;  // one per stage
-    std::vector<PipelineStep> *steps = nullptr;     // receives what each stage got and gave; no array between them is then used twice
+    std::vector<PipelineStep> *steps = nullptr;     // receives what each stage got and gave; no array between
+                                                    // them is then used twice
 };
 
-// Operators one after another, each on the result of the one before; what is between them stays on the device.
+// Operators one after another, each on the result of the one before; what is between them stays on the
+// device.
 //
 //     const Pipeline pipeline("gaussian_blur sigma=2 | transpose | column_sum");
 //     Array sums;
 //     pipeline(image, sums);
 //
-// A stage is the name of a linked operator and words of the form name=value: the operator's own options, with the names and values of
-// the command line, and `schedule=NAME`, the schedule of this stage. A flag is its name alone, or `name=yes`. An operator that takes more
-// arrays than the result of the stage before gets them after it, from files that the stage names (`matmul b.npy`), or else from the inputs
-// of the call, in the order of the stages; an optional one is an option (`accumulate=c.npy`). Quotes, ' or ", keep blanks and bars in a word.
+// A stage is the name of a linked operator and words of the form name=value: the operator's own options, with
+// the names and values of the command line, and `schedule=NAME`, the schedule of this stage. A flag is its
+// name alone, or `name=yes`. An operator that takes more arrays than the result of the stage before gets them
+// after it, from files that the stage names (`matmul b.npy`), or else from the inputs of the call, in the
+// order of the stages; an optional one is an option (`accumulate=c.npy`). Quotes, ' or ", keep blanks and
+// bars in a word.
 //
-// On a GPU the inputs are copied to the device once, where they are not there yet, and the result stays there until it is asked for
-// (data() or sync()), as with every operator. Tables that an operator keeps (the weights of a blur) are copied when they are first used.
+// On a GPU the inputs are copied to the device once, where they are not there yet, and the result stays there
+// until it is asked for (data() or sync()), as with every operator. Tables that an operator keeps (the
+// weights of a blur) are copied when they are first used.
 //
-// An image whose last channel is alpha (PipelineCall::alpha) is multiplied by it before the first of the stages that mix pixels, and divided
-// by it after the last of them, on the host; what other stages get is colour beside alpha, as they would get by themselves.
+// An image whose last channel is alpha (PipelineCall::alpha) is multiplied by it before the first of the
+// stages that mix pixels, and divided by it after the last of them, on the host; what other stages get is
+// colour beside alpha, as they would get by themselves.
 //
-// A pipeline keeps the arrays between its stages for its next call; where types and shapes allow, two of them serve any number
-// of stages. It may be called from several threads. Values and errors are those of the operators called one by one.
+// A pipeline keeps the arrays between its stages for its next call; where types and shapes allow, two of them
+// serve any number of stages. It may be called from several threads. Values and errors are those of the
+// operators called one by one.
 //
-// Errors: usage, of the constructor, for text that is no pipeline, unknown operators, options, values and words, and files that
-// cannot be read (input); of a call, before anything is computed, whatever an operator refuses of the type, the shape, the settings or
-// the schedule that reach it. The message begins with the number and the text of the stage, and says what it gets.
+// Errors: usage, of the constructor, for text that is no pipeline, unknown operators, options, values and
+// words, and files that cannot be read (input); of a call, before anything is computed, whatever an operator
+// refuses of the type, the shape, the settings or the schedule that reach it. The message begins with the
+// number and the text of the stage, and says what it gets.
 class Pipeline {
 public:
     using Stage = PipelineStage;
@@ -73,18 +82,20 @@ public:
         return stages_;
     }
 
-    // How many arrays a call gives: the first stage's input, and the further inputs that no stage names a file for.
+    // How many arrays a call gives: the first stage's input, and the further inputs that no stage names a
+    // file for.
     int inputs() const;
 
-    // Checks a call without computing anything. The arrays of the steps have the right types and shapes and no values, but for the
-    // call's own. Errors: those of the call.
+    // Checks a call without computing anything. The arrays of the steps have the right types and shapes and
+    // no values, but for the call's own. Errors: those of the call.
     std::vector<Step> check(std::span<const Array> inputs, const Call &call = {}) const;
 
     // Type and shape of the result. Errors: those of the call.
-    std::pair<Type, std::vector<int64_t>> output_of(std::span<const Array> inputs, const Call &call = {}) const;
+    std::pair<Type, std::vector<int64_t>> output_of(
+        std::span<const Array> inputs, const Call &call = {}) const;
 
-    // Makes `output` if it is empty. Errors: as above; usage, where the output shares memory with an input; device and memory, as every
-    // operator. A call that fails leaves an empty output empty.
+    // Makes `output` if it is empty. Errors: as above; usage, where the output shares memory with an input;
+    // device and memory, as every operator. A call that fails leaves an empty output empty.
     void operator()(std::span<const Array> inputs, Array &output, const Call &call = {}) const;
     void operator()(const Array &input, Array &output, const Call &call = {}) const {
         (*this)(std::span(&input, 1), output, call);

@@ -5,32 +5,38 @@
 
 namespace tilewright {
 
-// Blurs an image by a recursive filter whose response is close to a Gaussian of standard deviation `sigma` pixels, 0.5 to 200, first along
-// rows, then along columns. It costs the same at every sigma. Each line x becomes y by two filters:
+// Blurs an image by a recursive filter whose response is close to a Gaussian of standard deviation `sigma`
+// pixels, 0.5 to 200, first along rows, then along columns. It costs the same at every sigma. Each line x
+// becomes y by two filters:
 //
 //     w[n] = b0 x[n] + a1 w[n-1] + a2 w[n-2] + a3 w[n-3]        causal, from the first sample to the last
 //     y[n] = b0 w[n] + a1 y[n+1] + a2 y[n+2] + a3 y[n+3]        anticausal, from the last sample to the first
 //
-// with poles d^(1/q) of d = 1.41650 +- 1.00829 i and 1.86543, where q is such that the variance of the response is sigma^2, and
-// b0 = 1 - a1 - a2 - a3. Beyond its edges the image is continued by its nearest pixel without end; both ends take this into account exactly.
-// The libraries compute the same with the state (w, w - w1, w - 2 w1 + w2): in f32, the form above would be wrong by 4e-3 at sigma 50.
+// with poles d^(1/q) of d = 1.41650 +- 1.00829 i and 1.86543, where q is such that the variance of the
+// response is sigma^2, and b0 = 1 - a1 - a2 - a3. Beyond its edges the image is continued by its nearest
+// pixel without end; both ends take this into account exactly. The libraries compute the same with the state
+// (w, w - w1, w - 2 w1 + w2): in f32, the form above would be wrong by 4e-3 at sigma 50.
 //
-// `image` is u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 interleaved channels, which are blurred alike: call premultiply() on
-// an image with alpha before. The result has the same type and shape. Images of some 2^29 elements and more are refused.
+// `image` is u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 interleaved channels, which are blurred
+// alike: call premultiply() on an image with alpha before. The result has the same type and shape. Images of
+// some 2^29 elements and more are refused.
 //
-// f32 is within 2e-6 max |image| of the same recursion in f64 (class B); u8 and u16 are that result rounded, and so within .5 + 2e-6
-// max |image| of the recursion in f64: the same integer, unless the exact value is that close to a tie. A constant image stays the same
-// (integers exactly, f32 within 1e-6 of its value). NaN and infinities reach the whole of their rows and columns, and all after that.
+// f32 is within 2e-6 max |image| of the same recursion in f64 (class B); u8 and u16 are that result rounded,
+// and so within .5 + 2e-6 max |image| of the recursion in f64: the same integer, unless the exact value is
+// that close to a tie. A constant image stays the same (integers exactly, f32 within 1e-6 of its value). NaN
+// and infinities reach the whole of their rows and columns, and all after that.
 //
-// Largest error against the recursion in f64, measured on noise in 0 ... 1, 1000 x 1000 (CPU; OpenCL on a CPU):
+// Largest error against the recursion in f64, measured on noise in 0 ... 1, 1000 x 1000 (CPU; OpenCL on a
+// CPU):
 //
 //     sigma               0.5      1        2        5        10       30       100      200
 //     reference           2.2e-7   1.2e-7   0.9e-7   0.8e-7   0.8e-7   0.8e-7   0.8e-7   1.0e-7
 //     tuned, CPU          2.3e-7   1.5e-7   1.5e-7   2.0e-7   2.6e-7   4.6e-7   7.7e-7   7.2e-7
 //     tuned, tiles        2.0e-7   1.2e-7   1.4e-7   2.2e-7   2.8e-7   5.2e-7   8.5e-7   1.5e-6
 //
-// Distance from the sampled Gaussian along one line: the largest difference, as a part of the Gaussian's peak, and the sum of all
-// differences, which bounds the error of a line of values in 0 ... 1 (twice the sum bounds the error of an image):
+// Distance from the sampled Gaussian along one line: the largest difference, as a part of the Gaussian's
+// peak, and the sum of all differences, which bounds the error of a line of values in 0 ... 1 (twice the sum
+// bounds the error of an image):
 //
 //     sigma               0.5      1        2        5        10       30       100
 //     largest / peak      .0890    .0356    .0208    .0111    .0101    .0098    .0098
@@ -38,10 +44,10 @@ namespace tilewright {
 //
 // Below sigma 2, gaussian_blur is the better filter.
 //
-// Errors: usage for sigma outside 0.5 ... 200; input for other types and shapes; those of any call (operator.h).
-// Source: van Vliet, Young and Verbeek, Recursive Gaussian derivative filters (1998), after Young and van Vliet (1995), whose printed
-// constants give a width 6 to 24 % off; the ends by Triggs and Sdika (2006); tiles with carries after Nehab, Maximo, Lima and Hoppe
-// (2011) and Chaurasia et al. (2015).
+// Errors: usage for sigma outside 0.5 ... 200; input for other types and shapes; those of any call
+// (operator.h). Source: van Vliet, Young and Verbeek, Recursive Gaussian derivative filters (1998), after
+// Young and van Vliet (1995), whose printed constants give a width 6 to 24 % off; the ends by Triggs and
+// Sdika (2006); tiles with carries after Nehab, Maximo, Lima and Hoppe (2011) and Chaurasia et al. (2015).
 Array recursive_gaussian(const Array &image, double sigma, const Call &call = {});
 
 // The same into an array that exists, which may be a view or a crop but must not share memory with the image.

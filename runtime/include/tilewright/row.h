@@ -8,8 +8,8 @@ struct halide_filter_metadata_t;
 
 namespace tilewright {
 
-// One ahead-of-time library: a row of an operator's table of schedules, for one element type and one backend. The tables
-// are written by the generators; nothing else lists schedules.
+// One ahead-of-time library: a row of an operator's table of schedules, for one element type and one backend.
+// The tables are written by the generators; nothing else lists schedules.
 struct Row {
     struct Tunable {
         std::string name;
@@ -28,28 +28,31 @@ struct Row {
     };
 
     std::string op;
-    std::string origin;          // whose functions these are: the operator's own, or what tilewright_add_library made
+    std::string origin;  // whose functions these are: the operator's own, or what tilewright_add_library made
     std::string schedule;
-    std::string family;          // the word that means this row and others: "tuned" of "tuned_aligned"
+    std::string family;  // the word that means this row and others: "tuned" of "tuned_aligned"
     std::string type;
     Backend backend;
     bool needs_vnni;
-    std::string form;            // the algebra whose arguments the library takes; the operator's front knows them
+    std::string form;  // the algebra whose arguments the library takes; the operator's front knows them
     std::vector<Field> configured;
     std::vector<Tunable> tunables;
     std::vector<RegisterCap> register_caps;
-    std::string autoscheduler;   // of `auto` rows: the plug-in that made the schedule
-    std::string declined;        // not empty: no library, because this is what the autoscheduler says
+    std::string autoscheduler;  // of `auto` rows: the plug-in that made the schedule
+    std::string declined;       // not empty: no library, because this is what the autoscheduler says
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();
 
-    std::string name() const;                     // "transpose/padded/u8/cuda", and "/turn" if that is the library
-    int tunable(const std::string &name) const;   // the value; a name that is not there is a std::logic_error
-    int tunable(const std::string &name, int otherwise) const;  // the same, `otherwise` where the row has no such tunable
-    bool belongs_to(const std::string &word) const;  // the word is the row's schedule, its family, or the library that it is of
+    std::string name() const;  // "transpose/padded/u8/cuda", and "/turn" if that is the library
+    int tunable(const std::string &name) const;  // the value; a name that is not there is a std::logic_error
+    int tunable(const std::string &name, int otherwise) const;  // the same, `otherwise` where the row has no
+                                                                // such tunable
+    bool belongs_to(const std::string &word) const;  // the word is the row's schedule, its family, or the
+                                                     // library that it is of
 
-    // What the row says of its form, as the struct that the generator has it in: with default values where the row says nothing. A
-    // member that is missing, or one that the struct does not have, is a std::logic_error that names it and the row.
+    // What the row says of its form, as the struct that the generator has it in: with default values where
+    // the row says nothing. A member that is missing, or one that the struct does not have, is a
+    // std::logic_error that names it and the row.
     template<typename Configuration>
     Configuration configuration() const {
         Configuration all;
@@ -69,8 +72,9 @@ private:
     void expect_fields(const std::vector<std::string> &known) const;
 };
 
-// Adds rows to the operators that they are of, in front of those that the operators have. Before main(), from a static
-// constructor: an operator's table is made at its first use. Errors: failed, when it was made already.
+// Adds rows to the operators that they are of, in front of those that the operators have. Before main(), from
+// a static constructor: an operator's table is made at its first use. Errors: failed, when it was made
+// already.
 void add_rows(const std::vector<Row> &rows);
 
 // For the tables: an operator's own rows behind those that were added to it.

@@ -22,8 +22,9 @@ Counters counters();
 
 // What one call of an operator did.
 struct Statistics {
-    std::string row;       // what was chosen
-    std::vector<std::string> libraries;  // the rows whose libraries ran, in their order: the chosen one, or those that its front put together
+    std::string row;                     // what was chosen
+    std::vector<std::string> libraries;  // the rows whose libraries ran, in their order: the chosen one, or
+                                         // those that its front put together
     std::string device;
     double total_ms = 0;  // milliseconds of the whole call, device work included
     Counters counters;    // of this call, except largest_block, which is of the process

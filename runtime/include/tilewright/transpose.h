@@ -3,18 +3,20 @@
 
 namespace tilewright {
 
-// The transpose of an image or matrix: output(x, y) = input(y, x), so that (h, w) becomes (w, h), and (h, w, c) becomes (w, h, c).
+// The transpose of an image or matrix: output(x, y) = input(y, x), so that (h, w) becomes (w, h), and (h, w,
+// c) becomes (w, h, c).
 //
-// Takes elements of u8, u16, u32, i32 or f32 in pixels of 1, 2 or 4 bytes, channels included, or three channels of u8: grey images of 8,
-// 16 and 32 bits, RGB and RGBA of 8 bits. Elements are moved as bits, so NaNs keep their payload. Any size, row stride and
-// alignment; bytes between the rows of the output are left alone. The output is made if it is empty.
+// Takes elements of u8, u16, u32, i32 or f32 in pixels of 1, 2 or 4 bytes, channels included, or three
+// channels of u8: grey images of 8, 16 and 32 bits, RGB and RGBA of 8 bits. Elements are moved as bits, so
+// NaNs keep their payload. Any size, row stride and alignment; bytes between the rows of the output are left
+// alone. The output is made if it is empty.
 //
 // Equality class E: the same bytes from every schedule on every device.
-// Errors: input, for other types and shapes and for an output of the wrong shape; usage, where the output shares memory with the
-// input, and for an unknown schedule; device and memory as every operator.
+// Errors: input, for other types and shapes and for an output of the wrong shape; usage, where the output
+// shares memory with the input, and for an unknown schedule; device and memory as every operator.
 //
-// The steps `direct`, `shared` and `padded` follow Ruetsch and Micikevicius, "Optimizing Matrix Transpose in CUDA" (2009), as does
-// `diagonal`; what is written of `tuned` stands beside its schedules.
+// The steps `direct`, `shared` and `padded` follow Ruetsch and Micikevicius, "Optimizing Matrix Transpose in
+// CUDA" (2009), as does `diagonal`; what is written of `tuned` stands beside its schedules.
 void transpose(const Array &input, Array &output, const Call &call = {});
 
 inline Array transpose(const Array &input, const Call &call = {}) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-// What verifying and timing an operator needs: data, sizes, error bounds, amounts of work. Linked by the command line and by tests
-// (Tilewright::workloads); a program that only calls operators has none of it.
+// What verifying and timing an operator needs: data, sizes, error bounds, amounts of work. Linked by the
+// command line and by tests (Tilewright::workloads); a program that only calls operators has none of it.
 namespace tilewright {
 
 // Inputs and settings that a row can be verified or timed with.
@@ -24,17 +24,18 @@ struct Work {
 
 class Workload {
 public:
-    explicit Workload(const Operator &op) : op_(op) {
-    }
+    explicit Workload(const Operator &op) : op_(op) {}
     virtual ~Workload() = default;
     Workload(const Workload &) = delete;
 
-    // Samples to verify a row's type with, the interesting sizes and settings included: each row must serve one of them. Inputs of more than
-    // 16 MiB are tried only on rows that serve no smaller sample.
+    // Samples to verify a row's type with, the interesting sizes and settings included: each row must serve
+    // one of them. Inputs of more than 16 MiB are tried only on rows that serve no smaller sample.
     virtual std::vector<Sample> samples(const std::string &type) const = 0;
 
-    // The sample that is timed at w x h; the size and the settings that are worth a line each where the user names none.
-    virtual Sample benchmark_sample(const std::string &type, int64_t w, int64_t h, const Settings &settings) const = 0;
+    // The sample that is timed at w x h; the size and the settings that are worth a line each where the user
+    // names none.
+    virtual Sample benchmark_sample(
+        const std::string &type, int64_t w, int64_t h, const Settings &settings) const = 0;
     virtual std::pair<int64_t, int64_t> benchmark_size() const {
         return {8192, 8192};
     }
@@ -45,9 +46,9 @@ public:
     // As it is: the bytes of the inputs and of the output.
     virtual Work work(std::span<const Array> inputs, const Array &output, const Settings &settings) const;
 
-    // The absolute error that each element of the output may have against the exact result: an f64 array of the output's
-    // shape; empty for equality class E (the same bytes). One number for a larger output: the relative error that all of it may
-    // have in the L2 norm.
+    // The absolute error that each element of the output may have against the exact result: an f64 array of
+    // the output's shape; empty for equality class E (the same bytes). One number for a larger output: the
+    // relative error that all of it may have in the L2 norm.
     virtual Array bound(std::span<const Array>, const Settings &) const {
         return {};
     }
@@ -61,17 +62,19 @@ protected:
     const Operator &op_;
 };
 
-// The workload of an operator: its own, or, for one that has none, random images of its types and the same bytes.
+// The workload of an operator: its own, or, for one that has none, random images of its types and the same
+// bytes.
 const Workload &workload_of(const Operator &op);
 
 // Gives the operator called `op` a workload. Before main(), from a static constructor.
 using MakeWorkload = std::function<std::unique_ptr<Workload>(const Operator &)>;
 void add_workload(const std::string &op, MakeWorkload make);
 
-// Holds an output against the expected one, by a bound as Workload::bound has it; without a bound the bytes must be the same. The expected
-// one has the output's type and shape, or is f64 of that shape (of a c64 output, with one more axis of 2: real and imaginary parts).
-// `factor` widens the bound (2 where the expected one is itself an approximation of the same class). Returns the first difference as a
-// sentence, or an empty string.
+// Holds an output against the expected one, by a bound as Workload::bound has it; without a bound the bytes
+// must be the same. The expected one has the output's type and shape, or is f64 of that shape (of a c64
+// output, with one more axis of 2: real and imaginary parts). `factor` widens the bound (2 where the expected
+// one is itself an approximation of the same class). Returns the first difference as a sentence, or an empty
+// string.
 std::string difference(const Array &actual, const Array &expected, const Array &bound, double factor = 1);
 
 }  // namespace tilewright

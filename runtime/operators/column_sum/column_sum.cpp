@@ -10,32 +10,38 @@ const std::vector<Row> &column_sum_rows();
 
 namespace {
 
-// How the rows of an image are folded into phases, and how those are split over blocks (generators/algorithms/column_sum/folded.h).
+// How the rows of an image are folded into phases, and how those are split over blocks
+// (generators/algorithms/column_sum/folded.h).
 struct Folding {
     int32_t period, chunks, steps, slices;
 
     Folding(const Placement &at, const Row &row) {
-        constexpr int chunk = 16, wanted_threads = 64, wanted_blocks = 256, most_rows = 256, most_slices = 32768;  // a grid has 65535 blocks along its second axis
+        constexpr int chunk = 16, wanted_threads = 64, wanted_blocks = 256, most_rows = 256,
+                      most_slices = 32768;  // a grid has 65535 blocks along its second axis
         const int32_t bytes = at.width * at.element;
         period = chunk / std::gcd(chunk, at.stride);
         // Rows of one phase begin at the same byte of a chunk; of several, at any.
         chunks = (int32_t)ceil_div(bytes + (period == 1 ? at.offset % chunk : chunk - at.element), chunk);
         // Thin images: more phases fill the threads. Very tall ones: more phases are fewer slices.
-        while ((period * chunks < wanted_threads || at.height > (int64_t)period * most_rows * most_slices) && period < at.height) {
+        while ((period * chunks < wanted_threads || at.height > (int64_t)period * most_rows * most_slices) &&
+               period < at.height) {
             period *= 2;
         }
-        const int32_t rows = (int32_t)ceil_div(at.height, period), in_step = row.tunable("unroll") * row.tunable("groups"),
+        const int32_t rows = (int32_t)ceil_div(at.height, period),
+                      in_step = row.tunable("unroll") * row.tunable("groups"),
                       blocks = (int32_t)ceil_div((int64_t)period * chunks, row.tunable("lanes"));
-        // No more than 257 bytes fit in 16 bits; beyond that, long slices are less work for the second kernel.
-        steps = (int32_t)std::clamp<int64_t>((int64_t)rows * blocks / (wanted_blocks * in_step), 1, most_rows / in_step);
+        // No more than 257 bytes fit in 16 bits; beyond that, long slices are less work for the second
+        // kernel.
+        steps = (int32_t)std::clamp<int64_t>(
+            (int64_t)rows * blocks / (wanted_blocks * in_step), 1, most_rows / in_step);
         slices = (int32_t)ceil_div(rows, (int64_t)in_step * steps);
     }
 };
 
 class ColumnSumOperator : public SumOperator {
 public:
-    ColumnSumOperator() : SumOperator("column_sum", "the sum of each column of an image", column_sum_rows(), 1) {
-    }
+    ColumnSumOperator()
+        : SumOperator("column_sum", "the sum of each column of an image", column_sum_rows(), 1) {}
 
 protected:
     bool accepts_request(const Row &row, const SumRequest &request, const Array &) const override {
@@ -46,7 +52,8 @@ protected:
         if (row.form == "column_sum_words" || row.form == "column_sum_folded") {
             constexpr int32_t few = 64, narrow = 512;
             const bool aligned =
-                row.form == "column_sum_folded" || (at.offset % row.tunable("alignment") == 0 && at.stride % row.tunable("alignment") == 0);
+                row.form == "column_sum_folded" ||
+                (at.offset % row.tunable("alignment") == 0 && at.stride % row.tunable("alignment") == 0);
             return aligned && (row.schedule != "tuned_few_rows" || at.height <= few) &&
                    (row.schedule != "tuned_narrow" || at.width * at.element <= narrow);
         }
@@ -59,7 +66,10 @@ protected:
         Plan plan;
         Launch &launch = plan.launch(row, device);
         if (row.form == "column_sum_words") {
-            launch.in("words", image, words(image)).value("offset", at.offset).value("stride", at.stride).value("height", at.height);
+            launch.in("words", image, words(image))
+                .value("offset", at.offset)
+                .value("stride", at.stride)
+                .value("height", at.height);
         } else if (row.form == "column_sum_folded") {
             const Folding folding(at, row);
             launch.in("words", image, words(image))

@@ -54,7 +54,8 @@ PassPlan passes_of(Backend backend, const Fft2dRequest &request) {
     PassPlan passes(libraries(), backend, request.height(), request.width());
     if (!passes.transform(FieldAxis::rows, {.sign = ends.sign}) ||
         !passes.transform(FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im})) {
-        throw std::logic_error(fmt::format("fft2d: no passes for {} x {}", request.width(), request.height()));
+        throw std::logic_error(
+            fmt::format("fft2d: no passes for {} x {}", request.width(), request.height()));
     }
     return passes;
 }
@@ -65,10 +66,12 @@ PassPlan passes_with_transposes(const Row &transpose, const Fft2dRequest &reques
     PassPlan passes(libraries(), transpose.backend, request.height(), request.width());
     const bool rows = passes.transform(FieldAxis::rows, {.sign = ends.sign});
     passes.transpose(transpose);
-    const bool columns = passes.transform(FieldAxis::rows, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
+    const bool columns =
+        passes.transform(FieldAxis::rows, {.scale_re = ends.scale_re, .scale_im = ends.scale_im});
     passes.transpose(transpose);
     if (!rows || !columns) {
-        throw std::logic_error(fmt::format("fft2d: no passes for rows of {} and {}", request.width(), request.height()));
+        throw std::logic_error(
+            fmt::format("fft2d: no passes for rows of {} and {}", request.width(), request.height()));
     }
     return passes;
 }
@@ -79,7 +82,8 @@ void write_into(const Array &field, Array &larger) {
     for (int64_t y = 0; y < field.shape()[0]; y++) {
         for (int64_t x = 0; x < field.shape()[1]; x++) {
             const int64_t at = y * field.strides()[0] + x;
-            to[y * larger.strides()[0] + x] = field.type() == Type::c64 ? field.as<std::complex<float>>()[at] : field.as<float>()[at];
+            to[y * larger.strides()[0] + x] =
+                field.type() == Type::c64 ? field.as<std::complex<float>>()[at] : field.as<float>()[at];
         }
     }
 }
@@ -87,24 +91,26 @@ void write_into(const Array &field, Array &larger) {
 class Fft2dOperator : public OperatorOf<Fft2dRequest> {
 public:
     Fft2dOperator()
-        : OperatorOf({.name = "fft2d",
-                      .summary = "the two-dimensional Fourier transform, and its inverse",
-                      .options = {{.name = "direction",
-                                   .help = "forward, without a factor, or inverse, times 1 / (width height)",
-                                   .value = "forward",
-                                   .choices = {"forward", "inverse"}},
-                                  {.name = "pad",
-                                   .help = "Add zeros at the right and at the bottom up to the next power of two; then any size up to 8192 is taken",
-                                   .choices = {"yes", "no"},
-                                   .is_flag = true}}},
-                     fft2d_rows()) {
-    }
+        : OperatorOf(
+              {.name = "fft2d",
+                  .summary = "the two-dimensional Fourier transform, and its inverse",
+                  .options = {{.name = "direction",
+                                  .help = "forward, without a factor, or inverse, times 1 / (width height)",
+                                  .value = "forward",
+                                  .choices = {"forward", "inverse"}},
+                      {.name = "pad",
+                          .help = "Add zeros at the right and at the bottom up to the next power of "
+                                  "two; then any size up to 8192 is taken",
+                          .choices = {"yes", "no"},
+                          .is_flag = true}}},
+              fft2d_rows()) {}
 
 protected:
     Fft2dRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &field = inputs[0];
         if ((field.type() != Type::c64 && field.type() != Type::f32) || field.dimensions() != 2) {
-            refuse(Fault::input, "takes a field of shape (h, w), of c64 or, for real values, f32", "field", field.describe());
+            refuse(Fault::input, "takes a field of shape (h, w), of c64 or, for real values, f32", "field",
+                field.describe());
         }
         check_sides(field, settings.text("pad", "no") == "yes");
         Fft2dRequest request;
@@ -115,10 +121,13 @@ protected:
         return request;
     }
 
-    // A pass serves the sizes whose transform it takes part in. The passes of `tuned_any` serve every size, together with others.
+    // A pass serves the sizes whose transform it takes part in. The passes of `tuned_any` serve every size,
+    // together with others.
     bool accepts_request(const Row &row, const Fft2dRequest &request, const Array &) const override {
-        if (!row.autoscheduler.empty()) {  // its schedule was made for tiles of 64, and its memory grows with the logarithms of the sides
-            return std::min(request.height(), request.width()) >= 64 && request.height() * request.width() <= 4096 * 4096;
+        if (!row.autoscheduler.empty()) {
+            // Its schedule was made for tiles of 64, and it keeps the results of all steps of all lines.
+            const int64_t h = request.height(), w = request.width();
+            return std::min(h, w) >= 64 && h * w <= 4096 * 4096;
         }
         return !is_fft_pass(row) || row.schedule == "tuned_any" || passes_of(row.backend, request).uses(row);
     }
@@ -146,20 +155,24 @@ private:
         for (size_t axis : {0, 1}) {
             const int64_t n = field.shape()[axis];
             if (n > longest_fft) {
-                refuse(Fault::input, fmt::format("its {} is {}, and a side has at most {}; work on parts of it", names[axis], n, longest_fft),
-                       "field", field.describe());
+                refuse(Fault::input,
+                    fmt::format("its {} is {}, and a side has at most {}; work on parts of it", names[axis],
+                        n, longest_fft),
+                    "field", field.describe());
             }
             if (!is_fft_length(n) && !pad) {
                 refuse(Fault::input,
-                       fmt::format("its {} is {}, which is no power of two from {} to {}; --pad adds zeros up to {}", names[axis], n,
-                                   shortest_fft, longest_fft, next_side(n)),
-                       "field", field.describe());
+                    fmt::format(
+                        "its {} is {}, which is no power of two from {} to {}; --pad adds zeros up to {}",
+                        names[axis], n, shortest_fft, longest_fft, next_side(n)),
+                    "field", field.describe());
             }
         }
     }
 
     // One library computes all of it.
-    static void add_definition(Plan &plan, const Row &row, Device device, const Fft2dRequest &request, const Array &field, Array &output) {
+    static void add_definition(Plan &plan, const Row &row, Device device, const Fft2dRequest &request,
+        const Array &field, Array &output) {
         const int64_t h = request.height(), w = request.width();
         const Array row_roots = fft_roots(w), column_roots = fft_roots(h);
         const Endpoints ends = request.endpoints();
@@ -183,7 +196,8 @@ const Operator &fft2d_operator() {
 }
 
 void fft2d(const Array &field, Array &output, Direction direction, bool pad, const Call &call) {
-    const Settings settings{{"direction", word_of((size_t)direction, {"forward", "inverse"})}, {"pad", std::string(pad ? "yes" : "no")}};
+    const Settings settings{{"direction", word_of((size_t)direction, {"forward", "inverse"})},
+        {"pad", std::string(pad ? "yes" : "no")}};
     fft2d_operator()({&field, 1}, output, settings, call);
 }
 

@@ -1,7 +1,7 @@
 // The workload of fft2d: fields of every length of rows and columns, and the error that a transform may have.
+#include "tilewright/workload.h"
 #include "runtime/operators/fft_tables.h"
 #include "runtime/workloads/random.h"
-#include "tilewright/workload.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -29,9 +29,9 @@ public:
     // Every length of rows and of columns at least once, so that every row takes part in one.
     std::vector<Sample> samples(const std::string &) const override {
         std::vector<Sample> all;
-        const std::pair<int64_t, int64_t> sizes[] = {{16, 16},   {32, 16},   {32, 64},   {64, 32},   {128, 256}, {256, 128},
-                                                     {512, 512}, {1024, 16}, {16, 1024}, {2048, 32}, {16, 2048}, {4096, 16},
-                                                     {4096, 32}, {16, 4096}, {8192, 16}, {8192, 32}, {16, 8192}};
+        const std::pair<int64_t, int64_t> sizes[] = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256},
+            {256, 128}, {512, 512}, {1024, 16}, {16, 1024}, {2048, 32}, {16, 2048}, {4096, 16}, {4096, 32},
+            {16, 4096}, {8192, 16}, {8192, 32}, {16, 8192}};
         for (const auto &[h, w] : sizes) {
             for (const char *direction : {"forward", "inverse"}) {
                 all.push_back(sample_of(h, w, {{"direction", std::string(direction)}}));
@@ -47,7 +47,8 @@ public:
         return all;
     }
 
-    Sample benchmark_sample(const std::string &, int64_t w, int64_t h, const Settings &settings) const override {
+    Sample benchmark_sample(
+        const std::string &, int64_t w, int64_t h, const Settings &settings) const override {
         return sample_of(std::max(h, shortest_fft), std::max(w, shortest_fft), settings);
     }
     std::pair<int64_t, int64_t> benchmark_size() const override {

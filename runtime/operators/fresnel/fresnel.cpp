@@ -22,7 +22,10 @@ constexpr double most_revolutions = 0x1p26;  // f64 then still has a phase to 1e
 
 // In the order of FresnelMethod.
 const std::vector<std::string> &method_names() {
-    static const auto &names = *new std::vector<std::string>{"auto", "transform", "convolution", "angular_spectrum"};  // never destroyed (inside.h)
+    static const auto &names =
+        *new std::vector<std::string>{"auto", "transform", "convolution", "angular_spectrum"};  // never
+                                                                                                // destroyed
+                                                                                                // (inside.h)
     return names;
 }
 
@@ -31,58 +34,67 @@ std::string name_of(FresnelMethod method) {
 }
 
 FresnelMethod method_of(const std::string &name) {
-    return (FresnelMethod)(std::find(method_names().begin(), method_names().end(), name) - method_names().begin());
+    return (FresnelMethod)(std::find(method_names().begin(), method_names().end(), name) -
+                           method_names().begin());
 }
 
 std::vector<Option> options_of_fresnel() {
     return {{.name = "wavelength",
-             .help = "Wavelength of the light",
-             .is_number = true,
-             .unit = "m",
-             .example = "532nm",
-             .least = 1e-12,
-             .most = 1,
-             .is_needed = true},
-            {.name = "distance",
-             .help = "How far the light travels; negative: back towards the source",
-             .is_number = true,
-             .unit = "m",
-             .example = "25cm",
-             .least = -1e9,
-             .most = 1e9,
-             .is_needed = true},
-            {.name = "pitch",
-             .help = "Distance of the samples",
-             .is_number = true,
-             .unit = "m",
-             .example = "10um",
-             .least = 1e-12,
-             .most = 1,
-             .is_needed = true},
-            {.name = "method", .help = "How it is computed; auto takes what fits the distance", .value = "auto", .choices = method_names()},
-            {.name = "output-type",
-             .help = "What comes out: the field (c64), its intensity (f32), or an image of that (default: the image for .png, else the field)",
-             .choices = {"c64", "f32", "u8", "u16"}},
-            {.name = "scale", .help = "Intensity that is full scale of an image: auto (the largest one) or a number", .value = "auto"},
-            {.name = "pad",
-             .help = "Surround the field with zeros, to twice its side or more; then any side is taken",
-             .choices = {"yes", "no"},
-             .is_flag = true}};
+                .help = "Wavelength of the light",
+                .is_number = true,
+                .unit = "m",
+                .example = "532nm",
+                .least = 1e-12,
+                .most = 1,
+                .is_needed = true},
+        {.name = "distance",
+            .help = "How far the light travels; negative: back towards the source",
+            .is_number = true,
+            .unit = "m",
+            .example = "25cm",
+            .least = -1e9,
+            .most = 1e9,
+            .is_needed = true},
+        {.name = "pitch",
+            .help = "Distance of the samples",
+            .is_number = true,
+            .unit = "m",
+            .example = "10um",
+            .least = 1e-12,
+            .most = 1,
+            .is_needed = true},
+        {.name = "method",
+            .help = "How it is computed; auto takes what fits the distance",
+            .value = "auto",
+            .choices = method_names()},
+        {.name = "output-type",
+            .help = "What comes out: the field (c64), its intensity (f32), or an image of that (default: "
+                    "the image for .png, else the field)",
+            .choices = {"c64", "f32", "u8", "u16"}},
+        {.name = "scale",
+            .help = "Intensity that is full scale of an image: auto (the largest one) or a number",
+            .value = "auto"},
+        {.name = "pad",
+            .help = "Surround the field with zeros, to twice its side or more; then any side is taken",
+            .choices = {"yes", "no"},
+            .is_flag = true}};
 }
 
 class Fresnel : public OperatorOf<FresnelRequest> {
 public:
     Fresnel()
         : OperatorOf({.name = "fresnel",
-                      .summary = "light after a distance: Fresnel diffraction of a field, or of an amplitude and a phase",
-                      .options = options_of_fresnel(),
-                      .optional_input = Option{.name = "phase",
-                                               .help = "Phase of an amplitude, of the same shape: f32 in radians, or an image whose full scale "
-                                                       "is 2 pi"}},
-                     fresnel_rows()) {
-    }
+                         .summary = "light after a distance: Fresnel diffraction of a field, or of an "
+                                    "amplitude and a phase",
+                         .options = options_of_fresnel(),
+                         .optional_input = Option{.name = "phase",
+                             .help = "Phase of an amplitude, of the same shape: f32 in radians, "
+                                     "or an image whose full scale "
+                                     "is 2 pi"}},
+              fresnel_rows()) {}
 
-    Settings settings_for(const std::string &kind, std::span<const Array> inputs, const Settings &settings) const override {
+    Settings settings_for(
+        const std::string &kind, std::span<const Array> inputs, const Settings &settings) const override {
         Settings complete = settings;
         if (!settings.has("output-type") && kind == "png") {
             complete.set("output-type", inputs[0].type() == Type::u16 ? "u16" : "u8");
@@ -113,7 +125,9 @@ protected:
         }
         Array result(Type::c64, {side, side});
         add_propagation(plan, row, device, request.propagation, field, result);
-        plan.host([result, output, full_scale = request.full_scale]() mutable { write_middle(result, output, full_scale); });
+        plan.host([result, output, full_scale = request.full_scale]() mutable {
+            write_middle(result, output, full_scale);
+        });
         return plan;
     }
 
@@ -129,14 +143,17 @@ void Fresnel::check_inputs(std::span<const Array> inputs) const {
     const Array &field = inputs[0];
     const bool amplitude = field.type() == Type::u8 || field.type() == Type::u16 || field.type() == Type::f32;
     if (field.dimensions() == 3) {
-        refuse(Fault::input, "takes a grey image or a field of shape (n, n); make colours grey first, and leave alpha out", "field",
-               field.describe());
+        refuse(Fault::input,
+            "takes a grey image or a field of shape (n, n); make colours grey first, and leave alpha out",
+            "field", field.describe());
     }
     if (field.dimensions() != 2 || (!amplitude && field.type() != Type::c64)) {
-        refuse(Fault::input, "takes a field (n, n) of c64, or an amplitude (n, n) of u8, u16 or f32", "field", field.describe());
+        refuse(Fault::input, "takes a field (n, n) of c64, or an amplitude (n, n) of u8, u16 or f32", "field",
+            field.describe());
     }
     if (field.shape()[0] != field.shape()[1]) {
-        refuse(Fault::input, "takes a square field; crop or enlarge it to as many rows as columns", "field", field.describe());
+        refuse(Fault::input, "takes a square field; crop or enlarge it to as many rows as columns", "field",
+            field.describe());
     }
     if (inputs.size() == 2) {
         check_phase(field, inputs[1]);
@@ -145,12 +162,16 @@ void Fresnel::check_inputs(std::span<const Array> inputs) const {
 
 void Fresnel::check_phase(const Array &field, const Array &phase) const {
     if (field.type() == Type::c64) {
-        refuse(Fault::input, "belongs to an amplitude, and the field is complex already", "phase", phase.describe());
+        refuse(Fault::input, "belongs to an amplitude, and the field is complex already", "phase",
+            phase.describe());
     }
-    if (phase.shape() != field.shape() || (phase.type() != Type::f32 && phase.type() != Type::u8 && phase.type() != Type::u16)) {
+    if (phase.shape() != field.shape() ||
+        (phase.type() != Type::f32 && phase.type() != Type::u8 && phase.type() != Type::u16)) {
         refuse(Fault::input,
-               fmt::format("must be f32 (radians), u8 or u16 (full scale is 2 pi), of the amplitude's shape, ({0}, {0})", field.shape()[0]),
-               "phase", phase.describe());
+            fmt::format(
+                "must be f32 (radians), u8 or u16 (full scale is 2 pi), of the amplitude's shape, ({0}, {0})",
+                field.shape()[0]),
+            "phase", phase.describe());
     }
 }
 
@@ -160,17 +181,19 @@ int64_t Fresnel::side_of(const Array &input, bool pad) const {
         const int64_t side = std::max(shortest_fft, (int64_t)std::bit_ceil((uint64_t)(2 * n)));
         if (side > longest_fft) {
             refuse(Fault::input,
-                   fmt::format("with zeros around it (--pad) it has {} samples a side, and at most {} go; crop it to {}", side, longest_fft,
-                               longest_fft / 2),
-                   "field", input.describe());
+                fmt::format(
+                    "with zeros around it (--pad) it has {} samples a side, and at most {} go; crop it to {}",
+                    side, longest_fft, longest_fft / 2),
+                "field", input.describe());
         }
         return side;
     }
     if (!is_fft_length(n)) {
         refuse(Fault::input,
-               fmt::format("its side must be a power of two from {} to {}; --pad surrounds it with zeros, and takes any side up to {}",
-                           shortest_fft, longest_fft, longest_fft / 2),
-               "field", input.describe());
+            fmt::format("its side must be a power of two from {} to {}; --pad surrounds it with zeros, "
+                        "and takes any side up to {}",
+                shortest_fft, longest_fft, longest_fft / 2),
+            "field", input.describe());
     }
     return n;
 }
@@ -182,17 +205,22 @@ void Fresnel::check_distance(const Propagation &propagation) const {
     if (propagation.most_revolutions() <= most_revolutions) {
         return;
     }
-    // The phases are proportional to the distance, but for the first one of `transform`, which is proportional to its inverse.
+    // The phases are proportional to the distance, but for the first one of `transform`, which is
+    // proportional to its inverse.
     Propagation at_critical = propagation;
-    at_critical.distance = (double)propagation.side * propagation.pitch * propagation.pitch / propagation.wavelength;
+    at_critical.distance =
+        (double)propagation.side * propagation.pitch * propagation.pitch / propagation.wavelength;
     const double reach = most_revolutions / at_critical.most_revolutions();
     std::string range = "up to " + length_text(reach * at_critical.distance);
     if (propagation.method == FresnelMethod::transform) {
-        range = "from " + length_text(at_critical.distance / reach) + " to " + length_text(reach * at_critical.distance);
+        range = "from " + length_text(at_critical.distance / reach) + " to " +
+                length_text(reach * at_critical.distance);
     }
     refuse(Fault::usage,
-           fmt::format("takes {} either way with this wavelength, pitch and method: beyond, phases are more than 2^26 turns", range),
-           "distance", length_text(propagation.distance));
+        fmt::format("takes {} either way with this wavelength, pitch and method: beyond, phases are more "
+                    "than 2^26 turns",
+            range),
+        "distance", length_text(propagation.distance));
 }
 
 std::optional<double> Fresnel::full_scale_of(const Settings &settings) const {
@@ -211,7 +239,8 @@ std::optional<double> Fresnel::full_scale_of(const Settings &settings) const {
         }
     }
     if (!(scale >= 1e-30 && scale <= 1e30)) {
-        refuse(Fault::usage, "takes auto, or an intensity from 1e-30 to 1e30", "scale", fmt::format("{}", scale));
+        refuse(Fault::usage, "takes auto, or an intensity from 1e-30 to 1e30", "scale",
+            fmt::format("{}", scale));
     }
     return scale;
 }
@@ -233,7 +262,10 @@ FresnelRequest Fresnel::read(std::span<const Array> inputs, const Settings &sett
     check_distance(p);
     const std::string output = settings.text("output-type", "c64");
     request.type = "c64";
-    request.output_type = output == "c64" ? Type::c64 : output == "f32" ? Type::f32 : output == "u8" ? Type::u8 : Type::u16;
+    request.output_type = output == "c64" ? Type::c64 :
+                          output == "f32" ? Type::f32 :
+                          output == "u8"  ? Type::u8 :
+                                            Type::u16;
     request.output_shape = {request.side, request.side};
     request.full_scale = full_scale_of(settings);
     return request;
@@ -243,17 +275,19 @@ Remarks Fresnel::remarks_of(const FresnelRequest &request) const {
     const FresnelSampling &s = request.sampling;
     const Propagation &p = request.propagation;
     const bool aliases = s.aliases(p.method), transforms = p.method == FresnelMethod::transform;
-    const std::string fits = s.fitting == FresnelMethod::transform ? "transform" : "convolution or angular_spectrum";
-    const std::string far = fmt::format("the critical distance N p^2 / wavelength is {}, the distance {}", length_text(s.critical_distance),
-                                        length_text(s.distance));
+    const std::string fits =
+        s.fitting == FresnelMethod::transform ? "transform" : "convolution or angular_spectrum";
+    const std::string far = fmt::format("the critical distance N p^2 / wavelength is {}, the distance {}",
+        length_text(s.critical_distance), length_text(s.distance));
     Remarks remarks;
-    remarks.facts = {
-        {"method", name_of(p.method)},
+    remarks.facts = {{"method", name_of(p.method)},
         {"sampling", fmt::format("{}: {} fits{}", far, fits, aliases ? ", and this method aliases" : "")},
-        {"pitch", fmt::format("{} in, {} out", length_text(p.pitch), length_text(transforms ? s.transform_pitch : p.pitch))},
+        {"pitch", fmt::format("{} in, {} out", length_text(p.pitch),
+                      length_text(transforms ? s.transform_pitch : p.pitch))},
         {"samples", fmt::format("{0} x {0}, transformed as {1} x {1}", request.side, p.side)}};
     if (aliases) {
-        remarks.warnings.push_back(fmt::format("{} aliases: {}; take --method {}", name_of(p.method), far, fits));
+        remarks.warnings.push_back(
+            fmt::format("{} aliases: {}; take --method {}", name_of(p.method), far, fits));
     }
     return remarks;
 }
@@ -266,11 +300,8 @@ const Operator &fresnel_operator() {
 }
 
 void fresnel(const Array &field, Array &output, const FresnelOptions &options, const Call &call) {
-    const Settings settings = {{"wavelength", options.wavelength},
-                               {"distance", options.distance},
-                               {"pitch", options.pitch},
-                               {"method", name_of(options.method)},
-                               {"pad", options.pad ? "yes" : "no"}};
+    const Settings settings = {{"wavelength", options.wavelength}, {"distance", options.distance},
+        {"pitch", options.pitch}, {"method", name_of(options.method)}, {"pad", options.pad ? "yes" : "no"}};
     fresnel_operator()({&field, 1}, output, settings, call);
 }
 

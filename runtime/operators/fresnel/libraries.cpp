@@ -13,7 +13,7 @@ const std::vector<Row> &fresnel_rows();
 
 namespace {
 
-using Lines = FftPassKind::Lines;
+using Lines = FftPassShape::Lines;
 using Division = LineLayout::Division;
 using enum FieldAxis;
 
@@ -27,8 +27,7 @@ class PropagationPlan {
 public:
     PropagationPlan(Backend backend, const Propagation &propagation)
         : backend_(backend), p_(propagation), n_(propagation.side), passes_(libraries(), backend, n_, n_),
-          sign_(propagation.distance < 0 ? -1.0f : 1.0f) {
-    }
+          sign_(propagation.distance < 0 ? -1.0f : 1.0f) {}
 
     // Phases inside the passes.
     PassPlan fused() {
@@ -61,7 +60,8 @@ public:
             passes_.transpose(transpose);
             transform(rows);
             // The transfer function is symmetric, so that it is the same for the transposed spectrum.
-            multiply(p_.method == FresnelMethod::convolution ? Phase::paraxial : Phase::exact, 1 / ((double)n_ * (double)n_));
+            multiply(p_.method == FresnelMethod::convolution ? Phase::paraxial : Phase::exact,
+                1 / ((double)n_ * (double)n_));
             transform(rows, inverse_endpoints);
             passes_.transpose(transpose);
             transform(rows, inverse_endpoints);
@@ -91,15 +91,16 @@ private:
 
     void multiply(Phase phase, double scale) {
         const Row &row = row_of("fresnel_times");
-        passes_.step(row, true, [&row, phase, scale, p = p_](Plan &plan, Device device, const Array &from, Array &to) {
-            plan.launch(row, device)
-                .in("field", from, complex_words(from))
-                .value("number", (int32_t)phase)
-                .value("distance", p.distance_in_wavelengths())
-                .value("grain", p.squared_frequency_step())
-                .value("scale", (float)scale)
-                .out("output", to, complex_words(to));
-        });
+        passes_.step(
+            row, true, [&row, phase, scale, p = p_](Plan &plan, Device device, const Array &from, Array &to) {
+                plan.launch(row, device)
+                    .in("field", from, complex_words(from))
+                    .value("number", (int32_t)phase)
+                    .value("distance", p.distance_in_wavelengths())
+                    .value("grain", p.squared_frequency_step())
+                    .value("scale", (float)scale)
+                    .out("output", to, complex_words(to));
+            });
     }
 
     // Rows that no pass takes are the columns of the transposed field.
@@ -112,7 +113,8 @@ private:
     }
 
     // The transform of all rows or columns, between two factors.
-    void transform(FieldAxis axis, const Endpoints &endpoints = {}, LineFactor first = LineFactor::ones, LineFactor last = LineFactor::ones) {
+    void transform(FieldAxis axis, const Endpoints &endpoints = {}, LineFactor first = LineFactor::ones,
+        LineFactor last = LineFactor::ones) {
         if (passes_.transform(axis, endpoints, {factors(first), factors(last)})) {
             return;
         }
@@ -122,7 +124,8 @@ private:
         transposed([&] { transform(columns, endpoints, first, last); });
     }
 
-    // All rows or columns: their transform, times the transfer function of `convolution` along the line, and back.
+    // All rows or columns: their transform, times the transfer function of `convolution` along the line, and
+    // back.
     void convolve(FieldAxis axis) {
         if (convolve_whole(axis) || (axis == columns && convolve_parts())) {
             return;
@@ -140,39 +143,57 @@ private:
         const FftPassKind kind{.lines = axis == columns ? Lines::across : Lines::along, .convolves = true};
         const FftPassLibrary *pass = libraries().pass(backend_, kind, n_, n_);
         if (pass) {
-            passes_.pass({.pass = pass, .response = convolution_response(*pass, 1, {{n_, 1}, {axis == columns ? n_ : 1, 0}})});
+            passes_.pass({.pass = pass,
+                .response = convolution_response(*pass, 1, {{n_, 1}, {axis == columns ? n_ : 1, 0}})});
         }
         return pass != nullptr;
     }
 
-    // Columns by three passes over their parts: forward over the first parts, there and back over the second ones, back over the first ones.
+    // Columns by three passes over their parts: forward over the first parts, there and back over the second
+    // ones, back over the first ones.
     bool convolve_parts() {
         for (int64_t second = n_ / 2; second >= shortest_fft; second /= 2) {
             const int64_t first = n_ / second;
-            const FftPassLibrary *forward = libraries().pass(backend_, {.lines = Lines::across, .first_factor = true}, first, n_);
-            const FftPassLibrary *both = libraries().pass(backend_, {.lines = Lines::across, .twiddled = true, .convolves = true}, second, n_);
-            const FftPassLibrary *back = libraries().pass(backend_, {.lines = Lines::across, .twiddled = true}, first, n_);
+            const FftPassLibrary *forward =
+                libraries().pass(backend_, {.lines = Lines::across, .first_factor = true}, first, n_);
+            const FftPassLibrary *both = libraries().pass(
+                backend_, {.lines = Lines::across, .twiddled = true, .convolves = true}, second, n_);
+            const FftPassLibrary *back =
+                libraries().pass(backend_, {.lines = Lines::across, .twiddled = true}, first, n_);
             if (!forward || !both || !back) {
                 continue;
             }
-            const LineLayout firsts{Division::interleaved, columns, first, second}, seconds{Division::consecutive, columns, second, first};
-            passes_.pass({.pass = forward, .reads = firsts, .writes = firsts,
-                          .first = along_line(factors(LineFactor::ones), {{first, second}, {second, 1}})});
-            passes_.pass({.pass = both, .reads = seconds, .writes = seconds, .whole_length = n_,
-                          .response = convolution_response(*both, first, {{second, 1}, {first, second}})});
-            passes_.pass({.pass = back, .reads = firsts, .writes = firsts, .whole_length = n_, .endpoints = inverse_endpoints});
+            const LineLayout firsts{Division::interleaved, columns, first, second},
+                seconds{Division::consecutive, columns, second, first};
+            passes_.pass({.pass = forward,
+                .reads = firsts,
+                .writes = firsts,
+                .first = along_line(factors(LineFactor::ones), {{first, second}, {second, 1}})});
+            passes_.pass({.pass = both,
+                .reads = seconds,
+                .writes = seconds,
+                .whole_length = n_,
+                .response = convolution_response(*both, first, {{second, 1}, {first, second}})});
+            passes_.pass({.pass = back,
+                .reads = firsts,
+                .writes = firsts,
+                .whole_length = n_,
+                .endpoints = inverse_endpoints});
             return true;
         }
         return false;
     }
 
-    MakeFftTable convolution_response(const FftPassLibrary &pass, int64_t parts, std::vector<View::Dim> dims) const {
-        return along_line([p = p_, &pass, parts] { return transfer_response(p, pass, parts); }, std::move(dims));
+    MakeFftTable convolution_response(
+        const FftPassLibrary &pass, int64_t parts, std::vector<View::Dim> dims) const {
+        return along_line(
+            [p = p_, &pass, parts] { return transfer_response(p, pass, parts); }, std::move(dims));
     }
 
     // All rows, all columns times the transfer function of both axes, all rows back.
     void angular_spectrum() {
-        const FftPassLibrary *pass = libraries().pass(backend_, {.lines = Lines::across, .convolves = true}, n_, n_);
+        const FftPassLibrary *pass =
+            libraries().pass(backend_, {.lines = Lines::across, .convolves = true}, n_, n_);
         const Row *table = libraries().of_form(backend_, "fresnel_transfer");
         transform(rows);
         if (pass && table) {
@@ -194,9 +215,12 @@ PassPlan passes_of(const Row &row, const Propagation &propagation) {
 }
 
 // The definition: all of it is one library.
-void add_definition(Plan &plan, const Row &row, Device device, const Propagation &p, const Array &field, Array &output) {
+void add_definition(
+    Plan &plan, const Row &row, Device device, const Propagation &p, const Array &field, Array &output) {
     const Array roots = fft_roots(p.side);
-    const int32_t method = p.method == FresnelMethod::transform ? 0 : p.method == FresnelMethod::convolution ? 1 : 2;
+    const int32_t method = p.method == FresnelMethod::transform   ? 0 :
+                           p.method == FresnelMethod::convolution ? 1 :
+                                                                    2;
     plan.launch(row, device)
         .in("field", field, complex_words(field))
         .in("roots", roots, complex_words(roots))
@@ -213,7 +237,8 @@ bool serves_propagation(const Row &row, const Propagation &propagation) {
     return !is_fft_pass(row) || passes_of(row, propagation).uses(row);
 }
 
-void add_propagation(Plan &plan, const Row &row, Device device, const Propagation &propagation, const Array &field, Array &output) {
+void add_propagation(Plan &plan, const Row &row, Device device, const Propagation &propagation,
+    const Array &field, Array &output) {
     if (row.form == "fresnel") {
         return add_definition(plan, row, device, propagation, field, output);
     }

@@ -20,16 +20,19 @@ double square(int64_t n) {
 
 bool FresnelSampling::aliases(FresnelMethod method) const {
     const double far = std::abs(distance);
-    return method == FresnelMethod::transform ? far < critical_distance : method != FresnelMethod::automatic && far > critical_distance;
+    return method == FresnelMethod::transform ? far < critical_distance :
+                                                method != FresnelMethod::automatic && far > critical_distance;
 }
 
 FresnelSampling fresnel_sampling(int64_t side, double wavelength, double distance, double pitch) {
     const double critical = (double)side * pitch * pitch / wavelength, far = std::abs(distance);
-    return {critical, far > critical ? FresnelMethod::transform : FresnelMethod::convolution, wavelength * far / ((double)side * pitch), distance};
+    return {critical, far > critical ? FresnelMethod::transform : FresnelMethod::convolution,
+        wavelength * far / ((double)side * pitch), distance};
 }
 
 double Propagation::most_revolutions() const {
-    const double far = std::abs(distance_in_wavelengths()), step = squared_frequency_step(), edge = square(side / 2);
+    const double far = std::abs(distance_in_wavelengths()), step = squared_frequency_step(),
+                 edge = square(side / 2);
     const double middle = far * step * edge / 2;
     if (method == FresnelMethod::transform) {
         return std::max(middle, edge / (2 * square(side) * step * far));
@@ -39,18 +42,21 @@ double Propagation::most_revolutions() const {
 }
 
 std::complex<double> Propagation::before(int64_t n) const {
-    const double scale = 1 / (square(side) * squared_frequency_step() * std::abs(distance_in_wavelengths()));  // p^2 / (l |z|)
+    const double scale =
+        1 / (square(side) * squared_frequency_step() * std::abs(distance_in_wavelengths()));  // p^2 / (l |z|)
     const double sign = n % 2 == 0 ? 1 : -1;
     return sign * std::sqrt(scale) * phase(square(n - side / 2) * scale / 2 - .125);
 }
 
 std::complex<double> Propagation::after(int64_t k) const {
     const double sign = k % 2 == 0 ? 1 : -1;
-    return sign * phase(std::abs(distance_in_wavelengths()) * squared_frequency_step() * square(k - side / 2) / 2);
+    return sign *
+           phase(std::abs(distance_in_wavelengths()) * squared_frequency_step() * square(k - side / 2) / 2);
 }
 
 std::complex<double> Propagation::transfer(int64_t k) const {
-    return phase(-distance_in_wavelengths() * squared_frequency_step() * square(k < side / 2 ? k : k - side) / 2);
+    return phase(
+        -distance_in_wavelengths() * squared_frequency_step() * square(k < side / 2 ? k : k - side) / 2);
 }
 
 }  // namespace tilewright

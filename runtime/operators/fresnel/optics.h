@@ -5,13 +5,14 @@
 
 namespace tilewright {
 
-// One propagation of a square field of `side` samples, the zeros around it included. With l the wavelength, N the side, p the pitch, and lengths in
-// wavelengths, the distance is z / l, and the FFT's output k has the frequency k l / (N p), whose square is s k^2. Phases, in revolutions:
+// One propagation of a square field of `side` samples, the zeros around it included. With l the wavelength, N
+// the side, p the pitch, and lengths in wavelengths, the distance is z / l, and the FFT's output k has the
+// frequency k l / (N p), whose square is s k^2. Phases, in revolutions:
 //
-//     before(n)     (n - N/2)^2 / (2 N^2 s |z| / l)              transform: along each axis, less an eighth of a revolution
+//     before(n)     (n - N/2)^2 / (2 N^2 s |z| / l) - 1/8        transform: along each axis
 //     after(k)      |z| / l s (k - N/2)^2 / 2
 //     transfer(k)   -z / l s k^2 / 2                             convolution: along each axis
-//                   -z / l s k^2 / (1 + sqrt(1 - s k^2))         angular_spectrum, of both axes' k^2: no cancellation
+//                   -z / l s k^2 / (1 + sqrt(1 - s k^2))         angular_spectrum: of the sum of both k^2
 struct Propagation {
     int64_t side;
     double wavelength, distance, pitch;
@@ -28,8 +29,9 @@ struct Propagation {
     // The most revolutions that any phase of the method has.
     double most_revolutions() const;
 
-    // The phases of `transform` along one axis for a positive distance; a negative one takes the conjugates of the field and of the
-    // result. They include the factor that conserves energy, and signs that move the FFT's origin to the centre, element N / 2.
+    // The phases of `transform` along one axis for a positive distance; a negative one takes the conjugates
+    // of the field and of the result. They include the factor that conserves energy, and signs that move the
+    // FFT's origin to the centre, element N / 2.
     std::complex<double> before(int64_t n) const;
     std::complex<double> after(int64_t k) const;
 

@@ -10,7 +10,8 @@ struct FresnelRequest : Request {
     int64_t side = 0;  // of the inputs and the output, without zeros around them
     Propagation propagation = {};
     FresnelSampling sampling = {};
-    std::optional<double> full_scale;  // the intensity that becomes the largest integer of an image; unset: the largest one of the output
+    // The intensity that becomes the largest integer of an image; unset: the largest one of the output.
+    std::optional<double> full_scale = {};
 };
 
 }  // namespace tilewright

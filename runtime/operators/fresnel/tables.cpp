@@ -15,8 +15,8 @@ struct Optics {
     double distance, squared_frequency_step;
 
     explicit Optics(const Propagation &p)
-        : side(p.side), distance(p.distance_in_wavelengths()), squared_frequency_step(p.squared_frequency_step()) {
-    }
+        : side(p.side), distance(p.distance_in_wavelengths()),
+          squared_frequency_step(p.squared_frequency_step()) {}
     bool operator==(const Optics &) const = default;
 };
 
@@ -33,42 +33,44 @@ std::complex<double> factor_at(const Propagation &p, LineFactor factor, int64_t 
 }  // namespace
 
 Array line_factors(const Propagation &p, LineFactor factor) {
-    static auto &tables = *new Cache<std::pair<LineFactor, Optics>, Array>(most_vectors);  // never destroyed (inside.h)
-    return *tables.get({factor, Optics(p)}, [&] {
-        return complex_vector(p.side, [&](int64_t k) { return factor_at(p, factor, k); });
-    });
+    static auto &tables = *new Cache<std::pair<LineFactor, Optics>, Array>(most_vectors);  // never destroyed
+                                                                                           // (inside.h)
+    return *tables.get({factor, Optics(p)},
+        [&] { return complex_vector(p.side, [&](int64_t k) { return factor_at(p, factor, k); }); });
 }
 
 Array transfer_response(const Propagation &p, const FftPassLibrary &pass, int64_t parts) {
     struct Key {
-        std::vector<int64_t> radices;
+        std::array<int, 4> radix;
         int64_t parts;
         Optics optics;
         bool operator==(const Key &) const = default;
     };
     static auto &tables = *new Cache<Key, Array>(most_vectors);  // never destroyed (inside.h)
-    return *tables.get({pass.shape.radices, parts, Optics(p)}, [&] {
+    return *tables.get({pass.shape.radix, parts, Optics(p)}, [&] {
         return fft_response(pass.shape, parts, [&](int64_t k) { return p.transfer(k) / (double)p.side; });
     });
 }
 
-FftTable spectrum_response(Plan &plan, Device device, const Propagation &p, const FftPassLibrary &pass, const Row &row) {
+FftTable spectrum_response(
+    Plan &plan, Device device, const Propagation &p, const FftPassLibrary &pass, const Row &row) {
     struct Key {
-        std::vector<int64_t> radices;
+        std::array<int, 4> radix;
         Device device;
         Optics optics;
         bool operator==(const Key &) const = default;
     };
     static auto &tables = *new Cache<Key, Array>(most_planes);  // never destroyed (inside.h)
-    const Key key{pass.shape.radices, device, Optics(p)};
+    const Key key{pass.shape.radix, device, Optics(p)};
     Array table;
     if (const auto known = tables.find(key)) {
         table = *known;
     } else {
         table = Array(Type::c64, {p.side, p.side});
-        Array frequencies(Type::i32, {p.side});  // row i of the table is for the frequency that has number i between the stages of the pass
+        // Row i of the table is for the frequency that has number i between the stages of the pass.
+        Array frequencies(Type::i32, {p.side});
         for (int64_t i = 0; i < p.side; i++) {
-            frequencies.as<int32_t>()[i] = (int32_t)pass.shape.frequency(i);
+            frequencies.as<int32_t>()[i] = (int32_t)pass.shape.order(i);
         }
         plan.launch(row, device)
             .in("order", frequencies)
@@ -76,7 +78,8 @@ FftTable spectrum_response(Plan &plan, Device device, const Propagation &p, cons
             .value("grain", key.optics.squared_frequency_step)
             .value("scale", (float)(1 / ((double)p.side * (double)p.side)))
             .out("output", table, complex_words(table));
-        plan.host([key, table] { tables.get(key, [&] { return table; }); });  // another call may find it once it is computed
+        plan.host([key, table] { tables.get(key, [&] { return table; }); });  // another call may find it once
+                                                                              // it is computed
     }
     return FftTable(table, {{p.side, table.strides()[0]}, {p.side, 1}});
 }

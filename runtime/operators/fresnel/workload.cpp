@@ -1,8 +1,9 @@
-// The workload of fresnel: random fields at distances that each method samples well, and the error that a propagation may have.
+// The workload of fresnel: random fields at distances that each method samples well, and the error that a
+// propagation may have.
+#include "tilewright/workload.h"
 #include "runtime/operators/fft_tables.h"
 #include "runtime/operators/fresnel/request.h"
 #include "runtime/workloads/random.h"
-#include "tilewright/workload.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -21,10 +22,8 @@ Array random_field(int64_t side) {
 // Green light on a sensor's pixels; the distance in units of the critical one.
 Settings settings_of(const std::string &method, int64_t side, double critical) {
     constexpr double wavelength = 532e-9, pitch = 10e-6;
-    return {{"method", method},
-            {"wavelength", wavelength},
-            {"pitch", pitch},
-            {"distance", critical * (double)side * pitch * pitch / wavelength}};
+    return {{"method", method}, {"wavelength", wavelength}, {"pitch", pitch},
+        {"distance", critical * (double)side * pitch * pitch / wavelength}};
 }
 
 // Intensities of n x n samples: their mean and the largest one.
@@ -88,27 +87,33 @@ public:
         const auto parsed = op_.parse(inputs, settings);
         const Propagation &p = static_cast<const FresnelRequest &>(*parsed).propagation;
         const double points = (double)(p.side * p.side);
-        work.flops = (p.method == FresnelMethod::transform ? 1 : 2) * 5 * points * std::log2(points) + 6 * points;
+        work.flops =
+            (p.method == FresnelMethod::transform ? 1 : 2) * 5 * points * std::log2(points) + 6 * points;
         return work;
     }
 
 private:
-    static Array bound_of_intensity(const FresnelRequest &request, const Intensities &intensities, double relative);
+    static Array bound_of_intensity(
+        const FresnelRequest &request, const Intensities &intensities, double relative);
 };
 
-// 2 |u| e + e^2, with u from the CPU, and e the error of an element: the relative error spreads over all of them, but may gather in one as
-// that of a whole line does. Images scale that, add the error of the largest intensity where that is their scale, and round.
-Array FresnelWorkload::bound_of_intensity(const FresnelRequest &request, const Intensities &intensities, double relative) {
+// 2 |u| e + e^2, with u from the CPU, and e the error of an element: the relative error spreads over all of
+// them, but may gather in one as that of a whole line does. Images scale that, add the error of the largest
+// intensity where that is their scale, and round.
+Array FresnelWorkload::bound_of_intensity(
+    const FresnelRequest &request, const Intensities &intensities, double relative) {
     const int64_t n = request.side;
     const double e = relative * std::sqrt(intensities.mean * (double)request.propagation.side);
     const auto error_of = [e](double intensity) { return 2 * std::sqrt(intensity) * e + e * e; };
-    const double full_scale = request.full_scale.value_or(intensities.largest), top = request.output_type == Type::u8 ? 255 : 65535;
+    const double full_scale = request.full_scale.value_or(intensities.largest),
+                 top = request.output_type == Type::u8 ? 255 : 65535;
     const double error_of_scale = request.full_scale ? 0 : error_of(intensities.largest) / full_scale;
     Array bound(Type::f64, {n, n}, 0);
     double *out = bound.as<double>();
     for (int64_t y = 0; y < n; y++) {
         for (int64_t x = 0; x < n; x++) {
-            const double i = intensities.at(y, x), scaled = error_of(i) / full_scale + std::min(1.0, i / full_scale) * error_of_scale;
+            const double i = intensities.at(y, x),
+                         scaled = error_of(i) / full_scale + std::min(1.0, i / full_scale) * error_of_scale;
             out[y * n + x] = request.output_type == Type::f32 ? error_of(i) : 1 + top * scaled;
         }
     }
@@ -117,7 +122,8 @@ Array FresnelWorkload::bound_of_intensity(const FresnelRequest &request, const I
 
 std::vector<Sample> FresnelWorkload::samples(const std::string &) const {
     std::vector<Sample> all;
-    const auto add = [&](const std::string &method, const Array &field, double critical, const std::string &what) {
+    const auto add = [&](const std::string &method, const Array &field, double critical,
+                         const std::string &what) {
         const auto side = (int64_t)std::bit_ceil((uint64_t)field.shape()[0]);
         all.push_back({{field}, settings_of(method, side, critical), method + " " + what});
         return std::ref(all.back().settings);
@@ -142,7 +148,8 @@ std::vector<Sample> FresnelWorkload::samples(const std::string &) const {
     return all;
 }
 
-Sample FresnelWorkload::benchmark_sample(const std::string &, int64_t w, int64_t, const Settings &settings) const {
+Sample FresnelWorkload::benchmark_sample(
+    const std::string &, int64_t w, int64_t, const Settings &settings) const {
     const int64_t side = std::clamp((int64_t)std::bit_floor((uint64_t)w), shortest_fft, longest_fft);
     const std::string method = settings.text("method", "convolution");
     Settings complete = settings_of(method, side, method == "transform" ? 2 : .5);

@@ -52,20 +52,21 @@ bool fits_shared(const Row &row, const GaussianBlurRequest &request) {
 class GaussianBlurOperator : public BlurOperator<GaussianBlurRequest> {
 public:
     GaussianBlurOperator()
-        : BlurOperator({.name = "gaussian_blur",
-                           .summary = "Gaussian blur with a window of 4 sigma on each side; integers give "
-                                      "the same bytes everywhere",
-                           .options = {{.name = "sigma",
-                                           .help = "Standard deviation in pixels; the radius is 4 sigma",
-                                           .is_number = true,
-                                           .value = "1",
-                                           .least = 0,
-                                           .most = 8192,
-                                           .excludes_ends = true},
-                               {.name = "border",
-                                   .help = "How the image is continued beyond its border, as in scipy.ndimage",
-                                   .value = border_names[0],
-                                   .choices = border_names}}},
+        : BlurOperator(
+              {.name = "gaussian_blur",
+                  .summary = "Gaussian blur with a window of 4 sigma on each side; integers give "
+                             "the same bytes everywhere",
+                  .options = {{.name = "sigma",
+                                  .help = "Standard deviation in pixels; the radius is 4 sigma",
+                                  .is_number = true,
+                                  .value = "1",
+                                  .least = 0,
+                                  .most = 8192,
+                                  .excludes_ends = true},
+                      {.name = "border",
+                          .help = "How the image is continued beyond its border, as in scipy.ndimage",
+                          .value = border_names[0],
+                          .choices = border_names}}},
               gaussian_blur_rows()) {}
 
 protected:

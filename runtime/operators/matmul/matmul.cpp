@@ -11,9 +11,10 @@ const std::vector<Row> &matmul_rows();
 
 namespace {
 
-constexpr int64_t most_rows = 4 * 65535;        // of one launch: the grids of all kernels stay within 65535 in y and z
+constexpr int64_t most_rows = 4 * 65535;  // of one launch: the grids of all kernels stay within 65535 in y
+                                          // and z
 constexpr int64_t most_columns = 64 * 65535;
-constexpr int64_t most_depth = 32 * 65535;      // of the forms that copy panels on a GPU
+constexpr int64_t most_depth = 32 * 65535;  // of the forms that copy panels on a GPU
 
 // output (M x N) = a (M x K) b (K x N)
 struct Size {
@@ -40,8 +41,8 @@ MatmulRequest with_inputs(const MatmulRequest &request, const Array &a, const Ar
     return other;
 }
 
-// Rows and columns of the panels that a row's library copies a and b into, with the depth that is copied at once: (rows of a,
-// columns of b, depth); rows or columns 0: that matrix is read in place.
+// Rows and columns of the panels that a row's library copies a and b into, with the depth that is copied at
+// once: (rows of a, columns of b, depth); rows or columns 0: that matrix is read in place.
 struct Copies {
     int64_t rows = 0, columns = 0, depth = 0;
 
@@ -55,7 +56,8 @@ struct Copies {
             depth = size.k;
         } else if (row.form == "matmul_workers" && row.tunable("copies") != 0) {
             const int64_t across = 8 * row.tunable("across") << std::popcount((unsigned)row.tunable("lanes"));
-            const int64_t down = 8 * row.tunable("down") * 32 >> std::popcount((unsigned)row.tunable("lanes"));
+            const int64_t down =
+                8 * row.tunable("down") * 32 >> std::popcount((unsigned)row.tunable("lanes"));
             const bool together = row.tunable("copies") == 1;
             rows = together ? std::max(across, down) : down;
             columns = together ? rows : across;
@@ -75,8 +77,9 @@ bool is_aligned(const Array &a, int64_t bytes) {
 
 class Matmul : public OperatorOf<MatmulRequest> {
 public:
-    Matmul() : OperatorOf({.name = "matmul", .summary = "the product of two matrices", .inputs = 2}, matmul_rows()) {
-    }
+    Matmul()
+        : OperatorOf(
+              {.name = "matmul", .summary = "the product of two matrices", .inputs = 2}, matmul_rows()) {}
 
 protected:
     MatmulRequest read(std::span<const Array> inputs, const Settings &) const override {
@@ -87,7 +90,7 @@ protected:
         }
         if (inputs[0].shape()[1] != inputs[1].shape()[0]) {
             refuse(Fault::input, "the first matrix must have as many columns as the second has rows", "a, b",
-                   inputs[0].describe() + ", " + inputs[1].describe());
+                inputs[0].describe() + ", " + inputs[1].describe());
         }
         MatmulRequest request;
         request.type = "f32";
@@ -116,7 +119,8 @@ protected:
         }
         if (row.tunable("copies") == 0) {
             const bool whole = size.m % 128 == 0 && size.n % 128 == 0 && size.k % row.tunable("depth") == 0;
-            if (!whole || !is_aligned(request.a(), 16) || !is_aligned(request.b(), 16) || !is_aligned(output, 16)) {
+            if (!whole || !is_aligned(request.a(), 16) || !is_aligned(request.b(), 16) ||
+                !is_aligned(output, 16)) {
                 return false;
             }
         }
@@ -125,7 +129,8 @@ protected:
             return largest <= 640 && size.k <= 65536;
         }
         if (row.schedule == "tuned_medium" || row.schedule == "tuned_medium_whole") {
-            return largest <= 1536 && size.k <= 65536;  // panels of both matrices in one buffer stay below most_bytes
+            return largest <= 1536 && size.k <= 65536;  // panels of both matrices in one buffer stay below
+                                                        // most_bytes
         }
         return row.schedule != "tuned_shallow" || size.k <= 2048;
     }
@@ -149,16 +154,20 @@ private:
         const Size size = request.size();
         const Copies copies(row, size);
         const auto span = [&](const Array &a) { return a.shape()[0] * a.strides()[0] * element; };
-        const bool large_panels = copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * element > most_bytes;
+        const bool large_panels =
+            copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * element > most_bytes;
         const bool large_grid = row.backend != Backend::cpu && size.m > most_rows;
-        return size.m > 1 && (large_panels || large_grid || span(request.a()) > most_bytes || span(output) > most_bytes);
+        return size.m > 1 &&
+               (large_panels || large_grid || span(request.a()) > most_bytes || span(output) > most_bytes);
     }
 
     // The same of columns.
     static bool is_too_wide(const Row &row, const MatmulRequest &request) {
         const Size size = request.size();
         const Copies copies(row, size);
-        const bool large_panels = copies.columns != 0 && round_up(size.n, copies.columns) * copies.depth * (int64_t)sizeof(float) > most_bytes;
+        const bool large_panels =
+            copies.columns != 0 &&
+            round_up(size.n, copies.columns) * copies.depth * (int64_t)sizeof(float) > most_bytes;
         return size.n > 1 && (large_panels || (row.backend != Backend::cpu && size.n > most_columns));
     }
 
@@ -168,8 +177,9 @@ private:
         const int64_t all = rows ? m : n, half = all / 2;
         Plan plan;
         for (const auto &[begin, count] : {std::pair{(int64_t)0, half}, {half, all - half}}) {
-            const MatmulRequest part = rows ? with_inputs(request, request.a().crop(begin, 0, count, k), request.b()) :
-                                              with_inputs(request, request.a(), request.b().crop(0, begin, k, count));
+            const MatmulRequest part =
+                rows ? with_inputs(request, request.a().crop(begin, 0, count, k), request.b()) :
+                       with_inputs(request, request.a(), request.b().crop(0, begin, k, count));
             Array output_part = rows ? output.crop(begin, 0, count, n) : output.crop(0, begin, m, count);
             plan.append(this->plan(row, device, part, output_part));
         }

@@ -1,6 +1,6 @@
 // The workload of matmul: the bound of its error, and sizes around which its rows change.
-#include "runtime/workloads/random.h"
 #include "tilewright/workload.h"
+#include "runtime/workloads/random.h"
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -26,7 +26,8 @@ public:
     Array bound(std::span<const Array> inputs, const Settings &) const override {
         const Size size = size_of(inputs);
         constexpr double many = 1e8;  // products that a plain loop makes in a tenth of a second
-        if ((double)size.m * (double)size.n * (double)size.k > many && !op_.rows("tuned", Backend::cpu).empty()) {
+        if ((double)size.m * (double)size.n * (double)size.k > many &&
+            !op_.rows("tuned", Backend::cpu).empty()) {
             return bound_of_large(inputs, size);
         }
         Array bound(Type::f64, {size.m, size.n}, 0);
@@ -34,7 +35,8 @@ public:
         double *out = bound.as<double>();
         for (int64_t y = 0; y < size.m; y++) {
             for (int64_t k = 0; k < size.k; k++) {
-                const double factor = 2 * (double)size.k * 0x1p-24 * std::abs((double)a[y * inputs[0].strides()[0] + k]);
+                const double factor =
+                    2 * (double)size.k * 0x1p-24 * std::abs((double)a[y * inputs[0].strides()[0] + k]);
                 for (int64_t x = 0; x < size.n; x++) {
                     out[y * size.n + x] += factor * std::abs((double)b[k * inputs[1].strides()[0] + x]);
                 }
@@ -43,12 +45,13 @@ public:
         return bound;
     }
 
-    // One size for each row that `tuned` may take and more: (M, K, N), 1s, odd, a tile less and more by one, primes, tall and wide.
+    // One size for each row that `tuned` may take and more: (M, K, N), 1s, odd, a tile less and more by one,
+    // primes, tall and wide.
     std::vector<Sample> samples(const std::string &) const override {
         std::vector<Sample> all;
-        const int64_t sizes[][3] = {{1, 1, 1},     {1, 300, 1},    {7, 1, 9},       {129, 65, 257}, {257, 127, 251}, {128, 128, 512}, {13, 447, 31},
-                                    {15, 449, 33}, {33, 5000, 33}, {1000, 40, 3},   {2, 40, 3000},  {700, 33, 900},  {768, 64, 1024}, {1601, 20, 1703},
-                                    {1537, 2051, 25}};
+        const int64_t sizes[][3] = {{1, 1, 1}, {1, 300, 1}, {7, 1, 9}, {129, 65, 257}, {257, 127, 251},
+            {128, 128, 512}, {13, 447, 31}, {15, 449, 33}, {33, 5000, 33}, {1000, 40, 3}, {2, 40, 3000},
+            {700, 33, 900}, {768, 64, 1024}, {1601, 20, 1703}, {1537, 2051, 25}};
         for (const auto &[m, k, n] : sizes) {
             all.push_back(sample(m, k, n));
         }
@@ -76,7 +79,8 @@ public:
     }
 
 private:
-    // The same, with the absolute values multiplied by the CPU's own row and taken as small as its error allows.
+    // The same, with the absolute values multiplied by the CPU's own row and taken as small as its error
+    // allows.
     Array bound_of_large(std::span<const Array> inputs, const Size &size) const {
         std::vector<Array> absolute = {inputs[0].clone(), inputs[1].clone()};
         for (Array &matrix : absolute) {

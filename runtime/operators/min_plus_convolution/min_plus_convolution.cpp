@@ -23,7 +23,8 @@ View first(const Array &vector, int64_t n) {
     return view;
 }
 
-// What an output is held against where nothing is accumulated: one element for all. It outlives everything, and so does its copy on a device.
+// What an output is held against where nothing is accumulated: one element for all. It outlives everything,
+// and so does its copy on a device.
 const Array &nothing(Type type) {
     static const std::array<Array, 3> &all = *new std::array<Array, 3>([] {
         std::array<Array, 3> made = {Array(Type::f64, {1}), Array(Type::f32, {1}), Array(Type::i32, {1})};
@@ -40,53 +41,66 @@ const Array &accumulated_of(const MinPlusRequest &request) {
 }
 
 // Thresholds between rows, measured on an H200.
-constexpr int64_t short_vector = 16;      // below it an output per thread has little to walk
+constexpr int64_t short_vector = 16;  // below it an output per thread has little to walk
 constexpr double small_pairs = 4e6, medium_pairs = 1e9;
 constexpr int64_t most_bytes_of_parts = (int64_t)512 << 20;
 
-// `tuned` prunes from `pairs` pairs on: finding the blocks must cost less than a tenth of the dense form (an estimate from the times of its
-// kernels). It goes on with the pruned form where at most the part `asked` of all pairs has to be evaluated, because lists are walked at a lower
-// rate than whole ranges. Measured on an H200.
+// `tuned` prunes from `pairs` pairs on: finding the blocks must cost less than a tenth of the dense form (an
+// estimate from the times of its kernels). It goes on with the pruned form where at most the part `asked` of
+// all pairs has to be evaluated, because lists are walked at a lower rate than whole ranges. Measured on an
+// H200.
 struct PruningThreshold {
     double pairs, asked;
 };
 PruningThreshold pruning_threshold(Type type) {
-    return type == Type::f64 ? PruningThreshold{2e10, .75} : type == Type::f32 ? PruningThreshold{8e10, .5} : PruningThreshold{8e10, .45};
+    return type == Type::f64 ? PruningThreshold{2e10, .75} :
+           type == Type::f32 ? PruningThreshold{8e10, .5} :
+                               PruningThreshold{8e10, .45};
 }
 
 class MinPlusConvolution : public OperatorOf<MinPlusRequest> {
 public:
     MinPlusConvolution()
-        : OperatorOf({.name = "min_plus_convolution",
-                      .summary = "the min-plus convolution of two vectors: c[k] = min over i of a[i] + b[k - i]",
-                      .inputs = 2,
-                      .options = {{.name = "length", .help = "How many entries, from the first on, 1 to n + m - 1 (default: all)", .is_number = true, .is_whole = true}},
-                      .optional_input = Option{.name = "accumulate",
-                                               .help = "A vector of the output's length: the output is the lesser of it and the convolution"}},
-                     min_plus_convolution_rows()) {
-    }
+        : OperatorOf(
+              {.name = "min_plus_convolution",
+                  .summary = "the min-plus convolution of two vectors: c[k] = min over i of a[i] + b[k - i]",
+                  .inputs = 2,
+                  .options = {{.name = "length",
+                      .help = "How many entries, from the first on, 1 to n + m - 1 (default: all)",
+                      .is_number = true,
+                      .is_whole = true}},
+                  .optional_input = Option{.name = "accumulate",
+                      .help = "A vector of the output's length: the output is the lesser of it and the "
+                              "convolution"}},
+              min_plus_convolution_rows()) {}
 
 protected:
     MinPlusRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const char *const names[] = {"a", "b"};
         for (int i : {0, 1}) {
             const Array &vector = inputs[i];
-            const bool number = vector.type() == Type::f64 || vector.type() == Type::f32 || vector.type() == Type::i32;
+            const bool number =
+                vector.type() == Type::f64 || vector.type() == Type::f32 || vector.type() == Type::i32;
             if (!number || vector.dimensions() != 1) {
                 refuse(Fault::input, "takes two vectors of f64, f32 or i32", names[i], vector.describe());
             }
         }
         const Type type = inputs[0].type();
         if (type != inputs[1].type()) {
-            refuse(Fault::input, "the vectors must be of one type", "a, b", inputs[0].describe() + ", " + inputs[1].describe());
+            refuse(Fault::input, "the vectors must be of one type", "a, b",
+                inputs[0].describe() + ", " + inputs[1].describe());
         }
         const int64_t all = inputs[0].size() + inputs[1].size() - 1;
         const double length = settings.number("length", (double)all);
         if (!(length >= 1 && length <= (double)all)) {
-            refuse(Fault::usage, fmt::format("takes a whole number from 1 to {}", all), "length", fmt::format("{}", length));
+            refuse(Fault::usage, fmt::format("takes a whole number from 1 to {}", all), "length",
+                fmt::format("{}", length));
         }
-        if (inputs.size() > 2 && (inputs[2].type() != type || inputs[2].dimensions() != 1 || inputs[2].size() != (int64_t)length)) {
-            refuse(Fault::input, fmt::format("must be {} ({})", name_of(type), (int64_t)length) + ", as the output is", "accumulate", inputs[2].describe());
+        if (inputs.size() > 2 && (inputs[2].type() != type || inputs[2].dimensions() != 1 ||
+                                     inputs[2].size() != (int64_t)length)) {
+            refuse(Fault::input,
+                fmt::format("must be {} ({})", name_of(type), (int64_t)length) + ", as the output is",
+                "accumulate", inputs[2].describe());
         }
         MinPlusRequest request(inputs, (int64_t)length);
         request.type = name_of(type);
@@ -115,7 +129,8 @@ protected:
         if (row.form == "min_plus_convolution") {
             return row.autoscheduler.empty() || request.length >= 16;  // a vector, of the plug-in's making
         }
-        if ((2 * request.n + 2 * request.length + (1 << 20)) * element > most_bytes && row.backend != Backend::cpu) {
+        if ((2 * request.n + 2 * request.length + (1 << 20)) * element > most_bytes &&
+            row.backend != Backend::cpu) {
             return false;  // the padded vectors
         }
         if (row.form == "min_plus_convolution_plan") {
@@ -138,7 +153,8 @@ protected:
         }
         if (row.belongs_to("tuned") && row.backend != Backend::cpu && request.n > short_vector) {
             const Row &first_row = sibling(row, "min_plus_convolution_plan");
-            if (request.pairs() >= pruning_threshold(request.a.type()).pairs && accepts_request(first_row, request, output)) {
+            if (request.pairs() >= pruning_threshold(request.a.type()).pairs &&
+                accepts_request(first_row, request, output)) {
                 return pruned(first_row, device, request, output, false);
             }
             return dense(row, device, request, output);
@@ -150,7 +166,9 @@ private:
     template<typename T>
     void check_floats(const Array &vector, const std::string &argument, bool finite_below) const {
         const T *x = vector.as<T>();
-        const auto is_wrong = [=](T value) { return finite_below ? !(value > -std::numeric_limits<T>::infinity()) : value != value; };
+        const auto is_wrong = [=](T value) {
+            return finite_below ? !(value > -std::numeric_limits<T>::infinity()) : value != value;
+        };
         const int64_t n = vector.size();
         bool wrong = false;
         for (int64_t i = 0; i < n; i++) {
@@ -159,8 +177,9 @@ private:
         const int64_t at = wrong ? std::find_if(x, x + n, is_wrong) - x : n;
         if (at < n) {
             refuse(Fault::input,
-                   finite_below ? "takes finite numbers and +infinity (absent), not NaN or -infinity" : "takes numbers and infinities, not NaN",
-                   fmt::format("{}[{}]", argument, at), fmt::format("{}", x[at]));
+                finite_below ? "takes finite numbers and +infinity (absent), not NaN or -infinity" :
+                               "takes numbers and infinities, not NaN",
+                fmt::format("{}[{}]", argument, at), fmt::format("{}", x[at]));
         }
     }
 
@@ -175,8 +194,9 @@ private:
         }
         const int64_t at = wrong ? std::find_if(x, x + n, is_wrong) - x : n;
         if (at < n) {
-            refuse(Fault::input, "i32 values must lie in [-2^28, 2^28]; take f64, which has all sums of i32 exactly",
-                   fmt::format("{}[{}]", argument, at), std::to_string(x[at]));
+            refuse(Fault::input,
+                "i32 values must lie in [-2^28, 2^28]; take f64, which has all sums of i32 exactly",
+                fmt::format("{}[{}]", argument, at), std::to_string(x[at]));
         }
     }
 
@@ -193,7 +213,8 @@ private:
     static Plan one_library(const Row &row, Device device, const MinPlusRequest &request, Array &output) {
         Plan plan;
         Launch &launch = plan.launch(row, device);
-        launch.in("a", request.a, first(request.a, request.n)).in("b", request.b, first(request.b, request.m));
+        launch.in("a", request.a, first(request.a, request.n))
+            .in("b", request.b, first(request.b, request.m));
         launch.in("accumulated", accumulated_of(request));
         if (row.form == "min_plus_convolution_tiles") {
             const TileSplit split(row, request);
@@ -204,17 +225,23 @@ private:
     }
 
     // The best row that evaluates all pairs; `row` itself, where none takes the size.
-    Plan dense(const Row &row, Device device, const MinPlusRequest &request, Array &output) const {
+    const Row &dense_row(const Row &row, const MinPlusRequest &request, const Array &output) const {
         for (const Row *other : Operator::rows("registers", row.backend)) {
             if (other->type == row.type && accepts_request(*other, request, output)) {
-                return one_library(*other, device, request, output);
+                return *other;
             }
         }
-        return one_library(row, device, request, output);
+        return row;
     }
 
-    // Both pruned forms; or, unless it is `always` to go on so, the first one and the dense form, where too much has to be evaluated.
-    Plan pruned(const Row &first_row, Device device, const MinPlusRequest &request, Array &output, bool always) const {
+    Plan dense(const Row &row, Device device, const MinPlusRequest &request, Array &output) const {
+        return one_library(dense_row(row, request, output), device, request, output);
+    }
+
+    // Both pruned forms; or, unless it is `always` to go on so, the first one and the dense form, where too
+    // much has to be evaluated.
+    Plan pruned(const Row &first_row, Device device, const MinPlusRequest &request, Array &output,
+        bool always) const {
         const Row &second_row = sibling(first_row, "min_plus_convolution_pruned");
         if (!accepts_request(first_row, request, output)) {
             return dense(second_row, device, request, output);
@@ -234,17 +261,21 @@ private:
             .out("best", pruning->best, pruning->best_view)
             .out("limits", pruning->limits)
             .out("asked", pruning->asked);
-        plan.then([this, &second_row, device, request, output, always, split, pruning]() mutable {
-            const double asked = (double)std::as_const(pruning->asked).as<int32_t>()[0] * (double)(split.run * split.tile);
-            if (!always && asked > pruning_threshold(request.a.type()).asked * request.pairs()) {
-                return dense(second_row, device, request, output);
-            }
-            return second_pruned(second_row, device, request, output, split, *pruning);
-        });
+        plan.then(
+            [this, &second_row, device, request, output, always, split, pruning]() mutable {
+                const double asked =
+                    (double)std::as_const(pruning->asked).as<int32_t>()[0] * (double)(split.run * split.tile);
+                if (!always && asked > pruning_threshold(request.a.type()).asked * request.pairs()) {
+                    return dense(second_row, device, request, output);
+                }
+                return second_pruned(second_row, device, request, output, split, *pruning);
+            },
+            {&second_row, &dense_row(second_row, request, output)});
         return plan;
     }
 
-    static Plan second_pruned(const Row &row, Device device, const MinPlusRequest &request, Array &output, const PrunedSplit &split, const Pruning &pruning) {
+    static Plan second_pruned(const Row &row, Device device, const MinPlusRequest &request, Array &output,
+        const PrunedSplit &split, const Pruning &pruning) {
         Plan plan;
         plan.launch(row, device)
             .in("a", request.a, first(request.a, request.n))
@@ -278,12 +309,14 @@ const Operator &min_plus_convolution_operator() {
     return op;
 }
 
-void min_plus_convolution(const Array &a, const Array &b, Array &c, std::optional<int64_t> length, const Call &call) {
+void min_plus_convolution(
+    const Array &a, const Array &b, Array &c, std::optional<int64_t> length, const Call &call) {
     const Array inputs[] = {a, b};
     min_plus_convolution_operator()(inputs, c, settings_of(length), call);
 }
 
-void min_plus_convolution(const Array &a, const Array &b, const Array &accumulated, Array &c, std::optional<int64_t> length, const Call &call) {
+void min_plus_convolution(const Array &a, const Array &b, const Array &accumulated, Array &c,
+    std::optional<int64_t> length, const Call &call) {
     const Array inputs[] = {a, b, accumulated};
     min_plus_convolution_operator()(inputs, c, settings_of(length), call);
 }

@@ -14,7 +14,8 @@ struct MinPlusRequest : Request {
     int64_t n = 0, m = 0, length = 0;
 
     MinPlusRequest() = default;
-    MinPlusRequest(std::span<const Array> inputs, int64_t length) : a(inputs[0]), b(inputs[1]), length(length) {
+    MinPlusRequest(std::span<const Array> inputs, int64_t length)
+        : a(inputs[0]), b(inputs[1]), length(length) {
         if (inputs.size() > 2) {
             accumulated = inputs[2];
         }
@@ -28,21 +29,25 @@ struct MinPlusRequest : Request {
 
     // Sums that the output is the least of: i + j < length.
     double pairs() const {
-        const auto triangle = [](int64_t side) { return side > 0 ? .5 * (double)side * (double)(side + 1) : 0.; };
+        const auto triangle = [](int64_t side) {
+            return side > 0 ? .5 * (double)side * (double)(side + 1) : 0.;
+        };
         return triangle(length) - triangle(length - n) - triangle(length - m) + triangle(length - n - m);
     }
 };
 
-// How the work of the tiled form is split (generators/algorithms/min_plus_convolution/tiles.h): into tiles of the output, and into parts of the
-// shorter vector, of which each is `chunks` runs.
+// How the work of the tiled form is split (generators/algorithms/min_plus_convolution/tiles.h): into tiles of
+// the output, and into parts of the shorter vector, of which each is `chunks` runs.
 struct TileSplit {
     int64_t tiles, chunks, parts, bytes;  // bytes: of the results of all parts
 
     TileSplit(const Row &row, const MinPlusRequest &request) {
         const int64_t tile = row.tunable("own") * row.tunable("owners"), runs = row.tunable("runs");
         tiles = ceil_div(request.length, tile);
-        const int64_t most = ceil_div(std::min(request.n, request.m + tile), (int64_t)row.tunable("run")) + 1;  // runs that a tile meets
-        const int64_t blocks = row.tunable("several") ? 2000 : 16000;                                         // enough for any GPU known here
+        const int64_t most =
+            ceil_div(std::min(request.n, request.m + tile), (int64_t)row.tunable("run")) + 1;  // runs that a
+                                                                                               // tile meets
+        const int64_t blocks = row.tunable("several") ? 2000 : 16000;  // enough for any GPU known here
         if (runs == 0 || row.tunable("several")) {
             const int64_t units = runs == 0 ? most : ceil_div(most, runs);
             chunks = ceil_div(units, std::max<int64_t>(1, ceil_div(blocks, tiles)));
@@ -60,7 +65,8 @@ struct PrunedSplit {
     int64_t run, own, owners, tile, words, segments, tiles, segments_of_part, parts;
 
     PrunedSplit(const Row &row, const MinPlusRequest &request)
-        : run(row.tunable("run")), own(row.tunable("own")), owners(row.tunable("owners")), tile(own * owners) {
+        : run(row.tunable("run")), own(row.tunable("own")), owners(row.tunable("owners")),
+          tile(own * owners) {
         const int64_t blocks = ceil_div(request.n, run);
         words = ceil_div(blocks, 32);
         segments = ceil_div(blocks, 256);
@@ -75,16 +81,18 @@ struct PrunedSplit {
     }
 };
 
-// What the first pruned form (which finds the blocks that can matter) leaves for the second one (which evaluates them).
+// What the first pruned form (which finds the blocks that can matter) leaves for the second one (which
+// evaluates them).
 struct Pruning {
     Array low_of_blocks, low_of_windows, chosen, best, limits, asked;
     View best_view;
 
     Pruning(Type type, const PrunedSplit &of)
-        : low_of_blocks(type, {32, of.words}, 0), low_of_windows(type, {32, of.words + (of.tiles - 1) * (of.tile / of.run) / 32 + 1}, 0),
-          chosen(Type::u32, {of.tiles, of.segments * 8}, 0), best(type, {of.tiles * of.tile}, 0), limits(type, {of.tiles, 2}, 0),
-          asked(Type::i32, {1}, 0), best_view{halide_type(type), {{of.owners, 1}, {of.own, of.owners}, {of.tiles, of.tile}}, 0} {
-    }
+        : low_of_blocks(type, {32, of.words}, 0),
+          low_of_windows(type, {32, of.words + (of.tiles - 1) * (of.tile / of.run) / 32 + 1}, 0),
+          chosen(Type::u32, {of.tiles, of.segments * 8}, 0), best(type, {of.tiles * of.tile}, 0),
+          limits(type, {of.tiles, 2}, 0), asked(Type::i32, {1}, 0),
+          best_view{halide_type(type), {{of.owners, 1}, {of.own, of.owners}, {of.tiles, of.tile}}, 0} {}
 };
 
 }  // namespace tilewright

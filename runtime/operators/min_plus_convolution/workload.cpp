@@ -1,7 +1,8 @@
-// The workload of min_plus_convolution: vectors of several kinds, by which the pruned form has little or much to do.
-#include "runtime/operators/min_plus_convolution/workload_data.h"
-#include "runtime/operators/min_plus_convolution/problem.h"
+// The workload of min_plus_convolution: vectors of several kinds, by which the pruned form has little or much
+// to do.
 #include "tilewright/workload.h"
+#include "runtime/operators/min_plus_convolution/problem.h"
+#include "runtime/operators/min_plus_convolution/workload_data.h"
 #include <fmt/format.h>
 #include <tuple>
 
@@ -14,28 +15,33 @@ public:
     using Workload::Workload;
 
     std::vector<Sample> samples(const std::string &type) const override {
-        const std::tuple<int64_t, int64_t, const char *> sizes[] = {
-            {1, 1, "uniform"},       {1, 300, "few"},        {300, 1, "absent"},     {37, 101, "gaussian"}, {255, 256, "zeros"},
-            {257, 255, "walk"},      {511, 513, "absent"},   {1009, 1021, "nothing"}, {700, 3001, "sorted"}, {3001, 700, "denormals"},
-            {2048, 2048, "uniform"}, {2049, 2047, "few"},    {1537, 2500, "falling"}, {2500, 1537, "huge"},  {2053, 1999, "convex"}};
+        const std::tuple<int64_t, int64_t, const char *> sizes[] = {{1, 1, "uniform"}, {1, 300, "few"},
+            {300, 1, "absent"}, {37, 101, "gaussian"}, {255, 256, "zeros"}, {257, 255, "walk"},
+            {511, 513, "absent"}, {1009, 1021, "nothing"}, {700, 3001, "sorted"}, {3001, 700, "denormals"},
+            {2048, 2048, "uniform"}, {2049, 2047, "few"}, {1537, 2500, "falling"}, {2500, 1537, "huge"},
+            {2053, 1999, "convex"}};
         std::vector<Sample> all;
         for (const auto &[n, m, kind] : sizes) {
             // Where denormals count as 0 they are another sample.
-            all.push_back(sample(type, n, m, std::string(kind) == "denormals" && type == "f32" ? "zeros" : kind));
+            all.push_back(
+                sample(type, n, m, std::string(kind) == "denormals" && type == "f32" ? "zeros" : kind));
         }
         Sample part = sample(type, 1500, 1700, "gaussian");
         part.settings.set("length", 1601.);
         part.what += " length 1601";
         all.push_back(part);
         Sample accumulating = sample(type, 1300, 900, "walk");
-        accumulating.inputs.push_back(min_plus_vector(accumulating.inputs[0].type(), 1300 + 900 - 1, "walk", 3));
+        accumulating.inputs.push_back(
+            min_plus_vector(accumulating.inputs[0].type(), 1300 + 900 - 1, "walk", 3));
         accumulating.what += " accumulated";
         all.push_back(accumulating);
         return all;
     }
 
-    // The first w entries of the convolution of two vectors of w; "length" = "all" has all of them, "data" says what is in them.
-    Sample benchmark_sample(const std::string &type, int64_t w, int64_t, const Settings &settings) const override {
+    // The first w entries of the convolution of two vectors of w; "length" = "all" has all of them, "data"
+    // says what is in them.
+    Sample benchmark_sample(
+        const std::string &type, int64_t w, int64_t, const Settings &settings) const override {
         Sample timed = sample(type, w, w, settings.text("data", "uniform"));
         if (settings.text("length", "first") == "all") {
             timed.what += ", all entries";
@@ -69,7 +75,8 @@ private:
     static Sample sample(const std::string &type, int64_t n, int64_t m, const std::string &kind) {
         const Type element = type == "f64" ? Type::f64 : type == "f32" ? Type::f32 : Type::i32;
         const std::string size = n == m ? std::to_string(n) : fmt::format("{}+{}", n, m);
-        return {{min_plus_vector(element, n, kind, 1), min_plus_vector(element, m, kind, 2)}, {}, fmt::format("{} {} {}", type, size, kind)};
+        return {{min_plus_vector(element, n, kind, 1), min_plus_vector(element, m, kind, 2)}, {},
+            fmt::format("{} {} {}", type, size, kind)};
     }
 };
 

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::vector<double> numbers(int64_t n, const std::string &kind, unsigned seed, double smallest, double largest) {
+std::vector<double> numbers(
+    int64_t n, const std::string &kind, unsigned seed, double smallest, double largest) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> uniform(0, 1);
     std::normal_distribution<double> normal;
@@ -62,12 +63,15 @@ Array min_plus_vector(Type type, int64_t n, const std::string &kind, unsigned se
         const std::vector<double> all = numbers(n, kind, seed, 1, 1);
         const double scale = kind == "walk" ? 1e4 : 1e8;
         auto *to = vector.as<int32_t>();
-        std::transform(all.begin(), all.end(), to, [&](double x) { return (int32_t)std::clamp(x * scale, -most, most); });
+        std::transform(all.begin(), all.end(), to,
+            [&](double x) { return (int32_t)std::clamp(x * scale, -most, most); });
     } else if (type == Type::f32) {
-        const std::vector<double> all = numbers(n, kind, seed, std::numeric_limits<float>::min(), std::numeric_limits<float>::max());
+        const std::vector<double> all =
+            numbers(n, kind, seed, std::numeric_limits<float>::min(), std::numeric_limits<float>::max());
         std::copy(all.begin(), all.end(), vector.as<float>());
     } else {
-        const std::vector<double> all = numbers(n, kind, seed, std::numeric_limits<double>::min(), std::numeric_limits<double>::max());
+        const std::vector<double> all =
+            numbers(n, kind, seed, std::numeric_limits<double>::min(), std::numeric_limits<double>::max());
         std::copy(all.begin(), all.end(), vector.as<double>());
     }
     return vector;

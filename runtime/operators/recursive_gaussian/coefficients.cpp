@@ -10,8 +10,10 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// The poles for sigma = 2 that van Vliet, Young and Verbeek found for the least error in L2. For another width they become d^(1/q).
-const std::array<Complex, 3> poles_of_two = {Complex(1.41650, 1.00829), Complex(1.41650, -1.00829), Complex(1.86543, 0)};
+// The poles for sigma = 2 that van Vliet, Young and Verbeek found for the least error in L2. For another
+// width they become d^(1/q).
+const std::array<Complex, 3> poles_of_two = {
+    Complex(1.41650, 1.00829), Complex(1.41650, -1.00829), Complex(1.86543, 0)};
 
 // The variance of the causal and the anticausal filter together.
 double variance(double q) {
@@ -35,7 +37,8 @@ double scale_of(double sigma) {
 
 // n such that the filter has forgotten all but 1e-30 of its state after n samples.
 int memory_of(const RecursiveCoefficients &c) {
-    const double decay = std::cbrt(std::abs(c.feedback[2]));  // the geometric mean of the poles, which are nearly of one size
+    const double decay = std::cbrt(std::abs(c.feedback[2]));  // the geometric mean of the poles, which are
+                                                              // nearly of one size
     int n = 64;
     while (std::pow(decay, n) > 1e-30 && n < 200000) {
         n *= 2;
@@ -94,7 +97,8 @@ RecursiveCoefficients::RecursiveCoefficients(double sigma) {
     for (size_t i = 0; i < 3; i++) {
         p[i] = 1. / std::pow(poles_of_two[i], 1 / q);
     }
-    feedback = {std::real(p[0] + p[1] + p[2]), -std::real(p[0] * p[1] + p[1] * p[2] + p[0] * p[2]), std::real(p[0] * p[1] * p[2])};
+    feedback = {std::real(p[0] + p[1] + p[2]), -std::real(p[0] * p[1] + p[1] * p[2] + p[0] * p[2]),
+        std::real(p[0] * p[1] * p[2])};
     gain = std::real((1. - p[0]) * (1. - p[1]) * (1. - p[2]));  // 1 - feedback, without its cancellation
     slope = -(feedback[1] + 2 * feedback[2] + 1);
 }
@@ -105,7 +109,8 @@ void RecursiveCoefficients::step(double sample, Vector3 &state) const {
     state[0] += state[1];
 }
 
-RecursiveTiles::RecursiveTiles(double sigma, int tile) : coefficients(sigma), tile(tile), weights((size_t)tile) {
+RecursiveTiles::RecursiveTiles(double sigma, int tile)
+    : coefficients(sigma), tile(tile), weights((size_t)tile) {
     const RecursiveCoefficients &c = coefficients;
     for (int j = 0; j < 3; j++) {
         Vector3 state = unit(j);
@@ -120,9 +125,10 @@ RecursiveTiles::RecursiveTiles(double sigma, int tile) : coefficients(sigma), ti
         weights[(size_t)r] = response;
     }
 
-    // The anticausal filter behind the end, by simulation: over the causal response to each unit state, and over that to single ones
-    // at 0, 1 and 2 behind the end. `behind` maps what the anticausal filter alone makes of these ones to what both make of them;
-    // three are enough, because all others lie in the space of the same three modes.
+    // The anticausal filter behind the end, by simulation: over the causal response to each unit state, and
+    // over that to single ones at 0, 1 and 2 behind the end. `behind` maps what the anticausal filter alone
+    // makes of these ones to what both make of them; three are enough, because all others lie in the space of
+    // the same three modes.
     const int n = memory_of(c);
     std::vector<double> causal((size_t)n);
     Matrix3 alone, both;

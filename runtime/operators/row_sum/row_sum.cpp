@@ -18,20 +18,23 @@ int32_t chunks_of(const Placement &at) {
 
 class RowSumOperator : public SumOperator {
 public:
-    RowSumOperator() : SumOperator("row_sum", "the sum of each row of an image", row_sum_rows(), 0) {
-    }
+    RowSumOperator() : SumOperator("row_sum", "the sum of each row of an image", row_sum_rows(), 0) {}
 
 protected:
     bool accepts_request(const Row &row, const SumRequest &request, const Array &) const override {
         const Placement at(request.image());
         if (row.form == "row_sum_sliced") {
-            return at.width >= row.tunable("lanes") && (row.schedule != "tuned_few_rows" || (at.height < 64 && at.width > 65536));
+            return at.width >= row.tunable("lanes") &&
+                   (row.schedule != "tuned_few_rows" || (at.height < 64 && at.width > 65536));
         }
         if (row.form == "row_sum_chunks") {
-            // Short rows would leave lanes idle; a few long ones would leave most of a GPU idle, and are split.
+            // Short rows would leave lanes idle; a few long ones would leave most of a GPU idle, and are
+            // split.
             constexpr int32_t few = 128, medium_iterations = 16;
-            const int32_t most = (row.schedule == "tuned_medium" ? medium_iterations : most_iterations) * row.tunable("lanes");
-            return splits(row) || (chunks_of(at) <= most && (row.schedule != "tuned_many_rows" || at.height >= few));
+            const int32_t most =
+                (row.schedule == "tuned_medium" ? medium_iterations : most_iterations) * row.tunable("lanes");
+            return splits(row) ||
+                   (chunks_of(at) <= most && (row.schedule != "tuned_many_rows" || at.height >= few));
         }
         return enough_for_autoscheduler(row, request);
     }
@@ -59,10 +62,12 @@ protected:
     }
 
 private:
-    // How many of a row's iterations a piece takes: the tunable, and more for rows so long that their pieces would not fit a grid.
+    // How many of a row's iterations a piece takes: the tunable, and more for rows so long that their pieces
+    // would not fit a grid.
     static int32_t iterations_of_piece(int32_t of_row, const Row &row) {
         constexpr int32_t many_pieces = 16384;
-        return std::min({std::max(row.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)), most_iterations, of_row});
+        return std::min({std::max(row.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)),
+            most_iterations, of_row});
     }
 
     // Whether the row's library splits rows of the image into pieces.

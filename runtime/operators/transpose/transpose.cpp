@@ -12,7 +12,7 @@ const std::vector<Row> &transpose_rows();
 
 namespace {
 
-constexpr int64_t most_blocks = 65535;  // of a GPU's grid in y
+constexpr int64_t most_blocks = 65535;             // of a GPU's grid in y
 constexpr int64_t most_pixels = int64_t(1) << 30;  // along a side on a GPU: CUDA refuses the grids of 2^31
 
 int64_t channels(const Array &a) {
@@ -43,7 +43,8 @@ halide_type_t bits(int64_t bytes) {
 
 // Pixels as unsigned integers: x, y. Pixels of three bytes: x, y, c.
 View pixels(const Array &a) {
-    const int64_t h = a.shape()[0], w = a.shape()[1], bytes = pixel_bytes(a), row = h > 1 ? pitch(a) : w * bytes;
+    const int64_t h = a.shape()[0], w = a.shape()[1], bytes = pixel_bytes(a),
+                  row = h > 1 ? pitch(a) : w * bytes;
     if (bytes == 3) {
         return {bits(1), {{w, 3}, {h, row}, {3, 1}}, a.offset_bytes()};
     }
@@ -53,7 +54,8 @@ View pixels(const Array &a) {
 // Patches of 4 x 4 pixels in words: word of a patch's row, patch in x, row, patch in y.
 View patches(const Array &a) {
     const int64_t words = pixel_bytes(a), row = pitch(a) / 4;
-    return {bits(4), {{words, 1}, {a.shape()[1] / 4, words}, {4, row}, {a.shape()[0] / 4, 4 * row}}, a.offset_bytes()};
+    return {bits(4), {{words, 1}, {a.shape()[1] / 4, words}, {4, row}, {a.shape()[0] / 4, 4 * row}},
+        a.offset_bytes()};
 }
 
 // The request for another input and the output that belongs to it.
@@ -67,16 +69,19 @@ Request with_input(const Request &request, const Array &image) {
 
 class Transpose : public OperatorOf<Request> {
 public:
-    Transpose() : OperatorOf({.name = "transpose", .summary = "rows become columns: output(x, y) = input(y, x)"}, transpose_rows()) {
-    }
+    Transpose()
+        : OperatorOf({.name = "transpose", .summary = "rows become columns: output(x, y) = input(y, x)"},
+              transpose_rows()) {}
 
 protected:
     Request read(std::span<const Array> inputs, const Settings &) const override {
         const Array &image = inputs[0];
         const int64_t bytes = image.dimensions() >= 2 ? pixel_bytes(image) : 0;
         if (bytes < 1 || bytes > 4) {
-            refuse(Fault::input, "takes an image or matrix with pixels of 1 to 4 bytes: u8, u16, u32, i32, f32, or 2, 3 or 4 channels of u8", "image",
-                   image.describe());
+            refuse(Fault::input,
+                "takes an image or matrix with pixels of 1 to 4 bytes: u8, u16, u32, i32, f32, or 2, 3 or 4 "
+                "channels of u8",
+                "image", image.describe());
         }
         const char *const types[] = {"u8", "u16", "rgb8", "f32"};
         Request request;
@@ -95,8 +100,10 @@ protected:
         }
         if (row.form == "transpose_patches") {
             const int64_t bytes = pixel_bytes(image), vector = bytes == 3 ? 4 : 4 * bytes;
-            const bool whole = w % 4 == 0 && h % 4 == 0 && is_aligned(image, vector) && is_aligned(output, vector);
-            const bool in_place = row.backend != Backend::opencl || (image.offset_bytes() == 0 && output.offset_bytes() == 0);
+            const bool whole =
+                w % 4 == 0 && h % 4 == 0 && is_aligned(image, vector) && is_aligned(output, vector);
+            const bool in_place =
+                row.backend != Backend::opencl || (image.offset_bytes() == 0 && output.offset_bytes() == 0);
             const int64_t across = 4 * row.tunable("across"), down = 4 * row.tunable("down");
             const bool any_size = !row.configuration<TransposePatchesConfiguration>().at_least_a_block;
             const bool large = any_size || (w >= across && h >= down * row.tunable("patches"));
@@ -126,16 +133,21 @@ protected:
         } else if (row.form == "transpose") {
             plan.launch(row, device).in("image", image, pixels(image)).out("output", output, pixels(output));
         } else if (row.form == "transpose_blocks") {
-            plan.launch(row, device).in("image", image, pixels(image)).value("pitch", (int32_t)(pitch(output) / pixel_bytes(output)))
+            plan.launch(row, device)
+                .in("image", image, pixels(image))
+                .value("pitch", (int32_t)(pitch(output) / pixel_bytes(output)))
                 .out("output", output, pixels(output));
         } else {
-            plan.launch(row, device).in("words", image, patches(image)).out("output", output, patches(output));
+            plan.launch(row, device)
+                .in("words", image, patches(image))
+                .out("output", output, patches(output));
         }
         return plan;
     }
 
 private:
-    // What a library cannot address at once is split: whether into halves of the input's rows (true) or of its columns.
+    // What a library cannot address at once is split: whether into halves of the input's rows (true) or of
+    // its columns.
     static std::optional<bool> split(const Row &row, const Array &image, const Array &output) {
         const int64_t h = image.shape()[0], w = image.shape()[1];
         if (span(image) > most_bytes) {
@@ -153,23 +165,28 @@ private:
     // A half that the row does not serve takes one of `tuned`.
     Plan halves(const Row &row, Device device, const Request &request, Array &output, bool rows) const {
         const Array &image = request.inputs[0];
-        const int64_t h = image.shape()[0], w = image.shape()[1], all = rows ? h : w, half = all > 1024 ? all / 2 / 512 * 512 : all / 2;
+        const int64_t h = image.shape()[0], w = image.shape()[1], all = rows ? h : w,
+                      half = all > 1024 ? all / 2 / 512 * 512 : all / 2;
         Plan plan;
         for (const auto &[begin, count] : {std::pair{(int64_t)0, half}, {half, all - half}}) {
-            const Request part = with_input(request, rows ? image.crop(begin, 0, count, w) : image.crop(0, begin, h, count));
+            const Request part =
+                with_input(request, rows ? image.crop(begin, 0, count, w) : image.crop(0, begin, h, count));
             Array output_part = rows ? output.crop(0, begin, w, count) : output.crop(begin, 0, count, h);
-            plan.append(this->plan(serves(row, part, output_part) ? row : choose(part, output_part, "tuned", device), device, part, output_part));
+            plan.append(
+                this->plan(serves(row, part, output_part) ? row : choose(part, output_part, "tuned", device),
+                    device, part, output_part));
         }
         return plan;
     }
 
-    // Whether a library takes the array where it is. Pixels between the words of the memory, on OpenCL parts of other arrays, and parts of
-    // storages that are too large to be seen whole need an array of their own.
+    // Whether a library takes the array where it is. Pixels between the words of the memory, on OpenCL parts
+    // of other arrays, and parts of storages that are too large to be seen whole need an array of their own.
     static bool in_place(const Row &row, const Array &a) {
         if (row.form == "transpose_flat") {
             return 4 * words(a).dims[0].extent <= most_bytes;
         }
-        return is_aligned(a, pixel_bytes(a) == 3 ? 1 : pixel_bytes(a)) && (row.backend != Backend::opencl || a.offset_bytes() == 0);
+        return is_aligned(a, pixel_bytes(a) == 3 ? 1 : pixel_bytes(a)) &&
+               (row.backend != Backend::opencl || a.offset_bytes() == 0);
     }
 
     static void add_flat(Plan &plan, const Row &row, Device device, const Array &image, Array &output) {

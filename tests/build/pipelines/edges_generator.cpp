@@ -1,4 +1,5 @@
-// A generator of one's own around stages: what is blurred and turned goes on into Funcs that Tilewright does not know.
+// A generator of one's own around stages: what is blurred and turned goes on into Funcs that Tilewright does
+// not know.
 #include "generators/pipelines/pipeline.h"
 
 namespace {

@@ -1,4 +1,5 @@
-// Pipelines made ahead of time against their operators one by one: the same bytes for integers, within the stated bounds for floats.
+// Pipelines made ahead of time against their operators one by one: the same bytes for integers, within the
+// stated bounds for floats.
 #include "blur_turn_sums_fused.h"
 #include "blur_turn_sums_staged.h"
 #include "colour_blur_fused.h"
@@ -7,16 +8,16 @@
 #include "float_blur_sums_staged.h"
 #include "invert_blur_turn_fused.h"
 #include "invert_blur_turn_staged.h"
-#include "two_blurs_fused.h"
-#include "words_blur_turn_staged.h"
-#include "words_turn_sums_fused.h"
 #include "tests/operators/rows.h"
 #include "tilewright/column_sum.h"
-#include "tilewright/workload.h"
 #include "tilewright/gaussian_blur.h"
 #include "tilewright/invert.h"
 #include "tilewright/row_sum.h"
 #include "tilewright/transpose.h"
+#include "tilewright/workload.h"
+#include "two_blurs_fused.h"
+#include "words_blur_turn_staged.h"
+#include "words_turn_sums_fused.h"
 #include <cmath>
 #include <cstring>
 
@@ -51,7 +52,8 @@ struct Case {
     Chain chain;
     Type type;
     int channels = 1;
-    double float_bound = 0;  // of an element of the blur, in units of 2^-24 of the largest pixel; the sums' own is added
+    double float_bound = 0;  // of an element of the blur, in units of 2^-24 of the largest pixel; the sums'
+                             // own is added
 };
 
 Array blur_turn_sums(const Array &image) {
@@ -71,15 +73,22 @@ const Case cases[] = {
     {"invert_blur_turn_fused", invert_blur_turn_fused, invert_blur_turn, Type::u8},
     {"float_blur_sums_staged", float_blur_sums_staged, float_blur_sums, Type::f32, 1, 2 * (2 * 4 + 3)},
     {"float_blur_sums_fused", float_blur_sums_fused, float_blur_sums, Type::f32, 1, 2 * (2 * 4 + 3)},
-    {"two_blurs_fused", two_blurs_fused, [](const Array &a) { return blurred(inverted(blurred(turned(a), 1)), 2, Border::nearest); }, Type::u8},
-    {"words_turn_sums_fused", words_turn_sums_fused, [](const Array &a) { return column_sum(turned(a), Type::f32, on_cpu); }, Type::u16},
-    {"words_blur_turn_staged", words_blur_turn_staged, [](const Array &a) { return turned(blurred(a, 1)); }, Type::u16},
-    {"colour_turn_staged", colour_turn_staged, [](const Array &a) { return turned(inverted(blurred(a, 1))); }, Type::u8, 3},
-    {"colour_blur_fused", colour_blur_fused, [](const Array &a) { return blurred(inverted(a), 1.5); }, Type::u8, 3},
+    {"two_blurs_fused", two_blurs_fused,
+        [](const Array &a) { return blurred(inverted(blurred(turned(a), 1)), 2, Border::nearest); },
+        Type::u8},
+    {"words_turn_sums_fused", words_turn_sums_fused,
+        [](const Array &a) { return column_sum(turned(a), Type::f32, on_cpu); }, Type::u16},
+    {"words_blur_turn_staged", words_blur_turn_staged, [](const Array &a) { return turned(blurred(a, 1)); },
+        Type::u16},
+    {"colour_turn_staged", colour_turn_staged, [](const Array &a) { return turned(inverted(blurred(a, 1))); },
+        Type::u8, 3},
+    {"colour_blur_fused", colour_blur_fused, [](const Array &a) { return blurred(inverted(a), 1.5); },
+        Type::u8, 3},
 };
 
 Array image_of(const Case &c, int64_t h, int64_t w, int64_t row_bytes = Array::padded) {
-    const std::vector<int64_t> shape = c.channels == 1 ? std::vector<int64_t>{h, w} : std::vector<int64_t>{h, w, c.channels};
+    const std::vector<int64_t> shape =
+        c.channels == 1 ? std::vector<int64_t>{h, w} : std::vector<int64_t>{h, w, c.channels};
     const auto seed = (unsigned)(h * 1000 + w);
     return c.type == Type::u8  ? random_array<uint8_t>(shape, seed, row_bytes) :
            c.type == Type::u16 ? random_array<uint16_t>(shape, seed, row_bytes) :
@@ -130,16 +139,17 @@ protected:
         const Array expected = made().chain(image);
         Array output;
         made().function(image, output, device);
-        ASSERT_EQ(difference(output, expected, bound_of(made(), image, expected)), "") << image.describe() << " on " << device.str();
+        ASSERT_EQ(difference(output, expected, bound_of(made(), image, expected)), "")
+            << image.describe() << " on " << device.str();
     }
     Device device;
 };
 
 // Sizes around tiles (32, 64, 128, 256) and bands, below the windows' radius (8), prime, wide and tall.
 TEST_P(PipelineLibrary, GivesWhatItsOperatorsGive) {
-    const std::vector<std::pair<int64_t, int64_t>> sizes = {{1, 1},     {1, 7},     {5, 1},     {3, 5},     {8, 9},   {9, 8},     {31, 33},
-                                                            {64, 64},   {32, 128},  {128, 32},  {65, 127},  {129, 31}, {257, 263}, {300, 17},
-                                                            {11, 1031}, {523, 129}, {384, 512}, {260, 300}, {401, 613}};
+    const std::vector<std::pair<int64_t, int64_t>> sizes = {{1, 1}, {1, 7}, {5, 1}, {3, 5}, {8, 9}, {9, 8},
+        {31, 33}, {64, 64}, {32, 128}, {128, 32}, {65, 127}, {129, 31}, {257, 263}, {300, 17}, {11, 1031},
+        {523, 129}, {384, 512}, {260, 300}, {401, 613}};
     for (const auto &[h, w] : sizes) {
         check(image_of(made(), h, w));
         if (HasFatalFailure()) {
@@ -174,11 +184,13 @@ TEST_P(PipelineLibrary, WritesItsOutputAlone) {
     made().function(image, part, device);
     ASSERT_EQ(difference(part, expected, {}), "");
     const auto *bytes = static_cast<const unsigned char *>(std::as_const(whole).data());
-    const int64_t row = larger[1] * (whole.dimensions() == 3 ? larger[2] : 1) * (int64_t)size_of(whole.type());
+    const int64_t row =
+        larger[1] * (whole.dimensions() == 3 ? larger[2] : 1) * (int64_t)size_of(whole.type());
     const int64_t pixel = (whole.dimensions() == 3 ? larger[2] : 1) * (int64_t)size_of(whole.type());
     for (int64_t y = 0; y < larger[0]; y++) {
         for (int64_t x = 0; x < row; x++) {
-            const bool inside = y >= 2 && y < 2 + expected.shape()[0] && x >= 3 * pixel && x < (3 + expected.shape()[1]) * pixel;
+            const bool inside = y >= 2 && y < 2 + expected.shape()[0] && x >= 3 * pixel &&
+                                x < (3 + expected.shape()[1]) * pixel;
             ASSERT_TRUE(inside || bytes[y * row + x] == 0x5a) << "x = " << x << ", y = " << y;
         }
     }
@@ -194,7 +206,8 @@ void PrintTo(const Case &c, std::ostream *out) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pipelines, PipelineLibrary,
-                         testing::Combine(testing::ValuesIn(cases), testing::Values(Backend::cpu, Backend::cuda, Backend::opencl)), case_name);
+    testing::Combine(testing::ValuesIn(cases), testing::Values(Backend::cpu, Backend::cuda, Backend::opencl)),
+    case_name);
 
 std::string said_by(const std::function<void()> &call, Fault fault) {
     try {
@@ -209,18 +222,26 @@ std::string said_by(const std::function<void()> &call, Fault fault) {
 TEST(PipelineLibraryErrors, NameWhatIsWrong) {
     Array output;
     const Array image(Type::u8, {20, 30});
-    EXPECT_EQ(said_by([&] { blur_turn_sums_staged(Array(Type::u16, {20, 30}), output, Device{}); }, Fault::input),
-              "blur_turn_sums_staged: input = u16 (20, 30): takes u8 (h, w)");
-    EXPECT_EQ(said_by([&] { blur_turn_sums_staged(Array(Type::u8, {20, 30, 3}), output, Device{}); }, Fault::input),
-              "blur_turn_sums_staged: input = u8 (20, 30, 3): takes u8 (h, w)");
-    EXPECT_EQ(said_by([&] { colour_turn_staged(image, output, Device{}); }, Fault::input), "colour_turn_staged: input = u8 (20, 30): takes u8 (h, w, 3)");
+    EXPECT_EQ(
+        said_by([&] { blur_turn_sums_staged(Array(Type::u16, {20, 30}), output, Device{}); }, Fault::input),
+        "blur_turn_sums_staged: input = u16 (20, 30): takes u8 (h, w)");
+    EXPECT_EQ(
+        said_by([&] { blur_turn_sums_staged(Array(Type::u8, {20, 30, 3}), output, Device{}); }, Fault::input),
+        "blur_turn_sums_staged: input = u8 (20, 30, 3): takes u8 (h, w)");
+    EXPECT_EQ(said_by([&] { colour_turn_staged(image, output, Device{}); }, Fault::input),
+        "colour_turn_staged: input = u8 (20, 30): takes u8 (h, w, 3)");
     EXPECT_EQ(said_by([&] { blur_turn_sums_staged({}, output, Device{}); }, Fault::input),
-              "blur_turn_sums_staged: input = an empty array: takes u8 (h, w)");
+        "blur_turn_sums_staged: input = an empty array: takes u8 (h, w)");
     Array wrong(Type::u32, {30});
-    EXPECT_EQ(said_by([&] { blur_turn_sums_staged(image, wrong, Device{}); }, Fault::input), "blur_turn_sums_staged: output = u32 (30): must be u32 (20)");
+    EXPECT_EQ(said_by([&] { blur_turn_sums_staged(image, wrong, Device{}); }, Fault::input),
+        "blur_turn_sums_staged: output = u32 (30): must be u32 (20)");
     Array square(Type::u8, {20, 20});
-    EXPECT_NE(said_by([&] { invert_blur_turn_staged(square, square, Device{}); }, Fault::usage).find("shares memory"), std::string::npos);
-    EXPECT_NE(said_by([&] { blur_turn_sums_staged(image, output, Device{Backend::cuda, 99}); }, Fault::device).find("cuda:99"), std::string::npos);
+    EXPECT_NE(said_by([&] { invert_blur_turn_staged(square, square, Device{}); }, Fault::usage)
+                  .find("shares memory"),
+        std::string::npos);
+    EXPECT_NE(said_by([&] { blur_turn_sums_staged(image, output, Device{Backend::cuda, 99}); }, Fault::device)
+                  .find("cuda:99"),
+        std::string::npos);
     EXPECT_TRUE(output.empty());
 }
 

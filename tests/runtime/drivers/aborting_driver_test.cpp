@@ -1,10 +1,8 @@
 // Work on the CPU loads no driver: here, both are libraries that abort when they are loaded.
 #include "tests/runtime/drivers/any_operator.h"
+#include "tests/support/files.h"
+#include "tests/support/process.h"
 #include "tilewright/files.h"
-#include "tilewright/workload.h"
-#include <cstdlib>
-#include <filesystem>
-#include <sys/wait.h>
 
 namespace tilewright {
 
@@ -32,30 +30,30 @@ TEST(AbortingDriver, TheCommandLineWorksOnTheCpu) {
     if (!any.op) {
         GTEST_SKIP() << "not run here: no CPU rows were built";
     }
-    std::string folder = (std::filesystem::temp_directory_path() / "tilewright-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    const auto code = [&](const std::string &arguments) {
-        const int status = std::system(("cd " + folder + " && " TILEWRIGHT_APP " " + arguments + " > out.txt 2> err.txt").c_str());
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    const TemporaryFolder folder;
+    const auto code = [&](const Words &arguments) {
+        return run_program(TILEWRIGHT_APP, arguments, {.folder = folder.path()}).code;
     };
-    std::string inputs;
-    for (size_t i = 0; i < any.sample.inputs.size(); i++) {
-        const std::string name = "in" + std::to_string(i) + ".npy";
-        write_array(folder + "/" + name, any.sample.inputs[i]);
-        inputs += name + " ";
-    }
     const std::string op = any.op->name();
-    EXPECT_EQ(code(op + " " + inputs + "out.npy --device cpu"), 0);
-    EXPECT_EQ(code(op + " " + inputs + "out.npy --device cpu --check --stats"), 0);
-    EXPECT_EQ(code("list"), 0);
-    EXPECT_EQ(code("list --json"), 0);
-    EXPECT_EQ(code("--help"), 0);
-    EXPECT_EQ(code(op + " --help"), 0);
-    EXPECT_EQ(code("verify " + op + " --device cpu --schedule reference"), 0);
-    EXPECT_EQ(code("verify " + op + " --device cpu --schedule tuned --json"), 0);
-    EXPECT_EQ(code("bench " + op + " --device cpu --schedule tuned --size 33 --batch 1 --repeats 3 --json -"), 0);
-    EXPECT_NE(code("devices"), 0);
-    std::filesystem::remove_all(folder);
+    Words call = {op};
+    for (size_t i = 0; i < any.sample.inputs.size(); i++) {
+        call.push_back("in" + std::to_string(i) + ".npy");
+        write_array(folder.file(call.back()), any.sample.inputs[i]);
+    }
+    call.insert(call.end(), {"out.npy", "--device", "cpu"});
+    EXPECT_EQ(code(call), 0);
+    call.insert(call.end(), {"--check", "--stats"});
+    EXPECT_EQ(code(call), 0);
+    EXPECT_EQ(code({"list"}), 0);
+    EXPECT_EQ(code({"list", "--json"}), 0);
+    EXPECT_EQ(code({"--help"}), 0);
+    EXPECT_EQ(code({op, "--help"}), 0);
+    EXPECT_EQ(code({"verify", op, "--device", "cpu", "--schedule", "reference"}), 0);
+    EXPECT_EQ(code({"verify", op, "--device", "cpu", "--schedule", "tuned", "--json"}), 0);
+    EXPECT_EQ(code({"bench", op, "--device", "cpu", "--schedule", "tuned", "--size", "33", "--batch", "1",
+                  "--repeats", "3", "--json", "-"}),
+        0);
+    EXPECT_NE(code({"devices"}), 0);
 }
 
 #endif

@@ -1,7 +1,6 @@
 #pragma once
-#include "tests/errors.h"
-#include "tilewright/operator.h"
-#include "tilewright/workload.h"
+#include "tests/support/errors.h"
+#include "tests/support/operators.h"
 #include <gtest/gtest.h>
 
 namespace tilewright {
@@ -15,7 +14,7 @@ struct AnyOperator {
         for (const Operator *o : operators()) {
             if (const auto rows = o->rows("tuned", backend); !rows.empty()) {
                 op = o;
-                sample = workload_of(*o).benchmark_sample(rows.front()->type, 160, 120, {});
+                sample = small_sample(*o, rows.front()->type, 160, 120);
                 return;
             }
         }

@@ -1,9 +1,9 @@
-// The hooks against the fake libcuda.so.1: what reaches the driver, and on which device. Whoever asks for CUDA does not get OpenCL
-// loaded: its library aborts here.
-#include "tests/runtime/drivers/any_operator.h"
-#include "tests/runtime/drivers/cuda_record.h"
+// The hooks against the fake libcuda.so.1: what reaches the driver, and on which device. Whoever asks for
+// CUDA does not get OpenCL loaded: its library aborts here.
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/register_caps.h"
+#include "tests/runtime/drivers/any_operator.h"
+#include "tests/runtime/drivers/cuda_record.h"
 #include "tilewright/timing.h"
 #include <HalideRuntimeCuda.h>
 #include <cstdio>
@@ -23,9 +23,12 @@ namespace {
 
 const fake_cuda::Record &record() {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    auto ask = library ? reinterpret_cast<const fake_cuda::Record *(*)()>(dlsym(library, "fake_cuda_record")) : nullptr;
+    auto ask = library ?
+                   reinterpret_cast<const fake_cuda::Record *(*)()>(dlsym(library, "fake_cuda_record")) :
+                   nullptr;
     if (!ask) {
-        throw std::runtime_error("the fake libcuda.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
+        throw std::runtime_error(
+            "the fake libcuda.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
     }
     return *ask();
 }
@@ -104,9 +107,11 @@ TEST_F(CudaDriver, DevicesAreToldApart) {
     EXPECT_EQ(error_of([] { Device::parse("cuda:3"); }).fault(), Fault::device);
 }
 
-// Kernels get the first cap that is meant for them, as PTX has it: between a kernel's parameters and its body.
+// Kernels get the first cap that is meant for them, as PTX has it: between a kernel's parameters and its
+// body.
 TEST_F(CudaDriver, RegisterCapsReachTheDriver) {
-    const std::string before = ".version 7.0\n.visible .entry _kernel_tails_s0(\n\t.param .u64 p0\n)\n.maxntid 64, 1, 1\n{\n\tret;\n}\n"
+    const std::string before = ".version 7.0\n.visible .entry _kernel_tails_s0(\n\t.param .u64 "
+                               "p0\n)\n.maxntid 64, 1, 1\n{\n\tret;\n}\n"
                                ".visible .entry _kernel_out_s0()\n{\n\tret;\n}\n";
     void *context = nullptr, *module = nullptr;
     driver::Current current(first);
@@ -168,7 +173,9 @@ TEST_F(CudaDriver, OtherModuleOptionsStay) {
     ASSERT_EQ(symbol<int(void *)>("cuCtxPushCurrent_v2")(context), 0);
     int options[] = {7, 0, 9};
     void *values[] = {nullptr, (void *)64, nullptr};
-    ASSERT_EQ((symbol<int(void **, const void *, unsigned, int *, void **)>("cuModuleLoadDataEx")(&module, ".version 7.0", 3, options, values)), 0);
+    ASSERT_EQ((symbol<int(void **, const void *, unsigned, int *, void **)>("cuModuleLoadDataEx")(
+                  &module, ".version 7.0", 3, options, values)),
+        0);
     EXPECT_EQ(record().module_options.back(), (std::vector<int>{7, 9}));
     symbol<int(void **)>("cuCtxPopCurrent_v2")(&context);
 }
@@ -178,10 +185,14 @@ TEST_F(CudaDriver, KernelsMayUseMoreThan48KbOfSharedMemory) {
     void *context = nullptr, *module = nullptr, *kernel = nullptr;
     ASSERT_EQ(halide_cuda_acquire_context(nullptr, &context, true), 0);
     ASSERT_EQ(symbol<int(void *)>("cuCtxPushCurrent_v2")(context), 0);
-    ASSERT_EQ((symbol<int(void **, const void *, unsigned, int *, void **)>("cuModuleLoadDataEx")(&module, ".version 7.0", 0, nullptr, nullptr)), 0);
-    ASSERT_EQ((symbol<int(void **, void *, const char *)>("cuModuleGetFunction")(&kernel, module, "kernel")), 0);
+    ASSERT_EQ((symbol<int(void **, const void *, unsigned, int *, void **)>("cuModuleLoadDataEx")(
+                  &module, ".version 7.0", 0, nullptr, nullptr)),
+        0);
+    ASSERT_EQ(
+        (symbol<int(void **, void *, const char *)>("cuModuleGetFunction")(&kernel, module, "kernel")), 0);
     auto launch = [&](unsigned shared) {
-        using Launch = int(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+        using Launch = int(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+            void *, void **, void **);
         return symbol<Launch>("cuLaunchKernel")(kernel, 2, 1, 1, 64, 4, 1, shared, nullptr, nullptr, nullptr);
     };
     const Counters before = counters();
@@ -265,7 +276,8 @@ TEST_F(CudaDriver, ResultsForPartsOfACallersMemoryLeaveTheRestAlone) {
     }
     constexpr int n = 48;
     std::vector<uint8_t> memory(n * 2 * n, 7);
-    Array left = Array::view(Type::u8, memory.data(), {n, n}, {2 * n, 1}), right = Array::view(Type::u8, memory.data() + n, {n, n}, {2 * n, 1});
+    Array left = Array::view(Type::u8, memory.data(), {n, n}, {2 * n, 1}),
+          right = Array::view(Type::u8, memory.data() + n, {n, n}, {2 * n, 1});
     const Array input(Type::u8, {n, n});
     (*op)({&input, 1}, left, {}, {.device = first});
     for (int i = 0; i < n; i++) {
@@ -313,7 +325,8 @@ TEST(CudaFaultDeathTest, ListingMakesNoContext) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(
         {
-            const bool good = devices(Backend::cuda).size() == 3 && Device::parse("cuda:1") == second && device_info(first).usable && best_device() == first;
+            const bool good = devices(Backend::cuda).size() == 3 && Device::parse("cuda:1") == second &&
+                              device_info(first).usable && best_device() == first;
             exit(good && record().contexts == decltype(record().contexts){} ? 0 : 1);
         },
         testing::ExitedWithCode(0), "");
@@ -325,11 +338,13 @@ namespace {
 bool no_context_anywhere(Fault fault) {
     Array array(Type::u8, {4, 4});
     const AnyOperator any(Backend::cuda);
-    const std::function<void()> uses[] = {[&] { any.run(first); }, [&] { array.sync(first); }, [] { synchronize(first); }};
+    const std::function<void()> uses[] = {
+        [&] { any.run(first); }, [&] { array.sync(first); }, [] { synchronize(first); }};
     for (const auto &use : uses) {
         const Error error = error_of(use);
         const std::string line = error.what();
-        if (error.fault() != fault || line.find("no context can be made") == std::string::npos || line.find("cuda:0") == std::string::npos) {
+        if (error.fault() != fault || line.find("no context can be made") == std::string::npos ||
+            line.find("cuda:0") == std::string::npos) {
             fprintf(stderr, "%s\n", line.c_str());
             return false;
         }

@@ -21,13 +21,13 @@ struct Record {
     std::vector<std::string> module_text;          // and its PTX
     std::vector<int> module_device;                // and the device of the context it was loaded into
     std::vector<Launch> launches;
-    std::vector<int> shared_limits;                // each cuFuncSetAttribute of a kernel's shared memory
+    std::vector<int> shared_limits;  // each cuFuncSetAttribute of a kernel's shared memory
     std::array<int, devices> contexts{}, copies_to_device{}, copies_to_host{}, allocations{};
     std::array<int, devices> released{};
     std::vector<size_t> allocation_bytes;
     std::array<size_t, devices> bytes_held{};
-    int wrong_context = 0;   // calls with memory, modules or kernels of another context than the current one
-    int too_much_shared = 0; // launches over the limit that the kernel has
+    int wrong_context = 0;    // calls with memory, modules or kernels of another context than the current one
+    int too_much_shared = 0;  // launches over the limit that the kernel has
 };
 
 }  // namespace fake_cuda

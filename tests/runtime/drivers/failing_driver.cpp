@@ -1,9 +1,11 @@
-// A libcuda.so.1 or libOpenCL.so.1 (FOR_CUDA or not) that hands every call on to the real one, but makes those fail that a test names: through
-// failing_driver_requests(), or, for programs that a test starts, through the environment:
+// A libcuda.so.1 or libOpenCL.so.1 (FOR_CUDA or not) that hands every call on to the real one, but makes
+// those fail that a test names: through failing_driver_requests(), or, for programs that a test starts,
+// through the environment:
 //     FAILING_DRIVER=no-memory       every allocation fails
 //     FAILING_DRIVER=drop-launches   no kernel is launched, and all is said to be well
-// The real library is the one that was found when this was configured, or the one whose absolute path is in FAILING_DRIVER_CUDA or
-// FAILING_DRIVER_OPENCL: by its name alone the loader would find this one again. Without any it says that there are no devices.
+// The real library is the one that was found when this was configured, or the one whose absolute path is in
+// FAILING_DRIVER_CUDA or FAILING_DRIVER_OPENCL: by its name alone the loader would find this one again.
+// Without any it says that there are no devices.
 #include "tests/runtime/drivers/failing_driver.h"
 #include <atomic>
 #include <cstdlib>
@@ -49,31 +51,33 @@ Function real(const char *name) {
 
 }  // namespace
 
-#define PARAMETERS long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m, long n
-#define HAND_ON(name)                                              \
-    static const Function function = real(#name);                  \
+#define PARAMETERS                                                                                           \
+    long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m,  \
+        long n
+#define HAND_ON(name)                                                                                        \
+    static const Function function = real(#name);                                                            \
     return function ? function(a, b, c, d, e, f, g, h, i, j, k, l, m, n) : no_devices;
-#define PASSES(name)          \
-    long name(PARAMETERS) {   \
-        HAND_ON(name)         \
+#define PASSES(name)                                                                                         \
+    long name(PARAMETERS) {                                                                                  \
+        HAND_ON(name)                                                                                        \
     }
-#define MAY_FAIL(name, step)  \
-    long name(PARAMETERS) {   \
-        if (fails(step)) {    \
-            return broken;    \
-        }                     \
-        HAND_ON(name)         \
+#define MAY_FAIL(name, step)                                                                                 \
+    long name(PARAMETERS) {                                                                                  \
+        if (fails(step)) {                                                                                   \
+            return broken;                                                                                   \
+        }                                                                                                    \
+        HAND_ON(name)                                                                                        \
     }
-#define LAUNCHES(name)                                          \
-    long name(PARAMETERS) {                                     \
-        static const bool dropped = asked("drop-launches");     \
-        if (dropped) {                                          \
-            return 0;                                           \
-        }                                                       \
-        if (fails(Step::launch)) {                              \
-            return broken;                                      \
-        }                                                       \
-        HAND_ON(name)                                           \
+#define LAUNCHES(name)                                                                                       \
+    long name(PARAMETERS) {                                                                                  \
+        static const bool dropped = asked("drop-launches");                                                  \
+        if (dropped) {                                                                                       \
+            return 0;                                                                                        \
+        }                                                                                                    \
+        if (fails(Step::launch)) {                                                                           \
+            return broken;                                                                                   \
+        }                                                                                                    \
+        HAND_ON(name)                                                                                        \
     }
 
 extern "C" {

@@ -1,9 +1,9 @@
-// Every row of a GPU on a real driver that fails at one step: at each launch, allocation and copy of a call in turn. Then the call is an Error,
-// or, where it could free memory and try again, right; its inputs are as they were, and the next call is right.
-#include "tests/errors.h"
+// Every row of a GPU on a real driver that fails at one step: at each launch, allocation and copy of a call
+// in turn. Then the call is an Error, or, where it could free memory and try again, right; its inputs are as
+// they were, and the next call is right.
 #include "tests/runtime/drivers/failing_driver.h"
-#include "tilewright/operator.h"
-#include "tilewright/workload.h"
+#include "tests/support/errors.h"
+#include "tests/support/operators.h"
 #include <algorithm>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -19,9 +19,12 @@ using failing_driver::Step;
 
 const failing_driver::Requests &requests_of(const char *library) {
     void *loaded = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
-    auto ask = loaded ? reinterpret_cast<const failing_driver::Requests *(*)()>(dlsym(loaded, "failing_driver_requests")) : nullptr;
+    auto ask = loaded ? reinterpret_cast<const failing_driver::Requests *(*)()>(
+                            dlsym(loaded, "failing_driver_requests")) :
+                        nullptr;
     if (!ask) {
-        throw std::runtime_error(std::string("the failing ") + library + " is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
+        throw std::runtime_error(std::string("the failing ") + library +
+                                 " is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
     }
     return *ask();
 }
@@ -60,14 +63,18 @@ protected:
         return output;
     }
 
-    // The smallest sample of several blocks that a row serves, or the largest of fewer; nullptr where it serves none of a bearable size.
+    // The smallest sample of several blocks that a row serves, or the largest of fewer; nullptr where it
+    // serves none of a bearable size.
     const Sample *sample_for(const Row &row) {
         auto [known, is_new] = samples_.try_emplace(row.type);
         std::vector<Sample> &all = known->second;
         if (is_new) {
             all = workload_of(op()).samples(row.type);
-            std::erase_if(all, [&](const Sample &s) { return elements_of(s) > 1100000 || op().type_of(s.inputs, s.settings) != row.type; });
-            std::stable_sort(all.begin(), all.end(), [](const Sample &a, const Sample &b) { return elements_of(a) < elements_of(b); });
+            std::erase_if(all, [&](const Sample &s) {
+                return elements_of(s) > 1100000 || op().type_of(s.inputs, s.settings) != row.type;
+            });
+            std::stable_sort(all.begin(), all.end(),
+                [](const Sample &a, const Sample &b) { return elements_of(a) < elements_of(b); });
         }
         constexpr int64_t several_blocks = 5000;
         const Sample *last = nullptr;
@@ -83,7 +90,8 @@ protected:
         return last;
     }
 
-    // A call with arrays that no device knows yet and with no memory kept, so that each step is taken that a call can take.
+    // A call with arrays that no device knows yet and with no memory kept, so that each step is taken that a
+    // call can take.
     struct Called {
         Array output;
         std::string error;
@@ -123,8 +131,8 @@ protected:
 }  // namespace
 
 TEST_P(FailingDriver, NoFailureIsSilent) {
-    const std::pair<Step, const char *> steps[] = {
-        {Step::launch, "launch"}, {Step::allocation, "allocation"}, {Step::to_device, "copy to the device"}, {Step::to_host, "copy to the host"}};
+    const std::pair<Step, const char *> steps[] = {{Step::launch, "launch"}, {Step::allocation, "allocation"},
+        {Step::to_device, "copy to the device"}, {Step::to_host, "copy to the host"}};
     for (const Row &row : op().rows()) {
         const Sample *sample = row.backend == backend() && row.declined.empty() ? sample_for(row) : nullptr;
         if (!sample) {
@@ -138,7 +146,8 @@ TEST_P(FailingDriver, NoFailureIsSilent) {
         std::copy(std::begin(reached_), std::end(reached_), counts);
         for (const auto &[step, name] : steps) {
             for (long nth = 1; nth <= counts[(int)step]; nth++) {
-                SCOPED_TRACE(name + (" " + std::to_string(nth)) + " of " + std::to_string(counts[(int)step]) + " fails");
+                SCOPED_TRACE(name + (" " + std::to_string(nth)) + " of " + std::to_string(counts[(int)step]) +
+                             " fails");
                 const Called bad = call(row, *sample, step, nth);
                 failures_++;
                 if (bad.error.empty() && step == Step::allocation) {  // it freed memory and tried again
@@ -150,7 +159,8 @@ TEST_P(FailingDriver, NoFailureIsSilent) {
                 EXPECT_NE(bad.error.find(device_.str()), std::string::npos) << bad.error;
             }
         }
-        EXPECT_EQ(difference(call(row, *sample, Step::none, 0).output, good.output, {}), "") << "the next call";
+        EXPECT_EQ(difference(call(row, *sample, Step::none, 0).output, good.output, {}), "")
+            << "the next call";
     }
     EXPECT_GT(failures_, 0) << "no row of it could be made to fail";
 }
@@ -161,7 +171,7 @@ TEST_P(FailingDriver, WithoutMemoryTheCpuGoesOn) {
     if (rows.empty() || op().rows("tuned", Backend::cpu).empty()) {
         GTEST_SKIP() << "not run here: it has no such rows";
     }
-    const Sample sample = workload_of(op()).benchmark_sample(rows.front()->type, 64, 64, {});
+    const Sample sample = small_sample(op(), rows.front()->type, 64, 64);
     std::vector<Array> inputs;
     for (const Array &input : sample.inputs) {
         inputs.push_back(input.clone());
@@ -185,7 +195,8 @@ std::vector<std::pair<Backend, const Operator *>> operators_of_gpus() {
     for (const Backend backend : {Backend::cuda, Backend::opencl}) {
         for (const Operator *op : operators()) {
             const auto &rows = op->rows();
-            if (std::any_of(rows.begin(), rows.end(), [&](const Row &row) { return row.backend == backend && row.declined.empty(); })) {
+            if (std::any_of(rows.begin(), rows.end(),
+                    [&](const Row &row) { return row.backend == backend && row.declined.empty(); })) {
                 all.emplace_back(backend, op);
             }
         }
@@ -193,9 +204,10 @@ std::vector<std::pair<Backend, const Operator *>> operators_of_gpus() {
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, FailingDriver, testing::ValuesIn(operators_of_gpus()), [](const auto &info) {
-    return info.param.second->name() + (info.param.first == Backend::cuda ? "_cuda" : "_opencl");
-});
+INSTANTIATE_TEST_SUITE_P(
+    Operators, FailingDriver, testing::ValuesIn(operators_of_gpus()), [](const auto &info) {
+        return info.param.second->name() + (info.param.first == Backend::cuda ? "_cuda" : "_opencl");
+    });
 
 }  // namespace
 

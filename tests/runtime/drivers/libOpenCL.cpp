@@ -1,5 +1,6 @@
-// A libOpenCL.so.1 without a device: six platforms whose memory is host memory and whose kernels do nothing. It checks every
-// handle that it is given, and records what it was asked for. What Halide looks up but does not need here refuses.
+// A libOpenCL.so.1 without a device: six platforms whose memory is host memory and whose kernels do nothing.
+// It checks every handle that it is given, and records what it was asked for. What Halide looks up but does
+// not need here refuses.
 #include "tests/runtime/drivers/opencl_record.h"
 #include <atomic>
 #include <condition_variable>
@@ -17,14 +18,19 @@ using namespace fake_opencl;
 
 constexpr int ok = 0, allocation_failure = -4, invalid_value = -30, invalid_operation = -59;
 
-// Handles: platform, device, context and queue of platform i are addresses in one object, which says what they are.
+// Handles: platform, device, context and queue of platform i are addresses in one object, which says what
+// they are.
 struct Handle {
     char kind;  // 'p', 'd', 'c', 'q'
     int platform;
 };
 Handle handles[platforms][4] = {
-    {{'p', 0}, {'d', 0}, {'c', 0}, {'q', 0}}, {{'p', 1}, {'d', 1}, {'c', 1}, {'q', 1}}, {{'p', 2}, {'d', 2}, {'c', 2}, {'q', 2}},
-    {{'p', 3}, {'d', 3}, {'c', 3}, {'q', 3}}, {{'p', 4}, {'d', 4}, {'c', 4}, {'q', 4}}, {{'p', 5}, {'d', 5}, {'c', 5}, {'q', 5}},
+    {{'p', 0}, {'d', 0}, {'c', 0}, {'q', 0}},
+    {{'p', 1}, {'d', 1}, {'c', 1}, {'q', 1}},
+    {{'p', 2}, {'d', 2}, {'c', 2}, {'q', 2}},
+    {{'p', 3}, {'d', 3}, {'c', 3}, {'q', 3}},
+    {{'p', 4}, {'d', 4}, {'c', 4}, {'q', 4}},
+    {{'p', 5}, {'d', 5}, {'c', 5}, {'q', 5}},
 };
 
 struct Buffer {
@@ -106,7 +112,8 @@ void fail(int *error, int code) {
 char *reachable(void *queue, void *buffer, size_t offset, size_t bytes, int &platform) {
     platform = platform_of(queue, 'q');
     auto at = buffers.find(buffer);
-    if (platform < 0 || at == buffers.end() || at->second.platform != platform || offset + bytes > at->second.bytes) {
+    if (platform < 0 || at == buffers.end() || at->second.platform != platform ||
+        offset + bytes > at->second.bytes) {
         record.wrong++;
         return nullptr;
     }
@@ -152,7 +159,8 @@ int clGetPlatformIDs(unsigned room, void **list, unsigned *count) {
 }
 int clGetPlatformInfo(void *platform, unsigned what, size_t room, void *to, size_t *needed) {
     const int p = platform_of(platform, 'p');
-    return p < 0 || what != 0x0902 ? invalid_value : answer("Fake platform " + std::to_string(p), room, to, needed);
+    return p < 0 || what != 0x0902 ? invalid_value :
+                                     answer("Fake platform " + std::to_string(p), room, to, needed);
 }
 int clGetDeviceIDs(void *platform, uint64_t, unsigned room, void **list, unsigned *count) {
     const int p = platform_of(platform, 'p');
@@ -173,15 +181,15 @@ int clGetDeviceInfo(void *device, unsigned what, size_t room, void *to, size_t *
         return invalid_value;
     }
     switch (what) {
-    case 0x1000: return answer_number<uint64_t>(p == 3 ? 4 : 2, room, to, needed);            // type
-    case 0x1002: return answer_number<unsigned>(8 + (unsigned)p, room, to, needed);           // compute units
-    case 0x101F: return answer_number<uint64_t>((uint64_t)(p + 1) << 30, room, to, needed);   // memory
-    case 0x1020: return answer_number<uint64_t>(65536, room, to, needed);                     // constant memory
-    case 0x1021: return answer_number<unsigned>(8, room, to, needed);                         // constant arguments
-    case 0x1027: return answer_number<unsigned>(1, room, to, needed);                         // available
-    case 0x1028: return answer_number<unsigned>(p != 1, room, to, needed);                    // its compiler
+    case 0x1000: return answer_number<uint64_t>(p == 3 ? 4 : 2, room, to, needed);           // type
+    case 0x1002: return answer_number<unsigned>(8 + (unsigned)p, room, to, needed);          // compute units
+    case 0x101F: return answer_number<uint64_t>((uint64_t)(p + 1) << 30, room, to, needed);  // memory
+    case 0x1020: return answer_number<uint64_t>(65536, room, to, needed);   // constant memory
+    case 0x1021: return answer_number<unsigned>(8, room, to, needed);       // constant arguments
+    case 0x1027: return answer_number<unsigned>(1, room, to, needed);       // available
+    case 0x1028: return answer_number<unsigned>(p != 1, room, to, needed);  // its compiler
     case 0x102B: return answer("Fake device " + std::to_string(p), room, to, needed);
-    case 0x102D: return answer("7." + std::to_string(p), room, to, needed);                   // driver
+    case 0x102D: return answer("7." + std::to_string(p), room, to, needed);  // driver
     case 0x102F: return answer(p == 2 ? "OpenCL 1.0 fake" : "OpenCL 1.2 fake", room, to, needed);
     case 0x103D: return answer(p == 2 ? "OpenCL C 1.0 fake" : "OpenCL C 1.2 fake", room, to, needed);
     case 0x1030: return answer(p == 2 ? "" : "cl_khr_byte_addressable_store cl_khr_fp64", room, to, needed);
@@ -189,7 +197,8 @@ int clGetDeviceInfo(void *device, unsigned what, size_t room, void *to, size_t *
     return invalid_value;
 }
 
-void *clCreateContext(const intptr_t *properties, unsigned count, void *const *devices, void *, void *, int *error) {
+void *clCreateContext(
+    const intptr_t *properties, unsigned count, void *const *devices, void *, void *, int *error) {
     std::lock_guard lock(mutex);
     const int p = platform_of(reinterpret_cast<void *>(properties[1]), 'p');
     if (count != 1 || p < 0 || platform_of(devices[0], 'd') != p) {
@@ -248,7 +257,8 @@ int clReleaseMemObject(void *buffer) {
 int clGetMemObjectInfo(void *buffer, unsigned what, size_t room, void *to, size_t *needed) {
     std::lock_guard lock(mutex);
     auto at = buffers.find(buffer);
-    return at == buffers.end() || what != 0x1102 ? invalid_value : answer_number<size_t>(at->second.bytes, room, to, needed);
+    return at == buffers.end() || what != 0x1102 ? invalid_value :
+                                                   answer_number<size_t>(at->second.bytes, room, to, needed);
 }
 
 void *clCreateProgramWithSource(void *context, unsigned, const char **sources, const size_t *, int *error) {
@@ -307,7 +317,8 @@ int clSetKernelArg(void *kernel, unsigned, size_t, const void *) {
     std::lock_guard lock(mutex);
     return kernels.count(kernel) ? ok : invalid_value;
 }
-int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned, const size_t *, const size_t *, const size_t *, unsigned, const void *, void *) {
+int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned, const size_t *, const size_t *,
+    const size_t *, unsigned, const void *, void *) {
     gate.pass();
     std::lock_guard lock(mutex);
     const int p = platform_of(queue, 'q');
@@ -319,7 +330,8 @@ int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned, const size_t *, 
     record.kernels[p]++;
     return ok;
 }
-int clEnqueueReadBuffer(void *queue, void *buffer, unsigned, size_t offset, size_t bytes, void *to, unsigned, const void *, void *) {
+int clEnqueueReadBuffer(void *queue, void *buffer, unsigned, size_t offset, size_t bytes, void *to, unsigned,
+    const void *, void *) {
     std::lock_guard lock(mutex);
     int p = 0;
     const char *data = reachable(queue, buffer, offset, bytes, p);
@@ -330,7 +342,8 @@ int clEnqueueReadBuffer(void *queue, void *buffer, unsigned, size_t offset, size
     record.reads[p]++;
     return ok;
 }
-int clEnqueueWriteBuffer(void *queue, void *buffer, unsigned, size_t offset, size_t bytes, const void *from, unsigned, const void *, void *) {
+int clEnqueueWriteBuffer(void *queue, void *buffer, unsigned, size_t offset, size_t bytes, const void *from,
+    unsigned, const void *, void *) {
     std::lock_guard lock(mutex);
     int p = 0;
     char *data = reachable(queue, buffer, offset, bytes, p);
@@ -349,9 +362,9 @@ int clFlush(void *queue) {
 }
 
 // Looked up, and not needed here.
-#define REFUSES(name) \
-    int name() { \
-        return invalid_operation; \
+#define REFUSES(name)                                                                                        \
+    int name() {                                                                                             \
+        return invalid_operation;                                                                            \
     }
 REFUSES(clCreateContextFromType)
 REFUSES(clRetainContext)

@@ -1,6 +1,7 @@
-// A libcuda.so.1 without a GPU: three devices whose memory is host memory and whose kernels do nothing. It holds Halide and the
-// hooks to the driver's rules (memory, modules and kernels belong to the context that is current; a kernel has 48 KB of
-// shared memory unless it asked for more), and records what it was asked for. Exported is what they look up by name.
+// A libcuda.so.1 without a GPU: three devices whose memory is host memory and whose kernels do nothing. It
+// holds Halide and the hooks to the driver's rules (memory, modules and kernels belong to the context that is
+// current; a kernel has 48 KB of shared memory unless it asked for more), and records what it was asked for.
+// Exported is what they look up by name.
 #include "tests/runtime/drivers/cuda_record.h"
 #include <atomic>
 #include <cstdio>
@@ -14,7 +15,14 @@ namespace {
 
 using namespace fake_cuda;
 
-enum Result { ok = 0, invalid_value = 1, out_of_memory = 2, no_device = 100, invalid_context = 201, not_found = 500 };
+enum Result {
+    ok = 0,
+    invalid_value = 1,
+    out_of_memory = 2,
+    no_device = 100,
+    invalid_context = 201,
+    not_found = 500
+};
 
 struct Kernel {
     int device;
@@ -34,7 +42,8 @@ struct Module {
 std::mutex &mutex = *new std::mutex;
 Record &record = *new Record;
 Context contexts[devices] = {{0}, {1}, {2}};
-std::map<uint64_t, std::pair<size_t, int>> &memory = *new std::map<uint64_t, std::pair<size_t, int>>;  // address: bytes, device
+std::map<uint64_t, std::pair<size_t, int>> &memory =
+    *new std::map<uint64_t, std::pair<size_t, int>>;  // address: bytes, device
 std::set<Module *> &modules = *new std::set<Module *>;
 thread_local Context *stack[16];
 thread_local int depth = 0;
@@ -53,7 +62,8 @@ bool is_ours(uint64_t address, size_t bytes) {
         return false;
     }
     --at;
-    const bool inside = address + bytes <= at->first + at->second.first, ours = at->second.second == current()->device;
+    const bool inside = address + bytes <= at->first + at->second.first,
+               ours = at->second.second == current()->device;
     record.wrong_context += !(inside && ours);
     return inside && ours;
 }
@@ -121,7 +131,8 @@ int cuDevicePrimaryCtxRetain(Context **context, int device) {
     return ok;
 }
 int cuCtxCreate_v2(Context **, unsigned, int) {
-    return invalid_context;  // the hooks take primary contexts; Halide's own choice of a device must not be reached
+    return invalid_context;  // the hooks take primary contexts; Halide's own choice of a device must not be
+                             // reached
 }
 int cuCtxDestroy_v2(Context *) {
     return invalid_context;
@@ -160,7 +171,8 @@ int cuStreamSynchronize(void *) {
 
 int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *options, void **) {
     std::lock_guard lock(mutex);
-    if (!current() || !strstr(static_cast<const char *>(image), ".version")) {  // PTX is text and says its version first
+    if (!current() || !strstr(static_cast<const char *>(image), ".version")) {  // PTX is text and says its
+                                                                                // version first
         return invalid_value;
     }
     record.module_options.emplace_back(options, options + count);
@@ -199,8 +211,8 @@ int cuFuncSetAttribute(Kernel *kernel, int attribute, int value) {
     record.shared_limits.push_back(value);
     return ok;
 }
-int cuLaunchKernel(Kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *,
-                   void **, void **) {
+int cuLaunchKernel(Kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+    unsigned bz, unsigned shared, void *, void **, void **) {
     std::lock_guard lock(mutex);
     if (!current() || kernel->device != current()->device) {
         record.wrong_context++;
@@ -307,7 +319,9 @@ int cuEventDestroy_v2(void *event) {
     return ok;
 }
 int cuGetErrorName(int code, const char **name) {
-    *name = code == out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY" : code == 999 ? "CUDA_ERROR_UNKNOWN" : "CUDA_ERROR_OTHER";
+    *name = code == out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY" :
+            code == 999           ? "CUDA_ERROR_UNKNOWN" :
+                                    "CUDA_ERROR_OTHER";
     return ok;
 }
 }

@@ -59,10 +59,13 @@ int silent(void **) {
 
 const halide_filter_metadata_t *image_to_image() {
     static const halide_filter_argument_t arguments[] = {
-        {"input", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr, nullptr, nullptr, nullptr},
-        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr, nullptr, nullptr, nullptr},
+        {"input", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr,
+            nullptr, nullptr, nullptr},
+        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr,
+            nullptr, nullptr, nullptr, nullptr},
     };
-    static const halide_filter_metadata_t metadata = {halide_filter_metadata_t::VERSION, 2, arguments, "", "silent"};
+    static const halide_filter_metadata_t metadata = {
+        halide_filter_metadata_t::VERSION, 2, arguments, "", "silent"};
     return &metadata;
 }
 
@@ -71,7 +74,10 @@ const halide_filter_metadata_t *image_to_image() {
 TEST(NoDriver, WhatHalideSaysIsAnErrorWhateverTheLibraryReturns) {
     const Array input(Type::u8, {4, 4});
     Array output(Type::u8, {4, 4});
-    const Error error = error_of([&] { run_generated(generated_row("silent", "by hand", "u8", Backend::cpu, silent, image_to_image), Device{}, {&input, 1}, output); });
+    const Error error = error_of([&] {
+        run_generated(generated_row("silent", "by hand", "u8", Backend::cpu, silent, image_to_image),
+            Device{}, {&input, 1}, output);
+    });
     EXPECT_STREQ(error.what(), "silent: the launch failed [by hand, cpu]");
 }
 

@@ -1,17 +1,17 @@
 // The hooks against the fake libOpenCL.so.1: which platform is used, and how its buffers are.
-#include "tests/runtime/drivers/any_operator.h"
+#include "runtime/arrays/storage.h"
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
+#include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/opencl_record.h"
-#include "runtime/arrays/storage.h"
 #include "tilewright/generated.h"
 #include <HalideRuntimeOpenCL.h>
 #include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <chrono>
-#include <functional>
 #include <dlfcn.h>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -26,7 +26,8 @@ const T &exported(const char *name) {
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
     auto ask = library ? reinterpret_cast<const T *(*)()>(dlsym(library, name)) : nullptr;
     if (!ask) {
-        throw std::runtime_error("the fake libOpenCL.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
+        throw std::runtime_error(
+            "the fake libOpenCL.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
     }
     return *ask();
 }
@@ -95,7 +96,8 @@ TEST_F(OpenClDriver, DevicesAreToldApart) {
     EXPECT_EQ(Device::parse("opencl:5"), last);
     EXPECT_EQ(error_of([] { Device::parse("opencl:2"); }).fault(), Fault::device);
     EXPECT_EQ(error_of([] { Device::parse("opencl:6"); }).fault(), Fault::device);
-    EXPECT_EQ(std::accumulate(record().contexts.begin(), record().contexts.end(), 0), 0) << "listing takes no context";
+    EXPECT_EQ(std::accumulate(record().contexts.begin(), record().contexts.end(), 0), 0)
+        << "listing takes no context";
 }
 
 // Before the others that run something: only a process's first call builds the kernels.
@@ -141,7 +143,8 @@ TEST_F(OpenClDriver, WhatIsKeptHasABound) {
         Array(Type::u8, {rows, 1 << 18}).sync(last);
         EXPECT_LE(record().bytes_held - before, (size_t(6) << 30) / 8);
     }
-    EXPECT_GT(record().bytes_held - before, size_t(512) << 20) << "up to an eighth of the device's memory is kept";
+    EXPECT_GT(record().bytes_held - before, size_t(512) << 20)
+        << "up to an eighth of the device's memory is kept";
     trim_device_memory();
     EXPECT_LE(record().bytes_held, before);
 }
@@ -185,11 +188,12 @@ TEST_F(OpenClDriver, NoDeviceMemoryIsAMemoryFault) {
     EXPECT_FALSE(any.run(last).empty());
 }
 
-// ---------------------------------------------------------------------------------- threads on disjoint parts of one array
+// ---------------------------------------------------------- threads on disjoint parts of one array
 
 namespace {
 
-// A library for the CPU that fills its output with 7 and then waits, in the middle of its work, for whatever the test does there.
+// A library for the CPU that fills its output with 7 and then waits, in the middle of its work, for whatever
+// the test does there.
 std::function<void()> in_the_middle;
 
 int fill_with_seven(void **arguments) {
@@ -203,14 +207,18 @@ int fill_with_seven(void **arguments) {
 
 const halide_filter_metadata_t *image_to_image() {
     static const halide_filter_argument_t arguments[] = {
-        {"input", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr, nullptr, nullptr, nullptr},
-        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr, nullptr, nullptr, nullptr},
+        {"input", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr,
+            nullptr, nullptr, nullptr},
+        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr,
+            nullptr, nullptr, nullptr, nullptr},
     };
-    static const halide_filter_metadata_t metadata = {halide_filter_metadata_t::VERSION, 2, arguments, "", "fill"};
+    static const halide_filter_metadata_t metadata = {
+        halide_filter_metadata_t::VERSION, 2, arguments, "", "fill"};
     return &metadata;
 }
 
-// Two crops side by side of one image that is on the device; the device writes, or reads, the left one, and the host writes the right one.
+// Two crops side by side of one image that is on the device; the device writes, or reads, the left one, and
+// the host writes the right one.
 class SharedArray : public OpenClDriver {
 protected:
     void SetUp() override {
@@ -250,11 +258,11 @@ protected:
     // Runs `call` on a thread of its own. The destructor waits for it.
     class Thread {
     public:
-        explicit Thread(std::function<void()> call) : thread_([this, call = std::move(call)] {
-            call();
-            done_ = true;
-        }) {
-        }
+        explicit Thread(std::function<void()> call)
+            : thread_([this, call = std::move(call)] {
+                  call();
+                  done_ = true;
+              }) {}
         ~Thread() {
             thread_.join();
         }
@@ -336,7 +344,8 @@ TEST_F(SharedArray, WhatTheHostWroteWhileADeviceReadBesideItIsSentAgain) {
 TEST_F(SharedArray, TheHostWritesWithTwoThreadsAtOnce) {
     std::barrier both(2);
     in_the_middle = [&] { both.arrive_and_wait(); };
-    Thread left([&] { run_generated(row_, Device{}, {&other_, 1}, left_); }), right([&] { run_generated(row_, Device{}, {&other_, 1}, right_); });
+    Thread left([&] { run_generated(row_, Device{}, {&other_, 1}, left_); }),
+        right([&] { run_generated(row_, Device{}, {&other_, 1}, right_); });
     left.give_time();
     right.give_time();
     EXPECT_TRUE(all_seven(image_));

@@ -6,8 +6,8 @@
 
 namespace fake_opencl {
 
-// Six platforms, more than Halide's own table of four, with a device each: a CPU on 0, 4 and 5, on 1 one without a compiler, on 2
-// one that is too old for the libraries, and a GPU on 3.
+// Six platforms, more than Halide's own table of four, with a device each: a CPU on 0, 4 and 5, on 1 one
+// without a compiler, on 2 one that is too old for the libraries, and a GPU on 3.
 constexpr int platforms = 6;
 
 struct Record {
@@ -16,13 +16,13 @@ struct Record {
     int buffers_released = 0;
     size_t bytes_held = 0;
     int asked_for_fewer_platforms = 0;  // clGetPlatformIDs with room for less than all of them
-    int wrong = 0;                      // handles that are none, memory of another context, bytes outside a buffer
+    int wrong = 0;  // handles that are none, memory of another context, bytes outside a buffer
 };
 
 // What it does on request.
 struct Requests {
-    void (*hold_launches)(bool);   // a launch waits until they are no longer held
-    int (*held_launches)();        // how many wait
+    void (*hold_launches)(bool);  // a launch waits until they are no longer held
+    int (*held_launches)();       // how many wait
     void (*refuse_memory)(bool);
 };
 

@@ -1,0 +1,73 @@
+#pragma once
+// The rows and peers of one operator, type, size and settings on one device: timed on the same data, and
+// verified.
+#include "apps/tilewright/support/measure.h"
+#include "apps/tilewright/support/peers.h"
+#include "apps/tilewright/support/reference.h"
+#include "apps/tilewright/support/rotation.h"
+#include "tilewright/error.h"
+#include "tilewright/operator.h"
+#include "tilewright/workload.h"
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright::app {
+
+using Size = std::pair<int64_t, int64_t>;  // width and height
+
+// What was timed: one row or peer on one set of data.
+struct Run {
+    std::string name, op, type;
+    Sample sample;                    // without its inputs
+    std::vector<std::string> inputs;  // what they were: "f32 (512, 512)"
+    Size size;                        // of the first input; a vector has height 1
+    Work work;
+    std::string why_not;  // not empty: it was not timed
+    Measured measured;
+    size_t sets = 0;
+    std::string libraries;    // those that ran, where they are others than the row's own
+    uint64_t copies = 0;      // between host and device while it was timed; there should be none
+    std::string verified_by;  // the row whose output its own was held against
+    std::string unverified;   // or why there was none
+    std::string wrong;        // the first difference
+};
+
+class Benchmark {
+public:
+    Benchmark(
+        const Operator &op, std::string type, Size size, Settings settings, Device device, const Plan &plan);
+
+    // Errors: those of the row.
+    Run row(const Row &row);
+    Run peer(const Peer &peer);
+
+    // The run of a row that ended in an error.
+    Run failed(const Row &row, const Error &error);
+
+    std::vector<Peer> peers();
+
+private:
+    using Calls = std::function<void(size_t)>;  // makes call i, on set i of the data
+
+    const Sample &sample();
+    Run begin(const std::string &name);
+    void time(Run &run, Device device, const Calls &call, const Calls &whole);
+    std::function<double()> estimate(const Row &row, Device device);
+    const Expected *expected(const Row *timed);
+    void check(Run &run, const Row *timed);
+
+    const Operator &op_;
+    const std::string type_;
+    const Size size_;
+    const Settings settings_;
+    const Device device_;
+    const Plan plan_;
+    Rotation sets_;
+    Work work_;
+    std::optional<Expected> reference_, tuned_;
+};
+
+}  // namespace tilewright::app

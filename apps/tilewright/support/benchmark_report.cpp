@@ -1,0 +1,177 @@
+// Runs as lines of a table and as JSON.
+#include "apps/tilewright/support/benchmark_report.h"
+#include "apps/tilewright/support/context.h"
+#include "apps/tilewright/support/json.h"
+#include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/version.h"
+#include "runtime/files/output_file.h"
+#include "tilewright/files.h"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tilewright::app {
+
+namespace {
+
+const std::string standard_output = "-";
+
+std::string text_of(const Settings &settings) {
+    std::vector<std::string> words;
+    for (const auto &[name, value] : settings.all()) {
+        words.push_back(value.index() == 0 ? fmt::format("{}={}", name, std::get<double>(value)) :
+                                             name + "=" + std::get<std::string>(value));
+    }
+    return joined(words);
+}
+
+// The lines before the table: machine, versions and clocks. Without them the times cannot be compared.
+std::string preamble(Device device, const Json &about, int cpus, const Plan &plan) {
+    const DeviceInfo &info = device_info(device);
+    return fmt::format("# {}: {}, {}; tilewright {} ({}), Halide {}, LLVM {}; {}\n"
+                       "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one a CPU\n"
+                       "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and "
+                       "p90; single: one alone; call: with the wait for its end;\n"
+                       "# fewer of each where that would take more than {:g} s. Buffers rotate, so that no "
+                       "cache holds them.\n",
+        info.device.str(), info.name, info.driver, tilewright_version, commit, halide_version, llvm_version,
+        about["date"].get<std::string>(), cpus, about["mhz_per_cpu"].get<double>(),
+        about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,
+        plan.limit_s);
+}
+
+std::string heading() {
+    return fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n", "row", "data", "ms",
+        "p10", "p90", "single", "call", "GB/s", "GFLOP/s", "verified");
+}
+
+std::string line_of(const Run &run) {
+    std::string line = fmt::format("{:<44} {:<32} ", run.name, run.sample.what);
+    if (!run.why_not.empty()) {
+        return line + "not timed: " + run.why_not + "\n";
+    }
+    const Measured &m = run.measured;
+    const double seconds = m.batch.median / 1000;
+    const auto rate = [&](double amount, int width) {
+        return amount > 0 ? fmt::format("{:>{}.1f}", amount / seconds / 1e9, width) :
+                            fmt::format("{:>{}}", "-", width);
+    };
+    line += fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {} {}  ", m.batch.median, m.batch.p10,
+        m.batch.p90, m.single.median, m.call.median, rate(run.work.bytes, 8), rate(run.work.flops, 9));
+    if (!run.wrong.empty()) {
+        line += "WRONG against " + run.verified_by + ": " + one_line(run.wrong);
+    } else if (!run.unverified.empty()) {
+        line += "no: " + run.unverified;
+    } else {
+        line += "yes, " + run.verified_by;
+    }
+    if (!run.libraries.empty()) {
+        line += "; runs " + run.libraries;
+    }
+    if (run.copies > 0) {
+        line += fmt::format(" ({} copies between host and device were timed too)", run.copies);
+    }
+    return line + "\n";
+}
+
+Json json(const Times &times) {
+    return {{"median", times.median}, {"p10", times.p10}, {"p90", times.p90}};
+}
+
+// The names of Google Benchmark where it has one: name, real_time, time_unit, iterations, repetitions,
+// bytes_per_second.
+Json json(const Run &run, Device device) {
+    Json out = {{"name", run.name}, {"operator", run.op}, {"type", run.type}, {"device", device.str()},
+        {"data", run.sample.what}, {"settings", text_of(run.sample.settings)}, {"inputs", run.inputs},
+        {"width", run.size.first}, {"height", run.size.second}};
+    if (!run.why_not.empty()) {
+        out["skipped"] = run.why_not;
+        return out;
+    }
+    const Measured &m = run.measured;
+    const double seconds = m.batch.median / 1000;
+    out["real_time"] = m.batch.median;
+    out["time_unit"] = "ms";
+    out["iterations"] = m.batch_size;
+    out["repetitions"] = m.repeats;
+    out["batch"] = json(m.batch);
+    out["single"] = json(m.single);
+    out["call"] = json(m.call);
+    out["buffer_sets"] = run.sets;
+    out["bytes"] = run.work.bytes;
+    out["flops"] = run.work.flops;
+    out["bytes_per_second"] = run.work.bytes / seconds;
+    out["flops_per_second"] = run.work.flops / seconds;
+    out["libraries"] = run.libraries;
+    out["copies_while_timed"] = run.copies;
+    out["verified"] = !run.verified_by.empty() && run.wrong.empty();
+    out["verified_by"] = run.verified_by;
+    out["unverified"] = run.unverified;
+    out["wrong"] = run.wrong;
+    return out;
+}
+
+void write_file(const std::string &path, const std::string &text) {
+    OutputFile file(path);
+    if (!file.write(text.data(), text.size())) {
+        file.fail();
+    }
+    file.commit();
+}
+
+}  // namespace
+
+struct BenchmarkReport::Content {
+    Json about, runs;
+};
+
+BenchmarkReport::BenchmarkReport(std::string json, Device device) : json_(std::move(json)), device_(device) {
+    if (!json_.empty() && json_ != standard_output) {
+        check_writable(json_);
+    }
+}
+
+BenchmarkReport::~BenchmarkReport() = default;
+
+void BenchmarkReport::begin(int cpus, const Plan &plan) {
+    content_ = std::make_unique<Content>(Content{context(device_), Json::array()});
+    if (json_ != standard_output) {
+        print(preamble(device_, content_->about, cpus, plan) + heading());
+    }
+}
+
+void BenchmarkReport::add(const Run &run) {
+    content_->runs.push_back(json(run, device_));
+    runs_++;
+    wrong_ += !run.wrong.empty();
+    not_timed_ += !run.why_not.empty();
+    if (json_ != standard_output) {
+        print(line_of(run));
+    }
+}
+
+void BenchmarkReport::add_failed(const Run &run) {
+    failed_++;
+    add(run);
+}
+
+void BenchmarkReport::end() {
+    const Json all = {
+        {"version", 1}, {"context", content_->about}, {"runs", content_->runs}, {"not_timed", not_timed_}};
+    if (json_ == standard_output) {
+        print(all);
+    } else if (!json_.empty()) {
+        write_file(json_, app::text_of(all));
+    }
+    if (json_ != standard_output && not_timed_ > 0) {
+        print(fmt::format("# not timed: {} of {}; their lines say why\n", not_timed_, runs_));
+    }
+    if (wrong_ > 0) {
+        throw Error(Fault::mismatch, fmt::format("{} of {} runs gave a wrong result", wrong_, runs_));
+    }
+    if (failed_ > 0) {
+        throw Error(
+            Fault::failed, fmt::format("{} of {} rows failed; the lines above say why", failed_, runs_));
+    }
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,225 @@
+// Reads the command line by CLI11, and says in this program's words what it does not take.
+#include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/report.h"
+#include "runtime/dispatch/option_text.h"
+#include "tilewright/error.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tilewright::app {
+
+namespace {
+
+std::vector<std::string> command_names(const CLI::App &app) {
+    std::vector<std::string> names;
+    for (const CLI::App *command : app.get_subcommands(nullptr)) {
+        names.push_back(command->get_name());
+    }
+    return names;
+}
+
+// The command that the line names, or the program itself.
+const CLI::App &command_of(const CLI::App &app) {
+    const auto parsed = app.get_subcommands();
+    return parsed.empty() ? app : *parsed.front();
+}
+
+std::string help_for(const CLI::App &app) {
+    const CLI::App &command = command_of(app);
+    return &command == &app ? "`tilewright --help`" :
+                              fmt::format("`tilewright {} --help`", command.get_name());
+}
+
+// What CLI11 does not take, in the words of this program.
+Error usage_error(const CLI::App &app, const CLI::ParseError &error) {
+    const CLI::App &command = command_of(app);
+    const bool extras = dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr;
+    const auto left = app.remaining(true);
+    if (!extras || left.empty()) {
+        return {Fault::usage, fmt::format("{}; see {}", one_line(error.what()), help_for(app))};
+    }
+    if (!left.front().starts_with("-")) {
+        return {
+            Fault::usage, fmt::format("'{}' is one argument too many; see {}", left.front(), help_for(app))};
+    }
+    std::vector<std::string> known;
+    for (const CLI::Option *option : command.get_options()) {
+        for (const std::string &name : option->get_lnames()) {
+            known.push_back("--" + name);
+        }
+    }
+    const std::string name = left.front().substr(0, left.front().find('='));
+    return {Fault::usage,
+        fmt::format("no option '{}'{}; see {}", name, did_you_mean(name, known), help_for(app))};
+}
+
+void check_command(const CLI::App &app, const std::vector<std::string> &words) {
+    const auto names = command_names(app);
+    if (words.empty()) {
+        throw Error(
+            Fault::usage, fmt::format("no command; known: {}; see `tilewright --help`", joined(names, ", ")));
+    }
+    const std::string &first = words.front();
+    const std::vector<std::string> options = {"-h", "--help", "--version"};
+    const bool is_option = first.starts_with("-");
+    if (is_option && std::find(options.begin(), options.end(), first) == options.end()) {
+        throw Error(
+            Fault::usage, fmt::format("no option '{}'{}; a command comes first, see `tilewright --help`",
+                              first, did_you_mean(first, options)));
+    }
+    if (!is_option && std::find(names.begin(), names.end(), first) == names.end()) {
+        throw Error(Fault::usage, fmt::format("no command or operator '{}'{}; known: {}", first,
+                                      did_you_mean(first, names), joined(names, ", ")));
+    }
+}
+
+}  // namespace
+
+Parameter &Parameter::required() {
+    option_->required();
+    return *this;
+}
+
+Parameter &Parameter::description(const std::string &text) {
+    option_->description(text);
+    return *this;
+}
+
+Parameter &Parameter::group(const std::string &name) {
+    option_->group(name);
+    return *this;
+}
+
+Parameter &Parameter::value_name(const std::string &name) {
+    option_->type_name(name);
+    return *this;
+}
+
+Parameter &Parameter::show_default() {
+    option_->capture_default_str();
+    return *this;
+}
+
+Parameter &Parameter::default_text(const std::string &text) {
+    option_->default_str(text);
+    return *this;
+}
+
+Parameter &Parameter::range(int least, int most) {
+    option_->check(CLI::Range(least, most));
+    return *this;
+}
+
+Parameter &Parameter::range(double least, double most) {
+    option_->check(CLI::Range(least, most));
+    return *this;
+}
+
+Parameter &Parameter::commas() {
+    option_->delimiter(',');
+    return *this;
+}
+
+Parameter &Parameter::one_word() {
+    option_->allow_extra_args(false);
+    return *this;
+}
+
+Parameter &Parameter::words(int least, const std::string &text) {
+    constexpr int most = 1 << 20;
+    option_->expected(least, most)->option_text(text);
+    return *this;
+}
+
+Parameter Command::add(const std::string &name, std::string &value, const std::string &help) {
+    return Parameter(app_->add_option(name, value, help));
+}
+
+Parameter Command::add(const std::string &name, std::vector<std::string> &values, const std::string &help) {
+    return Parameter(app_->add_option(name, values, help));
+}
+
+Parameter Command::add(const std::string &name, int &value, const std::string &help) {
+    return Parameter(app_->add_option(name, value, help));
+}
+
+Parameter Command::add(const std::string &name, int64_t &value, const std::string &help) {
+    return Parameter(app_->add_option(name, value, help));
+}
+
+Parameter Command::add(const std::string &name, double &value, const std::string &help) {
+    return Parameter(app_->add_option(name, value, help));
+}
+
+Parameter Command::add(
+    const std::string &name, const std::function<void(const std::string &)> &take, const std::string &help) {
+    return Parameter(app_->add_option_function<std::string>(name, take, help));
+}
+
+Parameter Command::add_flag(const std::string &name, bool &value, const std::string &help) {
+    return Parameter(app_->add_flag(name, value, help));
+}
+
+Parameter Command::add_flag(
+    const std::string &name, const std::function<void()> &take, const std::string &help) {
+    return Parameter(app_->add_flag_callback(name, take, help));
+}
+
+bool Command::takes(const std::string &name) const {
+    return app_->get_option_no_throw(name) != nullptr;
+}
+
+Command &Command::footer(const std::string &text) {
+    app_->footer(text);
+    return *this;
+}
+
+Command &Command::when_named(const std::function<void()> &describe) {
+    app_->preparse_callback([describe](size_t) { describe(); });
+    return *this;
+}
+
+Command &Command::run(const std::function<void()> &action) {
+    app_->callback(action);
+    return *this;
+}
+
+CommandLine::CommandLine(
+    const std::string &name, const std::string &description, const std::function<std::string()> &version)
+    : app_(std::make_unique<CLI::App>(description, name)) {
+    app_->set_version_flag("--version", version, "Print the versions and the devices");
+    app_->require_subcommand(1);
+    app_->get_formatter()->column_width(34);
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::add(const std::string &name, const std::string &summary, const std::string &group) {
+    CLI::App *command = app_->add_subcommand(name, summary);
+    if (!group.empty()) {
+        command->group(group);
+    }
+    return Command(command);
+}
+
+void CommandLine::footer(const std::string &text) {
+    app_->footer(text);
+}
+
+void CommandLine::run(std::vector<std::string> words) {
+    check_command(*app_, words);
+    try {
+        std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+        app_->parse(words);
+    } catch (const CLI::CallForHelp &) {
+        const CLI::App &command = command_of(*app_);
+        print(command.help(&command == app_.get() ? "" : app_->get_name()));
+    } catch (const CLI::CallForVersion &error) {
+        print(std::string(error.what()) + "\n");
+    } catch (const CLI::ParseError &error) {
+        throw usage_error(*app_, error);
+    }
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,35 @@
+// Devices and rows as JSON, and JSON as text.
+#include "apps/tilewright/support/json.h"
+#include "apps/tilewright/support/report.h"
+#include <nlohmann/json.hpp>
+
+namespace tilewright::app {
+
+Json json(const DeviceInfo &info) {
+    return {{"device", info.device.str()}, {"name", info.name}, {"platform", info.platform},
+        {"driver", info.driver}, {"memory", info.memory}, {"units", info.units},
+        {"capability", info.capability}, {"is_gpu", info.is_gpu}, {"usable", info.usable},
+        {"why_not", info.why_not}};
+}
+
+Json json(const Row &row) {
+    Json tunables = Json::array();
+    for (const Row::Tunable &t : row.tunables) {
+        tunables.push_back({{"name", t.name}, {"value", t.value}, {"low", t.low}, {"high", t.high}});
+    }
+    return {{"row", row.name()}, {"operator", row.op}, {"schedule", row.schedule}, {"type", row.type},
+        {"backend", name_of(row.backend)}, {"needs_vnni", row.needs_vnni}, {"form", row.form},
+        {"tunables", tunables}, {"autoscheduler", row.autoscheduler}, {"declined", row.declined}};
+}
+
+std::string text_of(const Json &json) {
+    // A name from a driver may hold bytes that are not UTF-8; they are replaced rather than ending the
+    // report.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void print(const Json &json) {
+    print(text_of(json));
+}
+
+}  // namespace tilewright::app

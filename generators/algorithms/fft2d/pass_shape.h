@@ -1,0 +1,92 @@
+#pragma once
+// The shape of one pass of a Fourier transform: which lines it transforms, and how. Host and generators share
+// it. Plain C++ without Halide.h.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilewright {
+
+// A pass transforms many lines of the same length, each by itself. generators/algorithms/fft2d/pass.h says
+// what it reads and writes.
+struct FftPassShape {
+    enum class Lines {
+        along,       // a line is a row, and its result is a row
+        across,      // a line is a column, and its result is a column
+        transposed,  // a line is a row, and its result is a column
+    };
+    // The index by which tables that differ from line to line are read: none, the line's number, or the
+    // batch's number.
+    enum class Numbered { none, by_line, by_batch };
+
+    // n = n0 (L / R0) + n1 (L / R0 R1) + ...: one digit per stage, the radix of each stage, 1 where there is
+    // none
+    std::array<int, 4> radix = {1, 1, 1, 1};
+    Lines lines = Lines::along;
+    Numbered numbered = Numbered::none;
+    bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false;
+
+    FftPassShape() = default;
+    explicit FftPassShape(const std::vector<int> &radices) {
+        for (size_t i = 0; i < radices.size(); i++) {
+            radix.at(i) = radices[i];
+        }
+    }
+
+    // A row's configuration (generators/algorithms/configuration.h).
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("radix1", radix[0]);
+        visit("radix2", radix[1]);
+        visit("radix3", radix[2]);
+        visit("radix4", radix[3]);
+        visit("lines", lines);
+        visit("numbered", numbered);
+        visit("twiddled", twiddled);
+        visit("chirp_first", chirp_first);
+        visit("chirp_last", chirp_last);
+        visit("convolve", convolve);
+    }
+
+    // The radices of the stages that there are.
+    std::vector<int> radices() const {
+        std::vector<int> all;
+        for (const int r : radix) {
+            if (r > 1) {
+                all.push_back(r);
+            }
+        }
+        return all;
+    }
+
+    int length() const {
+        return radix[0] * radix[1] * radix[2] * radix[3];
+    }
+
+    // The number of entries of the table `middle`.
+    int middle_size() const {
+        return length() / radices().back();
+    }
+
+    // The frequency that entry i of a response is for. i is the last digit, and then the digits before it,
+    // the first one first.
+    int64_t order(int64_t i) const {
+        const std::vector<int> radices = this->radices();
+        const size_t last = radices.size() - 1;
+        std::vector<int64_t> digit(radices.size());
+        digit[last] = i / middle_size();
+        int64_t rest = i % middle_size(), k = 0, weight = 1;
+        for (size_t s = last; s-- > 0;) {
+            digit[s] = rest % radices[s];
+            rest /= radices[s];
+        }
+        for (size_t s = 0; s <= last; s++) {
+            k += digit[s] * weight;
+            weight *= radices[s];
+        }
+        return k;
+    }
+};
+
+}  // namespace tilewright

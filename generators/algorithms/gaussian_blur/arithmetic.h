@@ -1,0 +1,62 @@
+#pragma once
+// The arithmetic of the passes of a Gaussian blur: which types they add in, and how they round.
+#include "Halide.h"
+
+namespace tilewright {
+
+// One pass over pixels of one type gives
+//   u8    (sum * multiplier + 2^23) >> 24, with everything below 2^32
+//   u16   (sum + 2^23) >> 24, with everything below 2^41
+//   f32   the sum
+// Sums of integers are exact.
+struct BlurArithmetic {
+    Halide::Type pixel, sum;
+    Halide::Type image;    // a pass reads the image in this type
+    Halide::Type between;  // the first pass stores its results in this type, and the second one reads them
+    Halide::Expr multiplier;
+
+    // The image and what is between the passes have the type of the pixels; sums have a type that holds them.
+    static BlurArithmetic plain(Halide::Type pixel, Halide::Expr multiplier) {
+        const Halide::Type sum = pixel == Halide::UInt(8)  ? Halide::UInt(32) :
+                                 pixel == Halide::UInt(16) ? Halide::UInt(64) :
+                                                             Halide::Float(32);
+        return {pixel, sum, pixel, pixel, multiplier};
+    }
+
+    // u8 in floats. 255 times the sum of the weights is below 2^24, so that sums are still exact, in any
+    // order.
+    static BlurArithmetic floats(Halide::Type pixel, Halide::Expr multiplier) {
+        return {pixel, Halide::Float(32), Halide::Float(32), Halide::Float(32), multiplier};
+    }
+
+    // f32, with half-precision floats between the passes, as their bits: 11 significant bits.
+    static BlurArithmetic halves() {
+        return {Halide::Float(32), Halide::Float(32), Halide::Float(32), Halide::UInt(16), {}};
+    }
+
+    Halide::Expr zero() const {
+        return cast(sum, 0);
+    }
+    Halide::Expr wide(Halide::Expr value) const {
+        return cast(sum, value);
+    }
+    // A result of the first pass, as it is stored between the passes, and the stored value, as the second
+    // pass adds it.
+    Halide::Expr put(Halide::Expr value) const {
+        const bool halves = value.type() == Halide::Float(32) && between == Halide::UInt(16);
+        return halves ? reinterpret(between, Halide::Internal::float32_to_float16(value)) :
+                        cast(between, value);
+    }
+    Halide::Expr get(Halide::Expr value) const {
+        const bool halves = sum == Halide::Float(32) && between == Halide::UInt(16);
+        return halves ? Halide::Internal::float16_to_float32(value) : wide(value);
+    }
+    Halide::Expr rounded(Halide::Expr total) const {
+        if (pixel == Halide::UInt(8)) {
+            return cast(pixel, (cast(Halide::UInt(32), total) * multiplier + (1 << 23)) >> 24);
+        }
+        return pixel == Halide::UInt(16) ? cast(pixel, (total + (1 << 23)) >> 24) : total;
+    }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,116 @@
+#pragma once
+// How the work of the form MatmulWorkers is divided, for the host and for generators. Plain C++ without
+// Halide.h.
+#include <bit>
+#include <vector>
+
+namespace tilewright {
+
+// Workers, numbered from 0, in a rectangle. They form groups of 32: `across` groups side by side, and `down`
+// groups one below another. A worker's number within its group has five bits; those set in `bits` count along
+// the rectangle's columns, the others along its rows. Number is an integer type, or Halide's expressions.
+struct Rectangle {
+    int bits, across, down;
+
+    int group_columns() const {
+        return 1 << std::popcount(unsigned(bits));
+    }
+    int group_rows() const {
+        return 32 / group_columns();
+    }
+    int columns() const {
+        return group_columns() * across;
+    }
+    int rows() const {
+        return group_rows() * down;
+    }
+    template<typename Number>
+    Number column(Number worker) const {
+        return ((worker / 32) % across) * group_columns() + gathered(worker % 32, true);
+    }
+    template<typename Number>
+    Number row(Number worker) const {
+        return ((worker / (32 * across)) % down) * group_rows() + gathered(worker % 32, false);
+    }
+    template<typename Number>
+    Number worker(Number column, Number row) const {
+        const Number group = column / group_columns() + across * (row / group_rows());
+        Number inside = 0;
+        for (const Run &run : runs()) {
+            inside +=
+                (((run.along_columns ? column : row) / (1 << run.to)) % (1 << run.length)) * (1 << run.from);
+        }
+        return inside + 32 * group;
+    }
+
+private:
+    // Neighbouring bits of a number that count along the same axis: the `length` bits from bit `from` on are
+    // those from bit `to` on of a coordinate.
+    struct Run {
+        bool along_columns;
+        int from, length, to;
+    };
+
+    std::vector<Run> runs() const {
+        std::vector<Run> all;
+        int used[2] = {0, 0};
+        for (int bit = 0; bit < 5; bit++) {
+            const bool along_columns = (bits >> bit) & 1;
+            if (!all.empty() && all.back().along_columns == along_columns) {
+                all.back().length++;
+            } else {
+                all.push_back({along_columns, bit, 1, used[along_columns]});
+            }
+            used[along_columns]++;
+        }
+        return all;
+    }
+
+    template<typename Number>
+    Number gathered(Number number, bool along_columns) const {
+        Number coordinate = 0;
+        for (const Run &run : runs()) {
+            if (run.along_columns == along_columns) {
+                coordinate += ((number / (1 << run.from)) % (1 << run.length)) * (1 << run.to);
+            }
+        }
+        return coordinate;
+    }
+};
+
+// How the work on a product is divided. A rectangle of workers computes a tile of out. Each worker computes
+// `height` rows by `width` columns of the tile (multiples of 4), and sums over blocks of `depth`. With
+// several slices, that many rectangles share a tile, and each sums over its part of every block.
+struct Division {
+    Rectangle rectangle;
+    int width, height, depth, slices;
+
+    // Zero-padded copies of A and B, as panels, before the product: each matrix in a Func of its own
+    // (`apart`), or both in one (`together`: one kernel less, but more memory to copy). With `none` there are
+    // no panels, and every extent must be a multiple of the tile's.
+    enum class Copies { none, together, apart } copies;
+
+    int per_slice() const {
+        return rectangle.columns() * rectangle.rows();
+    }
+    int workers() const {
+        return per_slice() * slices;
+    }
+    int tile_columns() const {
+        return rectangle.columns() * width;
+    }
+    int tile_rows() const {
+        return rectangle.rows() * height;
+    }
+};
+
+// The division that the tunables of a row describe; tunable(name) gives the value of one of them.
+template<typename Tunable>
+Division matmul_division(const Tunable &tunable) {
+    const int outputs = 8;  // of a worker, along rows and along columns
+    const Rectangle rectangle{tunable("lanes"), tunable("across"), tunable("down")};
+    return {rectangle, outputs, outputs, tunable("depth"), tunable("slices"),
+        Division::Copies(tunable("copies"))};
+}
+
+}  // namespace tilewright

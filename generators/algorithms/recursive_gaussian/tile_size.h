@@ -1,0 +1,11 @@
+#pragma once
+// The sizes that the tiled forms of recursive_gaussian and their host code share. Plain C++ without Halide.h.
+
+namespace tilewright {
+
+constexpr int recursive_tile = 64;         // samples of a tile, along x and along y
+constexpr int recursive_weights = 6;       // weights per sample: three of the causal filter, three of the
+                                           // anticausal one
+constexpr int recursive_weight_pitch = 8;  // distance of the samples in the table of weights, in floats
+
+}  // namespace tilewright

@@ -1,0 +1,66 @@
+#pragma once
+// Machine instructions that generators give to algorithms. Algorithms say mathematics only: where an
+// instruction of a backend is better than what compilers find, the algorithm takes a function, and its
+// generator passes one of these.
+#include "Halide.h"
+#include "generators/algorithms/word_operations.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+inline Halide::Expr instruction(
+    Halide::Type type, const std::string &name, const std::vector<Halide::Expr> &arguments) {
+    return Halide::Internal::Call::make(type, name, arguments, Halide::Internal::Call::PureExtern);
+}
+
+// WordOperations::pick in one instruction of NVIDIA's GPUs.
+inline Halide::Expr nvidia_pick(Halide::Expr a, Halide::Expr b, Halide::Expr picks) {
+    return instruction(Halide::UInt(32), "llvm.nvvm.prmt", {a, b, picks});
+}
+
+// The operations on words as instructions of NVIDIA's GPUs. A sum starts as the bits of the float 2^23, so
+// that its bits are those of the float 2^23 + sum. An odd multiplier leaves no ties, so one fused
+// multiply-add rounds as the integers do.
+inline WordOperations nvidia_word_operations() {
+    using Halide::Expr;
+    WordOperations operations;
+    operations.dot = [](Expr a, Expr b, Expr sum) {
+        return instruction(Halide::UInt(32), "llvm.nvvm.idp4a.u.u", {a, b, sum});
+    };
+    operations.pick = nvidia_pick;
+    operations.rounded = [](Expr sum, Expr multiplier) {
+        const Expr m = Halide::cast<float>(multiplier), as_float = Halide::reinterpret<float>(sum);
+        return Halide::reinterpret<uint32_t>(instruction(
+            Halide::Float(32), "llvm.fma.f32", {as_float, m * (1.f / (1 << 24)), 8388608.f - m * .5f}));
+    };
+    operations.zero = 0x4B000000u;
+    return operations;
+}
+
+// a b + c in the way that is best on a backend, for an algorithm that subtracts the same product twice. On a
+// GPU the multiply-add is an instruction by name: otherwise the compiler would simplify 2 a - (a + w b) to a
+// - w b, which costs more multiply-adds for complex numbers. For a CPU the compiler finds the best way
+// itself.
+inline std::function<Halide::Expr(Halide::Expr a, Halide::Expr b, Halide::Expr c)> multiply_add(
+    const std::string &backend) {
+    using Halide::Expr;
+    if (backend == "cpu") {
+        return [](Expr a, Expr b, Expr c) { return a * b + c; };
+    }
+    const std::string name = backend == "opencl" ? "fma" : "llvm.fma.f32";
+    return [name](Expr a, Expr b, Expr c) { return instruction(Halide::Float(32), name, {a, b, c}); };
+}
+
+// The minimum of two floats as one instruction of NVIDIA's GPUs; min() would be a comparison and a selection.
+inline Halide::Expr nvidia_minimum(Halide::Expr a, Halide::Expr b) {
+    return instruction(Halide::Float(32), "llvm.minnum.f32", {a, b});
+}
+
+// The operations on words that are best on a backend.
+inline WordOperations word_operations(const std::string &backend) {
+    return backend == "cuda" ? nvidia_word_operations() : WordOperations();
+}
+
+}  // namespace tilewright

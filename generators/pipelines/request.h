@@ -1,0 +1,30 @@
+#pragma once
+// What the command line of pipeline.generator asks for.
+#include "generators/pipelines/pipeline.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// "staged" or "fused". Throws PipelineError.
+Stages::Schedule pipeline_schedule(const std::string &name);
+
+// A pipeline, from the words name=..., stages=..., type=..., schedule=... and backend=a,b.
+struct PipelineRequest {
+    std::string name = "pipeline", stages, type = "u8", schedule = "staged";
+    std::vector<std::string> backends = {"cpu"};
+
+    explicit PipelineRequest(const std::vector<std::string> &words);
+
+    Stages chain() const {
+        return Stages(stages, type, pipeline_schedule(schedule));
+    }
+    // Further features of Halide's target.
+    std::string features() const;
+    // The name of the library's function, for all sizes or for large images.
+    std::string function(const std::string &backend, bool large) const {
+        return name + "_" + backend + (large ? "_large" : "_any");
+    }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,226 @@
+// gaussian_blur as a stage of a pipeline.
+#include "generators/algorithms/gaussian_blur/gaussian_blur.h"
+#include "generators/algorithms/gaussian_blur/weights.h"
+#include "generators/algorithms/gaussian_blur/window.h"
+#include "generators/algorithms/gaussian_blur/window_dot.h"
+#include "generators/algorithms/gaussian_blur/window_floats.h"
+#include "generators/algorithms/gaussian_blur/window_limits.h"
+#include "generators/instructions.h"
+#include "generators/pipelines/stages/constant_blur.h"
+#include "generators/pipelines/stages/kinds.h"
+#include "schedules/pipeline.h"
+#include <algorithm>
+
+namespace tilewright {
+
+using Halide::cast;
+using Halide::Expr;
+using Halide::Func;
+using Halide::Var;
+
+namespace {
+
+class GaussianBlurStage : public WindowStage {
+public:
+    explicit GaussianBlurStage(const StageSettings &settings) : WindowStage("gaussian_blur") {
+        double sigma = 1;  // the operator's default
+        for (const auto &[name, value] : settings) {
+            if (name == "sigma") {
+                sigma = sigma_of(value);
+            } else if (name == "border") {
+                border_ = border_of(value);
+            } else {
+                throw StageRefusal("there is no option '" + name + "'; gaussian_blur takes sigma and border");
+            }
+        }
+        weights_ = GaussianWeights::of(sigma);
+    }
+    AccessPattern access() const override {
+        return AccessPattern::window;
+    }
+    int radius() const override {
+        return weights_->radius;
+    }
+    int border() const override {
+        return (int)border_;
+    }
+    const GaussianWeights &weights() const override {
+        return *weights_;
+    }
+    Shape check(const Shape &in) const override {
+        expect_image(in, {"u8", "u16", "f32"}, 4);
+        return in;
+    }
+
+    Sizes sizes(const Shape &in, const StageTarget &target) const override {
+        const ChosenRow chosen = row(in, {target.target, true, target.last});
+        Sizes sizes;
+        if (chosen.form() == GaussianBlurNear::name || is_window(chosen)) {  // no more than one reflection
+            sizes.least_width = sizes.least_height = radius() + 1;
+        }
+        if (is_window(chosen)) {
+            const WindowLimits limits{
+                radius(), chosen.tunable("columns"), chosen.tunable("rows"), chosen.tunable("groups")};
+            if (chosen.form() == GaussianBlurWindow::name && chosen.tunable("large")) {
+                sizes.least_width = limits.least_width();
+                sizes.least_height = limits.least_height();
+            }
+            sizes.most_height = limits.most_height();
+        }
+        return sizes;
+    }
+
+    Composed compose(const Flow &in, const StageTarget &target) const override {
+        const ChosenRow chosen = row(in.shape, target);
+        if (chosen.form() == GaussianBlurWindow::name) {
+            return window(in, chosen);
+        }
+        if (is_window(chosen)) {
+            return window_of_words(in, chosen);
+        }
+        if (chosen.form() == GaussianBlurFloats::name) {
+            return definition<GaussianBlurFloats>(in, chosen);
+        }
+        if (chosen.form() == GaussianBlurNear::name) {
+            return definition<GaussianBlurNear>(in, chosen);
+        }
+        return definition<GaussianBlur>(in, chosen);
+    }
+
+protected:
+    StageRequest request(const Shape &in, const StageTarget &target) const override {
+        StageRequest request = WindowStage::request(in, target);
+        request.radius = radius();
+        request.zero_border = border_ == BorderRule::zero;
+        request.exact_floats = in.element == "u8" && weights_->bytes.fits_f32();
+        return request;
+    }
+
+private:
+    static constexpr double largest_sigma = 64;
+    BorderRule border_ = BorderRule::reflect;
+    std::shared_ptr<const GaussianWeights> weights_;
+
+    static double sigma_of(const std::string &value) {
+        char *end = nullptr;
+        const double sigma = std::strtod(value.c_str(), &end);
+        if (value.empty() || *end || !(sigma > 0 && sigma <= largest_sigma)) {
+            throw StageRefusal(
+                "sigma '" + value +
+                "' must be a number above 0 and at most 64 (larger ones run in `tilewright pipeline`)");
+        }
+        return sigma;
+    }
+    static BorderRule border_of(const std::string &value) {
+        const std::vector<std::string> borders = {"reflect", "mirror", "nearest", "zero"};
+        const auto at = std::find(borders.begin(), borders.end(), value);
+        if (at == borders.end()) {
+            throw StageRefusal(
+                "there is no border '" + value + "'; it takes reflect, mirror, nearest or zero");
+        }
+        return BorderRule(at - borders.begin());
+    }
+
+    static bool is_window(const ChosenRow &chosen) {
+        const std::string &form = chosen.form();
+        return form == GaussianBlurWindow::name || form == GaussianBlurWindowDot::name ||
+               form == GaussianBlurWindowFloats::name;
+    }
+
+    BorderMap border_map(const Flow &in, bool large) const {
+        return {border_factor(border_), border_low(border_), border_high(border_, in.width),
+            border_high(border_, in.height), large ? Expr() : Expr(border_ == BorderRule::zero ? 1 : 0),
+            large};
+    }
+
+    Composed window(const Flow &in, const ChosenRow &chosen) const {
+        const ScheduleContext s = chosen.context();
+        const BorderMap border = border_map(in, s["large"] != 0);
+        const std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
+        const WindowTile tile{s["columns"], s["rows"], s["groups"], s["window"]};
+        auto form = std::make_shared<GaussianBlurWindow>(in.rows, in.width, in.height, border, taps, tile);
+        return {flow_of(in, in.shape, form->out), chosen.schedule_of(form)};
+    }
+
+    Composed window_of_words(const Flow &in, const ChosenRow &chosen) const {
+        const ScheduleContext s = chosen.context();
+        const BorderMap border = border_map(in, false);
+        const WindowTile tile{s["columns"] / 4, s["rows"], s["groups"], s["window"] / 4};
+        const Expr multiplier = cast<uint32_t>((int)weights_->bytes.multiplier);
+        const Func words = words_of(in);
+        if (chosen.form() == GaussianBlurWindowDot::name) {
+            auto form = std::make_shared<GaussianBlurWindowDot>(words, in.width, in.height, border,
+                tap_words(), multiplier, tile, true, word_operations(backend_of(s.target)));
+            return {bytes_of(in, form->out), chosen.schedule_of(form)};
+        }
+        std::vector<Expr> floats;
+        for (const uint32_t tap : weights_->bytes.taps) {
+            floats.push_back((float)tap);
+        }
+        auto form = std::make_shared<GaussianBlurWindowFloats>(
+            words, in.width, in.height, border, floats, multiplier, tile);
+        return {bytes_of(in, form->out), chosen.schedule_of(form)};
+    }
+
+    // The rows of an image of bytes as words of four pixels. The last word repeats the last pixel.
+    static Func words_of(const Flow &in) {
+        const Var x{"x"}, y{"y"};
+        Func words{"words"};
+        Expr word = cast<uint32_t>(0);
+        for (int b = 0; b < 4; b++) {
+            const Expr last = in.width - 1;
+            word = word | (cast<uint32_t>(in.rows(unsafe_promise_clamped(min(4 * x + b, last), 0, last), y))
+                              << (8 * b));
+        }
+        words(x, y) = word;
+        return words;
+    }
+
+    // The words of taps, as constants.
+    TapWords tap_words() const {
+        TapWords taps(TapWordShape{radius(), weights_->bytes.high});
+        for (int phase = 0; phase < 4; phase++) {
+            for (int k = 0; k < taps.words(); k++) {
+                const size_t i = (size_t)(phase * taps.words() + k);
+                const auto constant = [&](bool upper) {
+                    return WordOperations::hex(tap_word(weights_->bytes, radius(), phase, k, upper));
+                };
+                taps.lower[i] = taps.used(phase, k, radius() + 1) ? constant(false) : Expr();
+                taps.upper[i] = taps.used(phase, k, taps.high) ? constant(true) : Expr();
+            }
+        }
+        return taps;
+    }
+
+    // The flow of an image that is computed in words.
+    static Flow bytes_of(const Flow &in, Func words) {
+        const Var x{"x"}, y{"y"};
+        Func bytes{"bytes"};
+        bytes(x, y) = cast<uint8_t>(words(x / 4, y) >> cast<uint32_t>(8 * (x % 4)));
+        Flow flow = flow_of(in, in.shape, bytes);
+        flow.elements = words;
+        return flow;
+    }
+
+    template<typename Form>
+    Composed definition(const Flow &in, const ChosenRow &chosen) const {
+        const bool unrolled = chosen.entry().unrolled_weights;
+        const ConstantBlur<Form> blur(in, *this, !unrolled);
+        const auto by_row = chosen.schedule_of(blur.form);
+        const int rows = chosen.has_tunable("rows") ? chosen.tunable("rows") : 1;
+        return {flow_of(in, in.shape, blur.form->out), [blur, by_row, unrolled, rows, radius = radius()] {
+                    by_row();
+                    if (unrolled) {
+                        constant_weights(*blur.form, blur.weight, radius, rows);
+                    }
+                }};
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> gaussian_blur_stage(const StageSettings &settings) {
+    return std::make_unique<GaussianBlurStage>(settings);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,91 @@
+// column_sum and row_sum as stages of a pipeline.
+#include "generators/algorithms/column_sum/sliced.h"
+#include "generators/algorithms/element_type.h"
+#include "generators/algorithms/row_sum/sliced.h"
+#include "generators/algorithms/row_sum/tree.h"
+#include "generators/algorithms/sums/band_sum.h"
+#include "generators/algorithms/sums/sum_types.h"
+#include "generators/pipelines/stages/kinds.h"
+
+namespace tilewright {
+
+using Halide::Expr;
+
+namespace {
+
+class SumOfLines : public SumStage {
+public:
+    SumOfLines(const std::string &op, const StageSettings &settings)
+        : SumStage(op), of_columns_(op == "column_sum") {
+        for (const auto &[name, value] : settings) {
+            if (name != "output-type") {
+                throw StageRefusal("there is no option '" + name + "'; " + op + " takes output-type");
+            }
+            if (value != "u32" && value != "f32") {
+                throw StageRefusal("output-type '" + value + "' must be u32 or f32");
+            }
+            output_ = value;
+        }
+    }
+    AccessPattern access() const override {
+        return AccessPattern::sum;
+    }
+    bool of_columns() const override {
+        return of_columns_;
+    }
+    Shape check(const Shape &in) const override {
+        expect_image(in, {"u8", "u16", "f32"}, 1);
+        if (in.element == "f32" && output_ == "u32") {
+            throw StageRefusal("sums of an f32 image are f32; leave output-type out");
+        }
+        return {in.element == "f32" ? "f32" : output_.empty() ? "u32" : output_, 1, true};
+    }
+
+    Composed compose(const Flow &in, const StageTarget &target) const override {
+        const Halide::Type element = element_type(in.shape.element), sum = sum_type(element);
+        const Halide::Type narrow = element == Halide::UInt(8) ? Halide::UInt(16) : sum;
+        const Halide::Type output = element_type(check(in.shape).element);
+        const ChosenRow chosen = row(in.shape, target);
+        const ScheduleContext s = chosen.context();
+        if (chosen.form() == ColumnSumSliced::name) {
+            const ColumnSumSliced::Shape shape{s["lanes"], s["rows"], s["slices"]};
+            return composed(in, chosen,
+                std::make_shared<ColumnSumSliced>(in.rows, in.width, in.height, shape, narrow, sum, output));
+        }
+        if (chosen.form() == RowSumSliced::name) {
+            return composed(in, chosen,
+                std::make_shared<RowSumSliced>(
+                    in.rows, in.width, s["lanes"], s["groups"], narrow, sum, output));
+        }
+        if (chosen.form() == RowSumTree::name) {
+            return composed(in, chosen,
+                std::make_shared<RowSumTree>(in.rows, in.width, in.height, s["lanes"], sum, output));
+        }
+        const auto value = [&](const Expr &x, const Expr &y) {
+            return in.rows(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));
+        };
+        return composed(
+            in, chosen, std::make_shared<BandSum>(value, in.height, s["in_band"], s["terms"], sum, output));
+    }
+
+private:
+    bool of_columns_;
+    std::string output_;
+
+    template<typename Form>
+    Composed composed(const Flow &in, const ChosenRow &chosen, std::shared_ptr<Form> form) const {
+        return {flow_of(in, check(in.shape), form->out), chosen.schedule_of(form)};
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> column_sum_stage(const StageSettings &settings) {
+    return std::make_unique<SumOfLines>("column_sum", settings);
+}
+
+std::unique_ptr<Stage> row_sum_stage(const StageSettings &settings) {
+    return std::make_unique<SumOfLines>("row_sum", settings);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,176 @@
+// `bench`: what it times and writes, what it gives up, peers, and its progress on a terminal.
+#include "tests/command_line/command_line.h"
+#include <algorithm>
+#include <pty.h>
+#include <regex>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tilewright {
+namespace {
+
+TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
+    const std::string op = operators().front();
+    const Ran ran = run({"bench", op, "--device", "cpu", "--size", "96x64", "--batch", "3", "--repeats", "5",
+        "--json", path("times.json")});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const json report = json::parse(read_text(path("times.json")));
+    EXPECT_EQ(report["version"], 1);
+    for (const char *key : {"date", "commit", "halide", "llvm", "num_cpus", "caches", "devices"}) {
+        EXPECT_TRUE(report["context"].contains(key)) << key;
+    }
+    ASSERT_FALSE(report["runs"].empty());
+    size_t timed = 0;
+    for (const json &one : report["runs"]) {
+        EXPECT_NE(ran.out.find(one["name"].get<std::string>()), std::string::npos) << one;
+        if (one.contains("skipped")) {
+            continue;
+        }
+        timed++;
+        EXPECT_EQ(one["time_unit"], "ms");
+        EXPECT_GT(one["real_time"].get<double>(), 0);
+        EXPECT_LE(one["batch"]["p10"].get<double>(), one["batch"]["median"].get<double>());
+        EXPECT_LE(one["batch"]["median"].get<double>(), one["batch"]["p90"].get<double>());
+        EXPECT_EQ(one["iterations"], 3);
+        EXPECT_EQ(one["repetitions"], 5);
+        EXPECT_GE(one["buffer_sets"].get<int>(), 2);
+        EXPECT_TRUE(one["verified"]) << one;
+        EXPECT_NE(one["verified_by"], one["name"]) << one;
+    }
+    EXPECT_GE(timed, 2u);
+}
+
+TEST_F(CommandLine, BenchToStandardOutputIsJsonAlone) {
+    const json report = run_json({"bench", operators().front(), "--device", "cpu", "--schedule", "reference",
+        "--size", "33", "--batch", "1", "--repeats", "3", "--json", "-"});
+    EXPECT_FALSE(report["runs"].empty());
+}
+
+TEST_F(CommandLine, BenchGivesUpWhatTakesTooLongAtAnySize) {
+    NEEDS_OPERATOR("matmul");
+    // 2^27 multiplications without any schedule take longer than a quarter of a millisecond on any machine.
+    const Words arguments = {"bench", "matmul", "--device", "cpu", "--schedule", "reference", "--size",
+        "512x512", "--limit", ".001"};
+    const Ran ran = run(arguments);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.out.find("not timed: a call would take about"), std::string::npos) << ran.out;
+    EXPECT_TRUE(ran.out.ends_with("\n# not timed: 1 of 1; their lines say why\n")) << ran.out;
+    Words as_json = arguments;
+    as_json.insert(as_json.end(), {"--json", "-"});
+    EXPECT_EQ(run_json(as_json)["not_timed"], 1);
+}
+
+TEST_F(CommandLine, BenchRecordsTheSizeThatRan) {
+    const auto run_of = [&](const std::string &op, const std::string &type, const std::string &size) {
+        const json report = run_json({"bench", op, "--type", type, "--device", "cpu", "--schedule",
+            "reference", "--size", size, "--batch", "1", "--repeats", "3", "--json", "-"});
+        return report["runs"][0];
+    };
+    if (has_operator("min_plus_convolution")) {
+        const json vectors = run_of("min_plus_convolution", "f32", "70x30");
+        EXPECT_EQ(vectors["width"], 70);
+        EXPECT_EQ(vectors["height"], 1);
+        EXPECT_EQ(vectors["inputs"], (json{"f32 (70)", "f32 (70)"}));
+    }
+    if (has_operator("fresnel")) {
+        const json field = run_of("fresnel", "c64", "100x40");
+        EXPECT_EQ(field["width"], 64);
+        EXPECT_EQ(field["height"], 64);
+    }
+    if (has_operator("invert")) {
+        const json image = run_of("invert", "u8", "70x30");
+        EXPECT_EQ(image["width"], 70);
+        EXPECT_EQ(image["height"], 30);
+        EXPECT_EQ(image["inputs"], (json{"u8 (30, 70)"}));
+    }
+}
+
+TEST_F(CommandLine, BenchTakesTheFlagsOfOperators) {
+    NEEDS_OPERATOR("fft2d");
+    Words words = {"bench", "fft2d", "--device", "cpu", "--schedule", "reference", "--size", "100x60",
+        "--batch", "1", "--repeats", "3"};
+    words.insert(words.end(), {"--json", "-"});
+    expect_refusal(3, words, {"fft2d", "--pad"});
+    words.push_back("--pad");
+    const json padded = run_json(words)["runs"][0];
+    EXPECT_EQ(padded["width"], 100);
+    EXPECT_EQ(padded["height"], 60);
+    EXPECT_EQ(padded["settings"], "pad=yes");
+    EXPECT_TRUE(padded.contains("real_time")) << padded;
+    if (has_operator("invert")) {
+        expect_refusal(2, {"bench", "invert", "--pad"}, {"--pad", "none of the chosen operators"});
+    }
+}
+
+TEST_F(CommandLine, BenchFindsAWrongResult) {
+    NEEDS_DEVICE("opencl");
+    const Ran ran = run({"bench", operators().front(), "--device", "opencl", "--schedule", "tuned", "--size",
+                            "64", "--batch", "1", "--repeats", "3"},
+        failing_driver("drop-launches"));
+    EXPECT_EQ(ran.code, 6) << ran.err;
+    EXPECT_NE(ran.out.find("WRONG"), std::string::npos) << ran.out;
+}
+
+TEST_F(CommandLine, BenchTimesPeersToo) {
+    NEEDS_OPERATOR("transpose");
+    const Ran ran = run({"bench", "transpose", "--device", "cpu", "--type", "u8", "--schedule", "tuned",
+        "--size", "130x70", "--batch", "2", "--repeats", "3", "--peers", "--json", path("times.json")});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    size_t peers = 0;
+    const json report = json::parse(read_text(path("times.json")));
+    for (const json &one : report["runs"]) {
+        if (one["name"].get<std::string>().rfind("peer: ", 0) == 0) {
+            peers++;
+            EXPECT_TRUE(one["verified"].get<bool>() || one["unverified"] == "it only copies") << one;
+        }
+    }
+    EXPECT_GE(peers, 2u);
+}
+
+// Runs the program on a terminal of its own, and returns what it wrote there.
+std::string on_terminal(const Words &arguments, int &code) {
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (child == 0) {
+        std::vector<char *> argv = {const_cast<char *>(TILEWRIGHT_APP)};
+        for (const std::string &argument : arguments) {
+            argv.push_back(const_cast<char *>(argument.c_str()));
+        }
+        argv.push_back(nullptr);
+        execv(TILEWRIGHT_APP, argv.data());
+        _exit(127);
+    }
+    std::string written;
+    char buffer[4096];
+    for (ssize_t n; (n = read(terminal, buffer, sizeof buffer)) > 0;) {
+        written.append(buffer, (size_t)n);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    close(terminal);
+    code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return written;
+}
+
+TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
+    // About three seconds, however many rows there are: the bar comes after the first of them.
+    const std::string op = operators().front();
+    const json all = run_json({"list", op, "--json"});
+    size_t rows = 0;
+    for (const json &row : all["operators"][0]["rows"]) {
+        rows += row["backend"] == "cpu" && row["declined"] == "";
+    }
+    ASSERT_GE(rows, 3u);
+    const Words arguments = {"bench", op, "--device", "cpu", "--size", "256x256", "--batch", "10",
+        "--repeats", "100000", "--limit", std::to_string(3. / (double)rows)};
+    int code = -1;
+    const std::string seen = on_terminal(arguments, code);
+    EXPECT_EQ(code, 0) << seen;
+    EXPECT_TRUE(std::regex_search(seen, std::regex("bench \\[#*-*\\] [0-9]+/[0-9]+"))) << seen;
+    const Ran quiet = run(arguments);
+    EXPECT_EQ(quiet.code, 0);
+    EXPECT_EQ(quiet.err, "");
+}
+
+}  // namespace
+}  // namespace tilewright

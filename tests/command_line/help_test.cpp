@@ -1,0 +1,83 @@
+// `--help` of the program and of every command, and `--version`.
+#include "tests/command_line/command_line.h"
+#include <regex>
+
+namespace tilewright {
+namespace {
+
+TEST_F(CommandLine, HelpOfTheProgramNamesEveryCommand) {
+    const Ran ran = run({"--help"});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(ran.err, "");
+    Words commands = operators();
+    commands.insert(
+        commands.end(), {"devices", "list", "doctor", "pipeline", "show", "verify", "bench", "Examples:"});
+    for (const std::string &command : commands) {
+        EXPECT_NE(ran.out.find(command), std::string::npos) << command;
+    }
+}
+
+TEST_F(CommandLine, HelpOfEveryCommandHasExamples) {
+    Words commands = operators();
+    ASSERT_FALSE(commands.empty());
+    commands.insert(commands.end(), {"devices", "list", "doctor", "pipeline", "show", "verify", "bench"});
+    for (const std::string &command : commands) {
+        const Ran ran = run({command, "--help"});
+        EXPECT_EQ(ran.code, 0) << command;
+        EXPECT_EQ(ran.err, "") << command;
+        EXPECT_NE(ran.out.find("Usage: tilewright " + command), std::string::npos) << ran.out;
+        EXPECT_NE(ran.out.find("Examples:\n  tilewright " + command), std::string::npos) << ran.out;
+    }
+}
+
+TEST_F(CommandLine, HelpSaysWhatAnOperatorTakes) {
+    const auto expect = [&](const std::string &op, const Words &words, const std::string &not_there) {
+        if (!has_operator(op)) {
+            return;
+        }
+        const std::string help = run({op, "--help"}).out;
+        for (const std::string &word : words) {
+            EXPECT_NE(help.find(word), std::string::npos) << "no '" << word << "' in\n" << help;
+        }
+        EXPECT_EQ(help.find(not_there), std::string::npos) << "'" << not_there << "' in\n" << help;
+    };
+    expect("gaussian_blur",
+        {"A PNG or .npy file: u8, u16, f32 of shape (h, w), (h, w, 2), (h, w, 3), (h, w, 4)", ".png or .npy",
+            " photo.png out.png"},
+        " out.npy");
+    expect("column_sum",
+        {"A PNG without colours and alpha, or an .npy file: u8, u16, f32 of shape (h, w)\n", "write: .npy",
+            " grey.png out.npy"},
+        "photo.png");
+    expect(
+        "fft2d", {"An .npy file: f32, c64 of shape (h, w)\n", "write: .npy", " field.npy out.npy"}, ".png");
+    expect("matmul", {"An .npy file: f32 of shape (h, w)\n", " a.npy b.npy out.npy"}, ".png");
+    expect("min_plus_convolution", {"An .npy file: i32, f32, f64 of shape (n)\n", " a.npy b.npy out.npy"},
+        ".png");
+    expect("fresnel",
+        {"A PNG without colours and alpha, or an .npy file: u8, u16, f32, c64", ".png or .npy",
+            " grey.png out.png"},
+        "photo.png");
+}
+
+TEST_F(CommandLine, HelpHasTheLimitsOfPngFilesWhereAFileMayBeOne) {
+    for (const auto &[op, has_limits] :
+        {std::pair("invert", true), {"column_sum", true}, {"matmul", false}, {"fft2d", false}}) {
+        if (has_operator(op)) {
+            EXPECT_EQ(run({op, "--help"}).out.find("--max-side") != std::string::npos, has_limits) << op;
+        }
+    }
+}
+
+TEST_F(CommandLine, VersionNamesHalideLlvmAndTheDevices) {
+    const Ran ran = run({"--version"});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(ran.err, "");
+    EXPECT_TRUE(std::regex_search(ran.out, std::regex("^tilewright [0-9]+\\.[0-9]+"))) << ran.out;
+    EXPECT_TRUE(std::regex_search(ran.out, std::regex("\nHalide [0-9]+\\.[0-9]+\\.[0-9]+\n"))) << ran.out;
+    EXPECT_TRUE(std::regex_search(ran.out, std::regex("\nLLVM [0-9]+\\.[0-9]+"))) << ran.out;
+    EXPECT_NE(ran.out.find("\ncpu: "), std::string::npos) << ran.out;
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,77 @@
+// Commands that a signal ends: they end at once, and leave no child and no file.
+#include "tests/command_line/command_line.h"
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// Waits until `happened`, for ten seconds at most.
+bool eventually(const std::function<bool()> &happened) {
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (!happened()) {
+        if (std::chrono::steady_clock::now() > end) {
+            return false;
+        }
+        std::this_thread::sleep_for(200us);
+    }
+    return true;
+}
+
+// Whether there is such a process, and it has not ended.
+bool is_running(const std::string &id) {
+    std::string stat;
+    std::getline(std::ifstream("/proc/" + id + "/stat"), stat);  // empty where there is none
+    const size_t name_end = stat.rfind(") ");
+    return name_end != std::string::npos && stat[name_end + 2] != 'Z';
+}
+
+class Interrupted : public CommandLine, public testing::WithParamInterface<std::pair<int, int>> {};
+
+TEST_P(Interrupted, ALongBenchEndsAtOnce) {
+    const auto [signal, code] = GetParam();
+    const Words arguments = {"bench", operators().front(), "--device", "cpu", "--size", "64x64", "--repeats",
+        "1000000", "--limit", "600", "--json", path("times.json")};
+    Process bench(TILEWRIGHT_APP, arguments);
+    std::this_thread::sleep_for(1500ms);
+    const auto start = std::chrono::steady_clock::now();
+    kill(bench.id(), signal);
+    const Ran ran = bench.wait();
+    EXPECT_EQ(ran.code, code) << ran.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+    EXPECT_EQ(files(), Words{}) << "the report is whole or absent";
+}
+
+TEST_P(Interrupted, AShowLeavesNeitherItsGeneratorNorFiles) {
+    NEEDS_OPERATOR("transpose");
+    fs::create_directories(path("temporary"));
+    const fs::path generator = path("transpose.generator");
+    std::ofstream(generator) << "#!/bin/sh\necho $$ >'" << path("id.part") << "' && mv '" << path("id.part")
+                             << "' '" << path("id") << "'\nexec sleep 600\n";
+    fs::permissions(generator, fs::perms::owner_all);
+    Process show(TILEWRIGHT_APP, {"show", "transpose", "--schedule", "reference", "--target", "cpu"},
+        {.environment = {"TILEWRIGHT_GENERATORS=" + folder_.path(), "TMPDIR=" + path("temporary")}});
+    const bool seen = eventually([&] { return fs::exists(path("id")); });
+    std::string id = read_text(path("id"));
+    id = id.substr(0, id.find('\n'));
+    EXPECT_TRUE(seen && is_running(id)) << id;
+    const auto [signal, code] = GetParam();
+    kill(show.id(), signal);
+    EXPECT_EQ(show.wait().code, code);
+    EXPECT_TRUE(eventually([&] { return !is_running(id); })) << id;
+    EXPECT_TRUE(fs::is_empty(path("temporary")));
+}
+
+INSTANTIATE_TEST_SUITE_P(By, Interrupted, testing::Values(std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}),
+    [](const auto &info) { return info.param.first == SIGINT ? "SIGINT" : "SIGTERM"; });
+
+}  // namespace
+}  // namespace tilewright

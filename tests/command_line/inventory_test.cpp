@@ -1,0 +1,80 @@
+// What the program says of the machine and of itself: `devices`, `list`, `doctor`.
+#include "tests/command_line/command_line.h"
+#include <algorithm>
+
+namespace tilewright {
+namespace {
+
+TEST_F(CommandLine, DevicesBeginWithTheCpuAndSayWhyOneCannotBeUsed) {
+    const json devices = run_json({"devices", "--json"})["devices"];
+    ASSERT_FALSE(devices.empty());
+    EXPECT_EQ(devices[0]["device"], "cpu");
+    EXPECT_TRUE(devices[0]["usable"]);
+    EXPECT_GT(devices[0]["memory"].get<uint64_t>(), 0u);
+    for (const json &device : devices) {
+        EXPECT_NE(device["usable"].get<bool>(), !device["why_not"].get<std::string>().empty()) << device;
+    }
+    const Ran text = run({"devices"});
+    EXPECT_EQ(text.code, 0);
+    EXPECT_EQ(text.err, "");
+    for (const json &device : devices) {
+        EXPECT_NE(text.out.find(device["device"].get<std::string>()), std::string::npos) << text.out;
+    }
+}
+
+TEST_F(CommandLine, ListShowsEveryRowAndEveryReason) {
+    const json all = run_json({"list", "--json"})["operators"];
+    ASSERT_FALSE(all.empty());
+    const Ran text = run({"list"});
+    EXPECT_EQ(text.code, 0);
+    size_t rows = 0;
+    for (const json &op : all) {
+        ASSERT_FALSE(op["rows"].empty()) << op["operator"];
+        for (const json &row : op["rows"]) {
+            rows++;
+            EXPECT_EQ(row["operator"], op["operator"]);
+            for (const char *key : {"schedule", "type", "backend", "form"}) {
+                EXPECT_NE(row[key].get<std::string>(), "") << row;
+            }
+            const std::string declined = row["declined"];
+            EXPECT_TRUE(declined.empty() || text.out.find(declined) != std::string::npos) << declined;
+        }
+    }
+    EXPECT_EQ((size_t)std::count(text.out.begin(), text.out.end(), '\n'), rows + 1);
+
+    const std::string first = all[0]["operator"];
+    const json one = run_json({"list", first, "--json"})["operators"];
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_EQ(one[0], all[0]);
+}
+
+TEST_F(CommandLine, DoctorIsContentHere) {
+    const json report = run_json({"doctor", "--json"});
+    EXPECT_TRUE(report["healthy"]);
+    ASSERT_FALSE(report["checks"].empty());
+    bool ran_on_cpu = false;
+    for (const json &check : report["checks"]) {
+        EXPECT_NE(check["health"], "FAIL") << check;
+        EXPECT_TRUE(check["health"] == "ok" || check["advice"] != "") << check;
+        ran_on_cpu |= check["check"] == "cpu" &&
+                      check["found"].get<std::string>().find("verified") != std::string::npos;
+    }
+    EXPECT_TRUE(ran_on_cpu);
+}
+
+TEST_F(CommandLine, DoctorSaysWhatDoesNotWork) {
+    const Ran ran = run({"doctor"}, {"TMPDIR=/nonexistent"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.out.find("FAIL  temporary files"), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.err.rfind("tilewright: error: not in order: temporary files", 0), 0u) << ran.err;
+}
+
+TEST_F(CommandLine, DoctorFindsADeviceThatComputesWrongly) {
+    NEEDS_DEVICE("opencl");
+    const Ran ran = run({"doctor"}, failing_driver("drop-launches"));
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.out.find("FAIL  opencl:"), std::string::npos) << ran.out;
+}
+
+}  // namespace
+}  // namespace tilewright

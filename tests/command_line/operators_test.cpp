@@ -1,0 +1,128 @@
+// Operators on files: results, statistics, rows by name, alpha and metadata.
+#include "tests/command_line/command_line.h"
+#include <cstring>
+#include <regex>
+
+namespace tilewright {
+namespace {
+
+TEST_F(CommandLine, InvertsAnImage) {
+    NEEDS_OPERATOR("invert");
+    const Array image = make_image("in.png");
+    const Ran ran = run({"invert", path("in.png"), path("out.png")});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(ran.err, "");
+    const Array result = read_array(path("out.png"));
+    ASSERT_EQ(result.shape(), image.shape());
+    for (int64_t y = 0; y < image.shape()[0]; y++) {
+        for (int64_t x = 0; x < image.shape()[1]; x++) {
+            ASSERT_EQ(result.at<uint8_t>({y, x}), 255 - image.at<uint8_t>({y, x})) << x << ", " << y;
+        }
+    }
+    EXPECT_EQ(files(), (Words{"in.png", "out.png"}));
+}
+
+TEST_F(CommandLine, StatisticsGoToStandardError) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    const Ran ran = run(
+        {"invert", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", "reference", "--stats"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    for (const char *word : {"invert/reference/u8/cpu", "device", "total", "kernels", "copies", " ms"}) {
+        EXPECT_NE(ran.err.find(word), std::string::npos) << word << " in " << ran.err;
+    }
+}
+
+TEST_F(CommandLine, StatisticsCountKernelsAndCopies) {
+    NEEDS_OPERATOR("invert");
+    NEEDS_DEVICE("opencl");
+    make_image("in.png", 64, 64);
+    const Ran ran = run({"invert", path("in.png"), path("out.npy"), "--device", "opencl", "--stats"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("kernels     1 launched"), std::string::npos) << ran.err;
+    EXPECT_TRUE(std::regex_search(
+        ran.err, std::regex("copies +[1-9][0-9]* to the device .*, [1-9][0-9]* to the host")))
+        << ran.err;
+    EXPECT_TRUE(std::regex_search(ran.err, std::regex("first call +[1-9][0-9]* modules?"))) << ran.err;
+}
+
+TEST_F(CommandLine, MetadataCarriesOver) {
+    NEEDS_OPERATOR("invert");
+    PngMetadata metadata;
+    metadata.gamma = .45455;
+    metadata.density = PngMetadata::Density{2835, 2835, true};
+    make_image("in.png", 20, 30, metadata);
+    ASSERT_EQ(run({"invert", path("in.png"), path("out.png")}).code, 0);
+    PngMetadata read;
+    read_array(path("out.png"), &read);
+    ASSERT_TRUE(read.gamma && read.density);
+    EXPECT_NEAR(*read.gamma, .45455, 1e-5);
+    EXPECT_EQ(read.density->x, 2835u);
+}
+
+TEST_F(CommandLine, EveryRowOfAnOperatorCanBeChosenByName) {
+    NEEDS_OPERATOR("transpose");
+    const Array image = make_image("in.png", 128, 256);
+    size_t chosen = 0;
+    const json all = run_json({"list", "transpose", "--json"});
+    for (const json &row : all["operators"][0]["rows"]) {
+        if (row["backend"] != "cpu" || row["type"] != "u8" || row["declined"] != "" || row["needs_vnni"]) {
+            continue;
+        }
+        const Ran ran = run(
+            {"transpose", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", row["schedule"]});
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        const Array result = read_array(path("out.npy"));
+        ASSERT_EQ(result.shape(), (std::vector<int64_t>{256, 128}));
+        for (int64_t y = 0; y < 128; y++) {
+            for (int64_t x = 0; x < 256; x++) {
+                ASSERT_EQ(result.at<uint8_t>({x, y}), image.at<uint8_t>({y, x})) << row;
+            }
+        }
+        chosen++;
+    }
+    EXPECT_GE(chosen, 2u);
+}
+
+// A white, half transparent image with arbitrary colours where nothing shows: they must not bleed into the
+// visible part.
+TEST_F(CommandLine, BlursWorkOnPremultipliedAlpha) {
+    NEEDS_OPERATOR("gaussian_blur");
+    Array image(Type::u8, {40, 40, 4});
+    for (int64_t y = 0; y < 40; y++) {
+        for (int64_t x = 0; x < 40; x++) {
+            uint8_t *pixel = image.as<uint8_t>() + y * image.strides()[0] + x * 4;
+            const bool visible = x < 20;
+            pixel[0] = pixel[1] = pixel[2] = visible ? 255 : 0;
+            pixel[3] = visible ? 255 : 0;
+        }
+    }
+    write_array(path("in.png"), image);
+    const Ran ran = run({"gaussian_blur", path("in.png"), path("out.png"), "--sigma", "2"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const Array result = read_array(path("out.png"));
+    ASSERT_EQ(result.shape(), image.shape());
+    const int alpha = result.at<uint8_t>({20, 20, 3});
+    EXPECT_GT(alpha, 20);
+    EXPECT_LT(alpha, 235);
+    EXPECT_GE(result.at<uint8_t>({20, 20, 0}), 250);  // without premultiplication it would be as dark as
+                                                      // alpha
+}
+
+TEST_F(CommandLine, GreyWithAlphaStaysGreyWithAlpha) {
+    NEEDS_OPERATOR("gaussian_blur");
+    Array image(Type::u8, {24, 24, 2});
+    memset(image.data(), 255, (size_t)(image.shape()[0] * image.strides()[0]));
+    write_array(path("in.png"), image);
+    const Ran ran = run({"gaussian_blur", path("in.png"), path("out.png"), "--sigma", "1"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const Array result = read_array(path("out.png"));
+    ASSERT_EQ(result.shape(), image.shape());
+    EXPECT_EQ(result.at<uint8_t>({12, 12, 0}), 255);
+    EXPECT_EQ(result.at<uint8_t>({12, 12, 1}), 255);
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,174 @@
+// Calls that are refused: usage (exit code 2), input (3), device (4) and memory (5).
+#include "tests/command_line/command_line.h"
+#include <filesystem>
+#include <fstream>
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_F(CommandLine, WrongUsageNamesTheOptionAndWhatItTakes) {
+    const std::string op = operators().front();
+    make_image("in.png");
+    const std::string in = path("in.png"), out = path("out.npy");
+    expect_refusal(2, {}, {"no command", "--help"});
+    expect_refusal(2, {"devics"}, {"'devics'", "did you mean 'devices'"});
+    expect_refusal(2, {"--nonsense"}, {"'--nonsense'"});
+    expect_refusal(2, {op}, {"required", op + " --help"});
+    expect_refusal(2, {op, in}, {"output"});
+    expect_refusal(2, {op, in, out, "more.png"}, {"more.png"});
+    expect_refusal(2, {op, in, out, "--shedule", "tuned"}, {"'--shedule'", "did you mean '--schedule'"});
+    expect_refusal(
+        2, {op, in, out, "--schedule", "refrence"}, {"refrence", "did you mean 'reference'", "tuned"});
+    expect_refusal(2, {op, in, out, "--device", "gpu"}, {"device", "gpu", "cuda"});
+    expect_refusal(2, {op, in, path("out.jpeg")}, {"out.jpeg", ".png", ".npy"});
+    expect_refusal(2, {"list", "nothing"}, {"nothing", op});
+    expect_refusal(2, {"verify", "nothing"}, {"nothing", op});
+    expect_refusal(2, {"verify", "--schedule", "nothing"}, {"nothing", "reference"});
+    expect_refusal(2, {"bench", "--size", "12y7"}, {"--size", "12y7", "WIDTHxHEIGHT"});
+    expect_refusal(2, {"bench", "--size", "0x7"}, {"--size", "0x7"});
+    expect_refusal(2, {"bench", "--type", "u7"}, {"--type", "u7"});
+    expect_refusal(2, {"bench", "--repeats", "many"}, {"repeats", "many"});
+    EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, AnOutputThatIsAnInputIsRefused) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    const std::string before = read_text(path("in.png"));
+    fs::create_symlink(path("in.png"), path("link.png"));
+    expect_refusal(2, {"invert", path("in.png"), path("in.png")}, {"in.png", "input"});
+    expect_refusal(2, {"invert", path("in.png"), path("link.png")}, {"link.png", "input"});
+    expect_refusal(2, {"invert", path("in.png"), path("./in.png")}, {"input"});
+    EXPECT_EQ(read_text(path("in.png")), before);
+}
+
+TEST_F(CommandLine, OptionsOfOperatorsAreChecked) {
+    NEEDS_OPERATOR("gaussian_blur");
+    make_image("in.png");
+    const auto refused = [&](const std::string &option, const std::string &value, const Words &words) {
+        expect_refusal(2, {"gaussian_blur", path("in.png"), path("out.png"), option + "=" + value}, words);
+    };
+    refused("--sigma", "wide", {"sigma", "wide", "number"});
+    refused("--sigma", "0", {"sigma"});
+    refused("--sigma", "-1", {"sigma"});
+    refused("--sigma", "nan", {"sigma"});
+    refused("--sigma", "1e30", {"sigma"});
+    refused("--sigma", "2x", {"sigma", "2x"});
+    refused("--border", "reflct", {"border", "reflct", "reflect"});
+    EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, ARealImageDoesNotFitAPng) {
+    NEEDS_OPERATOR("transpose");
+    Array image(Type::f32, {8, 8});
+    write_array(path("in.npy"), image);
+    expect_refusal(2, {"transpose", path("in.npy"), path("out.png")}, {"f32", "PNG", ".npy"});
+    EXPECT_EQ(files(), Words{"in.npy"});
+}
+
+TEST_F(CommandLine, BrokenInputsAreRefusedAndNothingIsOverwritten) {
+    NEEDS_OPERATOR("invert");
+    make_image("whole.png", 100, 100);
+    const std::string whole = read_text(path("whole.png"));
+    std::ofstream(path("truncated.png"), std::ios::binary) << whole.substr(0, whole.size() / 2);
+    std::ofstream(path("empty.png"));
+    std::ofstream(path("text.png")) << "This is no image.\n";
+    std::ofstream(path("out.png")) << "what was there before";
+    for (const char *name : {"truncated.png", "empty.png", "text.png", "missing.png"}) {
+        expect_refusal(3, {"invert", path(name), path("out.png")}, {name});
+        EXPECT_EQ(read_text(path("out.png")), "what was there before");
+    }
+    expect_refusal(3, {"invert", folder_.path(), path("out.png")}, {folder_.path()});
+    expect_refusal(3, {"invert", path("whole.png"), path("out.png"), "--max-side", "99"},
+        {"whole.png", "99", "raise", "--max-side"});
+    EXPECT_EQ(read_text(path("out.png")), "what was there before");
+    EXPECT_EQ(files(), (Words{"empty.png", "out.png", "text.png", "truncated.png", "whole.png"}));
+}
+
+TEST_F(CommandLine, InputsOfTheWrongShapeAreRefused) {
+    NEEDS_OPERATOR("column_sum");
+    write_array(path("colour.png"), Array(Type::u8, {10, 10, 3}));
+    write_array(path("vector.npy"), Array(Type::f32, {10}));
+    expect_refusal(3, {"column_sum", path("colour.png"), path("out.npy")}, {"column_sum", "colour.png"});
+    expect_refusal(3, {"column_sum", path("vector.npy"), path("out.npy")}, {"column_sum", "vector.npy"});
+    EXPECT_EQ(files(), (Words{"colour.png", "vector.npy"}));
+}
+
+TEST_F(CommandLine, MatricesThatDoNotFitAreRefused) {
+    NEEDS_OPERATOR("matmul");
+    write_array(path("a.npy"), Array(Type::f32, {4, 5}));
+    write_array(path("b.npy"), Array(Type::f32, {6, 4}));
+    expect_refusal(3, {"matmul", path("a.npy"), path("b.npy"), path("c.npy")}, {"matmul", "5", "6"});
+    ASSERT_EQ(run({"matmul", path("b.npy"), path("a.npy"), path("c.npy")}).code, 0);
+    EXPECT_EQ(read_array(path("c.npy")).shape(), (std::vector<int64_t>{6, 5}));
+}
+
+TEST_F(CommandLine, ADeviceThatIsNotThereIsNamed) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    for (const char *device : {"cuda:99", "opencl:99"}) {
+        expect_refusal(4, {"invert", path("in.png"), path("out.png"), "--device", device}, {device, "cpu"});
+        expect_refusal(4, {"verify", "--device", device}, {device});
+        expect_refusal(4, {"bench", "--device", device}, {device});
+    }
+    EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, AMachineWithoutGpuAndOpenClWorks) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    const Ran ran = run({"invert", path("in.png"), path("out.png"), "--stats"}, bare_machine);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("device      cpu"), std::string::npos) << ran.err;
+    for (const char *device : {"cuda", "opencl"}) {
+        expect_refusal(
+            4, {"invert", path("in.png"), path("out.png"), "--device", device}, {device}, bare_machine);
+    }
+    const json devices = run_json({"devices", "--json"}, bare_machine);
+    EXPECT_EQ(devices["best"], "cpu");
+    size_t usable = 0;
+    for (const json &device : devices["devices"]) {
+        usable += device["usable"].get<bool>();
+    }
+    EXPECT_EQ(usable, 1u);
+    EXPECT_EQ(run({"doctor"}, bare_machine).code, 0);
+    EXPECT_EQ(run({"verify", "invert"}, bare_machine).code, 0);
+}
+
+TEST_F(CommandLine, OutOfMemoryOnADevice) {
+    NEEDS_OPERATOR("invert");
+    NEEDS_DEVICE("opencl");
+    make_image("in.png");
+    expect_refusal(5, {"invert", path("in.png"), path("out.png"), "--device", "opencl"}, {"memory"},
+        failing_driver("no-memory"));
+    EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, OutOfMemoryOnTheHost) {
+    NEEDS_OPERATOR("invert");
+    // A file with a hole: 4 GiB of zeros that take no place on the disk.
+    Array small(Type::u8, {1, 1});
+    write_array(path("small.npy"), small);
+    std::string header = read_text(path("small.npy"));
+    header.resize(header.size() - 1);
+    const size_t at = header.find("(1, 1)");
+    ASSERT_NE(at, std::string::npos);
+    const std::string shape = "(65536, 65536)";
+    const size_t grown = shape.size() - 6;
+    header.replace(at, 6, shape);
+    header.erase(header.size() - 1 - grown, grown);  // of the padding
+    std::ofstream(path("in.npy"), std::ios::binary) << header;
+    fs::resize_file(path("in.npy"), header.size() + (uintmax_t(1) << 32));
+
+    const std::string limited = "ulimit -v 2000000; exec \"$0\" invert \"$1\" \"$2\" --device cpu";
+    const Ran ran = run_program("/bin/sh", {"-c", limited, TILEWRIGHT_APP, path("in.npy"), path("out.npy")},
+        {.environment = bare_machine});
+    EXPECT_EQ(ran.code, 5) << ran.err;
+    EXPECT_EQ(ran.err.rfind("tilewright: error: ", 0), 0u) << ran.err;
+    EXPECT_FALSE(fs::exists(path("out.npy")));
+}
+
+}  // namespace
+}  // namespace tilewright

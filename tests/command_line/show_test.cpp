@@ -1,0 +1,113 @@
+// `show`: what it prints of a library, and which generator it runs.
+#include "tests/command_line/command_line.h"
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_F(CommandLine, ShowPrintsWhatIsInALibrary) {
+    NEEDS_OPERATOR("transpose");
+    const json rows = run_json({"list", "transpose", "--json"})["operators"][0]["rows"];
+    const auto is_built = [&](const std::string &backend) {
+        return std::any_of(
+            rows.begin(), rows.end(), [&](const json &row) { return row["backend"] == backend; });
+    };
+    const auto shown = [&](const Words &words, const Words &expected) {
+        Words all = {"show", "transpose"};
+        all.insert(all.end(), words.begin(), words.end());
+        const Ran ran = run(all);
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        EXPECT_EQ(ran.err, "");
+        for (const std::string &word : expected) {
+            EXPECT_NE(ran.out.find(word), std::string::npos) << word << " in\n" << ran.out;
+        }
+    };
+    if (is_built("cpu")) {
+        shown({"--target", "cpu", "--schedule", "reference", "--type", "u8"},
+            {"transpose/reference/u8/cpu", "==== loop nest", "produce out", "for x"});
+        shown({"--target", "cpu", "--schedule", "reference", "--source", "assembly,stmt"},
+            {"==== assembly", ".globl", "==== Halide's statements", "produce"});
+    }
+    if (is_built("cuda")) {
+        shown({"--target", "cuda", "--schedule", "padded", "--type", "u8"},
+            {"transpose/padded/u8/cuda", "gpu_block", "==== PTX", ".visible .entry", "==== kernels",
+                "threads", "shared bytes"});
+    }
+    if (is_built("opencl")) {
+        shown({"--target", "opencl", "--schedule", "padded", "--type", "u8"},
+            {"transpose/padded/u8/opencl", "==== OpenCL C", "__kernel", "get_local_id"});
+    }
+}
+
+TEST_F(CommandLine, ShowRefusesWhatThereIsNot) {
+    NEEDS_OPERATOR("transpose");
+    expect_refusal(2, {"show", "transpse"}, {"transpse", "did you mean 'transpose'"});
+    expect_refusal(
+        2, {"show", "transpose", "--schedule", "refrence"}, {"refrence", "did you mean 'reference'"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "gpu"},
+        {"--target", "gpu", "opencl"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cuda"},
+        {"reference", "there is no row on cuda;", "u8 on cpu"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cuda", "--type", "u8"},
+        {"there is no row for u8 on cuda;"});
+    expect_refusal(
+        2, {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--type", "u7"}, {"u7", "u8"});
+    expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--source", "loop"},
+        {"--source", "did you mean 'loops'"});
+    expect_refusal(2,
+        {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--source", "kernels"},
+        {"--source", "assembly"});
+}
+
+TEST_F(CommandLine, ShowFindsTheGeneratorElsewhere) {
+    NEEDS_OPERATOR("transpose");
+    fs::create_directories(path("bin"));
+    fs::copy_file(TILEWRIGHT_APP, path("bin/tilewright"));
+    const Words arguments = {
+        "show", "transpose", "--schedule", "reference", "--target", "cpu", "--type", "u8"};
+    const Ran missing =
+        run_program(path("bin/tilewright"), arguments, {.environment = {"TILEWRIGHT_GENERATORS="}});
+    EXPECT_EQ(missing.code, 1);
+    EXPECT_NE(missing.err.find("transpose.generator was not found"), std::string::npos) << missing.err;
+    EXPECT_NE(missing.err.find("TILEWRIGHT_GENERATORS"), std::string::npos) << missing.err;
+    EXPECT_EQ(std::count(missing.err.begin(), missing.err.end(), '\n'), 1) << missing.err;
+    const std::string folder = fs::path(TILEWRIGHT_APP).parent_path().parent_path().parent_path();
+    const Ran found =
+        run_program(path("bin/tilewright"), arguments, {.environment = {"TILEWRIGHT_GENERATORS=" + folder}});
+    EXPECT_EQ(found.code, 0) << found.err;
+    EXPECT_NE(found.out.find("produce out"), std::string::npos) << found.out;
+}
+
+TEST_F(CommandLine, ShowRunsNoGeneratorOfAFolderThatIsNotTheProgramsOwn) {
+    NEEDS_OPERATOR("transpose");
+    const auto make_generator = [&](const std::string &folder, const std::string &word) {
+        fs::create_directories(path(folder));
+        const std::string file = path(folder + "/transpose.generator");
+        std::ofstream(file) << "#!/bin/sh\necho " << word << "\n";
+        fs::permissions(file, fs::perms::owner_all);
+    };
+    fs::create_directories(path("prefix/bin"));
+    fs::copy_file(TILEWRIGHT_APP, path("prefix/bin/tilewright"));
+    const auto show = [&] {
+        const Words arguments = {
+            "show", "transpose", "--schedule", "reference", "--target", "cpu", "--type", "u8"};
+        return run_program(
+            path("prefix/bin/tilewright"), arguments, {.environment = {"TILEWRIGHT_GENERATORS="}});
+    };
+    make_generator(".", "planted");
+    make_generator("prefix", "planted");
+    const Ran missing = show();
+    EXPECT_EQ(missing.code, 1) << missing.out;
+    EXPECT_NE(missing.err.find("transpose.generator was not found"), std::string::npos) << missing.err;
+    make_generator("prefix/libexec/tilewright", "installed");
+    const Ran installed = show();
+    EXPECT_EQ(installed.code, 0) << installed.err;
+    EXPECT_NE(installed.out.find("installed"), std::string::npos) << installed.out;
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,65 @@
+// `verify`: a line for every row, JSON, repetitions, and a device that computes wrongly.
+#include "tests/command_line/command_line.h"
+
+namespace tilewright {
+namespace {
+
+TEST_F(CommandLine, VerifyHasALineForEveryRow) {
+    const std::string op = operators().front();
+    const Ran ran = run({"verify", op, "--device", "cpu"});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    const json all = run_json({"list", op, "--json"});
+    for (const json &row : all["operators"][0]["rows"]) {
+        const std::string name = row["row"];
+        const size_t at = ran.out.find(" " + name + " ");
+        ASSERT_NE(at, std::string::npos) << name << " in\n" << ran.out;
+        const std::string line =
+            ran.out.substr(ran.out.rfind('\n', at) + 1, ran.out.find('\n', at) - ran.out.rfind('\n', at) - 1);
+        const bool can_run = row["backend"] == "cpu" && row["declined"] == "" && !row["needs_vnni"];
+        if (!can_run && !row["needs_vnni"]) {
+            EXPECT_EQ(line.rfind("not run", 0), 0u) << line;
+        } else if (can_run) {
+            EXPECT_EQ(line.rfind("ok ", 0), 0u) << line;
+        }
+    }
+}
+
+TEST_F(CommandLine, VerifyReportsAsJson) {
+    const std::string op = operators().front();
+    const json report = run_json({"verify", op, "--schedule", "reference", "--device", "cpu", "--json"});
+    EXPECT_TRUE(report["context"].contains("halide"));
+    ASSERT_FALSE(report["rows"].empty());
+    for (const json &row : report["rows"]) {
+        EXPECT_EQ(row["verdict"], "ok") << row;
+        EXPECT_EQ(row["against"], "plain definition") << row;
+        EXPECT_GT(row["samples"].get<int>(), 3) << row;
+        EXPECT_GT(row["runs"].get<int>(), row["samples"].get<int>()) << row;
+    }
+    EXPECT_EQ(report["count"]["ok"], report["rows"].size());
+    EXPECT_EQ(report["count"]["UNTRIED"], 0);
+}
+
+TEST_F(CommandLine, VerifyRepeatsTheLargestSample) {
+    const std::string op = operators().front();
+    const auto runs = [&](const char *repeat) {
+        const json report = run_json(
+            {"verify", op, "--schedule", "reference", "--device", "cpu", "--repeat", repeat, "--json"});
+        return report["rows"][0]["runs"].get<int>() - report["rows"][0]["samples"].get<int>();
+    };
+    EXPECT_EQ(runs("1"), 0);
+    EXPECT_EQ(runs("5"), 4);
+    expect_refusal(2, {"verify", op, "--repeat", "0"}, {"--repeat"});
+}
+
+TEST_F(CommandLine, VerifyFindsAWrongResult) {
+    NEEDS_DEVICE("opencl");
+    const Ran ran = run({"verify", operators().front(), "--device", "opencl", "--schedule", "tuned"},
+        failing_driver("drop-launches"));
+    EXPECT_EQ(ran.code, 6) << ran.err;
+    EXPECT_NE(ran.out.find("WRONG "), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.out.find("ok "), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.err.rfind("tilewright: error: ", 0), 0u) << ran.err;
+}
+
+}  // namespace
+}  // namespace tilewright

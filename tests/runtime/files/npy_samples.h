@@ -1,0 +1,132 @@
+#pragma once
+// Samples of .npy files: every type that we read, with values that NumPy computes by the same formulas
+// (numpy_test.cpp).
+#include "tests/support/errors.h"
+#include "tests/support/files.h"
+#include "tilewright/npy.h"
+#include <complex>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// A type of elements.
+struct Element {
+    Type type;
+    std::string descr, numpy;  // as .npy files and as NumPy name it
+};
+
+inline const Element elements[] = {
+    {Type::u8, "|u1", "uint8"},
+    {Type::u16, "<u2", "uint16"},
+    {Type::u32, "<u4", "uint32"},
+    {Type::i32, "<i4", "int32"},
+    {Type::f32, "<f4", "float32"},
+    {Type::f64, "<f8", "float64"},
+    {Type::c64, "<c8", "complex64"},
+};
+
+// Shapes, some with extents around the blocks in which Fortran order is read.
+inline const std::vector<std::vector<int64_t>> shapes = {{1}, {7}, {1000}, {1, 1}, {3, 5}, {17, 1}, {1, 130},
+    {9, 64}, {65, 129}, {2, 3, 1}, {4, 5, 3}, {33, 70, 4}, {4100, 66}};
+
+// The i-th value of a sample, in C order.
+template<typename T>
+T sample(int64_t i) {
+    return T(i * 37 % 251);
+}
+template<>
+inline uint32_t sample(int64_t i) {
+    return uint32_t(i * 37 % 251) * 16777619u;
+}
+template<>
+inline int32_t sample(int64_t i) {
+    return int32_t(i * 37 % 251) * 8000000 - 1000000000;
+}
+template<>
+inline float sample(int64_t i) {
+    return float(i * 37 % 251) * .5f - 3;
+}
+template<>
+inline double sample(int64_t i) {
+    return double(i * 37 % 251) / 3 - 7;
+}
+template<>
+inline std::complex<float> sample(int64_t i) {
+    return {float(i * 37 % 251), -float(i % 13)};
+}
+
+// Calls f with a value of the element's C++ type.
+template<typename F>
+void with_type(Type type, const F &f) {
+    switch (type) {
+    case Type::u8: return f(uint8_t());
+    case Type::u16: return f(uint16_t());
+    case Type::u32: return f(uint32_t());
+    case Type::i32: return f(int32_t());
+    case Type::f32: return f(float());
+    case Type::f64: return f(double());
+    case Type::c64: return f(std::complex<float>());
+    }
+}
+
+// Fills an array with its samples, and expects an array to have them.
+void fill(Array &array);
+void expect_samples(const Array &array);
+
+// A shape, and the header of a file, as NumPy writes them.
+std::string text_of(const std::vector<int64_t> &shape);
+std::string dictionary(const std::string &descr, bool is_fortran, const std::string &shape);
+
+// A file with that header, spaces up to a multiple of 64 and a line's end.
+Bytes file_of(std::string header, const Bytes &data, int major = 1);
+
+int64_t size_of_shape(const std::vector<int64_t> &shape);
+
+// The samples of a shape as a file holds them.
+template<typename T>
+Bytes data_of(const std::vector<int64_t> &shape, bool is_fortran) {
+    const int64_t size = size_of_shape(shape);
+    std::vector<T> values;
+    for (int64_t i = 0; i < size; i++) {
+        int64_t c_index = i;
+        if (is_fortran) {
+            // i counts with the first axis fastest; the same element in C order:
+            std::vector<int64_t> index;
+            for (int64_t rest = i; const int64_t extent : shape) {
+                index.push_back(rest % extent);
+                rest /= extent;
+            }
+            c_index = 0;
+            for (size_t axis = 0; axis < shape.size(); axis++) {
+                c_index = c_index * shape[axis] + index[axis];
+            }
+        }
+        values.push_back(sample<T>(c_index));
+    }
+    Bytes bytes(values.size() * sizeof(T));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+}
+
+// Bytes that are read as a file, or refused.
+class NpyTest : public testing::Test {
+protected:
+    TemporaryFolder folder;
+
+    Array read(const Bytes &bytes, const NpyLimits &limits = {}) {
+        const std::string path = folder.file("sample.npy");
+        write_bytes(path, bytes);
+        return read_npy(path, limits);
+    }
+
+    std::string expect_refused(const Bytes &bytes, const std::string &words, const NpyLimits &limits = {}) {
+        const std::string line = expect_error(Fault::input, words, [&] { read(bytes, limits); });
+        EXPECT_NE(line.find("sample.npy"), std::string::npos) << line;
+        return line;
+    }
+};
+
+}  // namespace tilewright

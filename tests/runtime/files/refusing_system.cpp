@@ -1,0 +1,51 @@
+// openat() and malloc() of the test program: those of the system, but for what a test asks them to refuse.
+#include "tests/runtime/files/refusing_system.h"
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace refusing_system {
+
+bool has_unnamed_files = true;
+mode_t created_mode = 0;
+thread_local int64_t mallocs_until_refusal = -1;
+thread_local bool was_refused = false;
+
+}  // namespace refusing_system
+
+using namespace refusing_system;
+
+extern "C" {
+
+int openat(int folder, const char *path, int flags, ...) {
+    mode_t mode = 0;
+    if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
+        va_list arguments;
+        va_start(arguments, flags);
+        created_mode = mode = va_arg(arguments, mode_t);
+        va_end(arguments);
+    }
+    if (!has_unnamed_files && (flags & O_TMPFILE) == O_TMPFILE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return static_cast<int>(syscall(SYS_openat, folder, path, flags, mode));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void *__libc_malloc(size_t bytes);
+
+void *malloc(size_t bytes) {
+    if (mallocs_until_refusal >= 0 && mallocs_until_refusal-- == 0) {
+        was_refused = true;
+        errno = ENOMEM;
+        return nullptr;
+    }
+    return __libc_malloc(bytes);
+}
+#endif
+
+}  // extern "C"
