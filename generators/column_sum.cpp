@@ -1,5 +1,6 @@
 // The generators of column_sum: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/column_sum/column_sum.h"
+#include "generators/algorithms/column_sum/configuration.h"
 #include "generators/algorithms/column_sum/folded.h"
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
@@ -62,9 +63,10 @@ public:
     }
 
     void generate() {
-        const int unit = setting("alignment");  // offset and stride must be multiples of it
+        const auto configured = configuration<ColumnSumWordsConfiguration>();
+        const int unit = configured.alignment;  // offset and stride must be multiples of it
         ColumnSumWords form(words, words.dim(0).extent(), offset / unit * unit, stride / unit * unit, height,
-            setting("words"), sums.type());
+            configured.words, sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }

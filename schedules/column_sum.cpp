@@ -1,5 +1,6 @@
 // The schedules of column_sum, and the table of its rows.
 #include "generators/algorithms/column_sum/column_sum.h"
+#include "generators/algorithms/column_sum/configuration.h"
 #include "generators/algorithms/column_sum/folded.h"
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
@@ -31,7 +32,8 @@ void column_a_thread(ColumnSum &form, ScheduleContext &context) {
 // One thread per group of words, from top to bottom, with one sum in registers per byte of the group. Loads
 // are wider than with one column per thread, and threads are fewer.
 void words_a_thread(ColumnSumWords &form, ScheduleContext &context) {
-    const int count = context["words"];
+    const auto configuration = context.configuration<ColumnSumWordsConfiguration>();
+    const int count = configuration.words;
     form.out.split(form.x, xo, xi, 4 * count * context["threads"], TailStrategy::GuardWithIf)
         .split(xi, xi, xv, 4 * count)
         .gpu_blocks(xo)
@@ -52,7 +54,7 @@ void words_a_thread(ColumnSumWords &form, ScheduleContext &context) {
         .bound(form.word, 0, count)
         .vectorize(form.word);
 
-    const int alignment = std::min(16, std::max(4, context["alignment"]));
+    const int alignment = std::min(16, std::max(4, configuration.alignment));
     context.buffers[0].set_host_alignment(alignment).dim(0).set_min(0);
     context.buffers[1].dim(0).set_min(0);
 }
@@ -164,31 +166,35 @@ void rows_over_blocks(ColumnSumFolded &form, ScheduleContext &context) {
 }  // namespace
 
 static const ScheduleRows &rows() {
+    const ColumnSumWordsConfiguration word{.words = 1}, aligned_word{.words = 1, .alignment = 4},
+        four_words{.words = 4}, aligned_words{.words = 4, .alignment = 16},
+        few_rows{.words = 1, .most_rows = 64};
+    const ColumnSumFoldedConfiguration narrow{.most_row_bytes = 512};
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
         row("bytes1", gpu, "u8", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
         family("bytes4",
             {
-                row("bytes4_aligned", gpu, "u8", words_a_thread,
-                    {{"words", 1}, {"alignment", 4}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-                row("bytes4_any", gpu, "u8", words_a_thread,
-                    {{"words", 1}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+                row("bytes4_aligned", gpu, "u8", words_a_thread, aligned_word,
+                    {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+                row("bytes4_any", gpu, "u8", words_a_thread, word,
+                    {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
             }),
         family("bytes16",
             {
-                row("bytes16_aligned", gpu, "u8", words_a_thread,
-                    {{"words", 4}, {"alignment", 16}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-                row("bytes16_any", gpu, "u8", words_a_thread,
-                    {{"words", 4}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+                row("bytes16_aligned", gpu, "u8", words_a_thread, aligned_words,
+                    {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+                row("bytes16_any", gpu, "u8", words_a_thread, four_words,
+                    {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
             }),
         row("split", gpu, "u8", rows_over_blocks,
             {{"lanes", 64, 32, 256}, {"groups", 1}, {"unroll", 8, 1, 16}, {"columns", 128, 32, 256},
                 {"terms", 1}}),
         family("tuned",
             {
-                row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread,
-                    {{"words", 1}, {"alignment", 1}, {"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-                row("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
+                row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread, few_rows,
+                    {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+                row("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks, narrow,
                     {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16},
                         {"columns", 8, 1, 64}, {"terms", 128, 1, 256}})
                     .with("strict_float"),

@@ -1,4 +1,5 @@
 #include "tilewright/column_sum.h"
+#include "generators/algorithms/column_sum/configuration.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/operators/sums.h"
 #include <algorithm>
@@ -49,13 +50,14 @@ protected:
         if (row.form == "column_sum_sliced") {
             return at.width >= row.tunable("lanes");
         }
-        if (row.form == "column_sum_words" || row.form == "column_sum_folded") {
-            constexpr int32_t few = 64, narrow = 512;
-            const bool aligned =
-                row.form == "column_sum_folded" ||
-                (at.offset % row.tunable("alignment") == 0 && at.stride % row.tunable("alignment") == 0);
-            return aligned && (row.schedule != "tuned_few_rows" || at.height <= few) &&
-                   (row.schedule != "tuned_narrow" || at.width * at.element <= narrow);
+        if (row.form == "column_sum_words") {
+            const auto serves = row.configuration<ColumnSumWordsConfiguration>();
+            return at.offset % serves.alignment == 0 && at.stride % serves.alignment == 0 &&
+                   (serves.most_rows == 0 || at.height <= serves.most_rows);
+        }
+        if (row.form == "column_sum_folded") {
+            const int32_t most = row.configuration<ColumnSumFoldedConfiguration>().most_row_bytes;
+            return most == 0 || at.width * at.element <= most;
         }
         return enough_for_autoscheduler(row, request);
     }
