@@ -55,6 +55,7 @@ std::vector<std::string> operator_names() {
 std::vector<std::string> schedule_names(const Operator &op) {
     std::vector<std::string> names;
     for (const Row &row : op.rows()) {
+        add_once(names, row.family);  // a word for several rows, or the row's own name
         add_once(names, row.schedule);
     }
     return names;
