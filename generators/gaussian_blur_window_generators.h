@@ -1,5 +1,6 @@
 #pragma once
 // The generators of the window forms of gaussian_blur: weights are scalars, and u8 images are rows of words.
+#include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 #include "generators/algorithms/gaussian_blur/window_floats.h"
@@ -19,7 +20,7 @@ public:
     Output<Buffer<float, 2>> output{"output"};
 
     void configure() {
-        for (int i = 0; i <= setting("radius"); i++) {
+        for (int i = 0; i <= configuration<GaussianBlurWindowConfiguration>().radius; i++) {
             weights.push_back(add_input<float>("weight" + std::to_string(i)));
         }
     }
@@ -29,10 +30,9 @@ public:
         for (Input<float> *weight : weights) {
             w.push_back(*weight);
         }
-        const bool large = setting("large") != 0;
-        const BorderMap border = {factor, low, high_x, high_y, large ? Expr() : Expr(zero), large};
-        GaussianBlurWindow blur(image, image.width(), image.height(), border, w,
-            {setting("columns"), setting("rows"), setting("groups"), setting("window")});
+        const auto row = configuration<GaussianBlurWindowConfiguration>();
+        const BorderMap border = {factor, low, high_x, high_y, row.large ? Expr() : Expr(zero), row.large};
+        GaussianBlurWindow blur(image, image.width(), image.height(), border, w, WindowTile::of(row, 1));
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -64,10 +64,9 @@ public:
             taps.lower[i] = lower[i] ? Expr(*lower[i]) : Expr();
             taps.upper[i] = upper[i] ? Expr(*upper[i]) : Expr();
         }
-        const WindowTile tile = {
-            setting("columns") / 4, setting("rows"), setting("groups"), setting("window") / 4};
+        const auto row = configuration<GaussianBlurWindowConfiguration>();
         GaussianBlurWindowDot blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps,
-            multiplier, tile, setting("any_width") != 0, word_operations(backend));
+            multiplier, WindowTile::of(row, 4), row.any_width, word_operations(backend));
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -76,7 +75,8 @@ private:
     std::vector<Input<uint32_t> *> lower, upper;
 
     TapWordShape shape() const {
-        return {setting("radius"), setting("high")};
+        const auto row = configuration<GaussianBlurWindowConfiguration>();
+        return {row.radius, row.high};
     }
     void add_words(
         std::vector<Input<uint32_t> *> &words, const std::string &name, const TapWordShape &taps, int limit) {
@@ -101,7 +101,7 @@ public:
     Output<Buffer<uint32_t, 2>> output{"output"};
 
     void configure() {
-        for (int i = 0; i <= setting("radius"); i++) {
+        for (int i = 0; i <= configuration<GaussianBlurWindowConfiguration>().radius; i++) {
             weights.push_back(add_input<float>("weight" + std::to_string(i)));
         }
     }
@@ -111,8 +111,7 @@ public:
         for (Input<float> *weight : weights) {
             w.push_back(*weight);
         }
-        const WindowTile tile = {
-            setting("columns") / 4, setting("rows"), setting("groups"), setting("window") / 4};
+        const WindowTile tile = WindowTile::of(configuration<GaussianBlurWindowConfiguration>(), 4);
         GaussianBlurWindowFloats blur(
             image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier, tile);
         output = blur.out;

@@ -1,5 +1,6 @@
 // The generators of recursive_gaussian: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
+#include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "generators/algorithms/recursive_gaussian/runs.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
 #include "generators/row_generator.h"
@@ -102,11 +103,10 @@ public:
     }
 
     void generate() {
-        const ScheduleContext context{get_target(), type, {}, settings()};
-        const BlockShape shape{context["width"], context["height"], context["across"], context["down"], 1,
-            context["diagonal"] != 0};
+        const auto [side, diagonal] = configuration<RecursiveGaussianTransposedConfiguration>();
+        const BlockShape shape{side, side, side, side, 1, diagonal};
         RecursiveGaussianTransposed blur(image, image.width(), image.height(),
-            {{}, step[0], step[1], step[2], expressions(end_matrix)}, context["run"], shape);
+            {{}, step[0], step[1], step[2], expressions(end_matrix)}, setting("run"), shape);
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -145,12 +145,13 @@ protected:
         both.set_host_alignment(16);
         both.dim(0).set_bounds(0, recursive_weights);
         both.dim(1).set_bounds(0, tile).set_stride(recursive_weight_pitch);
-        return {tile, this->setting("steps"), this->setting("rows"), expressions(across), expressions(behind),
+        return {tile, this->setting("steps"), recursive_carry_rows, expressions(across), expressions(behind),
             w, both};
     }
 };
 
-// The form for any size. image and output: x, y, c. Without the tunable `colours`, there is one channel.
+// The form for any size. image and output: x, y, c. There is one channel unless the row says
+// `colours`.
 class RecursiveGaussianTilesGenerator : public TiledGenerator<RecursiveGaussianTilesGenerator, 3, 3> {
 public:
     void generate() {
@@ -160,9 +161,10 @@ public:
         image.dim(1).set_min(0);
         output.dim(0).set_bounds(0, image.width());
         output.dim(1).set_bounds(0, image.height());
+        const bool colours = configuration<RecursiveGaussianTilesConfiguration>().colours;
         for (Halide::OutputImageParam buffer :
             {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
-            if (setting("colours")) {
+            if (colours) {
                 buffer.dim(0).set_stride(Expr());
                 buffer.dim(2).set_min(0).set_stride(1);
             } else {

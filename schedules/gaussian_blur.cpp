@@ -1,6 +1,7 @@
 // The schedules of gaussian_blur, and the table of its rows. The fast ones on GPUs:
 // schedules/gaussian_blur_gpu.h.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
+#include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
 #include "schedules/gaussian_blur_gpu.h"
 #include "schedules/moves.h"
@@ -199,6 +200,8 @@ void columns(GaussianBlurNear &blur, ScheduleContext &context) {
 
 static const ScheduleRows &rows() {
     using namespace gaussian_blur_gpu;
+    using Between = GaussianBlurNearConfiguration::Between;
+    const GaussianBlurNearConfiguration in_tiles{Between::tiles}, in_textures{Between::textures};
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference),
         family("tuned",
@@ -215,9 +218,10 @@ static const ScheduleRows &rows() {
         row("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}}),
         row("separable", gpu, "u8 f32", separable<GaussianBlurNear>,
             {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
-        row("shared", gpu, "u8 f32", shared, {{"width", 32, 16, 64}, {"height", 16, 8, 32}}),
+        row("shared", gpu, "u8 f32", shared, in_tiles, {{"width", 32, 16, 64}, {"height", 16, 8, 32}}),
         row("half", gpu, "f32", separable<GaussianBlurHalf>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
-        row("texture", opencl, "u8 f32", texture, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+        row("texture", opencl, "u8 f32", texture, in_textures,
+            {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
         family("registers",
             {
                 row("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),

@@ -1,5 +1,6 @@
 #pragma once
 // The fast schedules of gaussian_blur on GPUs: both passes in one kernel.
+#include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 #include "generators/algorithms/gaussian_blur/window_floats.h"
@@ -18,24 +19,25 @@ using Halide::OutputImageParam;
 using Halide::RVar;
 using Halide::Var;
 
-// The tunables of a window row for radii up to `radius`. A thread block computes `columns` pixels of `rows` *
-// `groups` rows. A thread computes `rows` pixels of a column (for u8: of four columns), and then windows of
-// `window` pixels. `large`: the row is only for images larger than a tile with its halo, and not for the
-// border `zero`; this saves half of the integer work per loaded pixel.
-inline std::vector<Tunable> tile(
+// A window row for radii up to `radius`. A thread block computes `columns` pixels of `rows` * `groups` rows.
+// A thread computes `rows` pixels of a column (for u8: of four columns), and then windows of `window` pixels.
+inline GaussianBlurWindowConfiguration tile(
     int radius, int columns, int rows, int groups, int window, bool large = false) {
-    return {{"radius", radius}, {"columns", columns}, {"rows", rows}, {"groups", groups}, {"window", window},
-        {"large", large ? 1 : 0}};
+    return {.radius = radius,
+        .columns = columns,
+        .rows = rows,
+        .groups = groups,
+        .window = window,
+        .large = large};
 }
 
-// The same for dot products: taps below `high` may exceed a byte. Without `any_width`, a row is only for
-// widths that are multiples of 4 and for the border `reflect`, which then reverses whole words.
-inline std::vector<Tunable> word_tile(
+// The same for dot products.
+inline GaussianBlurWindowConfiguration word_tile(
     int radius, int high, bool any_width, int columns, int rows, int window) {
-    std::vector<Tunable> tunables = tile(radius, columns, rows, 1, window);
-    tunables.push_back({"high", high});
-    tunables.push_back({"any_width", any_width ? 1 : 0});
-    return tunables;
+    GaussianBlurWindowConfiguration row = tile(radius, columns, rows, 1, window);
+    row.high = high;
+    row.any_width = any_width;
+    return row;
 }
 
 // Promises that accesses of 16 bytes are aligned. The front only calls these rows for such buffers.

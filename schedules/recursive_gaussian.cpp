@@ -1,6 +1,7 @@
 // The schedules of recursive_gaussian, and the table of its rows. Those in tiles:
 // schedules/recursive_gaussian_tiles.h.
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
+#include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "generators/algorithms/recursive_gaussian/runs.h"
 #include "schedules/moves.h"
 #include "schedules/recursive_gaussian_tiles.h"
@@ -141,6 +142,8 @@ void transposed(RecursiveGaussianTransposed &blur, ScheduleContext &context) {
 
 static const ScheduleRows &rows() {
     using namespace recursive_gaussian_tiles;
+    const RecursiveGaussianTransposedConfiguration straight{}, diagonal{.diagonal = true};
+    const RecursiveGaussianTilesConfiguration grey{}, coloured{.colours = true};
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference).with("strict_float"),
         family("tuned",
@@ -151,18 +154,14 @@ static const ScheduleRows &rows() {
             }),
 
         row("columns", gpu, "f32", columns, {{"run", 8, 1, 16}, {"strip", 32}, {"threads", 64, 32, 256}}),
-        row("transposed", gpu, "f32", transposed,
-            {{"run", 8, 1, 16}, {"threads", 64, 32, 256}, {"width", 16}, {"height", 16}, {"across", 16},
-                {"down", 16}, {"diagonal", 0}}),
-        row("diagonal", gpu, "f32", transposed,
-            {{"run", 8, 1, 16}, {"threads", 64, 32, 256}, {"width", 16}, {"height", 16}, {"across", 16},
-                {"down", 16}, {"diagonal", 1}}),
+        row("transposed", gpu, "f32", transposed, straight, {{"run", 8, 1, 16}, {"threads", 64, 32, 256}}),
+        row("diagonal", gpu, "f32", transposed, diagonal, {{"run", 8, 1, 16}, {"threads", 64, 32, 256}}),
         family("blocks",
             {
                 row("blocks_aligned", gpu, "f32", tiles_aligned, settings())
                     .registers("kernel_tails", 168)
                     .registers("", 96),
-                row("blocks_any", gpu, "f32", tiles_of_any_size, settings())
+                row("blocks_any", gpu, "f32", tiles_of_any_size, grey, settings())
                     .registers("kernel_tails", 168)
                     .registers("", 128),
             }),
@@ -171,7 +170,7 @@ static const ScheduleRows &rows() {
                 row("tuned_aligned", gpu, "f32", tiles_aligned, settings())
                     .registers("kernel_tails", 168)
                     .registers("", 96),
-                row("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, settings(true))
+                row("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, coloured, settings())
                     .registers("kernel_tails", 168)
                     .registers("", 128),
             }),

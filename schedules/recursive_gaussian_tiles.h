@@ -21,10 +21,9 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 // The tunables. steps: how many steps of the carries a thread computes at a time, with their loads in flight
-// together; 16 in place of 8 took the carries along x from .025 to .021 ms. rows: carry rows per thread
-// block. colours: any number of channels, interleaved.
-inline std::vector<Tunable> settings(bool colours = false) {
-    return {{"steps", 16, 4, 32}, {"rows", 32, 32, 32}, {"colours", colours ? 1 : 0}};
+// together; 16 in place of 8 took the carries along x from .025 to .021 ms.
+inline std::vector<Tunable> settings() {
+    return {{"steps", 16, 4, 32}};
 }
 
 // Weighted sums in the registers of a thread, with all samples of a tile unrolled. Weights are scalar

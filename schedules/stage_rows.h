@@ -55,8 +55,16 @@ public:
         return context()[name];
     }
     bool has_tunable(const std::string &name) const;
+    // What the row says of its form; see generators/algorithms/configuration.h.
+    template<typename Configuration>
+    Configuration configuration() const {
+        return row().template configuration<Configuration>();
+    }
     const StageRow &entry() const {
         return entry_;
+    }
+    const Halide::Target &target() const {
+        return target_;
     }
     // What the schedule is called with. Its buffers belong to nothing: what a schedule promises about
     // alignment has no effect.

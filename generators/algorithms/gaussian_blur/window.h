@@ -3,6 +3,7 @@
 // tuned_large_* and tuned_window_* for f32. What the window forms for u8 share with it is here too.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/border.h"
+#include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include <cstdlib>
@@ -33,6 +34,10 @@ struct BorderMap {
 struct WindowTile {
     int columns, rows, groups, window;
 
+    // As a row says it, of elements of so many pixels.
+    static WindowTile of(const GaussianBlurWindowConfiguration &row, int pixels) {
+        return {row.columns / pixels, row.rows, row.groups, row.window / pixels};
+    }
     // The number of windows in a row of the tile.
     int segments() const {
         return columns / window;

@@ -4,6 +4,7 @@
 namespace tilewright {
 
 constexpr int recursive_tile = 64;         // samples of a tile, along x and along y
+constexpr int recursive_carry_rows = 32;   // carry rows of a group
 constexpr int recursive_weights = 6;       // weights per sample: three of the causal filter, three of the
                                            // anticausal one
 constexpr int recursive_weight_pitch = 8;  // distance of the samples in the table of weights, in floats

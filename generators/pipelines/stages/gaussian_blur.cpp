@@ -1,10 +1,10 @@
 // gaussian_blur as a stage of a pipeline.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
+#include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 #include "generators/algorithms/gaussian_blur/window_floats.h"
-#include "generators/algorithms/gaussian_blur/window_limits.h"
 #include "generators/instructions.h"
 #include "generators/pipelines/stages/constant_blur.h"
 #include "generators/pipelines/stages/kinds.h"
@@ -59,13 +59,12 @@ public:
             sizes.least_width = sizes.least_height = radius() + 1;
         }
         if (is_window(chosen)) {
-            const WindowLimits limits{
-                radius(), chosen.tunable("columns"), chosen.tunable("rows"), chosen.tunable("groups")};
-            if (chosen.form() == GaussianBlurWindow::name && chosen.tunable("large")) {
-                sizes.least_width = limits.least_width();
-                sizes.least_height = limits.least_height();
+            const auto window = chosen.configuration<GaussianBlurWindowConfiguration>();
+            if (window.large) {
+                sizes.least_width = window.least_width(radius());
+                sizes.least_height = window.least_height(radius());
             }
-            sizes.most_height = limits.most_height();
+            sizes.most_height = window.most_height();
         }
         return sizes;
     }
@@ -134,23 +133,22 @@ private:
     }
 
     Composed window(const Flow &in, const ChosenRow &chosen) const {
-        const ScheduleContext s = chosen.context();
-        const BorderMap border = border_map(in, s["large"] != 0);
+        const auto row = chosen.configuration<GaussianBlurWindowConfiguration>();
+        const BorderMap border = border_map(in, row.large);
         const std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
-        const WindowTile tile{s["columns"], s["rows"], s["groups"], s["window"]};
-        auto form = std::make_shared<GaussianBlurWindow>(in.rows, in.width, in.height, border, taps, tile);
+        auto form = std::make_shared<GaussianBlurWindow>(
+            in.rows, in.width, in.height, border, taps, WindowTile::of(row, 1));
         return {flow_of(in, in.shape, form->out), chosen.schedule_of(form)};
     }
 
     Composed window_of_words(const Flow &in, const ChosenRow &chosen) const {
-        const ScheduleContext s = chosen.context();
         const BorderMap border = border_map(in, false);
-        const WindowTile tile{s["columns"] / 4, s["rows"], s["groups"], s["window"] / 4};
+        const WindowTile tile = WindowTile::of(chosen.configuration<GaussianBlurWindowConfiguration>(), 4);
         const Expr multiplier = cast<uint32_t>((int)weights_->bytes.multiplier);
         const Func words = words_of(in);
         if (chosen.form() == GaussianBlurWindowDot::name) {
             auto form = std::make_shared<GaussianBlurWindowDot>(words, in.width, in.height, border,
-                tap_words(), multiplier, tile, true, word_operations(backend_of(s.target)));
+                tap_words(), multiplier, tile, true, word_operations(backend_of(chosen.target())));
             return {bytes_of(in, form->out), chosen.schedule_of(form)};
         }
         std::vector<Expr> floats;

@@ -1,5 +1,6 @@
 // The front of gaussian_blur: what it takes, which rows serve it, and how their libraries are called.
 #include "tilewright/gaussian_blur.h"
+#include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/dispatch/option_text.h"
 #include "runtime/operators/gaussian_blur/request.h"
@@ -37,8 +38,7 @@ bool fits_texture(const Row &row, const GaussianBlurRequest &request) {
     return across <= most && image.shape()[0] + row.tunable("height") <= most;
 }
 
-// Whether a block of the schedule `shared` has the memory for its tile with the halo, and for the same
-// blurred down columns.
+// Whether a block has the shared memory for its tile with the halo, and for the same blurred down columns.
 bool fits_shared(const Row &row, const GaussianBlurRequest &request) {
     constexpr int64_t most_bytes_of_block = 48 << 10;
     const int64_t width = row.tunable("width"), height = row.tunable("height"),
@@ -47,6 +47,15 @@ bool fits_shared(const Row &row, const GaussianBlurRequest &request) {
                   down = height + 2 * radius;
     return 2 * (across * (down + height - 1) / height * height) * (int64_t)size_of(request.image().type()) <=
            most_bytes_of_block;
+}
+
+// Whether the source and the image between the passes fit where the row keeps them.
+bool fits_between(const Row &row, const GaussianBlurRequest &request) {
+    using Between = GaussianBlurNearConfiguration::Between;
+    const Between between = row.configuration<GaussianBlurNearConfiguration>().between;
+    return between == Between::textures ? fits_texture(row, request) :
+           between == Between::tiles    ? fits_shared(row, request) :
+                                          true;
 }
 
 class GaussianBlurOperator : public BlurOperator<GaussianBlurRequest> {
@@ -96,8 +105,7 @@ protected:
         if (row.form == "gaussian_blur_near" || row.form == "gaussian_blur_half") {
             const bool near =
                 request.numbers().radius < std::min(request.image().shape()[0], request.image().shape()[1]);
-            return near && (row.schedule != "texture" || fits_texture(row, request)) &&
-                   (row.schedule != "shared" || fits_shared(row, request));
+            return near && fits_between(row, request);
         }
         return true;
     }

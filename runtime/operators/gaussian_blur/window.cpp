@@ -1,6 +1,7 @@
 // Which rows of a fixed radius serve a blur, and the arguments of their libraries
 // (generators/gaussian_blur_window_generators.h).
 #include "runtime/operators/gaussian_blur/window.h"
+#include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/integers.h"
 #include <algorithm>
 #include <string>
@@ -18,15 +19,15 @@ bool in_words(const Array &array, const Row &row) {
     return whole && pitch % 16 == 0 && array.offset_bytes() % 16 == 0;
 }
 
-bool accepts_floats(const Row &row, const GaussianBlurRequest &request) {
+bool accepts_floats(const GaussianBlurWindowConfiguration &window, const GaussianBlurRequest &request) {
     const Array &image = request.image();
-    const int64_t radius = row.tunable("radius");
-    return !row.tunable("large") ||
-           (request.border != Border::zero && image.shape()[1] >= row.tunable("columns") + 2 * radius + 8 &&
-               image.shape()[0] >= (int64_t)row.tunable("rows") * row.tunable("groups") + radius);
+    return !window.large ||
+           (request.border != Border::zero && image.shape()[1] >= window.least_width(window.radius) &&
+               image.shape()[0] >= window.least_height(window.radius));
 }
 
-bool accepts_bytes(const Row &row, const GaussianBlurRequest &request) {
+bool accepts_bytes(
+    const Row &row, const GaussianBlurWindowConfiguration &window, const GaussianBlurRequest &request) {
     const IntegerTaps &taps = request.numbers().bytes;
     if (!taps.fits_f32()) {
         return false;
@@ -35,7 +36,7 @@ bool accepts_bytes(const Row &row, const GaussianBlurRequest &request) {
         return true;
     }
     const bool whole_words = request.image().shape()[1] % 4 == 0 && request.border == Border::reflect;
-    return taps.high <= row.tunable("high") && (row.tunable("any_width") || whole_words);
+    return taps.high <= window.high && (window.any_width || whole_words);
 }
 
 // The rows of an image as they are, or of bytes as words; a word may end after the last byte of its row.
@@ -95,31 +96,30 @@ bool is_window(const Row &row) {
 
 bool window_accepts(const Row &row, const GaussianBlurRequest &request, const Array &output) {
     const Array &image = request.image();
-    const int64_t most_rows = 65535ll * row.tunable("rows") * row.tunable("groups");  // a grid has at most
-                                                                                      // 65535 blocks along
-                                                                                      // its second axis
+    const auto window = row.configuration<GaussianBlurWindowConfiguration>();
     const int64_t radius = request.numbers().radius, smallest = std::min(image.shape()[0], image.shape()[1]);
-    const bool fits = radius <= row.tunable("radius") && radius < smallest && request.channels() == 1 &&
-                      image.shape()[0] <= most_rows;
+    const bool fits = radius <= window.radius && radius < smallest && request.channels() == 1 &&
+                      image.shape()[0] <= window.most_height();
     return fits && in_words(image, row) && in_words(output, row) &&
-           (image.type() == Type::f32 ? accepts_floats(row, request) : accepts_bytes(row, request));
+           (image.type() == Type::f32 ? accepts_floats(window, request) :
+                                        accepts_bytes(row, window, request));
 }
 
 void bind_window(Launch &launch, const Row &row, const GaussianBlurRequest &request, Array &output) {
     const Array &image = request.image();
     const GaussianWeights &numbers = request.numbers();
     const int32_t w = (int32_t)image.shape()[1], h = (int32_t)image.shape()[0];
-    const int radius = row.tunable("radius");
+    const auto window = row.configuration<GaussianBlurWindowConfiguration>();
     launch.in("image", image, window_view(image));
     if (image.type() == Type::u8) {
         launch.value("width", w).value("multiplier", numbers.bytes.multiplier);
     }
     bind_border(launch, request.border, w, h);
     if (row.form == "gaussian_blur_window_dot") {
-        bind_tap_words(launch, "lower", numbers.bytes, radius, radius + 1, false);
-        bind_tap_words(launch, "upper", numbers.bytes, radius, row.tunable("high"), true);
+        bind_tap_words(launch, "lower", numbers.bytes, window.radius, window.radius + 1, false);
+        bind_tap_words(launch, "upper", numbers.bytes, window.radius, window.high, true);
     } else {
-        bind_weights(launch, image.type(), numbers, radius);
+        bind_weights(launch, image.type(), numbers, window.radius);
     }
     launch.out("output", output, window_view(output));
 }

@@ -1,6 +1,8 @@
 // The front of recursive_gaussian: what it takes, which rows serve it, and how their libraries are called.
 #include "tilewright/recursive_gaussian.h"
 #include "generators/algorithms/cache.h"
+#include "generators/algorithms/recursive_gaussian/configuration.h"
+#include "generators/algorithms/recursive_gaussian/tile_size.h"
 #include "runtime/operators/blurs.h"
 #include "runtime/operators/recursive_gaussian/coefficients.h"
 #include <array>
@@ -15,7 +17,7 @@ const std::vector<Row> &recursive_gaussian_rows();
 
 namespace {
 
-constexpr int tile = 64;                // samples of a tile of the forms in tiles
+constexpr int tile = recursive_tile;    // samples of a tile of the forms in tiles
 constexpr int64_t most_blocks = 65535;  // along the second axis of a grid
 
 // The numbers of the recursion, and the weights of a tile's samples as an array: of sample r, three for the
@@ -24,12 +26,13 @@ struct TileWeights {
     RecursiveTiles tiles;
     Array both;
 
-    explicit TileWeights(double sigma) : tiles(sigma, tile), both(Type::f32, {tile, 8}, 0) {
+    explicit TileWeights(double sigma)
+        : tiles(sigma, tile), both(Type::f32, {tile, recursive_weight_pitch}, 0) {
         float *to = both.as<float>();
         for (size_t r = 0; r < tile; r++) {
             for (size_t k = 0; k < 3; k++) {
-                to[8 * r + k] = (float)tiles.weights[r][k];
-                to[8 * r + 3 + k] = (float)tiles.weights[tile - 1 - r][k];
+                to[recursive_weight_pitch * r + k] = (float)tiles.weights[r][k];
+                to[recursive_weight_pitch * r + 3 + k] = (float)tiles.weights[tile - 1 - r][k];
             }
         }
     }
@@ -86,7 +89,8 @@ void bind_recursion(Launch &launch, const RecursiveTiles &tiles) {
 
 // What the forms in tiles take besides the recursion.
 void bind_tiles(Launch &launch, const TileWeights &weights) {
-    launch.in("both", weights.both, {halide_type(Type::f32), {{6, 1}, {tile, 8}}});
+    launch.in("both", weights.both,
+        {halide_type(Type::f32), {{recursive_weights, 1}, {tile, recursive_weight_pitch}}});
     bind_matrix(launch, "across", weights.tiles.across);
     bind_matrix(launch, "behind", weights.tiles.behind);
     int i = 0;
@@ -135,7 +139,7 @@ protected:
             return one_channel && in_whole_tiles(request.image()) && in_whole_tiles(output);
         }
         if (row.form == "recursive_gaussian_tiles") {
-            return one_channel || row.tunable("colours");
+            return one_channel || row.configuration<RecursiveGaussianTilesConfiguration>().colours;
         }
         return one_channel || row.backend == Backend::cpu || !row.autoscheduler.empty();
     }

@@ -1,0 +1,66 @@
+#pragma once
+// What the rows of gaussian_blur say of their forms: shared by the generators, the schedules, the stages of
+// pipelines and the front (generators/algorithms/configuration.h). Plain C++ without Halide.h.
+#include <cstdint>
+
+namespace tilewright {
+
+// Of GaussianBlurNear and GaussianBlurHalf.
+struct GaussianBlurNearConfiguration {
+    // Where the pass along rows finds the image that is blurred down columns. It decides which images fit.
+    enum class Between {
+        memory,    // in memory
+        textures,  // in a texture, and the source is in another one: their sides are limited
+        tiles,     // in shared memory, tile by tile, with the tile's part of the source: its size is limited
+    };
+    Between between = Between::memory;
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("between", between);
+    }
+};
+
+// Of the forms with a window of fixed radius: GaussianBlurWindow, GaussianBlurWindowDot and
+// GaussianBlurWindowFloats.
+struct GaussianBlurWindowConfiguration {
+    int radius = 0;  // the row serves radii up to this one
+    // The tile of the output that is computed at a time has columns x (rows * groups) pixels, and a window
+    // has `window` pixels: see WindowTile, which counts elements instead.
+    int columns = 0, rows = 0, groups = 1, window = 0;
+    // GaussianBlurWindow: the row is only for images larger than a tile with its halo, and not for the border
+    // `zero`; this saves half of the integer work per loaded pixel.
+    bool large = false;
+    // GaussianBlurWindowDot: only taps below `high` may exceed a byte.
+    int high = 0;
+    // GaussianBlurWindowDot: without it, a row is only for widths that are multiples of 4 and for the border
+    // `reflect`, which then reverses whole words.
+    bool any_width = true;
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("radius", radius);
+        visit("columns", columns);
+        visit("rows", rows);
+        visit("groups", groups);
+        visit("window", window);
+        visit("large", large);
+        visit("high", high);
+        visit("any_width", any_width);
+    }
+
+    // The least size of an image that is larger than a tile with its halo (BorderMap::large), where the
+    // blur's radius is `r`. The halo is a radius on each side, rounded up to four elements.
+    int64_t least_width(int r) const {
+        return columns + 2 * int64_t(r) + 8;
+    }
+    int64_t least_height(int r) const {
+        return int64_t(rows) * groups + r;
+    }
+    // A grid has at most 65535 tiles along its second dimension.
+    int64_t most_height() const {
+        return 65535ll * rows * groups;
+    }
+};
+
+}  // namespace tilewright
