@@ -1,6 +1,7 @@
 // The generators of row_sum: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/row_sum/row_sum.h"
 #include "generators/algorithms/row_sum/chunks.h"
+#include "generators/algorithms/row_sum/configuration.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "generators/algorithms/row_sum/tree.h"
 #include "generators/algorithms/sums/sum_types.h"
@@ -79,8 +80,9 @@ public:
     }
 
     void generate() {
+        const int terms = configuration<RowSumChunksConfiguration>().splits ? setting("terms") : 0;
         RowSumChunks form(words, {words.dim(0).extent(), offset, stride, width, height, iterations, pieces},
-            {setting("lanes"), setting("terms")}, element_type(type), sums.type());
+            {setting("lanes"), terms}, element_type(type), sums.type());
         sums = form.out;
         apply(form, {words, sums});
     }

@@ -1,6 +1,7 @@
 // The schedules of row_sum, and the table of its rows.
 #include "generators/algorithms/row_sum/row_sum.h"
 #include "generators/algorithms/row_sum/chunks.h"
+#include "generators/algorithms/row_sum/configuration.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "generators/algorithms/row_sum/tree.h"
 #include "schedules/schedule.h"
@@ -199,6 +200,9 @@ void slices_of_rows(RowSumSliced &form, ScheduleContext &context) {
 }  // namespace
 
 static const ScheduleRows &rows() {
+    const RowSumChunksConfiguration medium{.most_iterations = 16}, many_rows{.least_rows = 128},
+        split{.splits = true};
+    const RowSumSlicedConfiguration few_long_rows{.least_width = 65537, .most_rows = 63};
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
         row("serial", gpu, "u8", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
@@ -210,18 +214,18 @@ static const ScheduleRows &rows() {
         family("tuned",
             {
                 row("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
-                    {{"lanes", 1}, {"terms", 0}, {"rows", 128, 32, 256}})
+                    {{"lanes", 1}, {"rows", 128, 32, 256}})
                     .with("strict_float"),
-                row("tuned_medium", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row,
-                    {{"lanes", 8}, {"terms", 0}, {"rows", 32, 4, 64}})
+                row("tuned_medium", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row, medium,
+                    {{"lanes", 8}, {"rows", 32, 4, 64}})
                     .with("strict_float"),
-                row("tuned_many_rows", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row,
-                    {{"lanes", 64, 16, 128}, {"terms", 0}, {"rows", 2, 1, 16}})
+                row("tuned_many_rows", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row, many_rows,
+                    {{"lanes", 64, 16, 128}, {"rows", 2, 1, 16}})
                     .with("strict_float"),
-                row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks,
+                row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks, split,
                     {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
                     .with("strict_float"),
-                row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows,
+                row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows, few_long_rows,
                     {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
                     .with("strict_float"),
                 row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,

@@ -1,5 +1,6 @@
 #include "tilewright/row_sum.h"
 #include "generators/algorithms/integers.h"
+#include "generators/algorithms/row_sum/configuration.h"
 #include "runtime/operators/sums.h"
 #include <algorithm>
 
@@ -8,8 +9,6 @@ namespace tilewright {
 const std::vector<Row> &row_sum_rows();
 
 namespace {
-
-constexpr int32_t most_iterations = 32;  // of a lane: 32 chunks of 16 bytes, two packed sums of 16 bits
 
 // How many chunks a row may touch, wherever it begins.
 int32_t chunks_of(const Placement &at) {
@@ -24,17 +23,14 @@ protected:
     bool accepts_request(const Row &row, const SumRequest &request, const Array &) const override {
         const Placement at(request.image());
         if (row.form == "row_sum_sliced") {
-            return at.width >= row.tunable("lanes") &&
-                   (row.schedule != "tuned_few_rows" || (at.height < 64 && at.width > 65536));
+            const auto serves = row.configuration<RowSumSlicedConfiguration>();
+            return at.width >= std::max(row.tunable("lanes"), serves.least_width) &&
+                   (serves.most_rows == 0 || at.height <= serves.most_rows);
         }
         if (row.form == "row_sum_chunks") {
-            // Short rows would leave lanes idle; a few long ones would leave most of a GPU idle, and are
-            // split.
-            constexpr int32_t few = 128, medium_iterations = 16;
-            const int32_t most =
-                (row.schedule == "tuned_medium" ? medium_iterations : most_iterations) * row.tunable("lanes");
-            return splits(row) ||
-                   (chunks_of(at) <= most && (row.schedule != "tuned_many_rows" || at.height >= few));
+            const auto serves = row.configuration<RowSumChunksConfiguration>();
+            return serves.splits || (chunks_of(at) <= serves.most_iterations * row.tunable("lanes") &&
+                                        at.height >= serves.least_rows);
         }
         return enough_for_autoscheduler(row, request);
     }
@@ -46,7 +42,8 @@ protected:
         if (row.form == "row_sum_chunks") {
             const Placement at(image);
             const int32_t of_row = (int32_t)ceil_div(chunks_of(at), row.tunable("lanes"));
-            const int32_t iterations = splits(row) ? iterations_of_piece(of_row, row) : of_row;
+            const auto configuration = row.configuration<RowSumChunksConfiguration>();
+            const int32_t iterations = configuration.splits ? iterations_of_piece(of_row, row) : of_row;
             launch.in("words", image, words(image))
                 .value("offset", at.offset)
                 .value("stride", at.stride)
@@ -66,13 +63,9 @@ private:
     // would not fit a grid.
     static int32_t iterations_of_piece(int32_t of_row, const Row &row) {
         constexpr int32_t many_pieces = 16384;
-        return std::min({std::max(row.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)),
-            most_iterations, of_row});
-    }
-
-    // Whether the row's library splits rows of the image into pieces.
-    static bool splits(const Row &row) {
-        return row.tunable("terms") != 0;
+        const int32_t most = row.configuration<RowSumChunksConfiguration>().most_iterations;
+        return std::min(
+            {std::max(row.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)), most, of_row});
     }
 };
 

@@ -1,0 +1,34 @@
+#pragma once
+
+// What the rows of row_sum say of their forms and of the images that they serve: shared by the generators,
+// the schedules and the front (generators/algorithms/configuration.h). The bounds on images are where the
+// times of neighbouring rows meet, on an H200 for GPUs; 0 means no bound.
+namespace tilewright {
+
+// Of RowSumSliced.
+struct RowSumSlicedConfiguration {
+    int least_width = 0, most_rows = 0;  // of the image
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("least_width", least_width);
+        visit("most_rows", most_rows);
+    }
+};
+
+// Of RowSumChunks.
+struct RowSumChunksConfiguration {
+    bool splits = false;       // rows of the image are split into pieces
+    int most_iterations = 32;  // of a lane: a packed sum of 16 bits holds the bytes of 32 chunks. Where rows
+                               // are not split, it bounds the width of the image
+    int least_rows = 0;        // of the image: fewer rows would leave most of a GPU idle
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("splits", splits);
+        visit("most_iterations", most_iterations);
+        visit("least_rows", least_rows);
+    }
+};
+
+}  // namespace tilewright
