@@ -1,29 +1,33 @@
 # What find_package(Tilewright COMPONENTS Generators) gives: libraries and programs of a project's own.
 
-# tilewright_add_library(NAME OPERATOR op [SCHEDULE names] [TYPES types] [TARGETS cpu cuda opencl] [TUNABLES tile=32 ...]
-#                        [SCHEDULES file.cpp] [EMIT stmt_html ptx opencl_c assembly])
+# tilewright_add_library(NAME OPERATOR op [SCHEDULE names] [TYPES types] [TARGETS cpu cuda opencl]
+#                        [TUNABLES tile=32 ...] [SCHEDULES file.cpp]
+#                        [EMIT stmt_html ptx opencl_c assembly])
 #
-# Makes libraries of one operator at build time: a static library NAME, and two headers in its include path. What SCHEDULE, TYPES and
-# TUNABLES say is held against the table when the library is built.
-#   SCHEDULE   which of the rows: names of schedules, or of their families ("tuned"); all without it
-#   TYPES      which element types, as `tilewright list OP` names them; all without it
-#   TARGETS    cpu, cuda, opencl; those that the package was built for without it
-#   TUNABLES   values in place of the rows' own. Each of the chosen rows that has the tunable, and the value in its range, takes it; the
-#              others keep theirs. A value that none takes, and one that makes a kernel that no device runs, is refused
-#   SCHEDULES  a file of the project's own with schedule functions and the table of their rows, as schedules/*.cpp of the package
-#              are; in place of the package's own schedules of the operator
-#   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property TILEWRIGHT_FOLDER names:
-#              stmt_html (loop nests), ptx, opencl_c (kernel sources), assembly
-# NAME.h            NAME(inputs, output, settings, call): the operator with these rows, with the runtime's arrays and errors; and
-#                   tilewright::NAME_rows(), the rows themselves
-# NAME_functions.h  each library's function, for Halide::Runtime::Buffer; needs Halide's headers and nothing of our runtime.
+# Makes libraries of one operator at build time: a static library NAME, and two headers in its include path.
+# SCHEDULE, TYPES and TUNABLES are checked against the table when the library is built.
+#   SCHEDULE   which of the rows: names of schedules, or of their families ("tuned"); without it, all
+#   TYPES      which element types, as `tilewright list OP` names them; without it, all
+#   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for
+#   TUNABLES   values in place of the rows' own. A chosen row uses a value if it has the tunable and the value
+#              is in its range; the other rows keep their own. A value that no row uses is refused, and so is
+#              one that makes a kernel that no device runs
+#   SCHEDULES  a file of the project's own, in place of the package's schedules of the operator: schedule
+#              functions and the table of their rows, like schedules/*.cpp of the package
+#   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
+#              TILEWRIGHT_FOLDER names: stmt_html (loop nests), ptx, opencl_c (kernel sources), assembly
+# NAME.h            NAME(inputs, output, settings, call): the operator with these rows, with the runtime's
+#                   arrays and errors; and tilewright::NAME_rows(), the rows themselves
+# NAME_functions.h  each library's function, for Halide::Runtime::Buffer; it needs Halide's headers, and
+#                   nothing of our runtime.
 # C programs include NAME_SCHEDULE_TYPE_TARGET.h, which Halide writes.
 function(tilewright_add_library name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPERATOR" "SCHEDULE;TYPES;TARGETS;TUNABLES;SCHEDULES;EMIT")
     set(usage "tilewright_add_library(${name})")
     if (arg_UNPARSED_ARGUMENTS)
         list(JOIN arg_UNPARSED_ARGUMENTS " " words)
-        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; it takes OPERATOR, SCHEDULE, TYPES, TARGETS, TUNABLES, SCHEDULES and EMIT")
+        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; "
+            "it takes OPERATOR, SCHEDULE, TYPES, TARGETS, TUNABLES, SCHEDULES and EMIT")
     endif ()
     if (NOT name MATCHES "^[a-z][a-z0-9_]*$")
         message(FATAL_ERROR "${usage}: the name is a function's too: small letters, digits and _")
@@ -53,12 +57,21 @@ function(tilewright_add_library name)
         tilewright_add_generator(${generator} ${TILEWRIGHT_SHARE}/generators/${op}.cpp ${table})
     endif ()
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
-    tilewright_libraries(${name} GENERATOR ${generator} OPERATOR ${op} FOLDER ${folder} TARGETS ${arg_TARGETS} SCHEDULES ${arg_SCHEDULE}
-        TYPES ${arg_TYPES} TUNABLES ${arg_TUNABLES} EMIT c_header ${arg_EMIT})
+    tilewright_libraries(${name}
+        GENERATOR ${generator}
+        OPERATOR ${op}
+        FOLDER ${folder}
+        TARGETS ${arg_TARGETS}
+        SCHEDULES ${arg_SCHEDULE}
+        TYPES ${arg_TYPES}
+        TUNABLES ${arg_TUNABLES}
+        EMIT c_header ${arg_EMIT})
 
-    add_custom_command(OUTPUT ${folder}/${name}_functions.h COMMAND ${generator} functions ${folder}/${name}_functions.h ${SELECTION}
+    add_custom_command(OUTPUT ${folder}/${name}_functions.h
+        COMMAND ${generator} functions ${folder}/${name}_functions.h ${SELECTION}
         DEPENDS ${generator} COMMENT "Functions of ${name}" VERBATIM)
-    file(CONFIGURE OUTPUT ${folder}/${name}.h @ONLY CONTENT [[// Made by tilewright_add_library: @op@ with the rows of the library @name@.
+    file(CONFIGURE OUTPUT ${folder}/${name}.h @ONLY CONTENT
+        [[// Made by tilewright_add_library: @op@ with the rows of the library @name@.
 #pragma once
 #include "tilewright/operator.h"
 
@@ -69,17 +82,18 @@ const std::vector<Row> &@name@_rows();
 
 }  // namespace tilewright
 
-// As tilewright::@op@ (see tilewright/@op@.h: shapes, types, errors), by the rows of this library. Without `call.schedule` the first
-// row runs that serves the data.
-inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Array &output, const tilewright::Settings &settings = {},
-                   tilewright::Call call = {}) {
+// As tilewright::@op@ (see tilewright/@op@.h: shapes, types, errors), by the rows of this library. Without
+// `call.schedule` the first row runs that accepts the data.
+inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Array &output,
+                   const tilewright::Settings &settings = {}, tilewright::Call call = {}) {
     call.schedule = call.schedule == tilewright::Call{}.schedule ? "@name@" : call.schedule;
     call.rows = &tilewright::@name@_rows();
     tilewright::@op@_operator()(inputs, output, settings, call);
 }
 ]])
     add_library(${name} STATIC ${TABLE_CPP} ${folder}/${name}_functions.h)
-    set_target_properties(${name} PROPERTIES TILEWRIGHT_FOLDER ${folder} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
+    set_target_properties(${name} PROPERTIES
+        TILEWRIGHT_FOLDER ${folder} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
     target_compile_features(${name} PUBLIC cxx_std_20)
     target_include_directories(${name} PUBLIC ${folder})
     target_include_directories(${name} SYSTEM PUBLIC ${TILEWRIGHT_HALIDE_INCLUDE})
@@ -87,9 +101,10 @@ inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Arr
     tilewright_merge(${name} ${folder} ${ARCHIVES})
 endfunction()
 
-# tilewright_add_program(NAME [LIBRARIES name...] [OPERATORS name...]): the command line `tilewright`, with the rows of these libraries in the
-# operators' tables, and with these operators of the project (tilewright_add_operator) beside the package's: `NAME verify`, `NAME bench`,
-# `NAME list`, `NAME OP ...` treat them like the package's own. `--schedule LIBRARY` names the rows of one library.
+# tilewright_add_program(NAME [LIBRARIES name...] [OPERATORS name...]): the command line `tilewright`, with
+# the rows of these libraries in the operators' tables, and with these operators of the project
+# (tilewright_add_operator) beside the package's: `NAME verify`, `NAME bench`, `NAME list`, `NAME OP ...`
+# treat them like the package's own. `--schedule LIBRARY` names the rows of one library.
 function(tilewright_add_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OPERATORS")
     set(declarations "")
@@ -97,7 +112,8 @@ function(tilewright_add_program name)
     set(sources "")
     foreach (library IN LISTS arg_LIBRARIES)
         if (NOT TARGET ${library})
-            message(FATAL_ERROR "tilewright_add_program(${name}): there is no library '${library}'; tilewright_add_library makes one")
+            message(FATAL_ERROR "tilewright_add_program(${name}): "
+                "there is no library '${library}'; tilewright_add_library makes one")
         endif ()
         string(APPEND declarations "const std::vector<Row> &${library}_rows();\n")
         string(APPEND additions "    add_rows(${library}_rows());\n")
@@ -105,14 +121,17 @@ function(tilewright_add_program name)
     set(operators "")
     foreach (op IN LISTS arg_OPERATORS)
         if (NOT TARGET Tilewright::${op} OR op IN_LIST TILEWRIGHT_OPERATORS)
-            message(FATAL_ERROR "tilewright_add_program(${name}): there is no operator '${op}' of this project; tilewright_add_operator makes one")
+            message(FATAL_ERROR "tilewright_add_program(${name}): "
+                "there is no operator '${op}' of this project; tilewright_add_operator makes one")
         endif ()
         list(APPEND operators Tilewright::${op})
         string(APPEND declarations "const Operator &${op}_operator();\n")
         string(APPEND additions "    add_operator(${op}_operator);\n")
         get_target_property(plain Tilewright::${op} TILEWRIGHT_PLAIN)
         if (plain)
-            string(APPEND declarations "namespace plain {\nArray ${op}(std::span<const Array> inputs, const Settings &settings, Backend backend);\n}\n")
+            string(APPEND declarations "namespace plain {\n"
+                "Array ${op}(std::span<const Array> inputs, const Settings &settings, Backend backend);\n"
+                "}\n")
             string(APPEND additions "    add_plain_definition(\"${op}\", plain::${op});\n")
             list(APPEND sources ${plain})
         endif ()

@@ -1,24 +1,30 @@
-# tilewright_add_operator(NAME GENERATOR file.cpp SCHEDULES file.cpp FRONT file.cpp... [PLAIN file.cpp...] [WORKLOAD file.cpp...]
+# tilewright_add_operator(NAME GENERATOR file.cpp SCHEDULES file.cpp FRONT file.cpp...
+#                         [PLAIN file.cpp...] [WORKLOAD file.cpp...]
 #                         [TARGETS cpu cuda opencl] [EMIT stmt_html ptx opencl_c assembly])
 #
 # An operator, of our own tree and of a project against the installed package alike (examples/own_operator):
 #   GENERATOR  the Halide generators of the operator's forms; it includes their definitions
 #   SCHEDULES  the schedules, and the table of their rows
-#   FRONT      the operator for programs: const Operator &tilewright::NAME_operator(), and what else belongs to it
-#   PLAIN      its definition as a plain loop, Array tilewright::plain::NAME(inputs, settings, backend), which programs that verify hold results
-#              against (tilewright/plain.h); without it, they take the row `reference`
-#   WORKLOAD   std::unique_ptr<Workload> tilewright::NAME_workload(const Operator &), the data to verify and to time it with
-#              (tilewright/workload.h); without it, random images of the table's types
-#   TARGETS    cpu, cuda, opencl; those that the package was built for without it
-#   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property TILEWRIGHT_FOLDER names
-# It makes the generator program NAME.generator and the static library Tilewright::NAME: the front, the table and the libraries of all rows.
-# tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line with it (add_library.cmake).
+#   FRONT      the operator for programs: const Operator &tilewright::NAME_operator(), and what else belongs
+#              to it
+#   PLAIN      its definition as a plain loop, Array tilewright::plain::NAME(inputs, settings, backend), with
+#              which programs that verify compare results (tilewright/plain.h); without it, they use the row
+#              `reference`
+#   WORKLOAD   std::unique_ptr<Workload> tilewright::NAME_workload(const Operator &), the data to verify and
+#              to time it with (tilewright/workload.h); without it, random images of the table's types
+#   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for
+#   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
+#              TILEWRIGHT_FOLDER names
+# It makes the generator program NAME.generator and the static library Tilewright::NAME: the front, the table
+# and the libraries of all rows. tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line with it
+# (add_library.cmake).
 function(tilewright_add_operator op)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;SCHEDULES" "FRONT;PLAIN;WORKLOAD;TARGETS;EMIT")
     set(usage "tilewright_add_operator(${op})")
     if (arg_UNPARSED_ARGUMENTS)
         list(JOIN arg_UNPARSED_ARGUMENTS " " words)
-        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; it takes GENERATOR, SCHEDULES, FRONT, PLAIN, WORKLOAD, TARGETS and EMIT")
+        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; "
+            "it takes GENERATOR, SCHEDULES, FRONT, PLAIN, WORKLOAD, TARGETS and EMIT")
     endif ()
     if (NOT op MATCHES "^[a-z][a-z0-9_]*$")
         message(FATAL_ERROR "${usage}: the name is a part of C names: small letters, digits and _")
@@ -50,13 +56,19 @@ function(tilewright_add_operator op)
 
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/libraries/${op})
     tilewright_add_generator(${op}.generator ${arg_GENERATOR} ${arg_SCHEDULES})
-    tilewright_libraries(${op} GENERATOR ${op}.generator OPERATOR ${op} FOLDER ${folder} TARGETS ${arg_TARGETS} EMIT ${arg_EMIT})
+    tilewright_libraries(${op}
+        GENERATOR ${op}.generator
+        OPERATOR ${op}
+        FOLDER ${folder}
+        TARGETS ${arg_TARGETS}
+        EMIT ${arg_EMIT})
 
     # One archive holds the front, the table and every row's objects.
     set(target tilewright_${op})
     add_library(${target} STATIC ${arg_FRONT} ${TABLE_CPP})
     add_library(Tilewright::${op} ALIAS ${target})
-    set_target_properties(${target} PROPERTIES EXPORT_NAME ${op} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF
+    set_target_properties(${target} PROPERTIES
+        EXPORT_NAME ${op} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF
         TILEWRIGHT_FOLDER ${folder} TILEWRIGHT_PLAIN "${arg_PLAIN}" TILEWRIGHT_WORKLOAD "${arg_WORKLOAD}")
     target_compile_features(${target} PRIVATE cxx_std_20)
     # Fronts include private headers ("runtime/dispatch/...").

@@ -1,33 +1,42 @@
-# How our own code is compiled so that a build takes little time. Nothing here changes what the runtime's code is compiled to.
+# How our own code is compiled so that a build takes little time. Nothing here changes what the runtime's code
+# is compiled to.
 #
-# fmt is compiled once. Header-only, its formatting of numbers is compiled in each of 40 files, for about 3 s each; a program of a
-# user must not need libfmt, or find a second copy of it. So the runtime's archive holds one copy of its own (runtime/errors/fmt.cpp),
-# in a namespace of its own: symbols of a libfmt that a program links besides, of whatever version, are others.
+# fmt is compiled once. Header-only, its formatting of numbers is compiled in each of 40 files, which takes
+# about 3 s per file. But a program of a user must not need libfmt, or find a second copy of it. So the
+# runtime's archive holds one copy (runtime/errors/fmt.cpp) in a namespace of its own: its symbols differ from
+# those of any version of libfmt that a program links besides.
 add_library(tilewright_fmt INTERFACE)
 if (fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_VERSION VERSION_LESS 13)
-    target_include_directories(tilewright_fmt SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+    target_include_directories(tilewright_fmt SYSTEM
+        INTERFACE $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
     target_compile_definitions(tilewright_fmt INTERFACE
         "FMT_BEGIN_NAMESPACE=namespace fmt { inline namespace in_tilewright {" "FMT_END_NAMESPACE=} }")
     set(TILEWRIGHT_FMT_SOURCES runtime/errors/fmt.cpp)
-else ()  # other versions instantiate other functions: as they come
+else ()  # other versions instantiate other functions, so they stay header-only
     target_link_libraries(tilewright_fmt INTERFACE fmt::fmt-header-only)
     set(TILEWRIGHT_FMT_SOURCES "")
 endif ()
 
-# tilewright_precompile(TARGET ROOM): the files of TARGET see what is large and what nearly all files of the room include as a precompiled
-# header, which the room's first target makes and the others reuse. It holds no file of this project, so that a change compiles no more
-# files than before. A file includes what it needs all the same.
-# Where warnings are errors, nothing is precompiled: g++ 12 forgets in a precompiled header which false warnings the standard library
-# has silenced. The code that it makes is the same to the byte. Such a build also finds an include that is missing.
-set(TILEWRIGHT_HEADERS_runtime <algorithm> <fmt/format.h> <functional> <map> <memory> <optional> <span> <string> <variant> <vector>)
+# tilewright_precompile(TARGET ROOM): gives the files of TARGET a precompiled header of what is large and what
+# nearly all files of the room include. The room's first target makes it, and the others reuse it. It holds no
+# file of this project, so that a change compiles no more files than before. Every file still includes what it
+# needs.
+# Where warnings are errors, nothing is precompiled: g++ 12 forgets in a precompiled header which false
+# warnings the standard library has silenced. The compiled code is the same to the byte. Such a build also
+# finds an include that is missing.
+set(TILEWRIGHT_HEADERS_runtime
+    <algorithm> <fmt/format.h> <functional> <map> <memory> <optional> <span> <string> <variant> <vector>)
 set(TILEWRIGHT_HEADERS_apps ${TILEWRIGHT_HEADERS_runtime} <nlohmann/json.hpp>)
-set(TILEWRIGHT_HEADERS_tests <algorithm> <filesystem> <fstream> <gtest/gtest.h> <map> <nlohmann/json.hpp> <optional> <random> <span>
+set(TILEWRIGHT_HEADERS_tests
+    <algorithm> <filesystem> <fstream> <gtest/gtest.h> <map> <nlohmann/json.hpp> <optional> <random> <span>
     <sstream> <string> <variant> <vector>)
 function(tilewright_precompile target room)
     if (TILEWRIGHT_WERROR)
         return()
     endif ()
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+    target_compile_options(${target} PRIVATE
+        $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
+        $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
     get_property(first GLOBAL PROPERTY TILEWRIGHT_HEADERS_OF_${room})
     if (first)
         target_precompile_headers(${target} REUSE_FROM ${first})
@@ -37,5 +46,6 @@ function(tilewright_precompile target room)
     endif ()
 endfunction()
 
-# Code that runs once in a program, or that only tests run, is compiled for the shortest time of both.
+# For code that runs once per program, or that only tests run: the level at which compiling it and running it
+# together take the shortest time.
 set(TILEWRIGHT_SMALL_CODE $<$<CONFIG:Release>:-O1>)

@@ -1,5 +1,5 @@
-# Generator programs, and the libraries that they make. Used by our own tree and by the package's component `Generators`, with
-# TILEWRIGHT_SHARE as halide.cmake has it.
+# Generator programs, and the libraries that they make. Our own tree and the package's component `Generators`
+# use it, with TILEWRIGHT_SHARE as halide.cmake has it.
 
 # Checks words of a call against the words that it takes.
 function(tilewright_check_words function option known)
@@ -19,25 +19,30 @@ function(tilewright_uses_halide target)
     target_compile_options(${target} PRIVATE -O1)  # they run for seconds
     target_precompile_headers(${target} REUSE_FROM tilewright_generator_main)
     tilewright_without_sanitizers(${target})
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF)
+    set_target_properties(${target} PROPERTIES
+        POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF)
 endfunction()
 
-# tilewright_add_generator(TARGET SOURCES...): a generator program of an operator: its generators/OP.cpp and one file of schedules.
+# tilewright_add_generator(TARGET SOURCES...): the generator program of an operator, from its
+# generators/OP.cpp and one file of schedules.
 function(tilewright_add_generator target)
     add_executable(${target} EXCLUDE_FROM_ALL ${ARGN} $<TARGET_OBJECTS:tilewright_generator_main>)
     tilewright_uses_halide(${target})
 endfunction()
 
-# tilewright_libraries(NAME GENERATOR target OPERATOR op FOLDER folder TARGETS ... [SCHEDULES ...] [TYPES ...] [TUNABLES ...] [EMIT ...])
+# tilewright_libraries(NAME GENERATOR target OPERATOR op FOLDER folder TARGETS ... [SCHEDULES ...] [TYPES ...]
+#                      [TUNABLES ...] [EMIT ...])
 #
-# The libraries of a table of schedules, or of those of its rows that SCHEDULES (names of rows, or of their families) and TYPES choose: one
-# command for each of TARGETS, which makes the archive FOLDER/NAME_TARGET.a and what EMIT names beside it; and one for the table that the
-# runtime reads, which goes first and says what is wrong with the selection. CMake knows no row: the generator does, and of libraries that
-# would be made the same again it makes none (generators/program/build.h). Sets in the caller
+# The libraries of a table of schedules, or of those of its rows that SCHEDULES (names of rows, or of their
+# families) and TYPES choose. One command per target in TARGETS makes the archive FOLDER/NAME_TARGET.a and
+# what EMIT names beside it. One more command makes the table that the runtime reads; it runs first, and says
+# what is wrong with the selection. CMake does not know the rows: the generator does, and it makes no library
+# again that would be the same (generators/program/build.h). Sets in the caller
 #   ARCHIVES   the archives                 TABLE_CPP  NAME_rows(), for the runtime
 #   SELECTION  what the generator's verbs take to mean the same libraries
 function(tilewright_libraries name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;OPERATOR;FOLDER" "TARGETS;SCHEDULES;TYPES;TUNABLES;EMIT")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;OPERATOR;FOLDER"
+        "TARGETS;SCHEDULES;TYPES;TUNABLES;EMIT")
     file(MAKE_DIRECTORY ${arg_FOLDER})
     set(selection operator=${arg_OPERATOR} name=${name})
     foreach (words schedule=SCHEDULES type=TYPES tunables=TUNABLES)
@@ -48,14 +53,17 @@ function(tilewright_libraries name)
         endif ()
     endforeach ()
 
-    list(TRANSFORM arg_TARGETS REPLACE "^cpu$" "cpu,vnni" OUTPUT_VARIABLE backends)  # vnni: rows for some CPUs
+    # vnni: rows for some CPUs.
+    list(TRANSFORM arg_TARGETS REPLACE "^cpu$" "cpu,vnni" OUTPUT_VARIABLE backends)
     list(JOIN backends "," backends)
     set(table ${arg_FOLDER}/${name}_table.cpp)
-    add_custom_command(OUTPUT ${table} COMMAND ${arg_GENERATOR} table ${table} ${selection} backend=${backends}
+    add_custom_command(OUTPUT ${table}
+        COMMAND ${arg_GENERATOR} table ${table} ${selection} backend=${backends}
         DEPENDS ${arg_GENERATOR} COMMENT "Table of ${name}" VERBATIM DEPENDS_EXPLICIT_ONLY)
 
-    # It is data, and makes a vector of it once: optimised, it takes far longer to compile.
-    set_source_files_properties(${table} PROPERTIES COMPILE_OPTIONS "-O0;-U_FORTIFY_SOURCE" SKIP_PRECOMPILE_HEADERS ON)
+    # The table is data, from which a vector is made once: optimised, it takes far longer to compile.
+    set_source_files_properties(${table} PROPERTIES
+        COMPILE_OPTIONS "-O0;-U_FORTIFY_SOURCE" SKIP_PRECOMPILE_HEADERS ON)
 
     list(JOIN arg_EMIT "," emit)
     set(archives "")
@@ -63,8 +71,10 @@ function(tilewright_libraries name)
         set(archive ${arg_FOLDER}/${name}_${target}.a)
         string(REPLACE cpu cpu,vnni backend ${target})
         add_custom_command(OUTPUT ${archive}
-            COMMAND ${arg_GENERATOR} build ${arg_FOLDER} static_library,${emit} ${selection} backend=${backend}
-            DEPENDS ${arg_GENERATOR} ${table} COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)
+            COMMAND ${arg_GENERATOR} build ${arg_FOLDER} static_library,${emit} ${selection}
+                backend=${backend}
+            DEPENDS ${arg_GENERATOR} ${table}
+            COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)
         list(APPEND archives ${archive})
     endforeach ()
     set(ARCHIVES ${archives} PARENT_SCOPE)
@@ -72,14 +82,16 @@ function(tilewright_libraries name)
     set(SELECTION ${selection} backend=${backends} PARENT_SCOPE)
 endfunction()
 
-# tilewright_merge(TARGET FOLDER ARCHIVES...): puts the objects of the archives into the static library TARGET, which they are sources of.
+# tilewright_merge(TARGET FOLDER ARCHIVES...): makes the archives sources of the static library TARGET, and
+# puts their objects into it.
 function(tilewright_merge target folder)
     target_sources(${target} PRIVATE ${ARGN})
     set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${ARGN})
     list(JOIN ARGN "\n" archives)
     file(GENERATE OUTPUT ${folder}/${target}.archives CONTENT "${archives}\n")
     add_custom_command(TARGET ${target} POST_BUILD
-        COMMAND ${CMAKE_COMMAND} -DAR=${CMAKE_AR} -DRANLIB=${CMAKE_RANLIB} -DARCHIVE=$<TARGET_FILE:${target}>
+        COMMAND ${CMAKE_COMMAND}
+            -DAR=${CMAKE_AR} -DRANLIB=${CMAKE_RANLIB} -DARCHIVE=$<TARGET_FILE:${target}>
             -DLIST=${folder}/${target}.archives -DWORK=${folder}/${target}.objects
             -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/merge.cmake VERBATIM)
 endfunction()

@@ -1,15 +1,17 @@
-# Finds Halide (the wheel `halide==21.0.0`) and makes what all generator programs share of it. Used by our own tree and by the
-# package's component `Generators`. TILEWRIGHT_SHARE: the folder that holds generators/ and schedules/.
-# Sets TILEWRIGHT_NO_HALIDE to what is wrong, in words, or to nothing.
+# Finds Halide (the wheel `halide==21.0.0`) and makes what all generator programs share of it. Our own tree
+# and the package's component `Generators` use it. TILEWRIGHT_SHARE is the folder that holds generators/ and
+# schedules/. Sets TILEWRIGHT_NO_HALIDE to a sentence that says what is wrong, or to an empty string.
 set(TILEWRIGHT_HALIDE_VERSION 21.0.0)
-set(TILEWRIGHT_HALIDE "" CACHE PATH "The folder of the Halide wheel (holds include/ and lib64/); empty: asks Python3_EXECUTABLE")
+set(TILEWRIGHT_HALIDE "" CACHE PATH
+    "The folder of the Halide wheel (holds include/ and lib64/); empty: asks Python3_EXECUTABLE")
 set(TILEWRIGHT_NO_HALIDE "")
 
 if (NOT TILEWRIGHT_HALIDE)
     find_package(Python3 COMPONENTS Interpreter QUIET)
     if (Python3_Interpreter_FOUND)
         execute_process(
-            COMMAND ${Python3_EXECUTABLE} -c "import importlib.util as u; print(u.find_spec('halide').submodule_search_locations[0])"
+            COMMAND ${Python3_EXECUTABLE} -c
+                "import importlib.util as u; print(u.find_spec('halide').submodule_search_locations[0])"
             OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     endif ()
     if (found)
@@ -17,16 +19,20 @@ if (NOT TILEWRIGHT_HALIDE)
     endif ()
 endif ()
 if (NOT EXISTS ${TILEWRIGHT_HALIDE}/include/HalideRuntime.h)
-    set(TILEWRIGHT_NO_HALIDE "Halide was not found. `pip install halide==${TILEWRIGHT_HALIDE_VERSION}` into the Python that Python3_EXECUTABLE \
-names (${Python3_EXECUTABLE}), or set TILEWRIGHT_HALIDE to the folder of the wheel.")
+    string(CONCAT TILEWRIGHT_NO_HALIDE
+        "Halide was not found. `pip install halide==${TILEWRIGHT_HALIDE_VERSION}` into the Python that "
+        "Python3_EXECUTABLE names (${Python3_EXECUTABLE}), "
+        "or set TILEWRIGHT_HALIDE to the folder of the wheel.")
     return()
 endif ()
-file(STRINGS ${TILEWRIGHT_HALIDE}/include/HalideRuntime.h version REGEX "define HALIDE_VERSION_(MAJOR|MINOR|PATCH)")
+file(STRINGS ${TILEWRIGHT_HALIDE}/include/HalideRuntime.h version
+    REGEX "define HALIDE_VERSION_(MAJOR|MINOR|PATCH)")
 string(REGEX REPLACE "[^0-9;]" "" version "${version}")
 string(REPLACE ";" "." version "${version}")
 if (NOT version STREQUAL TILEWRIGHT_HALIDE_VERSION)
-    set(TILEWRIGHT_NO_HALIDE "Halide ${version} is in ${TILEWRIGHT_HALIDE}; the schedules are made and measured for ${TILEWRIGHT_HALIDE_VERSION}: \
-`pip install halide==${TILEWRIGHT_HALIDE_VERSION}`.")
+    string(CONCAT TILEWRIGHT_NO_HALIDE
+        "Halide ${version} is in ${TILEWRIGHT_HALIDE}; the schedules are made and measured for "
+        "${TILEWRIGHT_HALIDE_VERSION}: `pip install halide==${TILEWRIGHT_HALIDE_VERSION}`.")
     return()
 endif ()
 if (TARGET tilewright_halide)
@@ -41,10 +47,12 @@ set_target_properties(tilewright_halide PROPERTIES
     INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${TILEWRIGHT_HALIDE}/include)
 # What programs include of Halide: not Halide.h itself.
 set(TILEWRIGHT_HALIDE_INCLUDE ${CMAKE_BINARY_DIR}/halide_runtime_headers)
-file(GLOB runtime_headers ${TILEWRIGHT_HALIDE}/include/HalideRuntime*.h ${TILEWRIGHT_HALIDE}/include/HalideBuffer.h)
+file(GLOB runtime_headers
+    ${TILEWRIGHT_HALIDE}/include/HalideRuntime*.h ${TILEWRIGHT_HALIDE}/include/HalideBuffer.h)
 file(COPY ${runtime_headers} DESTINATION ${TILEWRIGHT_HALIDE_INCLUDE})
 
-# Programs with Halide in them: Halide is not instrumented, and a sanitizer takes what passes between the two for faults.
+# For programs that contain Halide: Halide is not instrumented, and a sanitizer reports false errors for data
+# that passes between instrumented and other code.
 function(tilewright_without_sanitizers target)
     if (TILEWRIGHT_SANITIZE)
         target_compile_options(${target} PRIVATE -fno-sanitize=all)
@@ -63,7 +71,8 @@ target_include_directories(tilewright_generator_main PUBLIC ${TILEWRIGHT_SHARE})
 target_compile_features(tilewright_generator_main PUBLIC cxx_std_20)
 target_compile_options(tilewright_generator_main PRIVATE -O1)
 tilewright_without_sanitizers(tilewright_generator_main)
-# What the program itself changes of what Halide makes: when one of these files changes, all libraries are made again.
+# The files by which the generator program changes what Halide makes: when one of them changes, all libraries
+# are made again.
 set(passes "")
 foreach (file generators/program/library.cpp generators/program/targets.h schedules/thread_folds.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)
@@ -75,4 +84,6 @@ string(SHA256 passes ${passes})
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/library.cpp PROPERTIES
     COMPILE_DEFINITIONS "TILEWRIGHT_PLUGINS=\"${TILEWRIGHT_HALIDE}/lib64\";TILEWRIGHT_PASSES=\"${passes}\"")
 target_precompile_headers(tilewright_generator_main PRIVATE <Halide.h>)
-set_target_properties(tilewright_generator_main PROPERTIES POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF)  # as the generators, which share the header
+# The same properties as the generators', because they share the precompiled header.
+set_target_properties(tilewright_generator_main PROPERTIES
+    POSITION_INDEPENDENT_CODE OFF CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF)

@@ -1,26 +1,32 @@
-# `cmake --install`: headers, archives, the command line, a CMake package and a pkg-config file that need neither Halide nor LLVM; and
-# the component `Generators` of the CMake package: sources and schedules, for which a project needs the Halide wheel. And the .deb.
+# `cmake --install`: headers, archives, the command line, a CMake package and a pkg-config file that need
+# neither Halide nor LLVM; and the component `Generators` of the CMake package: sources and schedules, for
+# which a project needs the Halide wheel. And the .deb.
 include(CMakePackageConfigHelpers)
 
 get_property(operators GLOBAL PROPERTY TILEWRIGHT_ADDED)
 list(TRANSFORM operators PREPEND tilewright_ OUTPUT_VARIABLE archives)
-install(TARGETS tilewright_runtime tilewright_operators ${archives} EXPORT TilewrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tilewright_runtime tilewright_operators ${archives} EXPORT TilewrightTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # The header of an operator that was not built would promise what cannot be linked.
 set(unbuilt ${TILEWRIGHT_ALL_OPERATORS})
 list(REMOVE_ITEM unbuilt ${operators})
 list(TRANSFORM unbuilt REPLACE "(.+)" "PATTERN;\\1.h;EXCLUDE")
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h ${unbuilt})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    FILES_MATCHING PATTERN *.h ${unbuilt})
 install(FILES ${TILEWRIGHT_VERSION_HEADER} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
-configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TilewrightConfig.cmake.in ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake
+configure_package_config_file(
+    ${PROJECT_SOURCE_DIR}/cmake/TilewrightConfig.cmake.in ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake
     INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_DATADIR NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake ${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake DESTINATION ${package})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake ${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake
+    DESTINATION ${package})
 install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${package})
 
-# pkg-config finds the prefix from where its file lies.
+# pkg-config computes the prefix from the folder of its file.
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 list(TRANSFORM archives PREPEND "-l" OUTPUT_VARIABLE linked)
 list(JOIN linked " " linked)
@@ -36,22 +42,27 @@ install(FILES ${CMAKE_BINARY_DIR}/tilewright.pc DESTINATION ${CMAKE_INSTALL_LIBD
 
 # What a project's own generators are made of.
 set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share} FILES_MATCHING PATTERN *.h PATTERN *.cpp)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share}
+    FILES_MATCHING PATTERN *.h PATTERN *.cpp)
 # The private headers that the front of an operator includes.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime DESTINATION ${share} FILES_MATCHING PATTERN *.h PATTERN include EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime DESTINATION ${share}
+    FILES_MATCHING PATTERN *.h PATTERN include EXCLUDE)
 foreach (file halide generators merge add_library add_operator pipeline)
     install(FILES ${PROJECT_SOURCE_DIR}/cmake/${file}.cmake DESTINATION ${package})
 endforeach ()
 
-# `cmake --install BUILD --component Generators`: the generator programs too, which `tilewright show` asks. They find the Halide wheel where
-# it was when they were built, so that neither a plain install nor the .deb has them.
+# `cmake --install BUILD --component Generators`: the generator programs too, which `tilewright show` asks.
+# They look for the Halide wheel where it was when they were built, so that neither a plain install nor the
+# .deb contains them.
 foreach (op IN LISTS operators)
-    install(PROGRAMS $<TARGET_FILE:${op}.generator> DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tilewright COMPONENT Generators EXCLUDE_FROM_ALL)
+    install(PROGRAMS $<TARGET_FILE:${op}.generator> DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tilewright
+        COMPONENT Generators EXCLUDE_FROM_ALL)
 endforeach ()
 
-# The archives hold Halide's runtime and code that Halide made; its licence goes with them.
+# The archives contain Halide's runtime and code that Halide made, so that its licence is installed with them.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-file(GLOB halide_licence ${TILEWRIGHT_HALIDE}/../halide-${TILEWRIGHT_HALIDE_VERSION}.dist-info/licenses/LICENSE*)
+file(GLOB halide_licence
+    ${TILEWRIGHT_HALIDE}/../halide-${TILEWRIGHT_HALIDE_VERSION}.dist-info/licenses/LICENSE*)
 if (halide_licence)
     list(GET halide_licence 0 halide_licence)
     install(FILES ${halide_licence} DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.Halide)

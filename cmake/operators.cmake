@@ -1,14 +1,22 @@
-# The operators of our own tree, by their names alone: each is made of the files that docs/EXTENDING.md lists.
+# tilewright_add_own_operator(OP): an operator of our own tree, by its name only. docs/EXTENDING.md lists its
+# files.
 function(tilewright_add_own_operator op)
     foreach (file generators/${op}.cpp schedules/${op}.cpp runtime/operators/${op}/${op}.cpp)
         if (NOT EXISTS ${PROJECT_SOURCE_DIR}/${file})
-            message(FATAL_ERROR "operator ${op}: ${file} is missing (docs/EXTENDING.md lists the files of an operator)")
+            message(FATAL_ERROR "operator ${op}: ${file} is missing "
+                "(docs/EXTENDING.md lists the files of an operator)")
         endif ()
     endforeach ()
-    # With the front come the numbers that it shares with the generator.
-    file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/operators/${op}/*.cpp ${PROJECT_SOURCE_DIR}/generators/algorithms/${op}/*.cpp)
-    list(FILTER parts EXCLUDE REGEX "/workload[a-z_]*[.]cpp$")  # cmake/workloads.cmake
-    tilewright_add_operator(${op} GENERATOR generators/${op}.cpp SCHEDULES schedules/${op}.cpp FRONT ${parts} EMIT ptx)
+    # The front, and the numbers that it shares with the generator. cmake/workloads.cmake takes the workloads.
+    file(GLOB parts CONFIGURE_DEPENDS
+        ${PROJECT_SOURCE_DIR}/runtime/operators/${op}/*.cpp
+        ${PROJECT_SOURCE_DIR}/generators/algorithms/${op}/*.cpp)
+    list(FILTER parts EXCLUDE REGEX "/workload[a-z_]*[.]cpp$")
+    tilewright_add_operator(${op}
+        GENERATOR generators/${op}.cpp
+        SCHEDULES schedules/${op}.cpp
+        FRONT ${parts}
+        EMIT ptx)
     target_link_libraries(tilewright_${op} PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
     tilewright_precompile(tilewright_${op} runtime)
     set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
@@ -38,11 +46,16 @@ const std::vector<const Operator *> &operators() {
 
 }  // namespace tilewright
 ]])
-    add_library(tilewright_operators STATIC ${CMAKE_BINARY_DIR}/registry.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp
-        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline_text.cpp)
+    add_library(tilewright_operators STATIC
+        ${CMAKE_BINARY_DIR}/registry.cpp
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline_text.cpp)
     add_library(Tilewright::operators ALIAS tilewright_operators)
     set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators)
     list(TRANSFORM added PREPEND tilewright_)
-    target_link_libraries(tilewright_operators PUBLIC ${added} tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
+    target_link_libraries(tilewright_operators
+        PUBLIC ${added} tilewright_runtime
+        PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
     tilewright_precompile(tilewright_operators runtime)
 endfunction()

@@ -1,26 +1,35 @@
-# tilewright_add_pipeline(NAME STAGES "gaussian_blur sigma=2" "transpose" "column_sum" [TYPE u8] [SCHEDULE staged|fused]
-#                         [TARGETS cpu cuda opencl] [EMIT stmt_html ptx opencl_c assembly] [STANDALONE])
+# tilewright_add_pipeline(NAME STAGES "gaussian_blur sigma=2" "transpose" "column_sum" [TYPE u8]
+#                         [SCHEDULE staged|fused] [TARGETS cpu cuda opencl]
+#                         [EMIT stmt_html ptx opencl_c assembly] [STANDALONE])
 #
-# Operators composed into one function when the project is built: a static library NAME, and in its include path the header NAME.h.
-#   STAGES      operators with their options, as `tilewright pipeline` writes them. Composable: invert, gaussian_blur, transpose,
-#               column_sum, row_sum. What each takes and gives is checked when the library is built
-#   TYPE        of the image that goes in: u8, u16, f32 or rgb8
-#   SCHEDULE    staged: every stage by itself, with a schedule of its operator. fused: stages tile by tile where they are consumed.
-#               What is between kernels stays on the device either way
-#   TARGETS     cpu, cuda, opencl; those that the package was built for without it
-#   EMIT        keeps what Halide made beside the libraries, in the folder that the target's property TILEWRIGHT_FOLDER names
+# Operators composed into one function when the project is built: a static library NAME, and in its include
+# path the header NAME.h.
+#   STAGES      the operators with their options, as `tilewright pipeline` writes them. Composable: invert,
+#               gaussian_blur, transpose, column_sum, row_sum. When the library is built, each stage's input
+#               is checked against the output of the stage before it
+#   TYPE        the type of the input image: u8, u16, f32 or rgb8
+#   SCHEDULE    staged: every stage by itself, with a schedule of its operator. fused: stages are computed
+#               tile by tile where they are consumed. In both, data between kernels stays on the device
+#   TARGETS     cpu, cuda, opencl; without it, the targets that the package was built for
+#   EMIT        keeps what Halide made beside the libraries, in the folder that the target's property
+#               TILEWRIGHT_FOLDER names
 #   STANDALONE  links Halide's own runtime in place of Tilewright's: then there is no function for arrays
-# NAME.h          int NAME_cpu(...), NAME_cuda, NAME_opencl for halide_buffer_t, and for Halide::Runtime::Buffer where C++ includes it; and
-#                 void NAME(const tilewright::Array &input, tilewright::Array &output, std::optional<tilewright::Device> = {})
+# NAME.h        int NAME_cpu(...), NAME_cuda, NAME_opencl for halide_buffer_t, and for Halide::Runtime::Buffer
+#               where C++ includes it; and
+#               void NAME(const tilewright::Array &input, tilewright::Array &output,
+#                         std::optional<tilewright::Device> = {})
 #
-# Uses TILEWRIGHT_SHARE and TILEWRIGHT_HALIDE_INCLUDE as halide.cmake has them, and tilewright_merge of generators.cmake.
+# Uses TILEWRIGHT_SHARE and TILEWRIGHT_HALIDE_INCLUDE as halide.cmake has them, and tilewright_merge of
+# generators.cmake.
 
-# What a generator program that composes stages is made of.
+# Makes a generator program that composes stages: the sources that all such programs share, and those given.
 function(tilewright_stages_program target)
-    set(parts generators/pipelines/pipeline generators/pipelines/fused generators/pipelines/stage generators/pipelines/stages/invert
-        generators/pipelines/stages/transpose generators/pipelines/stages/gaussian_blur generators/pipelines/stages/sums
-        generators/algorithms/gaussian_blur/weights schedules/schedule schedules/pipeline schedules/stage_rows schedules/invert
-        schedules/gaussian_blur schedules/transpose schedules/column_sum schedules/row_sum)
+    set(parts generators/pipelines/pipeline generators/pipelines/fused generators/pipelines/stage
+        generators/pipelines/stages/invert generators/pipelines/stages/transpose
+        generators/pipelines/stages/gaussian_blur generators/pipelines/stages/sums
+        generators/algorithms/gaussian_blur/weights
+        schedules/schedule schedules/pipeline schedules/stage_rows schedules/invert schedules/gaussian_blur
+        schedules/transpose schedules/column_sum schedules/row_sum)
     list(TRANSFORM parts PREPEND ${TILEWRIGHT_SHARE}/)
     list(TRANSFORM parts APPEND .cpp)
     if (NOT TARGET tilewright_stages)
@@ -31,8 +40,8 @@ function(tilewright_stages_program target)
     tilewright_uses_halide(${target})
 endfunction()
 
-# tilewright_add_stages_generator(TARGET SOURCES...): a generator program of a project's own, with Halide's own command line, whose
-# generators compose stages by "generators/pipelines/pipeline.h".
+# tilewright_add_stages_generator(TARGET SOURCES...): a generator program of a project's own, with Halide's
+# own command line, whose generators compose stages by "generators/pipelines/pipeline.h".
 function(tilewright_add_stages_generator target)
     tilewright_stages_program(${target} ${ARGN} ${TILEWRIGHT_SHARE}/generators/program/halide_main.cpp)
 endfunction()
@@ -42,13 +51,15 @@ function(tilewright_add_pipeline name)
     set(usage "tilewright_add_pipeline(${name})")
     if (arg_UNPARSED_ARGUMENTS)
         list(JOIN arg_UNPARSED_ARGUMENTS " " words)
-        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; it takes STAGES, TYPE, SCHEDULE, TARGETS, EMIT and STANDALONE")
+        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; "
+            "it takes STAGES, TYPE, SCHEDULE, TARGETS, EMIT and STANDALONE")
     endif ()
     if (NOT name MATCHES "^[a-z][a-z0-9_]*$")
         message(FATAL_ERROR "${usage}: the name is a function's too: small letters, digits and _")
     endif ()
     if (NOT arg_STAGES)
-        message(FATAL_ERROR "${usage}: STAGES is missing; write operators and their options, STAGES \"gaussian_blur sigma=2\" \"transpose\"")
+        message(FATAL_ERROR "${usage}: STAGES is missing; "
+            "write operators and their options, STAGES \"gaussian_blur sigma=2\" \"transpose\"")
     endif ()
     foreach (default TYPE=u8 SCHEDULE=staged)
         string(REPLACE "=" ";" default ${default})
@@ -60,7 +71,11 @@ function(tilewright_add_pipeline name)
     if (NOT arg_TARGETS)
         set(arg_TARGETS ${TILEWRIGHT_TARGETS})
     endif ()
-    foreach (check "SCHEDULE;staged;fused" "TYPE;u8;u16;f32;rgb8" "TARGETS;cpu;cuda;opencl" "EMIT;stmt_html;ptx;opencl_c;assembly")
+    foreach (check
+            "SCHEDULE;staged;fused"
+            "TYPE;u8;u16;f32;rgb8"
+            "TARGETS;cpu;cuda;opencl"
+            "EMIT;stmt_html;ptx;opencl_c;assembly")
         list(POP_FRONT check option)
         foreach (word IN LISTS arg_${option})
             if (NOT word IN_LIST check)
@@ -72,7 +87,8 @@ function(tilewright_add_pipeline name)
 
     if (NOT TARGET pipeline.generator)
         set(folder ${TILEWRIGHT_SHARE}/generators/pipelines)
-        tilewright_stages_program(pipeline.generator ${folder}/main.cpp ${folder}/request.cpp ${folder}/functions.cpp)
+        tilewright_stages_program(pipeline.generator
+            ${folder}/main.cpp ${folder}/request.cpp ${folder}/functions.cpp)
     endif ()
     list(JOIN arg_STAGES " | " stages)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
@@ -89,7 +105,8 @@ function(tilewright_add_pipeline name)
             foreach (file stmt_html=.stmt.html assembly=.s ptx=.ptx opencl_c=.cl)
                 string(REGEX MATCH "^([a-z_]+)=(.*)$" _ ${file})
                 set(belongs YES)
-                if ((CMAKE_MATCH_1 STREQUAL ptx AND NOT backend STREQUAL cuda) OR (CMAKE_MATCH_1 STREQUAL opencl_c AND NOT backend STREQUAL opencl))
+                if ((CMAKE_MATCH_1 STREQUAL ptx AND NOT backend STREQUAL cuda)
+                    OR (CMAKE_MATCH_1 STREQUAL opencl_c AND NOT backend STREQUAL opencl))
                     set(belongs NO)
                 endif ()
                 if (CMAKE_MATCH_1 IN_LIST arg_EMIT AND belongs)
@@ -111,12 +128,15 @@ function(tilewright_add_pipeline name)
     if (arg_STANDALONE)
         list(POP_BACK sources)
         set(runtime ${folder}/halide_runtime.o)
-        add_custom_command(OUTPUT ${runtime} COMMAND pipeline.generator runtime ${folder} COMMENT "Halide's runtime" VERBATIM)
+        add_custom_command(OUTPUT ${runtime}
+            COMMAND pipeline.generator runtime ${folder}
+            COMMENT "Halide's runtime" VERBATIM)
         set_source_files_properties(${runtime} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
         list(APPEND sources ${runtime})
     endif ()
     add_library(${name} STATIC ${sources})
-    set_target_properties(${name} PROPERTIES TILEWRIGHT_FOLDER ${folder} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
+    set_target_properties(${name} PROPERTIES
+        TILEWRIGHT_FOLDER ${folder} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
     target_include_directories(${name} PUBLIC ${folder} PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
     target_include_directories(${name} SYSTEM INTERFACE ${TILEWRIGHT_HALIDE_INCLUDE})
     if (arg_STANDALONE)

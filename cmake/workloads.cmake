@@ -1,6 +1,6 @@
-# The workloads of the operators that were built: data, sizes, error bounds. runtime/operators/OP/workload.cpp defines
-# std::unique_ptr<Workload> tilewright::OP_workload(const Operator &op); an operator without that file has random images.
-# Linked by the command line and by tests, not by programs that only call operators.
+# The workloads of the operators that were built: data, sizes, error bounds. runtime/operators/OP/workload.cpp
+# defines std::unique_ptr<Workload> tilewright::OP_workload(const Operator &op); an operator without that file
+# has random images. The command line and the tests link them; programs that only call operators do not.
 get_property(operators GLOBAL PROPERTY TILEWRIGHT_ADDED)
 set(sources "")
 set(declarations "")
@@ -22,19 +22,25 @@ namespace tilewright {
 
 @declarations@
 const std::map<std::string, MakeWorkload> &built_workloads() {
-    static const auto &all = *new std::map<std::string, MakeWorkload>{  // never destroyed: other threads may call while the program ends
+    // Never destroyed: other threads may call while the program ends.
+    static const auto &all = *new std::map<std::string, MakeWorkload>{
 @entries@    };
     return all;
 }
 
 }  // namespace tilewright
 ]])
-add_library(tilewright_workloads STATIC ${sources} ${CMAKE_BINARY_DIR}/workloads.cpp runtime/workloads/difference.cpp
-    runtime/workloads/image_workload.cpp runtime/workloads/random.cpp runtime/workloads/workload.cpp)
+add_library(tilewright_workloads STATIC
+    ${sources} ${CMAKE_BINARY_DIR}/workloads.cpp
+    runtime/workloads/difference.cpp runtime/workloads/image_workload.cpp runtime/workloads/random.cpp
+    runtime/workloads/workload.cpp)
 add_library(Tilewright::workloads ALIAS tilewright_workloads)
 set_target_properties(tilewright_workloads PROPERTIES EXPORT_NAME workloads)
 target_include_directories(tilewright_workloads PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
-list(TRANSFORM operators PREPEND tilewright_ OUTPUT_VARIABLE archives)  # workloads share numbers with their fronts; only what they use is linked
-target_link_libraries(tilewright_workloads PUBLIC ${archives} tilewright_runtime PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
+# Workloads share numbers with their fronts; the linker takes only what they use.
+list(TRANSFORM operators PREPEND tilewright_ OUTPUT_VARIABLE archives)
+target_link_libraries(tilewright_workloads
+    PUBLIC ${archives} tilewright_runtime
+    PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
 tilewright_precompile(tilewright_workloads runtime)
 install(TARGETS tilewright_workloads EXPORT TilewrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

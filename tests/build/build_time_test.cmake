@@ -1,7 +1,8 @@
 # The package's component `Generators`, as a project elsewhere uses it. WHAT is one of
-#   plain_c, own_schedule, own_operator, plain_generator, pipeline   that example, copied out of the tree, built and run
-#   refusals                          what the calls refuse, and in which words
-#   packages                          pkg-config, and a .deb unpacked into an empty root
+#   plain_c, own_schedule, own_operator, plain_generator, pipeline
+#              that example, copied out of the tree, built and run
+#   refusals   what the calls refuse, and in which words
+#   packages   pkg-config, and a .deb unpacked into an empty root
 # Other arguments: SOURCE, BUILD, WORK (is emptied), CONFIG, COMPILER, FLAGS, GENERATOR, PYTHON, TARGETS.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 set(ENV{CMAKE_PREFIX_PATH} "")
@@ -10,7 +11,8 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first --config ${CONFIG
 file(RENAME ${WORK}/first ${WORK}/prefix)  # a package must not remember where it was
 
 set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=${CONFIG}
-    -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}" -DPython3_EXECUTABLE=${PYTHON} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+    -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}" -DPython3_EXECUTABLE=${PYTHON}
+    -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 
 function(build_example name)
     file(COPY ${SOURCE}/examples/${name} DESTINATION ${WORK})
@@ -18,9 +20,12 @@ function(build_example name)
     run(${CMAKE_COMMAND} --build ${WORK}/${name}/build)
 endfunction()
 
-set(project "cmake_minimum_required(VERSION 3.28)\nproject(refused LANGUAGES C CXX)\nfind_package(Tilewright REQUIRED COMPONENTS Generators)\n")
+string(CONCAT project
+    "cmake_minimum_required(VERSION 3.28)\n"
+    "project(refused LANGUAGES C CXX)\n"
+    "find_package(Tilewright REQUIRED COMPONENTS Generators)\n")
 
-# Ends the test where a command that was to fail did not, or not in words that match.
+# Ends the test if a command that had to fail did not fail, or if its message does not match WORDS.
 function(expect_refusal what words code said)
     string(REGEX REPLACE "[ \n]+" " " said "${said}")
     if (code EQUAL 0 OR NOT said MATCHES "${words}")
@@ -29,7 +34,7 @@ function(expect_refusal what words code said)
     message("refused in words: ${words}")
 endfunction()
 
-# A project of one call has to fail when it is configured.
+# refuses(WORDS CALL ARGUMENTS...): a project of this one call must fail when it is configured.
 function(refuses words call)
     file(REMOVE_RECURSE ${WORK}/refused)
     file(WRITE ${WORK}/refused/CMakeLists.txt "${project}${call}\n")
@@ -38,7 +43,8 @@ function(refuses words call)
     expect_refusal("${call}" "${words}" "${code}" "${said}")
 endfunction()
 
-# FUNCTION(NAME ...) has to fail when its library is built: in one project, which is built when all are known.
+# refuses_to_build(NAME WORDS FUNCTION ...): FUNCTION(NAME ...) must fail when its library is built. All these
+# calls are put into one project, which build_refused() builds.
 set(refused_libraries "")
 set(refused_calls "")
 function(refuses_to_build name words function)
@@ -101,7 +107,8 @@ elseif (WHAT STREQUAL "own_operator")
     message("${said}")
     run(${edges} verify sobel)
     message("${said}")
-    if (NOT said MATCHES "ok +sobel/tuned/u8/cpu" OR NOT said MATCHES "ok +sobel/reference/u8/cpu" OR said MATCHES "reference row")
+    if (NOT said MATCHES "ok +sobel/tuned/u8/cpu" OR NOT said MATCHES "ok +sobel/reference/u8/cpu"
+        OR said MATCHES "reference row")
         message(FATAL_ERROR "`verify` does not hold the rows against the plain loop")
     endif ()
     run(${edges} list sobel)
@@ -112,10 +119,11 @@ elseif (WHAT STREQUAL "own_operator")
     endforeach ()
     run(${edges} bench sobel --device cpu --size 512 --repeats 3)
     message("${said}")
-    # A grey picture goes through; in a colour one, neighbours would be other channels, and it is refused.
+    # A grey picture is accepted. A colour picture is refused, because neighbours in it are other channels.
     run(${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/pictures.py ${WORK})
     run(${edges} sobel ${WORK}/grey.png ${WORK}/edges.png --device cpu --check)
-    execute_process(COMMAND ${edges} sobel ${WORK}/colour.png ${WORK}/no.png RESULT_VARIABLE code ERROR_VARIABLE said)
+    execute_process(COMMAND ${edges} sobel ${WORK}/colour.png ${WORK}/no.png
+        RESULT_VARIABLE code ERROR_VARIABLE said)
     message("${said}")
     if (NOT code EQUAL 3 OR EXISTS ${WORK}/no.png)
         message(FATAL_ERROR "a colour picture gave code ${code}")
@@ -137,7 +145,8 @@ elseif (WHAT STREQUAL "refusals")
     refuses("TARGETS 'tpu' is none of" "tilewright_add_library(x OPERATOR invert TARGETS tpu)")
     refuses("belongs to no option" "tilewright_add_library(x invert)")
     refuses("FRONT is missing" "tilewright_add_operator(x GENERATOR CMakeLists.txt SCHEDULES CMakeLists.txt)")
-    refuses("FRONT .*none.cpp: there is no such file" "tilewright_add_operator(x GENERATOR CMakeLists.txt SCHEDULES CMakeLists.txt FRONT none.cpp)")
+    refuses("FRONT .*none.cpp: there is no such file"
+        "tilewright_add_operator(x GENERATOR CMakeLists.txt SCHEDULES CMakeLists.txt FRONT none.cpp)")
     refuses("there is an operator of that name" "tilewright_add_operator(invert)")
     refuses("there is no operator 'none' of this project" "tilewright_add_program(x OPERATORS none)")
     refuses("there is no such file" "tilewright_add_library(x OPERATOR invert SCHEDULES none.cpp)")
@@ -146,16 +155,31 @@ elseif (WHAT STREQUAL "refusals")
     refuses("STAGES is missing" "tilewright_add_pipeline(x TARGETS cpu)")
     refuses("SCHEDULE 'fast' is none of staged, fused" "tilewright_add_pipeline(x STAGES transpose SCHEDULE fast)")
     set(tuned tilewright_add_library OPERATOR invert SCHEDULE tuned TARGETS opencl TUNABLES)
-    refuses_to_build(unknown_schedule "no row is of schedule 'best'; there are: reference, tuned, auto" tilewright_add_library OPERATOR invert SCHEDULE best)
-    refuses_to_build(unknown_type "no row is of type 'u9'; there are: u8" tilewright_add_library OPERATOR invert TYPES u9)
-    refuses_to_build(no_such_row "no row is of schedule reference, backend opencl at once; there are: reference .u8, cpu."
+    refuses_to_build(unknown_schedule
+        "no row is of schedule 'best'; there are: reference, tuned, auto"
+        tilewright_add_library OPERATOR invert SCHEDULE best)
+    refuses_to_build(unknown_type
+        "no row is of type 'u9'; there are: u8"
+        tilewright_add_library OPERATOR invert TYPES u9)
+    refuses_to_build(no_such_row
+        "no row is of schedule reference, backend opencl at once; there are: reference .u8, cpu."
         tilewright_add_library OPERATOR invert SCHEDULE reference TARGETS opencl)
-    refuses_to_build(out_of_range "'width=4096' is taken by no chosen row; it takes 16 to 128 in row 'tuned'" ${tuned} width=4096)
-    refuses_to_build(unknown_tunable "no chosen row has a tunable 'depth'; there are: width, height" ${tuned} depth=4)
-    refuses_to_build(no_number "tunable 'width=wide': write name=value, with a whole number" ${tuned} width=wide)
-    refuses_to_build(too_many_threads "has 2048 threads; a device runs at most 1024.*the library of row 'tuned' for u8 on opencl was not made"
+    refuses_to_build(out_of_range
+        "'width=4096' is taken by no chosen row; it takes 16 to 128 in row 'tuned'"
+        ${tuned} width=4096)
+    refuses_to_build(unknown_tunable
+        "no chosen row has a tunable 'depth'; there are: width, height"
+        ${tuned} depth=4)
+    refuses_to_build(no_number
+        "tunable 'width=wide': write name=value, with a whole number"
+        ${tuned} width=wide)
+    set(not_made "the library of row 'tuned' for u8 on opencl was not made")
+    refuses_to_build(too_many_threads
+        "has 2048 threads; a device runs at most 1024.*${not_made}"
         ${tuned} width=128 height=16)
-    refuses_to_build(odd_stages "stage 2 'matmul': it cannot be composed at build time" tilewright_add_pipeline STAGES transpose matmul TARGETS cpu)
+    refuses_to_build(odd_stages
+        "stage 2 'matmul': it cannot be composed at build time"
+        tilewright_add_pipeline STAGES transpose matmul TARGETS cpu)
     build_refused()
 
 elseif (WHAT STREQUAL "packages")

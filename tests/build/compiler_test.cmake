@@ -1,6 +1,8 @@
-# The tree with another compiler: it configures, in a folder with letters that programs take for their own; no source is scanned for C++ modules,
-# for which not every compiler has its tool; and sources whose lambdas an older compiler did not take (structured bindings) pass its check.
-# The whole build is .ci/clang's. Arguments: NAME of the compiler, SOURCE, WORK (is emptied), PYTHON.
+# The tree with another compiler: it configures in a folder whose name has characters that are special to
+# other programs; no source is scanned for C++ modules, because not every compiler brings the tool for it; and
+# the sources whose lambdas an older compiler rejected (structured bindings) pass its check. The whole build
+# is the task of .ci/clang.
+# Arguments: NAME of the compiler, SOURCE, WORK (is emptied), PYTHON.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 find_program(COMPILER ${NAME})
 find_program(NINJA ninja)
@@ -10,8 +12,10 @@ if (NOT COMPILER OR NOT NINJA)
 endif ()
 file(REMOVE_RECURSE ${WORK})
 string(REPLACE "++" "" c ${COMPILER})
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK} -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_C_COMPILER=${c} -DCMAKE_MAKE_PROGRAM=${NINJA}
-    -DPython3_EXECUTABLE=${PYTHON} -DTILEWRIGHT_TARGETS=cpu -DTILEWRIGHT_OPERATORS=invert -DTILEWRIGHT_TESTS=OFF)
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK} -G Ninja
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_C_COMPILER=${c} -DCMAKE_MAKE_PROGRAM=${NINJA}
+    -DPython3_EXECUTABLE=${PYTHON}
+    -DTILEWRIGHT_TARGETS=cpu -DTILEWRIGHT_OPERATORS=invert -DTILEWRIGHT_TESTS=OFF)
 file(STRINGS ${WORK}/build.ninja scanned REGEX "\\.ddi|scan-deps" LIMIT_COUNT 1)
 if (scanned)
     message(FATAL_ERROR "sources are scanned for modules: ${scanned}")
@@ -19,8 +23,10 @@ endif ()
 run(${NINJA} -C ${WORK} CMakeFiles/tilewright_runtime_code.dir/runtime/errors/plain_text.cpp.o)
 file(GLOB sources ${SOURCE}/runtime/dispatch/*.cpp)
 foreach (source IN LISTS sources)
-    run(${COMPILER} -std=c++20 -fsyntax-only -Wall -Wextra -Werror -DFMT_HEADER_ONLY -I${SOURCE} -I${SOURCE}/runtime/include -I${SOURCE}/plain
-        -I${WORK}/halide_runtime_headers -I${WORK}/include ${source})
+    run(${COMPILER} -std=c++20 -fsyntax-only -Wall -Wextra -Werror -DFMT_HEADER_ONLY
+        -I${SOURCE} -I${SOURCE}/runtime/include -I${SOURCE}/plain
+        -I${WORK}/halide_runtime_headers -I${WORK}/include
+        ${source})
 endforeach ()
 list(LENGTH sources count)
 message("${NAME}: configured, and ${count} files pass")

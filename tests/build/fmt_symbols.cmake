@@ -1,11 +1,12 @@
-# Our archives hold fmt in a namespace of its own only (cmake/compile_time.cmake): a program that links a libfmt besides has each function
-# of it once, whatever its version.
+# Our archives contain fmt only in a namespace of its own (cmake/compile_time.cmake), so that a program that
+# also links a libfmt of any version has each of its functions once.
 # Arguments: NM, and ARCHIVES with blanks between them.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 separate_arguments(archives UNIX_COMMAND "${ARCHIVES}")
 set(own NO)
 foreach (archive IN LISTS archives)
-    execute_process(COMMAND ${NM} --demangle --defined-only ${archive} OUTPUT_VARIABLE symbols ERROR_QUIET RESULT_VARIABLE failed)
+    execute_process(COMMAND ${NM} --demangle --defined-only ${archive}
+        OUTPUT_VARIABLE symbols ERROR_QUIET RESULT_VARIABLE failed)
     if (failed)
         message(FATAL_ERROR "${NM} cannot read ${archive}")
     endif ()
@@ -18,5 +19,6 @@ foreach (archive IN LISTS archives)
     endif ()
 endforeach ()
 if (NOT own)
-    message(FATAL_ERROR "no archive defines fmt::in_tilewright::vformat: this test looks at the wrong symbols")
+    message(FATAL_ERROR "no archive defines fmt::in_tilewright::vformat: "
+        "this test looks at the wrong symbols")
 endif ()

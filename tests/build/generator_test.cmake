@@ -1,40 +1,53 @@
-# What every generator program does with its table (copy_generator.cpp has several). WHAT is one of
-#   tables     rows in a loop and over two lines are rows; what no table may be is refused in words
-#   declined   what a table says of an autoscheduler that declines a row is asked of the autoscheduler
-#   build      a library is made again when something of it changed, and then alone; a failure is said in words and leaves nothing half made
+# What every generator program does with its table of rows (copy_generator.cpp has several tables). WHAT is
+# one of
+#   tables     rows made in a loop and rows over two lines are found; a wrong table is refused with a message
+#   declined   where a table says that an autoscheduler declines a row, the autoscheduler is asked
+#   build      a library is made again when something of it changed, and no other is; a failure gives a
+#              message and leaves no unfinished file
 # Other arguments: GENERATOR, WORK (is emptied).
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 
-# generator(TABLE CODE WORDS VERB...): runs it with a table; it ends with CODE and says WORDS. `said` is all that it says.
+# generator(TABLE CODE WORDS VERB...): runs the generator with a table. It must end with CODE, and its output
+# must match WORDS. Sets `said` to the whole output.
 function(generator table expected words)
     execute_process(COMMAND ${CMAKE_COMMAND} -E env TILEWRIGHT_TABLE=${table} ${GENERATOR} ${ARGN}
         RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
     if (NOT code EQUAL expected OR NOT said MATCHES "${words}")
-        message(FATAL_ERROR "table '${table}', ${ARGN}: ended with ${code}, not ${expected}, or does not say '${words}':\n${said}")
+        message(FATAL_ERROR "table '${table}', ${ARGN}: ended with ${code}, not ${expected}, "
+            "or does not say '${words}':\n${said}")
     endif ()
     set(said "${said}" PARENT_SCOPE)
 endfunction()
 
 if (WHAT STREQUAL "tables")
-    generator("" 0 "^copy_reference_u8_cpu\ncopy_vectors_4_u8_cpu\ncopy_vectors_8_u8_cpu\ncopy_vectors_16_u8_cpu\ncopy_on_two_lines_u8_cpu\n$" list)
-    generator("" 0 "^copy_vectors_4_u8_cpu\ncopy_vectors_8_u8_cpu\ncopy_vectors_16_u8_cpu\n$" list schedule=vectors)
+    set(vectors "copy_vectors_4_u8_cpu\ncopy_vectors_8_u8_cpu\ncopy_vectors_16_u8_cpu\n")
+    generator("" 0 "^copy_reference_u8_cpu\n${vectors}copy_on_two_lines_u8_cpu\n$" list)
+    generator("" 0 "^${vectors}$" list schedule=vectors)
     generator("" 1 "a table of 'copy', and this program makes the libraries of 'copies'" list operator=copies)
-    generator("" 1 "no row is of schedule 'vector'; there are: reference, vectors, vectors_4" list schedule=vector)
+    generator("" 1 "no row is of schedule 'vector'; there are: reference, vectors, vectors_4"
+        list schedule=vector)
     generator("" 1 "no row is of type 'u9'; there are: u8" list type=u9)
-    generator("" 1 "no row is of schedule vectors, backend cuda at once; there are: vectors_4 .u8, cpu." table ${WORK}/t.cpp schedule=vectors backend=cuda)
+    generator("" 1 "no row is of schedule vectors, backend cuda at once; there are: vectors_4 .u8, cpu."
+        table ${WORK}/t.cpp schedule=vectors backend=cuda)
     generator(hyphen 1 "row 'my-vectors': a name is made of small letters, digits and _" list)
     generator(twice 1 "two rows are called 'vectors', for u8 on cpu both" list)
-    generator(unmade 1 "row 'odd' is of the form 'unmade', which no generator of this program makes; there are: copy" list)
-    # A value goes to the rows that take it; the others keep theirs, and a line says so. What none takes is an error.
-    generator("" 0 "note: copy: row 'on_two_lines' keeps lanes=8: it takes 8 to 8" table ${WORK}/t.cpp tunables=lanes=24)
+    generator(unmade 1
+        "row 'odd' is of the form 'unmade', which no generator of this program makes; there are: copy"
+        list)
+    # A value is used by the rows that accept it; the others keep their own, and a note says so. A value that
+    # no row accepts is an error.
+    generator("" 0 "note: copy: row 'on_two_lines' keeps lanes=8: it takes 8 to 8"
+        table ${WORK}/t.cpp tunables=lanes=24)
     file(STRINGS ${WORK}/t.cpp rows REGEX "{\"lanes\", 24, 1, 64}")
     list(LENGTH rows count)
     if (NOT count EQUAL 3)
         message(FATAL_ERROR "${count} rows took the value:\n${rows}")
     endif ()
-    generator("" 1 "'lanes=65' is taken by no chosen row; it takes 1 to 64 in row 'vectors_4'" table ${WORK}/t.cpp tunables=lanes=65)
-    generator("" 1 "no chosen row has a tunable 'lane'; there are: lanes" table ${WORK}/t.cpp tunables=lane=4)
+    generator("" 1 "'lanes=65' is taken by no chosen row; it takes 1 to 64 in row 'vectors_4'"
+        table ${WORK}/t.cpp tunables=lanes=65)
+    generator("" 1 "no chosen row has a tunable 'lane'; there are: lanes"
+        table ${WORK}/t.cpp tunables=lane=4)
 
 elseif (WHAT STREQUAL "declined")
     generator("" 0 "no row is one that an autoscheduler declines" declined)
@@ -44,11 +57,13 @@ elseif (WHAT STREQUAL "declined")
 elseif (WHAT STREQUAL "build")
     set(out "${WORK}/a b@c,d=é")
     set(build build ${out} static_library,c_header name=small backend=cpu,vnni,opencl)
-    # The seconds at which the libraries' files were written. Files are told apart by an old time that they get in between.
+    # Sets the variable to those of the files that were written since the last call. To tell them apart, each
+    # call gives all files one time in the past.
     function(written variable)
         set(all "")
         foreach (file IN LISTS ARGN)
-            execute_process(COMMAND stat -c %Y ${out}/${file} OUTPUT_VARIABLE time OUTPUT_STRIP_TRAILING_WHITESPACE)
+            execute_process(COMMAND stat -c %Y ${out}/${file}
+                OUTPUT_VARIABLE time OUTPUT_STRIP_TRAILING_WHITESPACE)
             if (NOT time EQUAL 981173106)
                 list(APPEND all ${file})
             endif ()
@@ -65,7 +80,8 @@ elseif (WHAT STREQUAL "build")
 
     generator("" 0 "" ${build})
     written(made ${files})
-    if (NOT made STREQUAL "${files}" OR NOT EXISTS ${out}/small_opencl.a)  # without rows: an archive without members
+    # OpenCL has no rows here: its archive has no members.
+    if (NOT made STREQUAL "${files}" OR NOT EXISTS ${out}/small_opencl.a)
         message(FATAL_ERROR "not all was made: ${made}")
     endif ()
     generator("" 0 "" ${build})
@@ -85,7 +101,8 @@ elseif (WHAT STREQUAL "build")
         message(FATAL_ERROR "a file was lost, and this was made: ${made}")
     endif ()
 
-    # What fails leaves no file, and the archive as it was; then what is left is of the rows that there are.
+    # A library that fails leaves no file, and leaves the archive as it was. After a build with fewer rows,
+    # only their files are left.
     generator(wrong 1 "error: copy: the library of row 'vectors_wrong' for u8 on cpu was not made" ${build})
     file(GLOB left RELATIVE ${out} ${out}/*wrong* ${out}/*.unfinished)
     written(made small_cpu.a)

@@ -1,12 +1,13 @@
-# Installs into a folder of its own, moves that elsewhere, and builds and runs examples/consumer, copied out of the tree, with
-# it. Arguments: SOURCE, BUILD, WORK (is emptied), CONFIG, COMPILER, FLAGS, GENERATOR.
+# The installed package: installs into a folder of its own, moves that folder elsewhere, and with it builds
+# and runs a copy of examples/consumer.
+# Arguments: SOURCE, BUILD, WORK (is emptied), CONFIG, COMPILER, FLAGS, GENERATOR.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first --config ${CONFIG})
 file(RENAME ${WORK}/first ${WORK}/prefix)  # a package must not remember where it was
 
-# What was installed stands for itself.
+# No installed file mentions what only the source tree or the build has.
 file(GLOB_RECURSE installed LIST_DIRECTORIES false ${WORK}/prefix/*)
 list(LENGTH installed count)
 if (count LESS 10)
@@ -15,7 +16,8 @@ endif ()
 foreach (file IN LISTS installed)
     file(RELATIVE_PATH name ${WORK}/prefix ${file})
     set(forbidden "Halide\\.h|libHalide|LLVM|${SOURCE}|${BUILD}|${WORK}/first")
-    if (name MATCHES "^share/tilewright/|/(halide|generators|add_library|add_operator|pipeline).cmake$")  # the component Generators, which needs Halide
+    # The first pattern is the component Generators, which needs Halide.
+    if (name MATCHES "^share/tilewright/|/(halide|generators|add_library|add_operator|pipeline).cmake$")
         set(forbidden "${SOURCE}/|${BUILD}/|${WORK}/first")
     elseif (name MATCHES "\\.(a|so)$|^bin/|LICENSE")
         set(forbidden "${SOURCE}/|${BUILD}/")
@@ -31,9 +33,11 @@ endforeach ()
 message("${count} files, none of which mentions the source tree")
 
 file(COPY ${SOURCE}/examples/consumer DESTINATION ${WORK})
-run(${CMAKE_COMMAND} -S ${WORK}/consumer -B ${WORK}/consumer/build -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/prefix
+run(${CMAKE_COMMAND} -S ${WORK}/consumer -B ${WORK}/consumer/build -G ${GENERATOR}
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix
     -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}"
-    -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_DISABLE_FIND_PACKAGE_Halide=ON -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON)
+    -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+    -DCMAKE_DISABLE_FIND_PACKAGE_Halide=ON -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON)
 file(STRINGS ${WORK}/consumer/build/CMakeCache.txt taken REGEX "^Tilewright_DIR:")
 if (NOT taken MATCHES "${WORK}/prefix/")
     message(FATAL_ERROR "another Tilewright was found: ${taken}")
@@ -43,11 +47,13 @@ run(${WORK}/consumer/build/soften)
 message("${said}")
 
 # Errors reach a user as one line and a code.
-execute_process(COMMAND ${WORK}/consumer/build/soften no-such-file.png RESULT_VARIABLE code ERROR_VARIABLE said)
+execute_process(COMMAND ${WORK}/consumer/build/soften no-such-file.png
+    RESULT_VARIABLE code ERROR_VARIABLE said)
 if (NOT code EQUAL 3 OR NOT said MATCHES "^soften: [^\n]*no-such-file.png[^\n]*\n$")
     message(FATAL_ERROR "a missing input gave code ${code} and: ${said}")
 endif ()
-execute_process(COMMAND ${WORK}/consumer/build/soften x.png y.png cuda:99 RESULT_VARIABLE code ERROR_VARIABLE said)
+execute_process(COMMAND ${WORK}/consumer/build/soften x.png y.png cuda:99
+    RESULT_VARIABLE code ERROR_VARIABLE said)
 if (NOT code EQUAL 4 OR NOT said MATCHES "^soften: [^\n]*cuda:99[^\n]*\n$")
     message(FATAL_ERROR "a missing device gave code ${code} and: ${said}")
 endif ()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Holds two rules of docs/STRUCTURE.md: a file includes only from its own room, or from one to its left, and algorithms say mathematics
-only: no word about a target or a backend.
+"""Holds two rules of docs/STRUCTURE.md: a file includes only from its own room, or from one to its left, and
+algorithms contain mathematics only: no word about a target or a backend.
 
-Usage: layers.py FOLDER. Reads every #include "..." of every source file under FOLDER, and every word of the algorithms, prints each one
-that breaks a rule, and exits with 1 if there is one. `--self-test` checks that the rules themselves find what they are for.
+Usage: layers.py FOLDER. Reads every #include "..." of every source file under FOLDER, and every word of the
+algorithms, prints each one that breaks a rule, and exits with 1 if there is one. `--self-test` checks that
+each rule finds what it is for.
 """
 import os
 import re
@@ -19,20 +20,24 @@ LEFT = {
     'runtime/errors': ['runtime/include/tilewright', 'runtime/process'],
     'runtime/devices': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors'],
     'runtime/arrays': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices'],
-    'runtime/files': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices', 'runtime/arrays'],
-    'runtime/dispatch': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices', 'runtime/arrays'],
-    'runtime/operators': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices', 'runtime/arrays',
-                          'runtime/dispatch', 'runtime/workloads'],
-    'runtime/workloads': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices', 'runtime/arrays',
-                          'runtime/dispatch'],
+    'runtime/files': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices',
+                      'runtime/arrays'],
+    'runtime/dispatch': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices',
+                         'runtime/arrays'],
+    'runtime/operators': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors',
+                          'runtime/devices', 'runtime/arrays', 'runtime/dispatch', 'runtime/workloads'],
+    'runtime/workloads': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors',
+                          'runtime/devices', 'runtime/arrays', 'runtime/dispatch'],
     'plain': ['runtime'],
     'apps': ['runtime', 'plain'],
     'tests': ['generators', 'schedules', 'runtime', 'plain', 'apps'],
 }
-# Rooms that see generated libraries, and the plain headers (no Halide) of the algorithms, across the arrow `=>`.
+# Rooms that see generated libraries, and the plain headers (without Halide) of the algorithms, across the
+# arrow `=>`.
 ACROSS = ('runtime', 'plain', 'apps')
 
-# Words that files of generators/algorithms may not contain, by themselves or as a part of an identifier or a string.
+# Words that files of generators/algorithms may not contain, neither alone nor as a part of an identifier or a
+# string.
 TARGET_WORDS = {'cuda', 'opencl', 'gpu', 'cpu', 'nvvm', 'ptx', 'target', 'feature', 'backend'}
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.S)
 
@@ -63,7 +68,8 @@ def violations(files):
         if path in seen:
             return False
         seen.add(path)
-        return any(name == 'Halide.h' or (target and sees_halide(target, seen)) for _, name, target in includes[path])
+        return any(name == 'Halide.h' or (target and sees_halide(target, seen))
+                   for _, name, target in includes[path])
 
     wrong = []
     for path in sorted(files):
@@ -75,7 +81,8 @@ def violations(files):
                 wrong.append(f'{path}: includes Halide.h, which only generators may')
             if target is None:
                 if quote == '"' and '/' in name:
-                    wrong.append(f'{path}: "{name}" is no file of the project (paths begin at the project\'s folder)')
+                    wrong.append(f'{path}: "{name}" is no file of the project '
+                                 '(paths begin at the project\'s folder)')
                 continue
             other = room_of(target)
             if other == room or any(other == left or other.startswith(left + '/') for left in LEFT[room]):
@@ -99,25 +106,33 @@ def target_words(files):
             for identifier in re.findall(r'[A-Za-z_]\w*', line):
                 parts = re.sub(r'(?<=[a-z0-9])(?=[A-Z])', '_', identifier).lower().split('_')
                 if TARGET_WORDS & {part.rstrip('s') for part in parts + [identifier.lower()]}:
-                    wrong.append(f'{path}:{number}: "{identifier}" is a word about targets; algorithms say mathematics only')
+                    wrong.append(f'{path}:{number}: "{identifier}" is a word about targets; '
+                                 'algorithms say mathematics only')
     return wrong
 
 
 def self_test():
     good = {'generators/algorithms/a/a.h': '#include "Halide.h"\n', 'generators/algorithms/a/numbers.h': '',
             'schedules/a.cpp': '#include "generators/algorithms/a/a.h"\n',
-            'runtime/operators/a/a.cpp': '#include "generators/algorithms/a/numbers.h"\n#include "tilewright/a.h"\n',
+            'runtime/operators/a/a.cpp':
+                '#include "generators/algorithms/a/numbers.h"\n#include "tilewright/a.h"\n',
             'runtime/include/tilewright/a.h': ''}
     assert not violations(good), violations(good)
-    for path, line in [('generators/algorithms/a/b.h', '"schedules/a.cpp"'), ('runtime/operators/a/b.cpp', '"generators/algorithms/a/a.h"'),
-                       ('runtime/errors/b.cpp', '"runtime/operators/a/a.cpp"'), ('plain/b.cpp', '"Halide.h"'), ('apps/b.cpp', '"schedules/a.cpp"'),
-                       ('schedules/b.cpp', '"runtime/include/tilewright/a.h"'), ('apps/c.cpp', '"support/no.h"')]:
+    for path, line in [('generators/algorithms/a/b.h', '"schedules/a.cpp"'),
+                       ('runtime/operators/a/b.cpp', '"generators/algorithms/a/a.h"'),
+                       ('runtime/errors/b.cpp', '"runtime/operators/a/a.cpp"'),
+                       ('plain/b.cpp', '"Halide.h"'),
+                       ('apps/b.cpp', '"schedules/a.cpp"'),
+                       ('schedules/b.cpp', '"runtime/include/tilewright/a.h"'),
+                       ('apps/c.cpp', '"support/no.h"')]:
         assert len(violations({**good, path: f'#include {line}\n'})) == 1, (path, line)
 
-    allowed = {'generators/algorithms/a/a.h': '// On a GPU.\n/* Target */ int graph = occupant; // cuda\n', 'schedules/a.cpp': 'gpu_blocks();'}
+    allowed = {'generators/algorithms/a/a.h': '// On a GPU.\n/* Target */ int graph = occupant; // cuda\n',
+               'schedules/a.cpp': 'gpu_blocks();'}
     assert not target_words(allowed), target_words(allowed)
-    for line in ['if (target.has_gpu_feature()) {', 'Halide::Target t;', 'bool onGPU;', 'bool on_gpu; // fine', 'call("llvm.nvvm.prmt");',
-                 'if (name == "opencl") {', 'int CPUs;', 'auto x = OpenCL;']:
+    for line in ['if (target.has_gpu_feature()) {', 'Halide::Target t;', 'bool onGPU;',
+                 'bool on_gpu; // fine', 'call("llvm.nvvm.prmt");', 'if (name == "opencl") {', 'int CPUs;',
+                 'auto x = OpenCL;']:
         assert target_words({'generators/algorithms/a/a.h': f'// one\n{line}\n'}), line
 
 
@@ -128,7 +143,8 @@ def main():
     folder = sys.argv[1]
     files = {}
     for base, folders, names in os.walk(folder):
-        folders[:] = [f for f in folders if not f.startswith(('.', 'build')) and f != 'out' or f == 'build' and base.endswith('tests')]
+        folders[:] = [f for f in folders if not f.startswith(('.', 'build')) and f != 'out'
+                      or f == 'build' and base.endswith('tests')]
         for name in names:
             if name.endswith(('.h', '.cpp', '.c')):
                 path = os.path.join(base, name)
@@ -136,8 +152,9 @@ def main():
                     files[os.path.relpath(path, folder)] = file.read()
     wrong = violations(files)
     words = target_words(files)
-    print('\n'.join(wrong + words + [f'{len(wrong)} includes go the wrong way, and {len(words)} words about targets are in algorithms, of '
-                                     f'{len(files)} files']))
+    summary = (f'{len(wrong)} includes go the wrong way, and {len(words)} words about targets are in '
+               f'algorithms, of {len(files)} files')
+    print('\n'.join(wrong + words + [summary]))
     return 1 if wrong or words else 0
 
 

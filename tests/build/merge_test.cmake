@@ -1,5 +1,7 @@
-# The objects of the archives in FOLDER (those of an operator's targets), put into another archive by cmake/merge.cmake: in a folder with letters
-# that programs take for their own, and with GNU's and with LLVM's `ar`. Arguments: FOLDER, WORK (is emptied), AR, RANLIB.
+# cmake/merge.cmake: it puts the objects of the archives in FOLDER (those of an operator's targets) into
+# another archive, in a folder whose name has characters that are special to other programs, with GNU's and
+# with LLVM's `ar`.
+# Arguments: FOLDER, WORK (is emptied), AR, RANLIB.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${WORK})
 file(GLOB archives ${FOLDER}/*_cpu.a ${FOLDER}/*_cuda.a ${FOLDER}/*_opencl.a)
@@ -35,7 +37,8 @@ foreach (ar IN ITEMS ${AR} LISTS tools)
     file(REMOVE ${archive})
     run(${CMAKE_COMMAND} -E copy ${WORK}/own.cpp ${WORK}/own.o)
     run(${ar} qc ${archive} ${WORK}/own.o)
-    run(${CMAKE_COMMAND} -DAR=${ar} -DRANLIB=${ranlib} -DARCHIVE=${archive} -DLIST=${WORK}/list -DWORK=${WORK}/objects
+    run(${CMAKE_COMMAND} -DAR=${ar} -DRANLIB=${ranlib} -DARCHIVE=${archive}
+        -DLIST=${WORK}/list -DWORK=${WORK}/objects
         -P ${CMAKE_CURRENT_LIST_DIR}/../../cmake/merge.cmake)
     run(${ar} t ${archive})
     string(STRIP "${said}" said)

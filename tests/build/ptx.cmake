@@ -1,5 +1,6 @@
-# Assembles the PTX of each CUDA library in FOLDERS for sm_80 and sm_90, and says what a thread of it takes. A kernel that keeps values
-# on a stack has lost its registers: over 100 bytes are an error. Arguments: PTXAS, FOLDERS.
+# The registers and the stack per thread of each CUDA library in FOLDERS: assembles its PTX for sm_80 and
+# sm_90. A kernel that keeps values on a stack has too few registers, so that a stack of over 100 bytes is an
+# error. Arguments: PTXAS, FOLDERS.
 if (NOT PTXAS)
     message("not run here: no ptxas (it comes with the CUDA toolkit)")
     return()
@@ -16,7 +17,8 @@ set(wrong 0)
 foreach (file IN LISTS files)
     get_filename_component(name ${file} NAME_WE)
     foreach (arch sm_80 sm_90)
-        execute_process(COMMAND ${PTXAS} -v -arch=${arch} -o /dev/null ${file} RESULT_VARIABLE code ERROR_VARIABLE said OUTPUT_VARIABLE said)
+        execute_process(COMMAND ${PTXAS} -v -arch=${arch} -o /dev/null ${file}
+            RESULT_VARIABLE code ERROR_VARIABLE said OUTPUT_VARIABLE said)
         string(REGEX MATCHALL "[0-9]+ bytes stack frame" stacks "${said}")
         string(REGEX MATCHALL "Used [0-9]+ registers" registers "${said}")
         list(TRANSFORM registers REPLACE "[^0-9]" "")

@@ -1,42 +1,55 @@
-# What the pipeline generator refuses when a pipeline is made: one line each, with the stage's number and text and what it got.
+# What the pipeline generator refuses when a pipeline is made: each refusal is one line, with the number and
+# the text of the stage and with what the stage got.
 # Arguments: GENERATOR.
 function(refused words said)
-    execute_process(COMMAND ${GENERATOR} describe ${words} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE error)
-    if (code EQUAL 0 OR NOT out STREQUAL "" OR NOT error MATCHES "^pipeline: [^\n]+\n$" OR NOT error MATCHES "${said}")
+    execute_process(COMMAND ${GENERATOR} describe ${words}
+        RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE error)
+    if (code EQUAL 0 OR NOT out STREQUAL ""
+        OR NOT error MATCHES "^pipeline: [^\n]+\n$" OR NOT error MATCHES "${said}")
         message(SEND_ERROR "${words}\n  gave code ${code} and: ${out}${error}  where it should say: ${said}")
     endif ()
 endfunction()
 function(taken words said)
-    execute_process(COMMAND ${GENERATOR} describe ${words} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE error)
+    execute_process(COMMAND ${GENERATOR} describe ${words}
+        RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE error)
     if (NOT code EQUAL 0 OR NOT out STREQUAL "${said}\n")
         message(SEND_ERROR "${words}\n  gave code ${code} and: ${out}${error}  where it should say: ${said}")
     endif ()
 endfunction()
 
 taken("stages=gaussian_blur sigma=2 | transpose | column_sum" "u8 image -> u32 vector")
-taken("stages= gaussian_blur sigma=2 border=zero|transpose;type=rgb8" "u8 image of 3 channels -> u8 image of 3 channels")
+taken("stages= gaussian_blur sigma=2 border=zero|transpose;type=rgb8"
+    "u8 image of 3 channels -> u8 image of 3 channels")
 taken("stages=row_sum output-type=f32;type=u16" "u16 image -> f32 vector")
 
 refused("stages=" "stage 1 '': there is nothing")
 refused("stages=transpose | | invert" "stage 2 '': there is nothing")
-refused("stages=blur sigma=2" "stage 1 'blur sigma=2': there is no such operator; a pipeline is made of invert, ")
+refused("stages=blur sigma=2"
+    "stage 1 'blur sigma=2': there is no such operator; a pipeline is made of invert, ")
 foreach (op matmul min_plus_convolution fft2d fresnel recursive_gaussian)
-    refused("stages=transpose | ${op}" "stage 2 '${op}': it cannot be composed at build time .*`tilewright pipeline`")
+    refused("stages=transpose | ${op}"
+        "stage 2 '${op}': it cannot be composed at build time .*`tilewright pipeline`")
 endforeach ()
-refused("stages=transpose tile=3" "stage 1 'transpose tile=3': there is no option 'tile'; transpose takes none")
+refused("stages=transpose tile=3"
+    "stage 1 'transpose tile=3': there is no option 'tile'; transpose takes none")
 refused("stages=gaussian_blur sigma" "stage 1 'gaussian_blur sigma': 'sigma' is no setting; write name=value")
 refused("stages=gaussian_blur sigma=1 sigma=2" "'sigma' is set twice")
 refused("stages=gaussian_blur sigma=0" "sigma '0' must be a number above 0 and at most 64")
 refused("stages=gaussian_blur sigma=2x" "sigma '2x' must be")
 refused("stages=gaussian_blur sigma=nan" "sigma 'nan' must be")
-refused("stages=gaussian_blur border=wrap" "there is no border 'wrap'; it takes reflect, mirror, nearest or zero")
+refused("stages=gaussian_blur border=wrap"
+    "there is no border 'wrap'; it takes reflect, mirror, nearest or zero")
 refused("stages=column_sum output-type=u8" "output-type 'u8' must be u32 or f32")
 refused("stages=column_sum output-type=u32;type=f32" "stage 1 .*sums of an f32 image are f32")
-refused("stages=gaussian_blur sigma=2 | column_sum | transpose" "stage 3 'transpose': takes a u8 or u16 or f32 image, and gets a u32 vector")
+refused("stages=gaussian_blur sigma=2 | column_sum | transpose"
+    "stage 3 'transpose': takes a u8 or u16 or f32 image, and gets a u32 vector")
 refused("stages=invert;type=u16" "stage 1 'invert': takes a u8 image, and gets a u16 image")
-refused("stages=row_sum;type=rgb8" "stage 1 'row_sum': takes a u8 or u16 or f32 image of one channel, and gets a u8 image of 3 channels")
+refused("stages=row_sum;type=rgb8"
+    "stage 1 'row_sum': takes a u8 or u16 or f32 image of one channel, and gets a u8 image of 3 channels")
 refused("stages=transpose;type=i32" "takes no images of type 'i32'")
 refused("stages=transpose;schedule=fast" "no pipeline schedule 'fast'; it takes staged or fused")
-refused("stages=transpose;type=rgb8;schedule=fused" "stage 1 'transpose': fused transposes images of one channel")
-refused("stages=gaussian_blur sigma=30;schedule=fused" "stage 1 'gaussian_blur sigma=30': its window is too large for tiles")
+refused("stages=transpose;type=rgb8;schedule=fused"
+    "stage 1 'transpose': fused transposes images of one channel")
+refused("stages=gaussian_blur sigma=30;schedule=fused"
+    "stage 1 'gaussian_blur sigma=30': its window is too large for tiles")
 refused("stages=transpose;backend=gpu" "there is no backend 'gpu'")
