@@ -23,8 +23,8 @@ void vectors(Sobel &sobel, ScheduleContext &context) {
 
 // A pixel per thread.
 void pixels(Sobel &sobel, ScheduleContext &context) {
-    tiles_over_blocks(
-        sobel.out, sobel.x, sobel.y, block, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf);
+    tiles_over_blocks(sobel.out, sobel.x, sobel.y, block, xi, yi, context["width"], context["height"],
+        TailStrategy::GuardWithIf);
 }
 
 }  // namespace

@@ -153,7 +153,8 @@ elseif (WHAT STREQUAL "refusals")
     refuses("there is no library 'none'" "tilewright_add_program(x LIBRARIES none)")
     refuses("pip install halide==" "" -DTILEWRIGHT_HALIDE=${WORK}/nowhere)
     refuses("STAGES is missing" "tilewright_add_pipeline(x TARGETS cpu)")
-    refuses("SCHEDULE 'fast' is none of staged, fused" "tilewright_add_pipeline(x STAGES transpose SCHEDULE fast)")
+    refuses("SCHEDULE 'fast' is none of staged, fused"
+        "tilewright_add_pipeline(x STAGES transpose SCHEDULE fast)")
     set(tuned tilewright_add_library OPERATOR invert SCHEDULE tuned TARGETS opencl TUNABLES)
     refuses_to_build(unknown_schedule
         "no row is of schedule 'best'; there are: reference, tuned, auto"

@@ -13,9 +13,11 @@ def chunk(name, data):
 
 
 def write(path, colour_type, pixel):
-    rows = b''.join(b'\0' + bytes(value for x in range(WIDTH) for value in pixel(x, y)) for y in range(HEIGHT))
+    rows = b''.join(b'\0' + bytes(value for x in range(WIDTH) for value in pixel(x, y))
+                    for y in range(HEIGHT))
     with open(path, 'wb') as file:
-        file.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', WIDTH, HEIGHT, 8, colour_type, 0, 0, 0)) +
+        header = struct.pack('>IIBBBBB', WIDTH, HEIGHT, 8, colour_type, 0, 0, 0)
+        file.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', header) +
                    chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
 
 
