@@ -1,5 +1,6 @@
 // The generators of matmul: the matrices of its definition and of its forms.
 #include "generators/algorithms/matmul/matmul.h"
+#include "generators/algorithms/matmul/configuration.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
 #include "generators/row_generator.h"
@@ -45,7 +46,8 @@ public:
 class MatmulSquaresGenerator : public MatmulGeneratorBase<MatmulSquaresGenerator> {
 public:
     void generate() {
-        MatmulSquares form(a, b, size(), setting("rows"), setting("columns"), setting("side"));
+        const auto panels = configuration<MatmulSquaresConfiguration>();
+        MatmulSquares form(a, b, size(), panels.rows, panels.columns, setting("side"));
         finish(form);
     }
 };
@@ -53,7 +55,8 @@ public:
 class MatmulTilesGenerator : public MatmulGeneratorBase<MatmulTilesGenerator> {
 public:
     void generate() {
-        MatmulTiles form(a, b, size(), setting("rows"), setting("columns"), setting("depth"));
+        const auto tile = configuration<MatmulTilesConfiguration>();
+        MatmulTiles form(a, b, size(), tile.rows, tile.columns, tile.depth);
         finish(form);
     }
 };
@@ -61,8 +64,8 @@ public:
 class MatmulRunsGenerator : public MatmulGeneratorBase<MatmulRunsGenerator> {
 public:
     void generate() {
-        MatmulRuns form(
-            a, b, size(), setting("rows"), setting("columns"), setting("depth"), setting("parts"));
+        const auto tile = configuration<MatmulTilesConfiguration>();
+        MatmulRuns form(a, b, size(), tile.rows, tile.columns, tile.depth, setting("parts"));
         finish(form);
     }
 };
@@ -85,7 +88,8 @@ public:
 class MatmulWorkersGenerator : public MatmulGeneratorBase<MatmulWorkersGenerator> {
 public:
     void generate() {
-        const Division division = matmul_division([&](const char *name) { return setting(name); });
+        const Division division = matmul_division([&](const char *name) { return setting(name); },
+            configuration<MatmulWorkersConfiguration>().copies);
         MatmulWorkers form(a, b, size(), division);
         finish(form);
     }

@@ -1,5 +1,6 @@
 // The schedules of matmul, and the table of its rows.
 #include "generators/algorithms/matmul/matmul.h"
+#include "generators/algorithms/matmul/configuration.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
 #include "schedules/moves.h"
@@ -241,12 +242,10 @@ void workers(MatmulWorkers &m, ScheduleContext &context) {
 struct Numbers {
     int lanes, across, down, slices, depth, unroll;
 };
-using enum Division::Copies;
 
-std::vector<Tunable> division(Numbers n, Division::Copies copies) {
+std::vector<Tunable> division(Numbers n) {
     return {{"lanes", n.lanes, 0, 31}, {"across", n.across, 1, 4}, {"down", n.down, 1, 4},
-        {"slices", n.slices, 1, 4}, {"depth", n.depth, 8, 128}, {"unroll", n.unroll, 4, 48},
-        {"copies", (int)copies}};
+        {"slices", n.slices, 1, 4}, {"depth", n.depth, 8, 128}, {"unroll", n.unroll, 4, 48}};
 }
 
 // Tasks of `chunk` panels of A are spread over the cores. For each block of the depth, all cores copy the
@@ -311,30 +310,38 @@ void few_columns(Matmul &m, ScheduleContext &context) {
 }  // namespace
 
 static const ScheduleRows &rows() {
+    using enum Division::Copies;
+    // Panels of both matrices in one buffer stay below the most bytes of an array up to most_depth.
+    const MatmulWorkersConfiguration small_whole{.copies = none, .most_side = 640, .most_depth = 65536},
+        small{.copies = together, .most_side = 640, .most_depth = 65536},
+        medium_whole{.copies = none, .most_side = 1536, .most_depth = 65536},
+        medium{.copies = together, .most_side = 1536, .most_depth = 65536},
+        shallow{.copies = apart, .most_depth = 2048}, large{.copies = apart};
+    const MatmulConfiguration flat{.most_rows = 8}, thin{.most_columns = 8};
+    const MatmulTilesConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
+    const MatmulSquaresConfiguration panels_of_64{.rows = 64, .columns = 64};
     static const ScheduleRows table = {
         row("reference", cpu, "f32", reference),
         row("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}}),
         family("tuned",
             {
-                row("tuned_few_rows", cpu, "f32", few_rows, {{"strip", 1024, 256, 4096}}),
-                row("tuned_few_columns", cpu, "f32", few_columns, {{"vectors", 4, 1, 8}}),
+                row("tuned_few_rows", cpu, "f32", few_rows, flat, {{"strip", 1024, 256, 4096}}),
+                row("tuned_few_columns", cpu, "f32", few_columns, thin, {{"vectors", 4, 1, 8}}),
                 row("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}}),
             }),
-        row("shared", gpu, "f32", shared, {{"rows", 16}, {"columns", 16}, {"depth", 16}}),
-        row("registers", gpu, "f32", registers, {{"rows", 64}, {"columns", 64}, {"side", 8, 4, 8}}),
+        row("shared", gpu, "f32", shared, tiles_of_16),
+        row("registers", gpu, "f32", registers, panels_of_64, {{"side", 8, 4, 8}}),
         family("tuned",
             {
-                // What a row serves, its front knows (runtime/operators/matmul/matmul.cpp).
-                row("tuned_small_whole", cuda, "f32", workers, division({7, 1, 1, 4, 128, 16}, none)),
-                row("tuned_small", cuda, "f32", workers, division({7, 1, 1, 4, 64, 16}, together)),
-                row("tuned_medium_whole", cuda, "f32", workers, division({7, 2, 2, 2, 64, 16}, none)),
-                row("tuned_medium", cuda, "f32", workers, division({7, 2, 2, 2, 48, 12}, together)),
-                row("tuned_shallow", cuda, "f32", workers, division({14, 2, 2, 1, 16, 16}, apart)),
-                row("tuned_large", cuda, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
-                row("tuned_small", opencl, "f32", workers, division({7, 1, 1, 2, 32, 16}, together)),
-                row("tuned_large", opencl, "f32", workers, division({25, 2, 2, 1, 24, 24}, apart)),
-                row("tuned_any", gpu, "f32", runs,
-                    {{"rows", 16}, {"columns", 16}, {"depth", 16}, {"parts", 528, 132, 2112}}),
+                row("tuned_small_whole", cuda, "f32", workers, small_whole, division({7, 1, 1, 4, 128, 16})),
+                row("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16})),
+                row("tuned_medium_whole", cuda, "f32", workers, medium_whole, division({7, 2, 2, 2, 64, 16})),
+                row("tuned_medium", cuda, "f32", workers, medium, division({7, 2, 2, 2, 48, 12})),
+                row("tuned_shallow", cuda, "f32", workers, shallow, division({14, 2, 2, 1, 16, 16})),
+                row("tuned_large", cuda, "f32", workers, large, division({25, 2, 2, 1, 24, 24})),
+                row("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16})),
+                row("tuned_large", opencl, "f32", workers, large, division({25, 2, 2, 1, 24, 24})),
+                row("tuned_any", gpu, "f32", runs, tiles_of_16, {{"parts", 528, 132, 2112}}),
             }),
         automatic<Matmul>("auto", cpu, "f32", "Mullapudi2016"),
         automatic<Matmul>("auto", gpu, "f32", "Anderson2021"),

@@ -104,13 +104,12 @@ struct Division {
     }
 };
 
-// The division that the tunables of a row describe; tunable(name) gives the value of one of them.
+// The division that a row describes; tunable(name) gives the value of one of its tunables.
 template<typename Tunable>
-Division matmul_division(const Tunable &tunable) {
+Division matmul_division(const Tunable &tunable, Division::Copies copies) {
     const int outputs = 8;  // of a worker, along rows and along columns
     const Rectangle rectangle{tunable("lanes"), tunable("across"), tunable("down")};
-    return {rectangle, outputs, outputs, tunable("depth"), tunable("slices"),
-        Division::Copies(tunable("copies"))};
+    return {rectangle, outputs, outputs, tunable("depth"), tunable("slices"), copies};
 }
 
 }  // namespace tilewright

@@ -1,8 +1,8 @@
 #include "tilewright/matmul.h"
 #include "generators/algorithms/integers.h"
+#include "generators/algorithms/matmul/configuration.h"
 #include "runtime/dispatch/operator_of.h"
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace tilewright {
@@ -41,6 +41,16 @@ MatmulRequest with_inputs(const MatmulRequest &request, const Array &a, const Ar
     return other;
 }
 
+// Of a row of workers.
+Division::Copies copies_of(const Row &row) {
+    return row.configuration<MatmulWorkersConfiguration>().copies;
+}
+
+// Whether a number is within a bound, of which 0 means that there is none.
+bool within(int64_t number, int64_t bound) {
+    return bound == 0 || number <= bound;
+}
+
 // Rows and columns of the panels that a row's library copies a and b into, with the depth that is copied at
 // once: (rows of a, columns of b, depth); rows or columns 0: that matrix is read in place.
 struct Copies {
@@ -51,22 +61,24 @@ struct Copies {
             columns = 32;  // at most: two vectors
             depth = std::min<int64_t>(size.k, row.tunable("depth"));
         } else if (row.form == "matmul_squares") {
-            rows = row.tunable("rows");
-            columns = row.tunable("columns");
+            const auto panels = row.configuration<MatmulSquaresConfiguration>();
+            rows = panels.rows;
+            columns = panels.columns;
             depth = size.k;
-        } else if (row.form == "matmul_workers" && row.tunable("copies") != 0) {
-            const int64_t across = 8 * row.tunable("across") << std::popcount((unsigned)row.tunable("lanes"));
-            const int64_t down =
-                8 * row.tunable("down") * 32 >> std::popcount((unsigned)row.tunable("lanes"));
-            const bool together = row.tunable("copies") == 1;
+        } else if (row.form == "matmul_workers" && copies_of(row) != Division::Copies::none) {
+            const Division division =
+                matmul_division([&](const char *name) { return row.tunable(name); }, copies_of(row));
+            const bool together = division.copies == Division::Copies::together;
+            const int64_t across = division.tile_columns(), down = division.tile_rows();
             rows = together ? std::max(across, down) : down;
             columns = together ? rows : across;
-            depth = round_up(round_up(size.k, row.tunable("depth")), 32);
+            depth = round_up(round_up(size.k, division.depth), 32);
         }
     }
 };
 
 // Few elements for the depth: tiles of registers would leave most of a GPU idle, or be mostly padding.
+// Measured on an H200.
 bool is_thin(const Size &size) {
     return std::min(size.m, size.n) <= 16 || ceil_div(size.m, 32) * ceil_div(size.n, 64) < 24;
 }
@@ -99,17 +111,14 @@ protected:
         return request;
     }
 
-    // The bounds are where the times of neighbouring rows meet on an H200.
     bool accepts_request(const Row &row, const MatmulRequest &request, const Array &output) const override {
         const Size size = request.size();
         if (!row.autoscheduler.empty()) {
             return size.m >= 4 && size.n >= 64;  // the tiles that the plug-ins made
         }
-        if (row.schedule == "tuned_few_rows") {
-            return size.m <= 8;
-        }
-        if (row.schedule == "tuned_few_columns") {
-            return size.n <= 8;
+        if (row.form == "matmul") {
+            const auto serves = row.configuration<MatmulConfiguration>();
+            return within(size.m, serves.most_rows) && within(size.n, serves.most_columns);
         }
         if (row.form != "matmul_workers") {
             return true;
@@ -117,22 +126,15 @@ protected:
         if (is_thin(size) || size.k > most_depth) {
             return false;
         }
-        if (row.tunable("copies") == 0) {
+        const auto serves = row.configuration<MatmulWorkersConfiguration>();
+        if (serves.copies == Division::Copies::none) {
             const bool whole = size.m % 128 == 0 && size.n % 128 == 0 && size.k % row.tunable("depth") == 0;
             if (!whole || !is_aligned(request.a(), 16) || !is_aligned(request.b(), 16) ||
                 !is_aligned(output, 16)) {
                 return false;
             }
         }
-        const int64_t largest = std::max(size.m, size.n);
-        if (row.schedule == "tuned_small" || row.schedule == "tuned_small_whole") {
-            return largest <= 640 && size.k <= 65536;
-        }
-        if (row.schedule == "tuned_medium" || row.schedule == "tuned_medium_whole") {
-            return largest <= 1536 && size.k <= 65536;  // panels of both matrices in one buffer stay below
-                                                        // most_bytes
-        }
-        return row.schedule != "tuned_shallow" || size.k <= 2048;
+        return within(std::max(size.m, size.n), serves.most_side) && within(size.k, serves.most_depth);
     }
 
     Plan plan(const Row &row, Device device, const MatmulRequest &request, Array &output) const override {

@@ -1,0 +1,57 @@
+#pragma once
+#include "generators/algorithms/matmul/division.h"
+
+// What the rows of matmul say of their forms and of the matrices that they serve: shared by the generators,
+// the schedules and the front (generators/algorithms/configuration.h). The bounds on matrices are where the
+// times of neighbouring rows meet, on an H200 for GPUs; 0 means no bound.
+namespace tilewright {
+
+// Of Matmul.
+struct MatmulConfiguration {
+    int most_rows = 0, most_columns = 0;  // of the product
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("most_rows", most_rows);
+        visit("most_columns", most_columns);
+    }
+};
+
+// Of MatmulSquares: the panels of A and B.
+struct MatmulSquaresConfiguration {
+    int rows = 64, columns = 64;
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("rows", rows);
+        visit("columns", columns);
+    }
+};
+
+// Of MatmulTiles and MatmulRuns: a tile of the product, and a block of the depth.
+struct MatmulTilesConfiguration {
+    int rows = 16, columns = 16, depth = 16;
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("rows", rows);
+        visit("columns", columns);
+        visit("depth", depth);
+    }
+};
+
+// Of MatmulWorkers; the rest of a division is tunables.
+struct MatmulWorkersConfiguration {
+    Division::Copies copies = Division::Copies::none;
+    int most_side = 0;   // rows, and columns, of the product
+    int most_depth = 0;  // columns of A, and rows of B
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("copies", copies);
+        visit("most_side", most_side);
+        visit("most_depth", most_depth);
+    }
+};
+
+}  // namespace tilewright
