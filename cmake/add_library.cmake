@@ -160,6 +160,7 @@ namespace tilewright {
 ]=])
     add_executable(${name} ${source} ${sources})
     set_target_properties(${name} PROPERTIES CXX_SCAN_FOR_MODULES OFF)
+    target_compile_features(${name} PRIVATE cxx_std_20)
     target_include_directories(${name} PRIVATE ${TILEWRIGHT_SHARE})
     target_link_libraries(${name} PRIVATE Tilewright::app ${arg_LIBRARIES} ${operators} Tilewright::operators)
 endfunction()

@@ -70,7 +70,7 @@ function(tilewright_add_operator op)
     set_target_properties(${target} PROPERTIES
         EXPORT_NAME ${op} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF
         TILEWRIGHT_FOLDER ${folder} TILEWRIGHT_PLAIN "${arg_PLAIN}" TILEWRIGHT_WORKLOAD "${arg_WORKLOAD}")
-    target_compile_features(${target} PRIVATE cxx_std_20)
+    target_compile_features(${target} PUBLIC cxx_std_20)
     # Fronts include private headers ("runtime/dispatch/...").
     target_include_directories(${target} PRIVATE ${TILEWRIGHT_SHARE})
     target_include_directories(${target} SYSTEM PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
