@@ -8,6 +8,7 @@
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
@@ -169,6 +170,23 @@ Launch &Launch::scalar(size_t at, halide_type_t type, const void *value) {
     arguments_[at].role = Role::scalar;
     memcpy(&arguments_[at].scalar, value, (size_t)type.bytes());
     return *this;
+}
+
+void Launch::value_of_array(const std::string &name, size_t i, halide_type_t type, const void *value) {
+    // Arrays have up to 200 elements, in the library's order: their names are compared without being made.
+    if (next_ < arguments_.size() && arguments_[next_].role == Role::unbound) {
+        const std::string_view declared = name_of_argument(next_);
+        unsigned number = 0;
+        const char *digits = declared.data() + std::min(declared.size(), name.size() + 1);
+        const char *end = declared.data() + declared.size();
+        const auto read = std::from_chars(digits, end, number);
+        if (declared.starts_with(name) && declared.size() > name.size() && declared[name.size()] == '_' &&
+            read.ec == std::errc() && read.ptr == end && number == i) {
+            scalar(next_++, type, value);
+            return;
+        }
+    }
+    scalar(find(name + "_" + std::to_string(i)), type, value);
 }
 
 void Launch::check_complete() const {

@@ -41,7 +41,7 @@ public:
     template<typename T>
     Launch &values(const std::string &name, std::span<const T> numbers) {
         for (size_t i = 0; i < numbers.size(); i++) {
-            value(name + "_" + std::to_string(i), numbers[i]);
+            value_of_array(name, i, halide_type_of<T>(), &numbers[i]);
         }
         return *this;
     }
@@ -67,6 +67,7 @@ private:
     size_t find(std::string_view name);
     Launch &buffer(size_t at, Role role, const Array &array, View view);
     Launch &scalar(size_t at, halide_type_t type, const void *value);
+    void value_of_array(const std::string &name, size_t i, halide_type_t type, const void *value);
     const char *name_of_argument(size_t at) const;
     void check_complete() const;
     Buffer made_buffer(const Argument &argument) const;

@@ -56,20 +56,21 @@ struct Row {
     template<typename Configuration>
     Configuration configuration() const {
         Configuration all;
-        std::vector<std::string> names;
+        size_t at = 0;  // fields stand in the order of the members: a call reads them for each row that it
+                        // asks
         all.fields([&](const char *name, auto &member) {
-            names.push_back(name);
             if (!configured.empty()) {
-                member = static_cast<std::remove_reference_t<decltype(member)>>(field(name));
+                member = static_cast<std::remove_reference_t<decltype(member)>>(field(at, name));
             }
+            at++;
         });
-        expect_fields(names);
+        expect_fields(at);
         return all;
     }
 
 private:
-    int field(const std::string &name) const;
-    void expect_fields(const std::vector<std::string> &known) const;
+    int field(size_t at, const char *name) const;
+    void expect_fields(size_t count) const;
 };
 
 // Adds rows to the operators that they are of, in front of those that the operators have. Before main(), from
