@@ -72,6 +72,7 @@ struct ScheduleRow {
     std::string autoscheduler;  // the plug-in that makes the schedule, in place of `apply`
     std::string declined;       // what that plug-in says when it cannot: such a row has no library
     std::vector<RegisterCap> register_caps;
+    std::string summary;  // one sentence for people: how the work is done, and what that brings
 
     // What the row says of its form; a member that is missing or unknown is a build error.
     template<typename Configuration>
@@ -81,6 +82,13 @@ struct ScheduleRow {
 
     ScheduleRow with(const std::string &more) && {
         features += (features.empty() ? "" : "-") + more;
+        return std::move(*this);
+    }
+
+    // One sentence for people, at most 100 characters: how the work is done, and what that brings. `list` and
+    // `explain` print it.
+    ScheduleRow says(std::string sentence) && {
+        summary = std::move(sentence);
         return std::move(*this);
     }
 
@@ -154,6 +162,7 @@ ScheduleRow automatic(std::string name, Backends where, std::string types, std::
     row.where = where;
     row.types = std::move(types);
     row.form = Form::name;
+    row.summary = "Halide's autoscheduler " + autoscheduler + " made this schedule.";
     row.autoscheduler = std::move(autoscheduler);
     return row;
 }

@@ -44,6 +44,7 @@ void write_table(const Selection &selection, std::ostream &out) {
             entries << "{" << quoted(cap.kernel) << ", " << cap.most << "}, ";
         }
         entries << "}, " << quoted(row.autoscheduler) << ", " << quoted(row.declined) << ", "
+                << quoted(row.summary) << ", "
                 << (made ? library + "_argv, " + library + "_metadata" : "nullptr, nullptr") << "},\n";
     }
     const bool own = selection.name == op;

@@ -27,6 +27,7 @@ Row row_of(const std::string &op, const std::string &schedule) {
         .register_caps = {},
         .autoscheduler = {},
         .declined = {},
+        .summary = {},
         .entry = nullptr,
         .metadata = nullptr};
 }

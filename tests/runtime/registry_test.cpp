@@ -124,6 +124,18 @@ TEST(Registry, EveryRowHasItsOwnLibrary) {
     }
 }
 
+// `list` prints the sentence. A row that the autoscheduler makes says so by itself.
+TEST(Registry, EveryRowSaysInOneSentenceWhatItDoes) {
+    for (const Operator *op : operators()) {
+        for (const Row &row : op->rows()) {
+            EXPECT_FALSE(row.summary.empty()) << row.name() << " has no says(...) in schedules/";
+            EXPECT_LE(row.summary.size(), 100u) << row.name() << ": " << row.summary;
+            EXPECT_TRUE(row.summary.empty() || row.summary.back() == '.')
+                << row.name() << ": " << row.summary;
+        }
+    }
+}
+
 TEST(Registry, EveryRowHasATest) {
     for (const Operator *op : operators()) {
         std::set<std::string> tested;

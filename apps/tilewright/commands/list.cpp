@@ -1,27 +1,49 @@
-// `list`: the rows of every operator, as a table or as JSON.
+// `list`: the schedules of every operator with one sentence each, or all rows as JSON.
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
 #include "tilewright/operator.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
-static std::string tunables_of(const Row &row) {
-    std::vector<std::string> words;
-    for (const Row::Tunable &t : row.tunables) {
-        words.push_back(fmt::format("{}={} [{}..{}]", t.name, t.value, t.low, t.high));
-    }
-    return joined(words);
+// What a row does, or why there is none.
+static std::string sentence_of(const Row &row) {
+    return row.declined.empty() ?
+               row.summary :
+               fmt::format("declined by {}: {}", row.autoscheduler, one_line(row.declined));
 }
 
-static std::string made_by(const Row &row) {
-    if (!row.declined.empty()) {
-        return fmt::format("declined by {}: {}", row.autoscheduler, one_line(row.declined));
+static void add_word(std::string &words, const std::string &word) {
+    if ((" " + words + " ").find(" " + word + " ") == std::string::npos) {
+        words += (words.empty() ? "" : " ") + word;
     }
-    return row.autoscheduler;
+}
+
+// The operator's schedules: rows that differ only in type and backend are one line.
+static std::string schedules_of(const Operator &op) {
+    struct Line {
+        std::string schedule, backends, types, sentence;
+    };
+    std::vector<Line> schedules;
+    for (const Row &row : op.rows()) {
+        const std::string sentence = sentence_of(row);
+        auto line = std::find_if(schedules.begin(), schedules.end(),
+            [&](const Line &l) { return l.schedule == row.schedule && l.sentence == sentence; });
+        if (line == schedules.end()) {
+            line = schedules.insert(schedules.end(), {row.schedule, "", "", sentence});
+        }
+        add_word(line->backends, name_of(row.backend) + (row.needs_vnni ? "(VNNI)" : ""));
+        add_word(line->types, row.type);
+    }
+    std::vector<std::vector<std::string>> lines = {{"schedule", "backends", "types", "how"}};
+    for (const Line &line : schedules) {
+        lines.push_back({line.schedule, line.backends, line.types, line.sentence});
+    }
+    return fmt::format("{}: {}\n{}", op.name(), op.summary(), wrapped_table(lines));
 }
 
 static void print_list(const std::string &only, bool as_json) {
@@ -49,24 +71,19 @@ static void print_list(const std::string &only, bool as_json) {
         print({{"version", 1}, {"operators", all}});
         return;
     }
-    std::vector<std::vector<std::string>> lines = {
-        {"operator", "schedule", "type", "backend", "form", "tunables", "autoscheduler"}};
+    std::string text;
     for (const Operator *op : chosen) {
-        for (const Row &row : op->rows()) {
-            const std::string backend = name_of(row.backend) + (row.needs_vnni ? " (VNNI)" : "");
-            lines.push_back(
-                {row.op, row.schedule, row.type, backend, row.form, tunables_of(row), made_by(row)});
-        }
+        text += (text.empty() ? "" : "\n") + schedules_of(*op);
     }
-    print(table(lines));
+    print(text);
 }
 
 void add_list(CommandLine &line) {
-    Command command = line.add("list", "Lists every schedule of every operator: one row a library");
+    Command command = line.add("list", "Lists every schedule of every operator, with what it does");
     static std::string only;
     static bool as_json = false;
     command.add("operator", only, "Only this operator's rows");
-    command.add_flag("--json", as_json, "Print JSON");
+    command.add_flag("--json", as_json, "Print JSON: one row per library, with its tunables");
     const std::string first = operators().front()->name();
     command.footer(fmt::format("Examples:\n"
                                "  tilewright list\n"

@@ -20,7 +20,7 @@ std::string one_line(const std::string &text) {
     return line;
 }
 
-std::string table(const std::vector<std::vector<std::string>> &lines) {
+static std::vector<size_t> widths_of(const std::vector<std::vector<std::string>> &lines) {
     std::vector<size_t> widths;
     for (const auto &line : lines) {
         widths.resize(std::max(widths.size(), line.size()));
@@ -28,6 +28,11 @@ std::string table(const std::vector<std::vector<std::string>> &lines) {
             widths[i] = std::max(widths[i], line[i].size());
         }
     }
+    return widths;
+}
+
+std::string table(const std::vector<std::vector<std::string>> &lines) {
+    const std::vector<size_t> widths = widths_of(lines);
     std::string text;
     for (const auto &line : lines) {
         for (size_t i = 0; i < line.size(); i++) {
@@ -38,6 +43,32 @@ std::string table(const std::vector<std::vector<std::string>> &lines) {
         text += '\n';
     }
     return text;
+}
+
+std::string wrapped_table(const std::vector<std::vector<std::string>> &lines, size_t width) {
+    const std::vector<size_t> widths = widths_of(lines);
+    size_t indent = 0;
+    for (size_t i = 0; i + 1 < widths.size(); i++) {
+        indent += widths[i] + 2;
+    }
+    const size_t room = std::max<size_t>(width > indent ? width - indent : 0, 20);
+    std::vector<std::vector<std::string>> broken;
+    for (std::vector<std::string> line : lines) {
+        while (line.back().size() > room) {
+            const std::string last = line.back();
+            const size_t blank = last.rfind(' ', room);
+            const size_t end = blank == std::string::npos || blank == 0 ? last.find(' ') : blank;
+            if (end == std::string::npos) {
+                break;
+            }
+            line.back() = last.substr(0, end);
+            broken.push_back(line);
+            line.assign(line.size(), "");
+            line.back() = last.substr(end + 1);
+        }
+        broken.push_back(line);
+    }
+    return table(broken);
 }
 
 std::string bytes(double count) {
