@@ -31,8 +31,8 @@ struct MemoryLayout {
 // until it is done, and the others wait.
 class Storage {
 public:
-    // Owns zeroed memory, whose end is padded. Errors: memory.
-    explicit Storage(MemoryLayout layout);
+    // Owns memory, whose end is padded; not `zeroed`: with any bytes. Errors: memory.
+    Storage(MemoryLayout layout, bool zeroed);
 
     // Uses the caller's memory, which must outlive it.
     Storage(MemoryLayout layout, void *data);

@@ -1,5 +1,6 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/cuda.h"
+#include "runtime/devices/host_memory.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
 #include "tilewright/error.h"
@@ -54,6 +55,10 @@ void trim_device_memory() {
     const Inside inside;
     driver::cuda_memory().free_all();
     driver::opencl_memory().free_all();
+}
+
+void trim_host_memory(size_t keep) {
+    driver::host_memory().trim(keep);
 }
 
 }  // namespace tilewright
