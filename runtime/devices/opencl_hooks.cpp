@@ -4,6 +4,7 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
+#include "runtime/devices/opencl_programs.h"
 #include "runtime/devices/wrapped_functions.h"
 #include "runtime/process/inside.h"
 #include <HalideRuntime.h>
@@ -66,11 +67,20 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     return code;
 }
 
+void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
+    const auto make = [&] { return real<create_program>(context, count, strings, lengths, error); };
+    if (count != 1 || lengths == nullptr || lengths[0] == 0) {  // Halide gives one string with its length
+        return make();
+    }
+    *error = 0;
+    return program_of(context, std::string(strings[0], lengths[0]), make);
+}
+
 int build_program(
     void *program, unsigned n, void *const *devices, const char *options, void *notify, void *data) {
     const ModuleClock clock;
     compiled = true;
-    return real<build_program>(program, n, devices, options, notify, data);
+    return build(program, [&] { return real<build_program>(program, n, devices, options, notify, data); });
 }
 
 int write_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, const void *from,
@@ -90,6 +100,7 @@ constexpr WrappedFunction wrapped_functions[] = {
     {"clRetainMemObject", wrap<retain_buffer>},
     {"clReleaseMemObject", wrap<release_buffer>},
     {"clEnqueueNDRangeKernel", wrap<launch_kernel>},
+    {"clCreateProgramWithSource", wrap<create_program>},
     {"clBuildProgram", wrap<build_program>},
     {"clEnqueueWriteBuffer", wrap<write_buffer>},
     {"clEnqueueReadBuffer", wrap<read_buffer>},
