@@ -189,9 +189,7 @@ void few_columns(Matmul &m, ScheduleContext &context) {
         .parallel(task);
 }
 
-}  // namespace
-
-static const ScheduleRows &rows() {
+ScheduleRows tuned_on_gpus() {
     using matmul_workers::division, matmul_workers::workers;
     using enum Division::Copies;
     // Panels of both matrices in one buffer stay below the most bytes of an array up to most_depth.
@@ -200,9 +198,39 @@ static const ScheduleRows &rows() {
         medium_whole{.copies = none, .most_side = 1536, .most_depth = 65536},
         medium{.copies = together, .most_side = 1536, .most_depth = 65536},
         shallow{.copies = apart, .most_depth = 2048}, large{.copies = apart};
+    const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
+    return family("tuned",
+        {
+            row("tuned_small_whole", cuda, "f32", workers, small_whole, division({7, 1, 1, 4, 128, 16}))
+                .says("Whole tiles need no copies; four groups of threads share the sums of one tile."),
+            row("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16}))
+                .says("Zero-padded panels fit any size; four groups of threads share the sums of one "
+                      "tile."),
+            row("tuned_medium_whole", cuda, "f32", workers, medium_whole, division({7, 2, 2, 2, 64, 16}))
+                .says("Whole tiles need no copies; two groups of threads share the sums of one tile."),
+            row("tuned_medium", cuda, "f32", workers, medium, division({7, 2, 2, 2, 48, 12}))
+                .says("Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
+            row("tuned_shallow", cuda, "f32", workers, shallow, division({14, 2, 2, 1, 16, 16}))
+                .says("A thread keeps 8 x 8 sums in registers over all of K; for products with K up to "
+                      "2048."),
+            row("tuned_large", cuda, "f32", workers, large, division({25, 2, 2, 1, 24, 24}))
+                .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
+                      "B."),
+            row("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16}))
+                .says("Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
+            row("tuned_large", opencl, "f32", workers, large, division({25, 2, 2, 1, 24, 24}))
+                .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
+                      "B."),
+            row("tuned_any", gpu, "f32", runs, tiles_of_16, {{"parts", 528, 132, 2112}})
+                .says("Thread blocks share the sums of one tile along K, for products with few elements."),
+        });
+}
+
+}  // namespace
+
+static const ScheduleRows &rows() {
     const MatmulConfiguration flat{.most_rows = 8}, thin{.most_columns = 8};
     const MatmulConfiguration with_zeros{.zeros_beyond = true};
-    const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
     static const ScheduleRows table = {
         row("reference", cpu, "f32", reference)
             .says("One element is computed after another, without a schedule: every row is compared with "
@@ -225,34 +253,7 @@ static const ScheduleRows &rows() {
         row("registers", gpu, "f32", registers, with_zeros,
             {{"threads", 8, 4, 10}, {"side", 8, 1, 8}, {"depth", 16, 8, 32}})
             .says("As shared, but a thread has 8 x 8 sums, so it uses each word from shared memory 8 times."),
-        family("tuned",
-            {
-                row("tuned_small_whole", cuda, "f32", workers, small_whole, division({7, 1, 1, 4, 128, 16}))
-                    .says("Whole tiles need no copies; four groups of threads share the sums of one tile."),
-                row("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16}))
-                    .says("Zero-padded panels fit any size; four groups of threads share the sums of one "
-                          "tile."),
-                row("tuned_medium_whole", cuda, "f32", workers, medium_whole, division({7, 2, 2, 2, 64, 16}))
-                    .says("Whole tiles need no copies; two groups of threads share the sums of one tile."),
-                row("tuned_medium", cuda, "f32", workers, medium, division({7, 2, 2, 2, 48, 12}))
-                    .says(
-                        "Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
-                row("tuned_shallow", cuda, "f32", workers, shallow, division({14, 2, 2, 1, 16, 16}))
-                    .says("A thread keeps 8 x 8 sums in registers over all of K; for products with K up to "
-                          "2048."),
-                row("tuned_large", cuda, "f32", workers, large, division({25, 2, 2, 1, 24, 24}))
-                    .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
-                          "B."),
-                row("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16}))
-                    .says(
-                        "Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
-                row("tuned_large", opencl, "f32", workers, large, division({25, 2, 2, 1, 24, 24}))
-                    .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
-                          "B."),
-                row("tuned_any", gpu, "f32", runs, tiles_of_16, {{"parts", 528, 132, 2112}})
-                    .says(
-                        "Thread blocks share the sums of one tile along K, for products with few elements."),
-            }),
+        tuned_on_gpus(),
         automatic<Matmul>("auto", cpu, "f32", "Mullapudi2016"),
         automatic<Matmul>("auto", gpu, "f32", "Anderson2021"),
     };
