@@ -8,7 +8,6 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +16,11 @@ namespace tilewright::app {
 namespace {
 
 std::string time_text(int64_t seconds) {
-    return fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime((time_t)seconds));
+    const auto time = (time_t)seconds;
+    tm parts = {};
+    localtime_r(&time, &parts);
+    char text[20];
+    return std::string(text, strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts));
 }
 
 std::string programs_as_text() {
