@@ -4,6 +4,7 @@
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
 #include "tilewright/error.h"
+#include <HalideRuntimeOpenCL.h>
 
 namespace tilewright {
 
@@ -12,6 +13,19 @@ namespace driver {
 namespace {
 
 thread_local Device device_of_thread;
+
+// Has one thread make Halide's first call of OpenCL, while all others wait. In that call Halide's runtime gets
+// the functions of the loader one after another without a lock, and a call of another thread would use those
+// that it has not got yet (of CUDA's functions it takes a lock). The device of the thread is set already.
+void make_first_call_of_opencl() {
+    [[maybe_unused]] static const bool made = [] {
+        halide_buffer_t anything = {};
+        anything.device_interface = halide_opencl_device_interface();
+        anything.device = 1;                     // Halide checks only that it is not 0
+        halide_device_sync(nullptr, &anything);  // where it fails, the next call fails with the same message
+        return true;
+    }();
+}
 
 }  // namespace
 
@@ -32,6 +46,9 @@ Current::Current(Device device) : before_(device_of_thread) {
         inside_.emplace();
     }
     device_of_thread = device;
+    if (device.backend == Backend::opencl) {
+        make_first_call_of_opencl();
+    }
 }
 
 Current::~Current() {

@@ -100,6 +100,23 @@ TEST_F(OpenClDriver, DevicesAreToldApart) {
         << "listing takes no context";
 }
 
+// Two threads make the first call of a process: Halide's runtime is still getting the functions for one of them
+// when the other comes (find_write_buffer() in libOpenCL.cpp).
+TEST(OpenClDriverDeathTest, TwoThreadsMayMakeTheFirstCall) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto first_call = [] {
+        const AnyOperator any{Backend::opencl};
+        std::thread later([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            any.run(last).sync();
+        });
+        any.run(last).sync();
+        later.join();
+        exit(0);
+    };
+    EXPECT_EXIT(first_call(), testing::ExitedWithCode(0), "");
+}
+
 // Before the others that run something: only a process's first call builds the kernels.
 TEST_F(OpenClDriver, BuffersAreKeptForTheNextCall) {
     ASSERT_TRUE(any.op);
