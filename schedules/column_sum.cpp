@@ -20,7 +20,7 @@ using Halide::Var;
 
 Var xo{"xo"}, xi{"xi"}, xv{"xv"}, to{"to"}, ti{"ti"};
 
-// Pixels one after another, in the order of memory.
+// One column after another, from top to bottom: each pixel is in another row of memory than the one before.
 void reference(ColumnSum &, ScheduleContext &) {}
 
 // One thread per column, from top to bottom: neighbouring threads load neighbouring bytes.
@@ -240,7 +240,7 @@ static const ScheduleRows &rows() {
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
             .with("strict_float")
-            .says("Adds pixel after pixel in the order of memory: the definition, for comparison."),
+            .says("Adds one column after another, from top to bottom: the definition without a schedule."),
         row("bytes1", gpu, "u8 u8f32", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})
             .says("One thread per column: neighbouring threads load neighbouring bytes, so loads coalesce."),
         family("bytes4",

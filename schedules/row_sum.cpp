@@ -277,7 +277,7 @@ static const ScheduleRows &rows() {
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
             .with("strict_float")
-            .says("Adds pixel after pixel in the order of memory: the definition, for comparison."),
+            .says("Adds one row after another, from left to right: the definition without a schedule."),
         row("serial", gpu, "u8 u8f32", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})
             .says(
                 "One thread per row: the bytes that a warp loads are whole rows apart and do not coalesce."),

@@ -58,8 +58,7 @@ public:
                     in.rows, in.width, s["lanes"], s["groups"], narrow, sum, output));
         }
         if (chosen.form() == RowSum::name) {
-            return composed(in, chosen,
-                std::make_shared<RowSum>(in.rows, in.width, sum, output));
+            return composed(in, chosen, std::make_shared<RowSum>(in.rows, in.width, sum, output));
         }
         const auto value = [&](const Expr &x, const Expr &y) {
             return in.rows(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));
