@@ -29,9 +29,10 @@ STEPS = {
     'transpose': ['direct', 'direct_mirrored', 'shared', 'padded', 'diagonal_unpadded', 'diagonal',
                   'vector4'],
     'matmul': ['direct', 'shared', 'registers'],
-    'min_plus_convolution': ['direct', 'shared', 'registers', 'pruned'],
+    'min_plus_convolution': ['direct', 'shared', 'branchless', 'registers', 'pruned'],
     'recursive_gaussian': ['columns', 'transposed', 'diagonal', 'blocks'],
-    'gaussian_blur': ['direct', 'separable', 'shared', 'registers', 'texture', 'half', 'texture_half'],
+    'gaussian_blur': ['direct', 'separable', 'shared', 'registers', 'branch', 'texture', 'half',
+                      'texture_half', 'relaxed', 'native'],
     'fft2d': ['passes', 'fused'],
     'fresnel': ['passes', 'fused'],
 }

@@ -12,7 +12,7 @@ from svg import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, RED, Picture
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'pictures')
 
 
-def coalescing():
+def transpose_direct():
     p = Picture(720, 270, 'Coalesced reads and strided writes of a transpose')
     cell, top = 18, 70
 
@@ -61,7 +61,7 @@ def bank_tile(p, x, heading, pitch, bank, notes):
     p.lines(x, top + rows * cell + 20, notes)
 
 
-def shared_banks():
+def transpose_banks():
     p = Picture(960, 395, 'The banks of a tile of f32 in shared memory, 16 elements wide')
     for x, heading, pitch, notes in [
             (20, 'f32, no padding', 16,
@@ -76,7 +76,7 @@ def shared_banks():
     return p
 
 
-def shared_banks_bytes():
+def transpose_banks_bytes():
     p = Picture(690, 395, 'The banks of a tile of bytes in shared memory, 16 elements wide')
     for x, heading, pitch, notes in [
             (20, 'u8, no padding', 16,
@@ -88,7 +88,7 @@ def shared_banks_bytes():
     return p
 
 
-def diagonal_walk():
+def transpose_diagonal():
     p = Picture(720, 345, 'Blocks that run together, in rows and along the diagonal')
     cell, top = 32, 80
     stripes = ['#eef3f9', '#dfe8f2']
@@ -163,7 +163,7 @@ def row_sum():
     return p
 
 
-def matmul_tiles():
+def matmul_reads():
     p = Picture(760, 420, 'What a thread of a matrix product reads, and what a block reads as tiles')
     cell, n = 10, 12
 
@@ -293,8 +293,8 @@ def blur_halo():
     return p
 
 
-PICTURES = [coalescing, shared_banks, shared_banks_bytes, diagonal_walk, columns_per_thread, row_sum,
-            matmul_tiles, min_plus_pairs, recursive_passes, blur_halo]
+PICTURES = [transpose_direct, transpose_banks, transpose_banks_bytes, transpose_diagonal, columns_per_thread,
+            row_sum, matmul_reads, min_plus_pairs, recursive_passes, blur_halo]
 
 
 def main():
