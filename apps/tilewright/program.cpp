@@ -37,6 +37,7 @@ void run(std::vector<std::string> words) {
     add_doctor(line);
     add_pipeline(line);
     add_show(line);
+    add_explain(line);
     add_verify(line);
     add_bench(line);
     add_operators(line);

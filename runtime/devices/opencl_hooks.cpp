@@ -5,6 +5,7 @@
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/opencl_programs.h"
+#include "runtime/devices/recorder.h"
 #include "runtime/devices/wrapped_functions.h"
 #include "runtime/process/inside.h"
 #include <HalideRuntime.h>
@@ -32,6 +33,9 @@ void *create_buffer(void *context, uint64_t flags, size_t bytes, void *host, int
         return allocate_buffer(context, flags, bytes, host, error);
     }
     bytes = (bytes + 63) / 64 * 64;
+    if (Recorder *recorder = Recorder::current()) {
+        recorder->allocated(bytes);
+    }
     *error = 0;
     return reinterpret_cast<void *>(opencl_memory().take(current_device(), context, bytes,
         [&] { return reinterpret_cast<uint64_t>(allocate_buffer(context, flags, bytes, host, error)); }));
@@ -60,7 +64,22 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
         threads *= local[d];
     }
     count_kernel(threads);
-    const int code = real<launch_kernel>(queue, kernel, dims, offset, global, local, waits, list, event);
+    const auto launch = [&] {
+        return real<launch_kernel>(queue, kernel, dims, offset, global, local, waits, list, event);
+    };
+    int code = 0;
+    if (Recorder *recorder = Recorder::current()) {
+        KernelLaunch recorded;
+        recorded.grid = recorded.block = {1, 1, 1};
+        for (unsigned d = 0; d < dims; d++) {
+            recorded.block[d] = local ? local[d] : 1;
+            recorded.grid[d] = global[d] / recorded.block[d];
+        }
+        code = launch_and_describe(queue, kernel, launch, recorded);
+        recorder->run().kernels.push_back(std::move(recorded));
+    } else {
+        code = launch();
+    }
     if (compiled.exchange(false)) {
         end_drivers_at_exit(wait_for_devices);
     }

@@ -12,6 +12,7 @@ void add_doctor(CommandLine &line);
 void add_operators(CommandLine &line);  // one command for each operator of the registry: operate.cpp
 void add_pipeline(CommandLine &line);
 void add_show(CommandLine &line);
+void add_explain(CommandLine &line);
 void add_verify(CommandLine &line);
 void add_bench(CommandLine &line);
 
