@@ -62,7 +62,8 @@ endfunction()
 
 set(parts archive build child declined kernel_limits library main selection show written)
 list(TRANSFORM parts PREPEND generators/program/)
-list(APPEND parts schedules/schedule schedules/thread_folds)
+list(APPEND parts schedules/half_storage schedules/native_functions schedules/schedule
+    schedules/thread_folds)
 list(TRANSFORM parts PREPEND ${TILEWRIGHT_SHARE}/)
 list(TRANSFORM parts APPEND .cpp)
 add_library(tilewright_generator_main OBJECT EXCLUDE_FROM_ALL ${parts})
@@ -74,7 +75,8 @@ tilewright_without_sanitizers(tilewright_generator_main)
 # The files by which the generator program changes what Halide makes: when one of them changes, all libraries
 # are made again.
 set(passes "")
-foreach (file generators/program/library.cpp generators/program/targets.h schedules/thread_folds.cpp)
+foreach (file generators/program/library.cpp generators/program/targets.h schedules/half_storage.cpp
+    schedules/native_functions.cpp schedules/thread_folds.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)
     string(APPEND passes ${hash})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TILEWRIGHT_SHARE}/${file})
