@@ -68,7 +68,8 @@ endfunction()
 # all of it but the main function, so that a project compiles its own generators and nothing else.
 set(parts archive build child declined kernel_limits library program selection show written)
 list(TRANSFORM parts PREPEND generators/program/)
-list(APPEND parts schedules/schedule schedules/thread_folds)
+list(APPEND parts schedules/half_storage schedules/native_functions schedules/schedule
+    schedules/thread_folds)
 if (TILEWRIGHT_GENERATOR_ARCHIVE)
     set(parts "")
     add_library(tilewright_generator STATIC IMPORTED GLOBAL)
@@ -89,7 +90,8 @@ tilewright_without_sanitizers(tilewright_generator_main)
 # The files by which the generator program changes what Halide makes: when one of them changes, all libraries
 # are made again.
 set(passes "")
-foreach (file generators/program/library.cpp generators/program/targets.h schedules/thread_folds.cpp)
+foreach (file generators/program/library.cpp generators/program/targets.h schedules/half_storage.cpp
+    schedules/native_functions.cpp schedules/thread_folds.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)
     string(APPEND passes ${hash})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TILEWRIGHT_SHARE}/${file})

@@ -43,7 +43,7 @@ void write_table(const Selection &selection, std::ostream &out) {
         for (const RegisterCap &cap : row.register_caps) {
             entries << "{" << quoted(cap.kernel) << ", " << cap.most << "}, ";
         }
-        entries << "}, " << quoted(row.autoscheduler) << ", " << quoted(row.declined) << ", "
+        entries << "}, " << quoted(row.opencl_options) << ", " << quoted(row.autoscheduler) << ", " << quoted(row.declined) << ", "
                 << quoted(row.summary) << ", "
                 << (made ? library + "_argv, " + library + "_metadata" : "nullptr, nullptr") << "},\n";
     }

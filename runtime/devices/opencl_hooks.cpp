@@ -1,17 +1,21 @@
 // The hooks of OpenCL: what Halide's runtime gets when it asks for a function of the loader or for a context
 // (hooks.h).
+#include "generators/algorithms/half.h"
 #include "runtime/devices/counters.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
+#include "runtime/devices/opencl_options.h"
 #include "runtime/devices/opencl_programs.h"
 #include "runtime/devices/recorder.h"
 #include "runtime/devices/wrapped_functions.h"
 #include "runtime/process/inside.h"
 #include <HalideRuntime.h>
 #include <atomic>
+#include <cstring>
 #include <dlfcn.h>
 #include <mutex>
+#include <string>
 
 namespace tilewright::driver {
 
@@ -86,20 +90,45 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
     return code;
 }
 
+// What OpenCL C has for halves without the extension cl_khr_fp16: loads and stores through pointers to half,
+// here to a variable of two bytes, which may alias any type. Compilers make one instruction of each.
+std::string half_conversions() {
+    return std::string("float ") + float_of_half +
+           "(ushort bits) {\n    uchar2 bytes = as_uchar2(bits);\n"
+           "    return vload_half(0, (const __private half *)&bytes);\n}\nushort " +
+           half_of_float +
+           "(float value) {\n    uchar2 bytes;\n    vstore_half_rte(value, 0, (__private half *)&bytes);\n"
+           "    return as_ushort(bytes);\n}\n";
+}
+
+// Sources that convert halves get the functions for it in front.
 void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
-    const auto make = [&] { return real<create_program>(context, count, strings, lengths, error); };
-    if (count != 1 || lengths == nullptr || lengths[0] == 0) {  // Halide gives one string with its length
-        return make();
+    std::string source;
+    for (unsigned i = 0; i < count; i++) {
+        source.append(strings[i], lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
     }
-    *error = 0;
-    return program_of(context, std::string(strings[0], lengths[0]), make);
+    if (source.find(float_of_half) != std::string::npos || source.find(half_of_float) != std::string::npos) {
+        source.insert(0, half_conversions());
+    }
+    const char *text = source.c_str();
+    const size_t size = source.size();
+    // A binary depends on the options, too.
+    const std::string identity = OpenClOptions::added_to("") + "\n" + source;
+    if (error != nullptr) {
+        *error = 0;
+    }
+    return program_of(
+        context, identity, [&] { return real<create_program>(context, 1, &text, &size, error); });
 }
 
 int build_program(
     void *program, unsigned n, void *const *devices, const char *options, void *notify, void *data) {
     const ModuleClock clock;
     compiled = true;
-    return build(program, [&] { return real<build_program>(program, n, devices, options, notify, data); });
+    return build(program, [&] {
+        const std::string all = OpenClOptions::added_to(options);
+        return real<build_program>(program, n, devices, all.c_str(), notify, data);
+    });
 }
 
 int write_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, const void *from,

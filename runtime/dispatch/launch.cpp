@@ -3,6 +3,7 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/devices/opencl_options.h"
 #include "runtime/devices/recorder.h"
 #include "runtime/devices/register_caps.h"
 #include "runtime/errors/leaving.h"
@@ -320,6 +321,7 @@ void Launch::call(std::vector<Buffer> &buffers) {
     }
     driver::Current current(device_);
     driver::RegisterCaps caps(row_->register_caps);
+    driver::OpenClOptions options(row_->opencl_options);
     prepare_halide();
     Recorder *recorder = Recorder::current();
     if (recorder) {
