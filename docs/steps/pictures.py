@@ -224,6 +224,30 @@ def min_plus_pairs():
     return p
 
 
+def recursive_lines():
+    p = Picture(770, 270, 'What the threads of a warp read at one moment, along rows and along columns')
+    cell, top = 18, 70
+    for x, heading, colour, down, notes in [
+            (30, 'Along rows: one thread per row', ORANGE, False,
+             ['at one moment the 8 threads read 8 pixels', 'that are a row apart: 8 lines of memory']),
+            (400, 'Along columns: one thread per column', BLUE, True,
+             ['at one moment the 8 threads read 8 pixels', 'side by side: one line of memory'])]:
+        p.text(x, 26, heading, 15, bold=True)
+        p.text(x, 46, 'memory goes along the rows; number: the thread', 12, GREY)
+        p.grid(x, top, 8, 8, cell,
+               lambda c, r, d=down, fill=colour: fill if (r if d else c) == 3 else None)
+        for i in range(8):
+            across, along = i * cell + cell / 2, 3 * cell + cell / 2
+            left, over = (across, along) if down else (along, across)
+            p.text(x + left, top + over + 4, i, 11, 'white', 'middle')
+            if down:
+                p.arrow(x + left, top + 4 * cell + 4, x + left, top + 8 * cell - 4, GREY, 1)
+            else:
+                p.arrow(x + 4 * cell + 4, top + over, x + 8 * cell - 4, top + over, GREY, 1)
+        p.lines(x, top + 8 * cell + 24, notes)
+    return p
+
+
 def recursive_passes():
     p = Picture(900, 350, 'Columns in parallel, transposes between them, and tiles with carries')
     cell, top = 14, 84
@@ -261,6 +285,28 @@ def recursive_passes():
     return p
 
 
+def blur_windows():
+    p = Picture(640, 260, 'The windows of two neighbouring pixels')
+    cell, top = 18, 70
+
+    def fill(x, y):
+        first, second = 2 <= x < 7 and 2 <= y < 7, 3 <= x < 8 and 2 <= y < 7
+        if (x, y) in ((4, 4), (5, 4)):
+            return GREEN
+        return PURPLE if first and second else BLUE if first else ORANGE if second else None
+
+    p.text(30, 26, 'Two neighbouring pixels of a blur of radius 2', 15, bold=True)
+    p.text(30, 46, 'direct: one thread per pixel, which reads its whole window', 12, GREY)
+    p.grid(30, top, 10, 9, cell, fill)
+    p.lines(240, top + 14, ['green: the two pixels', 'blue: read for the left one only (5)',
+                            'orange: read for the right one only (5)',
+                            'purple and green: read by both threads (20)'])
+    p.lines(240, top + 104, ['50 loads for 30 different pixels; with radius r',
+                             '(2 r + 1)(2 r + 1) loads per pixel,',
+                             'of which 2 r (2 r + 1) are the neighbour\'s too'])
+    return p
+
+
 def blur_halo():
     p = Picture(780, 350, 'A separable blur, and the halo of a tile')
     cell, top = 16, 80
@@ -294,7 +340,7 @@ def blur_halo():
 
 
 PICTURES = [transpose_direct, transpose_banks, transpose_banks_bytes, transpose_diagonal, columns_per_thread,
-            row_sum, matmul_reads, min_plus_pairs, recursive_passes, blur_halo]
+            row_sum, matmul_reads, min_plus_pairs, recursive_lines, recursive_passes, blur_windows, blur_halo]
 
 
 def main():
