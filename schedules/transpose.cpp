@@ -214,12 +214,40 @@ constexpr const char *
    *by_words = "Any alignment: aligned words are shifted into patches, turned, and shifted back.",
    *by_tiles = "Any size: tiles in shared memory, whose output rows begin at aligned addresses.";
 
-}  // namespace
+ScheduleRows tuned_on_cpu() {
+    const TransposeConfiguration whole{.at_least_a_block = true};
+    return family("tuned",
+        {
+            row("tuned_blocks", cpu, "u8", blocks, whole,
+                {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
+                .says(in_blocks),
+            row("tuned_blocks", cpu, "u16", blocks, whole,
+                {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
+                .says(in_blocks),
+            row("tuned_blocks", cpu, "f32", blocks, whole,
+                {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}})
+                .says(in_blocks),
+            row("tuned_blocks", cpu, "rgb8", colour_blocks, whole,
+                {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
+                .says(in_blocks),
+            row("tuned_squares", cpu, "u8 u16", blocks, whole,
+                {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}})
+                .says(small),
+            row("tuned_squares", cpu, "f32", blocks, whole,
+                {{"width", 16}, {"height", 16}, {"square", 8}, {"grain", 256, 1, 1024}})
+                .says(small),
+            row("tuned_squares", cpu, "rgb8", colour_blocks, whole,
+                {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}})
+                .says(small),
+            row("tuned_any", cpu, "u8 u16 f32 rgb8", thin, {{"width", 1024}, {"height", 64}})
+                .says("Pixels one by one in parallel strips, for images that are too thin for blocks."),
+        });
+}
 
-static const ScheduleRows &rows() {
-    const TransposeConfiguration whole{.at_least_a_block = true}, whole_vectors{.whole_vectors = true};
-    const TransposePatchesConfiguration any_size{}, whole_patches{.at_least_a_block = true};
-    const TransposeFlatConfiguration flat{};
+// The documented steps, from the slow one to the fast one.
+ScheduleRows steps() {
+    const TransposeConfiguration whole_vectors{.whole_vectors = true};
+    const TransposePatchesConfiguration any_size{};
     const std::vector<Tunable> pixels = {{"width", 16, 8, 32}, {"height", 16, 8, 32}},
                                tile = {{"tile", 16, 8, 64}, {"across", 16, 8, 32}, {"down", 16, 4, 32}},
                                patches = {{"across", 16, 4, 32}, {"down", 16, 4, 32}};
@@ -228,38 +256,7 @@ static const ScheduleRows &rows() {
         tunables.push_back({"pad", pad, 0, 16});
         return tunables;
     };
-    static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32 rgb8", reference)
-            .says("Pixels one after another, in the order of memory: the result to compare with."),
-        automatic<Transpose>("auto", cpu, "u8 u16 f32 rgb8", "Mullapudi2016"),
-        automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
-        family("tuned",
-            {
-                row("tuned_blocks", cpu, "u8", blocks, whole,
-                    {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
-                    .says(in_blocks),
-                row("tuned_blocks", cpu, "u16", blocks, whole,
-                    {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
-                    .says(in_blocks),
-                row("tuned_blocks", cpu, "f32", blocks, whole,
-                    {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}})
-                    .says(in_blocks),
-                row("tuned_blocks", cpu, "rgb8", colour_blocks, whole,
-                    {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
-                    .says(in_blocks),
-                row("tuned_squares", cpu, "u8 u16", blocks, whole,
-                    {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}})
-                    .says(small),
-                row("tuned_squares", cpu, "f32", blocks, whole,
-                    {{"width", 16}, {"height", 16}, {"square", 8}, {"grain", 256, 1, 1024}})
-                    .says(small),
-                row("tuned_squares", cpu, "rgb8", colour_blocks, whole,
-                    {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}})
-                    .says(small),
-                row("tuned_any", cpu, "u8 u16 f32 rgb8", thin, {{"width", 1024}, {"height", 64}})
-                    .says("Pixels one by one in parallel strips, for images that are too thin for blocks."),
-            }),
-
+    return {
         row("direct", gpu, "u8 f32", transpose_steps::direct, pixels)
             .says("One thread per pixel: reads coalesce, writes are one output row apart."),
         row("direct_mirrored", gpu, "u8 f32", transpose_steps::direct_mirrored, pixels)
@@ -283,41 +280,59 @@ static const ScheduleRows &rows() {
                 row("vector4_any", gpu, "u8 f32", transpose_steps::vector4_any, patches)
                     .says("One thread moves 4 x 4 pixels one by one, which any size and alignment allows."),
             }),
+    };
+}
 
-        family("tuned",
-            {
-                row("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches,
-                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
-                    .says(in_patches),
-                row("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches,
-                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
-                    .says(in_patches),
-                row("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches,
-                    {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
-                    .says(in_patches),
-                row("tuned_aligned", cuda, "rgb8", patches_in_shared,
-                    TransposePatchesConfiguration{.permute = true, .at_least_a_block = true},
-                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
-                    .says(in_patches),
-                row("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
-                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
-                    .says(in_patches),
-                row("tuned_any", cuda, "u8", any_alignment, flat,
-                    {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}})
-                    .says(by_words),
-                row("tuned_any", opencl, "u8", any_alignment, flat,
-                    {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}})
-                    .says(by_words),
-                row("tuned_any", gpu, "rgb8", any_alignment, flat,
-                    {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}})
-                    .says(by_words),
-                row("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
-                    {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}})
-                    .says(by_tiles),
-                row("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
-                    {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
-                    .says(by_tiles),
-            }),
+ScheduleRows tuned_on_gpu() {
+    const TransposePatchesConfiguration whole_patches{.at_least_a_block = true};
+    const TransposeFlatConfiguration flat{};
+    return family("tuned",
+        {
+            row("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches,
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
+                .says(in_patches),
+            row("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches,
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
+                .says(in_patches),
+            row("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches,
+                {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
+                .says(in_patches),
+            row("tuned_aligned", cuda, "rgb8", patches_in_shared,
+                TransposePatchesConfiguration{.permute = true, .at_least_a_block = true},
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
+                .says(in_patches),
+            row("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
+                .says(in_patches),
+            row("tuned_any", cuda, "u8", any_alignment, flat,
+                {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}})
+                .says(by_words),
+            row("tuned_any", opencl, "u8", any_alignment, flat,
+                {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}})
+                .says(by_words),
+            row("tuned_any", gpu, "rgb8", any_alignment, flat,
+                {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}})
+                .says(by_words),
+            row("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}})
+                .says(by_tiles),
+            row("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
+                .says(by_tiles),
+        });
+}
+
+}  // namespace
+
+static const ScheduleRows &rows() {
+    static const ScheduleRows table = {
+        row("reference", cpu, "u8 u16 f32 rgb8", reference)
+            .says("Pixels one after another, in the order of memory: the result to compare with."),
+        automatic<Transpose>("auto", cpu, "u8 u16 f32 rgb8", "Mullapudi2016"),
+        automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
+        tuned_on_cpu(),
+        steps(),
+        tuned_on_gpu(),
     };
     return table;
 }

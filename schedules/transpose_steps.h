@@ -84,13 +84,14 @@ inline void tiles_in_rows(Transpose &t, ScheduleContext &context, int pad) {
 
 // Thread blocks along diagonals. Tiles are numbered down the columns of tiles of the input, `height` tiles in
 // each. So the tile after number n on its diagonal has the number n + height + 1, and a split by height + 1
-// makes the diagonals a loop.
+// makes the diagonals a loop. The numbers that are too large (RoundUp) belong to tiles outside the image, of
+// which the guards of x and y leave nothing.
 inline void tiles_in_diagonals(Transpose &t, ScheduleContext &context, int pad) {
     const int tile = context["tile"];
     const Halide::Expr height = ceil_div(context.buffers[0].dim(1).extent(), tile);
     t.out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
         .fuse(xo, yo, block)
-        .split(block, along, diagonal_number, height + 1, TailStrategy::GuardWithIf)
+        .split(block, along, diagonal_number, height + 1, TailStrategy::RoundUp)
         .reorder(xi, yi, along, diagonal_number)
         .gpu_blocks(along, diagonal_number);
     tile_in_shared(t, context, along, pad);

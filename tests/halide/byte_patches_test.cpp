@@ -24,7 +24,7 @@ bool patches_compile(Halide::Type type, bool turned) {
         }
         buffer.dim(1).set_stride(buffer.dim(1).stride() / 4 * 4);
     }
-    return makes_code(out, {in}, cuda_target());
+    return makes_code(out, {in});
 }
 
 TEST(HalideLimits, PatchesOfBytesAreNotTurnedInRegistersOnCuda) {
