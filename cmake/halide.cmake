@@ -60,7 +60,7 @@ function(tilewright_without_sanitizers target)
     endif ()
 endfunction()
 
-set(parts archive build child declined kernel_limits library main selection show written)
+set(parts accesses archive build child declined kernel_limits lanes library main selection show written)
 list(TRANSFORM parts PREPEND generators/program/)
 list(APPEND parts schedules/schedule schedules/thread_folds)
 list(TRANSFORM parts PREPEND ${TILEWRIGHT_SHARE}/)

@@ -19,7 +19,8 @@ Json json(const Row &row) {
     }
     return {{"row", row.name()}, {"operator", row.op}, {"schedule", row.schedule}, {"type", row.type},
         {"backend", name_of(row.backend)}, {"needs_vnni", row.needs_vnni}, {"form", row.form},
-        {"tunables", tunables}, {"autoscheduler", row.autoscheduler}, {"declined", row.declined}, {"summary", row.summary}};
+        {"tunables", tunables}, {"autoscheduler", row.autoscheduler}, {"declined", row.declined},
+        {"summary", row.summary}};
 }
 
 std::string text_of(const Json &json) {
