@@ -66,7 +66,8 @@ endfunction()
 
 # The command line that all generator programs of operators have. Our own tree compiles it; the package brings
 # all of it but the main function, so that a project compiles its own generators and nothing else.
-set(parts archive build child declined kernel_limits library program selection show written)
+set(parts accesses archive build child declined kernel_limits lanes library program selection show
+    written)
 list(TRANSFORM parts PREPEND generators/program/)
 list(APPEND parts schedules/half_storage schedules/native_functions schedules/schedule
     schedules/thread_folds)

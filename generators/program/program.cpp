@@ -31,7 +31,8 @@ int show_one(const Selection &selection, const std::string &part) {
     return show({library.row->form, library.name,
                     {{"schedule", library.row->name}, {"type", library.type}, {"backend", library.backend},
                         {"tunables", tunables}},
-                    targets.substr(0, targets.find(',')), library.row->autoscheduler, plugins_folder()},
+                    targets.substr(0, targets.find(',')), library.row->autoscheduler, plugins_folder(),
+                    selection.values},
         part);
 }
 
@@ -60,12 +61,14 @@ int usage() {
         << "       " << program << " table FILE [SELECTION]             the rows, for the runtime\n"
         << "       " << program << " functions FILE [SELECTION]         the libraries' C++ declarations\n"
         << "       " << program
-        << " show PART [SELECTION]             one library: loops, kernels, resources, stmt or assembly\n"
+        << " show PART [SELECTION]             one library: loops, kernels, resources, accesses, stmt "
+           "or assembly\n"
         << "       " << program
         << " declined                           asks the autoschedulers that decline rows\n"
         << "       " << program << " runtime FOLDER                     Halide's runtime\n"
         << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] "
-           "[tunables=a=1,...] [operator=OP]\n";
+           "[tunables=a=1,...] [operator=OP]\n"
+           "           for `show accesses`: [values=image.stride.1=512,...], the arguments of a call\n";
     return 2;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 #include "schedules/schedule.h"
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,7 +30,8 @@ public:
     explicit Selection(const std::vector<std::string> &words);
 
     std::string name;  // what the libraries' names begin with: the operator's, or another one
-    std::vector<std::string> backends;  // empty: all
+    std::vector<std::string> backends;      // empty: all
+    std::map<std::string, int64_t> values;  // of a call, for `show accesses`: "image.stride.1"
 
     // The libraries in the table's order, those of rows that an autoscheduler declines among them.
     std::vector<Library> libraries() const;

@@ -105,6 +105,34 @@ TEST_F(CommandLine, ExplainHasEachLaunchOnCuda) {
     expect_words(run(call, silent).out, {"not said by the driver"});
 }
 
+// What the published transposes show: strided accesses touch more sectors than they need, a tile without
+// padding has bank conflicts, and one with padding has none.
+TEST_F(CommandLine, ExplainComputesHowWarpsReachMemory) {
+    NEEDS_OPERATOR("transpose");
+    const auto extra = [&](const std::string &schedule, const std::string &space,
+                           const std::string &measure) {
+        const json e = run_json({"explain", "transpose", "--size", "1024x512", "--type", "u8", "--device",
+                                    "cuda:0", "--schedule", schedule, "--json"},
+            fake_cuda());
+        int more = 0, seen = 0;
+        for (const json &access : e["libraries"][0]["kernels"][0]["warp_accesses"]) {
+            EXPECT_FALSE(access.contains("depends_on")) << access;
+            if (access["space"] == space) {
+                EXPECT_GE(access[measure].get<int>(), access["least"].get<int>()) << access;
+                EXPECT_GT(access["least"].get<int>(), 0) << access;
+                more += access[measure].get<int>() - access["least"].get<int>();
+                seen++;
+            }
+        }
+        EXPECT_GT(seen, 0) << schedule << ": " << e["libraries"];
+        return more;
+    };
+    EXPECT_GT(extra("direct", "global", "sectors_per_warp"), 0);
+    EXPECT_GT(extra("shared", "shared", "passes"), 0);
+    EXPECT_EQ(extra("padded", "shared", "passes"), 0);
+    EXPECT_LT(extra("padded", "global", "sectors_per_warp"), extra("direct", "global", "sectors_per_warp"));
+}
+
 TEST_F(CommandLine, ExplainHasWhatOpenClSays) {
     NEEDS_OPERATOR("transpose");
     NEEDS_DEVICE("opencl");

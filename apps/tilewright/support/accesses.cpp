@@ -29,11 +29,18 @@ int number(const std::string &text) {
     return value;
 }
 
-// The extents, strides and numbers of the call, which the addresses depend on.
+// The extents, strides and numbers of the call and its launches, which the addresses depend on.
 std::string values_of(const LibraryRun &library) {
     std::vector<std::string> values;
     for (const auto &[name, value] : library.arguments) {
         values.push_back(fmt::format("{}={}", name, value));
+    }
+    for (const KernelLaunch &kernel : library.kernels) {
+        const char *const axes[] = {"x", "y", "z"};
+        for (size_t d = 0; d < kernel.grid.size(); d++) {
+            values.push_back(fmt::format("{}.grid.{}={}", kernel.name, axes[d], kernel.grid[d]));
+            values.push_back(fmt::format("{}.block.{}={}", kernel.name, axes[d], kernel.block[d]));
+        }
     }
     return "values=" + joined(values, ",");
 }
