@@ -53,22 +53,22 @@ int table(const Selection &selection, const std::string &file) {
 
 int usage() {
     const std::string program = only_table().op + ".generator";
-    std::cerr
-        << "usage: " << program << " list [SELECTION]\n"
-        << "       " << program
-        << " build FOLDER FILES [SELECTION]      FILES: "
-           "static_library,c_header,stmt_html,assembly,ptx,opencl_c\n"
-        << "       " << program << " table FILE [SELECTION]             the rows, for the runtime\n"
-        << "       " << program << " functions FILE [SELECTION]         the libraries' C++ declarations\n"
-        << "       " << program
-        << " show PART [SELECTION]             one library: loops, kernels, resources, accesses, stmt "
-           "or assembly\n"
-        << "       " << program
-        << " declined                           asks the autoschedulers that decline rows\n"
-        << "       " << program << " runtime FOLDER                     Halide's runtime\n"
-        << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] "
-           "[tunables=a=1,...] [operator=OP]\n"
-           "           for `show accesses`: [values=image.stride.1=512,...], the arguments of a call\n";
+    std::cerr << "usage: " << program << " list [SELECTION]\n"
+              << "       " << program
+              << " build FOLDER FILES [SELECTION]      FILES: "
+                 "static_library,c_header,stmt_html,assembly,ptx,opencl_c\n"
+              << "       " << program << " table FILE [SELECTION]             the rows, for the runtime\n"
+              << "       " << program
+              << " functions FILE [SELECTION]         the libraries' C++ declarations\n"
+              << "       " << program
+              << " show PART [SELECTION]             one library: loops, kernels, resources, accesses, stmt "
+                 "or assembly\n"
+              << "       " << program
+              << " declined                           asks the autoschedulers that decline rows\n"
+              << "       " << program << " runtime FOLDER                     Halide's runtime\n"
+              << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] "
+                 "[tunables=a=1,...] [operator=OP]\n"
+                 "           for `show accesses`: [values=image.stride.1=512,...], the arguments of a call\n";
     return 2;
 }
 

@@ -1,5 +1,6 @@
 // The hooks of CUDA: what Halide's runtime gets when it asks for a function of the driver or for a context
 // (hooks.h).
+#include "generators/algorithms/integers.h"
 #include "runtime/devices/counters.h"
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/hooks.h"
@@ -95,7 +96,7 @@ CUresult copy_to_host_async(void *to, uint64_t from, size_t bytes, void *stream)
 
 // Sizes are multiples of 256 bytes, so that aligned words at the end of an image are inside.
 CUresult allocate(uint64_t *pointer, size_t bytes) {
-    bytes = (bytes + 255) / 256 * 256;
+    bytes = round_up(bytes, 256);
     if (Recorder *recorder = Recorder::current()) {
         recorder->allocated(bytes);
     }

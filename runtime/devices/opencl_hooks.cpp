@@ -1,6 +1,7 @@
 // The hooks of OpenCL: what Halide's runtime gets when it asks for a function of the loader or for a context
 // (hooks.h).
 #include "generators/algorithms/half.h"
+#include "generators/algorithms/integers.h"
 #include "runtime/devices/counters.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/memory_pool.h"
@@ -36,7 +37,7 @@ void *create_buffer(void *context, uint64_t flags, size_t bytes, void *host, int
     if (flags != read_write || host) {
         return allocate_buffer(context, flags, bytes, host, error);
     }
-    bytes = (bytes + 63) / 64 * 64;
+    bytes = round_up(bytes, 64);
     if (Recorder *recorder = Recorder::current()) {
         recorder->allocated(bytes);
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include "tilewright/device.h"
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -79,6 +80,26 @@ private:
 // a static constructor: an operator's table is made at its first use. Errors: failed, when it was made
 // already.
 void add_rows(const std::vector<Row> &rows);
+
+// For the tables: a number of a row. It is a field of the configuration or a register limit (name, value), or
+// a tunable (name, value, lowest, highest).
+struct RowNumber {
+    const char *name;
+    int value, low = 0, high = 0;
+};
+
+// For the tables: a row as constant data. A vector of 90 rows that the compiler fills took 6 s to compile.
+struct ConstantRow {
+    const char *op, *origin, *schedule, *family, *type;
+    Backend backend;
+    bool needs_vnni;
+    const char *form;
+    int configured, tunables, register_caps;  // how many of the next numbers are the row's, in this order
+    const char *opencl_options, *autoscheduler, *declined, *summary;
+    int (*entry)(void **);
+    const halide_filter_metadata_t *(*metadata)();
+};
+std::vector<Row> rows_of(std::span<const ConstantRow> table, const RowNumber *numbers);
 
 // For the tables: an operator's own rows behind those that were added to it.
 std::vector<Row> with_added_rows(const std::string &op, std::vector<Row> own);
