@@ -26,7 +26,6 @@ Row row_of(const std::string &op, const std::string &schedule) {
         .tunables = {},
         .register_caps = {},
         .opencl_options = {},
-        .opencl_options = {},
         .autoscheduler = {},
         .declined = {},
         .summary = {},
