@@ -361,8 +361,8 @@ decltype(write_buffer) *find_write_buffer() {
     usleep(60'000);
     return write_buffer;
 }
-int clEnqueueWriteBuffer(void *, void *, unsigned, size_t, size_t, const void *, unsigned, const void *, void *)
-    __attribute__((ifunc("find_write_buffer")));
+int clEnqueueWriteBuffer(void *, void *, unsigned, size_t, size_t, const void *, unsigned, const void *,
+    void *) __attribute__((ifunc("find_write_buffer")));
 int clFinish(void *queue) {
     return platform_of(queue, 'q') < 0 ? invalid_value : ok;
 }

@@ -100,8 +100,8 @@ TEST_F(OpenClDriver, DevicesAreToldApart) {
         << "listing takes no context";
 }
 
-// Two threads make the first call of a process: Halide's runtime is still getting the functions for one of them
-// when the other comes (find_write_buffer() in libOpenCL.cpp).
+// Two threads make the first call of a process: Halide's runtime is still getting the functions for one of
+// them when the other comes (find_write_buffer() in libOpenCL.cpp).
 TEST(OpenClDriverDeathTest, TwoThreadsMayMakeTheFirstCall) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto first_call = [] {
