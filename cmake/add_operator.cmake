@@ -63,8 +63,8 @@ function(tilewright_add_operator op)
         TARGETS ${arg_TARGETS}
         EMIT ${arg_EMIT})
 
-    # One archive holds the front, the table and every row's objects. The front is a target apart, so that it is
-    # compiled while the libraries are made.
+    # One archive holds the front, the table and every row's objects. The front is a target apart, so that it
+    # is compiled while the libraries are made.
     set(target tilewright_${op})
     add_library(${target}_front OBJECT ${arg_FRONT})
     set_target_properties(${target}_front PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)

@@ -19,7 +19,8 @@ install(FILES ${TILEWRIGHT_VERSION_HEADER} DESTINATION ${CMAKE_INSTALL_INCLUDEDI
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
 configure_package_config_file(
     ${PROJECT_SOURCE_DIR}/cmake/TilewrightConfig.cmake.in ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake
-    INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_DATADIR CMAKE_INSTALL_LIBDIR NO_SET_AND_CHECK_MACRO)
+    INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_DATADIR CMAKE_INSTALL_LIBDIR
+    NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake ${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake

@@ -25,7 +25,7 @@ public:
     using IRMutator::mutate;
     Expr mutate(const Expr &e) override {
         const Expr changed = IRMutator::mutate(e);
-        if (e.defined() && is_half(e.type()) && !Call::as_intrinsic(e, {Call::image_store})) {
+        if (e.defined() && is_half(e.type())) {
             _halide_user_assert(changed.type() == bits_of(e.type()))
                 << "OpenCL kernels store half-precision floats and do not compute with them; cast to float "
                    "first: "
@@ -46,8 +46,9 @@ protected:
     }
 
     Expr visit(const FloatImm *op) override {
-        return is_half(op->type) ? Expr(UIntImm::make(bits_of(op->type), Halide::float16_t(op->value).to_bits())) :
-                                   IRMutator::visit(op);
+        return is_half(op->type) ?
+                   Expr(UIntImm::make(bits_of(op->type), Halide::float16_t(op->value).to_bits())) :
+                   IRMutator::visit(op);
     }
 
     Expr visit(const Variable *op) override {
@@ -71,36 +72,27 @@ protected:
                    changed;
     }
 
-    // An image of halves takes and gives floats.
+    // Images of halves are images of their bits, too: PoCL 3.1 accepts images of the format CL_HALF_FLOAT,
+    // and neither writes to them nor reads what is in them.
     Expr visit(const Call *op) override {
-        if (op->is_intrinsic(Call::image_load) && is_half(op->type)) {
-            return as_bits(image_load(op));
+        const Expr changed = IRMutator::visit(op);
+        const Call *call = changed.as<Call>();
+        if (call->is_intrinsic({Call::image_load, Call::image_store}) && is_half(call->type)) {
+            return Call::make(bits_of(call->type), call->name, call->args, call->call_type);
         }
-        if (op->is_intrinsic(Call::image_store) && is_half(op->args.back().type())) {
-            std::vector<Expr> args(op->args.begin(), op->args.end() - 1);
-            for (Expr &arg : args) {
-                arg = mutate(arg);
-            }
-            const Cast *rounded = op->args.back().as<Cast>();
-            args.push_back(rounded && rounded->value.type().is_float() && rounded->value.type().bits() == 32 ?
-                               mutate(rounded->value) :
-                               as_float(op->args.back()));
-            return Call::make(args.back().type(), op->name, args, op->call_type);
+        constexpr size_t code = 5, bits = 6;  // of the type, among the members of a halide_buffer_t
+        if (call->name == Call::buffer_init && is_const(call->args.at(code), halide_type_float) &&
+            is_const(call->args.at(bits), 16)) {
+            std::vector<Expr> args = call->args;
+            args[code] = make_const(args[code].type(), halide_type_uint);
+            return Call::make(call->type, call->name, args, call->call_type);
         }
-        return IRMutator::visit(op);
+        return changed;
     }
 
 private:
     static Type bits_of(const Type &half) {
         return half.with_code(Type::UInt);
-    }
-
-    Expr image_load(const Call *op) {
-        std::vector<Expr> args;
-        for (const Expr &arg : op->args) {
-            args.push_back(mutate(arg));
-        }
-        return Call::make(op->type.with_bits(32), op->name, args, op->call_type);
     }
 
     static Expr as_bits(const Expr &value) {
@@ -110,9 +102,6 @@ private:
 
     // The float that a half stands for.
     Expr as_float(const Expr &half) {
-        if (const Call *load = half.as<Call>(); load && load->is_intrinsic(Call::image_load)) {
-            return image_load(load);
-        }
         return Call::make(half.type().with_bits(32), float_of_half, {mutate(half)}, Call::PureExtern);
     }
 };

@@ -1,7 +1,7 @@
 // The schedules of recursive_gaussian, and the table of its rows. Those in tiles:
 // schedules/recursive_gaussian_tiles.h.
-#include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
+#include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "generators/algorithms/recursive_gaussian/runs.h"
 #include "schedules/moves.h"
@@ -129,8 +129,8 @@ void columns(RecursiveGaussian &blur, ScheduleContext &context) {
 // memory, in the order in which its pixels are in memory, and is written in the order of the transpose. The
 // shared rows are `pad` pixels longer than the tile's.
 //
-// In diagonals: tiles are numbered along the lines, `tiles` of them in each. So the tile after number n on its
-// diagonal has the number n + tiles + 1, and a split by tiles + 1 makes the diagonals a loop.
+// In diagonals: tiles are numbered along the lines, `tiles` of them in each. So the tile after number n on
+// its diagonal has the number n + tiles + 1, and a split by tiles + 1 makes the diagonals a loop.
 void transpose(Func lines, const RecursiveLines &along, ScheduleContext &context, bool in_diagonals) {
     const int side = context["side"], pad = context["pad"];
     Func stored = lines.in({along.causal, along.anticausal});

@@ -74,7 +74,7 @@ struct ScheduleRow {
     std::vector<RegisterCap> register_caps;
     std::string opencl_options;     // further options of clBuildProgram
     bool native_functions = false;  // OpenCL kernels call native_exp in place of exp, and so on
-    std::string summary;  // one sentence for people: how the work is done, and what that brings
+    std::string summary;            // one sentence for people: how the work is done, and what that brings
 
     // What the row says of its form; a member that is missing or unknown is a build error.
     template<typename Configuration>

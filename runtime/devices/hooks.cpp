@@ -16,7 +16,7 @@ thread_local Device device_of_thread;
 
 // Has one thread make Halide's first call of OpenCL, while all others wait. In that call Halide's runtime
 // gets the functions of the loader one after another without a lock, and a call of another thread would use
-// those that it has not got yet (of CUDA's functions it takes a lock). The device of the thread is set
+// those that it has not got yet. (It takes a lock to get CUDA's functions.) The device of the thread is set
 // already.
 void make_first_call_of_opencl() {
     [[maybe_unused]] static const bool made = [] {

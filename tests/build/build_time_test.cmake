@@ -34,8 +34,8 @@ function(expect_refusal what words code said)
     message("refused in words: ${words}")
 endfunction()
 
-# refuses(WORDS CALL ARGUMENTS...): a project of this one call must fail when it is configured. The build folder
-# is kept from call to call, because CMake takes 2 s to learn what the compiler is.
+# refuses(WORDS CALL ARGUMENTS...): a project of this one call must fail when it is configured. The build
+# folder is kept from call to call, because CMake takes 2 s to learn what the compiler is.
 function(refuses words call)
     file(WRITE ${WORK}/refused/CMakeLists.txt "${project}${call}\n")
     execute_process(COMMAND ${configure} ${ARGN} -S ${WORK}/refused -B ${WORK}/refused/build

@@ -40,9 +40,9 @@ struct Row {
     std::vector<Tunable> tunables;
     std::vector<RegisterCap> register_caps;
     std::string opencl_options;  // with which OpenCL programs are built; empty: none
-    std::string autoscheduler;  // of `auto` rows: the plug-in that made the schedule
-    std::string declined;       // not empty: no library, because this is what the autoscheduler says
-    std::string summary;        // one sentence: how the work is done, and what that brings
+    std::string autoscheduler;   // of `auto` rows: the plug-in that made the schedule
+    std::string declined;        // not empty: no library, because this is what the autoscheduler says
+    std::string summary;         // one sentence: how the work is done, and what that brings
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();
 

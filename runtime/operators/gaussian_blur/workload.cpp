@@ -1,5 +1,4 @@
 // Samples, error bounds and amounts of work of gaussian_blur.
-#include "generators/algorithms/gaussian_blur/configuration.h"
 #include "runtime/operators/gaussian_blur/request.h"
 #include "runtime/workloads/blurs.h"
 
@@ -61,12 +60,8 @@ public:
         return bound_between(inputs, settings, 0);
     }
     Array bound_of(const Row &row, std::span<const Array> inputs, const Settings &settings) const override {
-        if (row.form == "gaussian_blur_half") {
-            using Between = GaussianBlurNearConfiguration::Between;
-            const bool image = row.configuration<GaussianBlurNearConfiguration>().between == Between::textures;
-            return bound_between(inputs, settings, image ? 10 : 11);
-        }
-        return bound_between(inputs, settings, 0, row.form == "gaussian_blur_exp" ? 64 : 0);
+        return bound_between(inputs, settings, row.form == "gaussian_blur_half" ? 11 : 0,
+            row.form == "gaussian_blur_exp" ? 64 : 0);
     }
 
 protected:
@@ -82,9 +77,8 @@ private:
             .radius;
     }
 
-    // f32: 2 (2 r + 3) 2^-24 max |image|, and the rounding to `bits` bits between the passes (0: none; an
-    // image of halves may round towards zero, which costs one bit), and an error of `weights` 2^-24 of the
-    // weights of both passes. Integers: the same bytes.
+    // f32: 2 (2 r + 3) 2^-24 max |image|, and the rounding to `bits` bits between the passes (0: none),
+    // and an error of `weights` 2^-24 of the weights of both passes. Integers: the same bytes.
     Array bound_between(
         std::span<const Array> inputs, const Settings &settings, int bits, int weights = 0) const {
         const Array &image = inputs[0];
@@ -94,7 +88,7 @@ private:
         const double largest = largest_magnitude(image);
         double allowed = (2 * (2 * radius_of(inputs, settings) + 3) + weights) * std::ldexp(largest, -24);
         if (bits) {
-            allowed += std::ldexp(largest, -bits) + std::ldexp(1., -14 - bits);
+            allowed += std::ldexp(largest, -bits) + std::ldexp(1., -25);
         }
         return bound_of_all(image.shape(), allowed);
     }

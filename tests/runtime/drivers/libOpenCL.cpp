@@ -262,7 +262,8 @@ int clGetMemObjectInfo(void *buffer, unsigned what, size_t room, void *to, size_
                                                    answer_number<size_t>(at->second.bytes, room, to, needed);
 }
 
-void *clCreateProgramWithSource(void *context, unsigned, const char **sources, const size_t *, int *error) {
+void *clCreateProgramWithSource(
+    void *context, unsigned, const char **sources, const size_t *lengths, int *error) {
     std::lock_guard lock(mutex);
     const int p = platform_of(context, 'c');
     if (p < 0 || !strstr(sources[0], "__kernel")) {
@@ -271,10 +272,11 @@ void *clCreateProgramWithSource(void *context, unsigned, const char **sources, c
     }
     void *program = new char;
     programs[program] = {p, false};
+    record.sources.emplace_back(sources[0], lengths && lengths[0] ? lengths[0] : strlen(sources[0]));
     fail(error, ok);
     return program;
 }
-int clBuildProgram(void *program, unsigned count, void *const *devices, const char *, void *, void *) {
+int clBuildProgram(void *program, unsigned count, void *const *devices, const char *options, void *, void *) {
     std::lock_guard lock(mutex);
     auto at = programs.find(program);
     if (at == programs.end() || count != 1 || platform_of(devices[0], 'd') != at->second.platform) {
@@ -283,6 +285,7 @@ int clBuildProgram(void *program, unsigned count, void *const *devices, const ch
     }
     at->second.built = true;
     record.builds[at->second.platform]++;
+    record.options.emplace_back(options ? options : "");
     return ok;
 }
 int clReleaseProgram(void *program) {
@@ -361,8 +364,8 @@ decltype(write_buffer) *find_write_buffer() {
     usleep(60'000);
     return write_buffer;
 }
-int clEnqueueWriteBuffer(void *, void *, unsigned, size_t, size_t, const void *, unsigned, const void *, void *)
-    __attribute__((ifunc("find_write_buffer")));
+int clEnqueueWriteBuffer(void *, void *, unsigned, size_t, size_t, const void *, unsigned, const void *,
+    void *) __attribute__((ifunc("find_write_buffer")));
 int clFinish(void *queue) {
     return platform_of(queue, 'q') < 0 ? invalid_value : ok;
 }
