@@ -4,7 +4,6 @@
 #include "runtime/devices/program_cache.h"
 #include "runtime/process/kept_signals.h"
 #include "tilewright/cache.h"
-#include "tilewright/version.h"
 #include <dlfcn.h>
 #include <map>
 #include <optional>
@@ -60,8 +59,8 @@ std::map<void *, std::optional<std::string>> &waiting() {
 
 // Everything that the binary depends on. Halide's build options follow from the device.
 std::string identity_of(const DeviceInfo &device, const std::string &source) {
-    return device.name + "\n" + device.platform + "\n" + device.driver + "\n" + device.capability +
-           "\nTilewright " TILEWRIGHT_VERSION "\n" + source;
+    return device.name + "\n" + device.platform + "\n" + device.driver + "\n" + device.capability + "\n" +
+           source;
 }
 
 // The program of a binary, built; null where the driver does not take it.
