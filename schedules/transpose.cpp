@@ -68,19 +68,6 @@ void thin(Transpose &t, ScheduleContext &context) {
 
 // ------------------------------------------------------------------------------------------------------- GPU
 
-// One thread per patch of 4 x 4 pixels, in registers: it reads four words and writes four.
-void patches_in_registers(TransposePatches &t, ScheduleContext &context) {
-    t.out.tile(t.p, t.q, xo, yo, xi, yi, context["across"], context["down"], TailStrategy::GuardWithIf)
-        .reorder(t.j, t.r, xi, yi, xo, yo)
-        .fuse(xo, yo, block)
-        .gpu_blocks(block)
-        .gpu_threads(xi, yi)
-        .unroll(t.j)
-        .unroll(t.r);
-    Func words = t.in.in(t.transposed);
-    words.compute_at(t.out, xi).unroll(words.args()[0]).unroll(words.args()[2]);
-}
-
 // Each thread block transposes `across` x (`down` * `patches`) patches through shared memory. First, a thread
 // transposes `patches` patches in registers, and neighbouring threads read neighbouring patches of the
 // input's rows. Then neighbouring threads write along the output's rows. Each access moves a whole row of a
@@ -209,7 +196,6 @@ constexpr const char *
    *small = "Squares of one vector are turned in registers, for images too small for blocks.",
    *longer_pitch = "As shared, with a longer pitch, so that a column's pixels are in different banks.",
    *on_diagonals = "As padded, with blocks along diagonals, so that writes spread over the memory.",
-   *in_registers = "One thread turns 4 x 4 pixels in registers, and moves 4 pixels per access.",
    *in_patches = "Patches of 4 x 4 pixels are turned in registers and pass through shared memory as vectors.",
    *by_words = "Any alignment: aligned words are shifted into patches, turned, and shifted back.",
    *by_tiles = "Any size: tiles in shared memory, whose output rows begin at aligned addresses.";
@@ -247,7 +233,6 @@ ScheduleRows tuned_on_cpu() {
 // The documented steps, from the slow one to the fast one.
 ScheduleRows steps() {
     const TransposeConfiguration whole_vectors{.whole_vectors = true};
-    const TransposePatchesConfiguration any_size{};
     const std::vector<Tunable> pixels = {{"width", 16, 8, 32}, {"height", 16, 8, 32}},
                                tile = {{"tile", 16, 8, 64}, {"across", 16, 8, 32}, {"down", 16, 4, 32}},
                                patches = {{"across", 16, 4, 32}, {"down", 16, 4, 32}};
@@ -271,12 +256,9 @@ ScheduleRows steps() {
             .says("As shared, with blocks along diagonals, so that writes spread over the memory."),
         family("vector4",
             {
-                row("vector4_aligned", gpu, "f32", transpose_steps::vector4_aligned, whole_vectors, patches)
-                    .says(in_registers),
-                row("vector4_aligned", opencl, "u8", transpose_steps::vector4_aligned, whole_vectors, patches)
-                    .says(in_registers),
-                row("vector4_aligned", cuda, "u8", patches_in_registers, any_size, patches)
-                    .says(in_registers),
+                row("vector4_aligned", gpu, "u8 f32", transpose_steps::vector4_aligned, whole_vectors,
+                    patches)
+                    .says("One thread turns 4 x 4 pixels in registers, and moves 4 pixels per access."),
                 row("vector4_any", gpu, "u8 f32", transpose_steps::vector4_any, patches)
                     .says("One thread moves 4 x 4 pixels one by one, which any size and alignment allows."),
             }),
@@ -284,7 +266,7 @@ ScheduleRows steps() {
 }
 
 ScheduleRows tuned_on_gpu() {
-    const TransposePatchesConfiguration whole_patches{.at_least_a_block = true};
+    const TransposePatchesConfiguration whole_patches{};
     const TransposeFlatConfiguration flat{};
     return family("tuned",
         {
@@ -298,7 +280,7 @@ ScheduleRows tuned_on_gpu() {
                 {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
                 .says(in_patches),
             row("tuned_aligned", cuda, "rgb8", patches_in_shared,
-                TransposePatchesConfiguration{.permute = true, .at_least_a_block = true},
+                TransposePatchesConfiguration{.permute = true},
                 {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
                 .says(in_patches),
             row("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,

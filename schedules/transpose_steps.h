@@ -128,7 +128,8 @@ inline void vector4_aligned(Transpose &t, ScheduleContext &context) {
         .vectorize(xi)
         .unroll(yi)
         .gpu_blocks(xo, yo)
-        .gpu_threads(xp, yp);
+        .gpu_threads(xp, yp)
+        .never_partition_all();  // LLVM in Halide 21 stops at the parts for patches of bytes on CUDA
     Func read = t.in.in(t.out);
     read.compute_at(t.out, xp)
         .store_in(MemoryType::Register)

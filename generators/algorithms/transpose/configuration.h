@@ -30,13 +30,11 @@ struct TransposeBlocksConfiguration {
 
 // Of TransposePatches.
 struct TransposePatchesConfiguration {
-    bool permute = false;           // bytes are put together by PTX's instruction for it
-    bool at_least_a_block = false;  // as above; a block has 4 across x (4 down patches) pixels, as tunables
+    bool permute = false;  // bytes are put together by PTX's instruction for it
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("permute", permute);
-        visit("at_least_a_block", at_least_a_block);
     }
 };
 

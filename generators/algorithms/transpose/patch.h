@@ -1,10 +1,7 @@
 #pragma once
-// A form of transpose: patches of 4 x 4 pixels, whose rows are whole 32-bit words. Rows: vector4_aligned of
-// u8 on CUDA, and tuned_aligned. A form for vector4_aligned, because Halide 21 cannot compile for CUDA what
-// reads vectors of 4 bytes, turns them in registers and writes vectors of 4 bytes: LLVM stops
-// (tests/halide/byte_patches_test.cpp). A form for tuned_aligned, because Halide 21 stores the dimensions of
-// a Func one after another and splits none of them: it cannot store the same row of all patches side by side
-// (tests/halide/storage_test.cpp).
+// A form of transpose: patches of 4 x 4 pixels, whose rows are whole 32-bit words. Rows: tuned_aligned.
+// A form, because Halide 21 stores the dimensions of a Func one after another and splits none of them: it
+// cannot store the same row of all patches side by side (tests/halide/storage_test.cpp).
 #include "Halide.h"
 #include <algorithm>
 #include <functional>

@@ -113,9 +113,8 @@ protected:
         }
         if (row.form == "transpose_patches") {
             const int64_t across = 4 * row.tunable("across"), down = 4 * row.tunable("down");
-            const bool any_size = !row.configuration<TransposePatchesConfiguration>().at_least_a_block;
-            const bool large = any_size || (w >= across && h >= down * row.tunable("patches"));
-            return whole_patches(row, image, output) && large && w / across < most_blocks;
+            return whole_patches(row, image, output) && w >= across && h >= down * row.tunable("patches") &&
+                   w / across < most_blocks;
         }
         return true;
     }
