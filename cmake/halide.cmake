@@ -60,7 +60,7 @@ function(tilewright_without_sanitizers target)
     endif ()
 endfunction()
 
-set(parts archive build child declined kernel_limits library main selection show written)
+set(parts archive build child declined kernel_limits library main needs selection show written)
 list(TRANSFORM parts PREPEND generators/program/)
 list(APPEND parts schedules/schedule schedules/thread_folds)
 list(TRANSFORM parts PREPEND ${TILEWRIGHT_SHARE}/)
@@ -74,7 +74,8 @@ tilewright_without_sanitizers(tilewright_generator_main)
 # The files by which the generator program changes what Halide makes: when one of them changes, all libraries
 # are made again.
 set(passes "")
-foreach (file generators/program/library.cpp generators/program/targets.h schedules/thread_folds.cpp)
+foreach (file generators/program/library.cpp generators/program/targets.h generators/program/needs.cpp
+        generators/program/kernel_limits.cpp schedules/thread_folds.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)
     string(APPEND passes ${hash})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TILEWRIGHT_SHARE}/${file})

@@ -1,4 +1,5 @@
 #pragma once
+#include "generators/program/targets.h"
 #include "schedules/schedule.h"
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ std::vector<std::string> split(const std::string &text, char separator);
 struct Library {
     const ScheduleRow *row;
     std::string type, backend, name;
+    int capability;  // of CUDA devices: the oldest that it is for
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.
     std::string target() const {
@@ -28,7 +30,8 @@ public:
     explicit Selection(const std::vector<std::string> &words);
 
     std::string name;  // what the libraries' names begin with: the operator's, or another one
-    std::vector<std::string> backends;  // empty: all
+    std::vector<std::string> backends;           // empty: all
+    int capability = TargetChoice().capability;  // of the oldest CUDA devices that the libraries are for
 
     // The libraries in the table's order, those of rows that an autoscheduler declines among them.
     std::vector<Library> libraries() const;

@@ -1,6 +1,8 @@
 #include "generators/program/written.h"
 #include "generators/program/targets.h"
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace tilewright {
@@ -20,10 +22,14 @@ std::string quoted(const std::string &text) {
 void write_table(const Selection &selection, std::ostream &out) {
     const std::string op = only_table().op;
     std::ostringstream declarations, entries;
+    std::set<std::string> gpus;
     for (const Library &one : selection.libraries()) {
         const ScheduleRow &row = *one.row;
         const std::string &library = one.name, &type = one.type, &backend = one.backend;
-        const bool made = row.declined.empty();
+        const bool made = row.declined.empty(), gpu = backend == "cuda" || backend == "opencl";
+        if (gpu) {
+            gpus.insert(backend);
+        }
         if (made) {
             declarations << "int " << library << "_argv(void **);\nconst halide_filter_metadata_t *"
                          << library << "_metadata();\n";
@@ -44,12 +50,20 @@ void write_table(const Selection &selection, std::ostream &out) {
             entries << "{" << quoted(cap.kernel) << ", " << cap.most << "}, ";
         }
         entries << "}, " << quoted(row.autoscheduler) << ", " << quoted(row.declined) << ", "
-                << quoted(row.summary) << ", "
+                << quoted(row.summary) << ", " << (made && gpu ? library + "_needs" : "{}") << ", "
                 << (made ? library + "_argv, " + library + "_metadata" : "nullptr, nullptr") << "},\n";
     }
     const bool own = selection.name == op;
-    out << "// Made by " << op << "'s generator.\n#include \"tilewright/row.h\"\n\nextern \"C\" {\n"
-        << declarations.str() << "}\n\nnamespace tilewright {\n\nconst std::vector<Row> &" << selection.name
+    out << "// Made by " << op << "'s generator.\n#include \"tilewright/row.h\"\n";
+    for (const std::string &backend : gpus) {
+        out << "#include \"" << selection.name << "_" << backend << "_needs.h\"\n";
+    }
+    out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\n";
+    if (gpus.count("cuda")) {
+        out << "[[maybe_unused]] static const bool said = cuda_libraries_from("
+            << halide_capability(selection.capability) << ");\n\n";
+    }
+    out << "const std::vector<Row> &" << selection.name
         << "_rows() {\n    // Never destroyed: other threads may still call libraries while the process "
            "ends.\n    static const auto &rows = *new std::vector<Row>("
         << (own ? "with_added_rows(" + quoted(op) + ", " : "") << "{\n"
@@ -119,19 +133,24 @@ void write_functions(const Selection &selection, std::ostream &out) {
     }
 }
 
+bool write_text(const std::string &path, const std::string &text) {
+    std::ostringstream before;
+    before << std::ifstream(path).rdbuf();
+    if (std::filesystem::exists(path) && before.str() == text) {
+        return true;
+    }
+    std::ofstream out(path);
+    out << text;
+    out.close();
+    return (bool)out;
+}
+
 int write_file(
     const std::string &path, const Selection &selection, void (*write)(const Selection &, std::ostream &)) {
     std::ostringstream text;
     write(selection, text);
-    std::ostringstream before;
-    before << std::ifstream(path).rdbuf();
-    if (before.str() != text.str()) {
-        std::ofstream out(path);
-        out << text.str();
-        out.close();
-        if (!out) {
-            fail(path + " cannot be written");
-        }
+    if (!write_text(path, text.str())) {
+        fail(path + " cannot be written");
     }
     return 0;
 }

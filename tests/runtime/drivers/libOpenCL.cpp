@@ -1,6 +1,6 @@
-// A libOpenCL.so.1 without a device: six platforms whose memory is host memory and whose kernels do nothing.
-// It checks every handle that it is given, and records what it was asked for. What Halide looks up but does
-// not need here refuses.
+// A libOpenCL.so.1 without a device: seven platforms whose memory is host memory and whose kernels do
+// nothing. It checks every handle that it is given, and records what it was asked for. What Halide looks up
+// but does not need here refuses.
 #include "tests/runtime/drivers/opencl_record.h"
 #include <atomic>
 #include <condition_variable>
@@ -24,14 +24,15 @@ struct Handle {
     char kind;  // 'p', 'd', 'c', 'q'
     int platform;
 };
-Handle handles[platforms][4] = {
-    {{'p', 0}, {'d', 0}, {'c', 0}, {'q', 0}},
-    {{'p', 1}, {'d', 1}, {'c', 1}, {'q', 1}},
-    {{'p', 2}, {'d', 2}, {'c', 2}, {'q', 2}},
-    {{'p', 3}, {'d', 3}, {'c', 3}, {'q', 3}},
-    {{'p', 4}, {'d', 4}, {'c', 4}, {'q', 4}},
-    {{'p', 5}, {'d', 5}, {'c', 5}, {'q', 5}},
-};
+Handle handles[platforms][4];
+[[maybe_unused]] const bool numbered = [] {
+    for (int p = 0; p < platforms; p++) {
+        for (int kind = 0; kind < 4; kind++) {
+            handles[p][kind] = {"pdcq"[kind], p};
+        }
+    }
+    return true;
+}();
 
 struct Buffer {
     int platform;
@@ -180,6 +181,8 @@ int clGetDeviceInfo(void *device, unsigned what, size_t room, void *to, size_t *
     if (p < 0) {
         return invalid_value;
     }
+    const std::string bytes = "cl_khr_byte_addressable_store", fp64 = bytes + " cl_khr_fp64";
+    const std::string extensions[] = {"", bytes, fp64, fp64 + " cl_khr_fp16"};
     switch (what) {
     case 0x1000: return answer_number<uint64_t>(p == 3 ? 4 : 2, room, to, needed);           // type
     case 0x1002: return answer_number<unsigned>(8 + (unsigned)p, room, to, needed);          // compute units
@@ -192,7 +195,10 @@ int clGetDeviceInfo(void *device, unsigned what, size_t room, void *to, size_t *
     case 0x102D: return answer("7." + std::to_string(p), room, to, needed);  // driver
     case 0x102F: return answer(p == 2 ? "OpenCL 1.0 fake" : "OpenCL 1.2 fake", room, to, needed);
     case 0x103D: return answer(p == 2 ? "OpenCL C 1.0 fake" : "OpenCL C 1.2 fake", room, to, needed);
-    case 0x1030: return answer(p == 2 ? "" : "cl_khr_byte_addressable_store cl_khr_fp64", room, to, needed);
+    case 0x1004: return answer_number<size_t>(p == small ? 128 : 1024, room, to, needed);      // work-group
+    case 0x1016: return answer_number<unsigned>(p != small, room, to, needed);                 // images
+    case 0x1023: return answer_number<uint64_t>(p == small ? 8192 : 49152, room, to, needed);  // local memory
+    case 0x1030: return answer(extensions[p == 2 ? 0 : p == small ? 1 : p == 3 ? 3 : 2], room, to, needed);
     }
     return invalid_value;
 }
