@@ -162,9 +162,13 @@ namespace tilewright {
 
 }  // namespace tilewright
 ]=])
-    add_executable(${name} ${source} ${sources})
-    set_target_properties(${name} PROPERTIES CXX_SCAN_FOR_MODULES OFF)
-    target_compile_features(${name} PRIVATE cxx_std_20)
-    target_include_directories(${name} PRIVATE ${TILEWRIGHT_SHARE})
+    # They are compiled while the libraries are made, which the program itself waits for.
+    add_library(${name}_added OBJECT ${source} ${sources})
+    set_target_properties(${name}_added PROPERTIES CXX_SCAN_FOR_MODULES OFF)
+    target_compile_features(${name}_added PRIVATE cxx_std_20)
+    target_include_directories(${name}_added PRIVATE ${TILEWRIGHT_SHARE})
+    target_link_libraries(${name}_added PRIVATE Tilewright::app)
+    add_executable(${name} $<TARGET_OBJECTS:${name}_added>)
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
     target_link_libraries(${name} PRIVATE Tilewright::app ${arg_LIBRARIES} ${operators} Tilewright::operators)
 endfunction()

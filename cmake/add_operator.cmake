@@ -66,17 +66,22 @@ function(tilewright_add_operator op)
         CAPABILITY ${capability}
         EMIT ${arg_EMIT})
 
-    # One archive holds the front, the table and every row's objects.
+    # One archive holds the front, the table and every row's objects. The front is a target apart, so that it
+    # is compiled while the libraries are made.
     set(target tilewright_${op})
-    add_library(${target} STATIC ${arg_FRONT} ${TABLE_CPP})
+    add_library(${target}_front OBJECT ${arg_FRONT})
+    set_target_properties(${target}_front PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
+    # Fronts include private headers ("runtime/dispatch/...").
+    target_include_directories(${target}_front PRIVATE ${TILEWRIGHT_SHARE})
+    target_include_directories(${target}_front SYSTEM PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
+    target_compile_features(${target}_front PRIVATE cxx_std_20)
+    target_link_libraries(${target}_front PRIVATE Tilewright::runtime)
+    add_library(${target} STATIC $<TARGET_OBJECTS:${target}_front> ${TABLE_CPP})
     add_library(Tilewright::${op} ALIAS ${target})
     set_target_properties(${target} PROPERTIES
         EXPORT_NAME ${op} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF
         TILEWRIGHT_FOLDER ${folder} TILEWRIGHT_PLAIN "${arg_PLAIN}" TILEWRIGHT_WORKLOAD "${arg_WORKLOAD}")
     target_compile_features(${target} PUBLIC cxx_std_20)
-    # Fronts include private headers ("runtime/dispatch/...").
-    target_include_directories(${target} PRIVATE ${TILEWRIGHT_SHARE})
-    target_include_directories(${target} SYSTEM PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
     target_link_libraries(${target} PUBLIC Tilewright::runtime)
     tilewright_merge(${target} ${folder} ${ARCHIVES})
 endfunction()

@@ -45,9 +45,12 @@ endfunction()
 # What all programs and object libraries that see Halide.h have in common.
 function(tilewright_uses_halide target)
     target_link_libraries(${target} PRIVATE tilewright_halide)
+    if (TILEWRIGHT_JEMALLOC)
+        target_link_libraries(${target} PRIVATE ${TILEWRIGHT_JEMALLOC})
+    endif ()
     target_include_directories(${target} PRIVATE ${TILEWRIGHT_SHARE})
     target_compile_features(${target} PRIVATE cxx_std_20)
-    target_compile_options(${target} PRIVATE -O1)  # they run for seconds
+    target_compile_options(${target} PRIVATE ${TILEWRIGHT_GENERATOR_OPTIONS})
     target_precompile_headers(${target} REUSE_FROM tilewright_generator_main)
     tilewright_without_sanitizers(${target})
     set_target_properties(${target} PROPERTIES
@@ -59,6 +62,9 @@ endfunction()
 function(tilewright_add_generator target)
     add_executable(${target} EXCLUDE_FROM_ALL ${ARGN} $<TARGET_OBJECTS:tilewright_generator_main>)
     tilewright_uses_halide(${target})
+    if (TILEWRIGHT_GENERATOR_ARCHIVE)
+        target_link_libraries(${target} PRIVATE tilewright_generator)
+    endif ()
 endfunction()
 
 # tilewright_libraries(NAME GENERATOR target OPERATOR op FOLDER folder TARGETS ... CAPABILITY number

@@ -19,7 +19,8 @@ install(FILES ${TILEWRIGHT_VERSION_HEADER} DESTINATION ${CMAKE_INSTALL_INCLUDEDI
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
 configure_package_config_file(
     ${PROJECT_SOURCE_DIR}/cmake/TilewrightConfig.cmake.in ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake
-    INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_DATADIR NO_SET_AND_CHECK_MACRO)
+    INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_DATADIR CMAKE_INSTALL_LIBDIR
+    NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake ${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake
@@ -44,6 +45,8 @@ install(FILES ${CMAKE_BINARY_DIR}/tilewright.pc DESTINATION ${CMAKE_INSTALL_LIBD
 set(share ${CMAKE_INSTALL_DATADIR}/tilewright)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/generators ${PROJECT_SOURCE_DIR}/schedules DESTINATION ${share}
     FILES_MATCHING PATTERN *.h PATTERN *.cpp)
+# The command line of generator programs, compiled: a project compiles its own generators and schedules only.
+install(FILES $<TARGET_FILE:tilewright_generator> DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The private headers that the front of an operator includes.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime DESTINATION ${share}
     FILES_MATCHING PATTERN *.h PATTERN include EXCLUDE)

@@ -17,8 +17,8 @@ function(tilewright_add_own_operator op)
         SCHEDULES schedules/${op}.cpp
         FRONT ${parts}
         EMIT ptx)
-    target_link_libraries(tilewright_${op} PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
-    tilewright_precompile(tilewright_${op} runtime)
+    target_link_libraries(tilewright_${op}_front PRIVATE tilewright_fmt)
+    tilewright_precompile(tilewright_${op}_front runtime)
     set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
 endfunction()
 

@@ -14,7 +14,8 @@ using Halide::GeneratorOutput;
 using Halide::Var;
 
 // The definition, and its forms with other arithmetic. image and output: rows of width * channels elements.
-// border: a BorderRule. weights: those of the taps -radius ... radius.
+// border: a BorderRule. weights: those of the taps -radius ... radius, of which forms that compute them read
+// the middle one.
 template<typename Form>
 class GaussianBlurGenerator : public RowGenerator<GaussianBlurGenerator<Form>> {
 public:
@@ -29,14 +30,18 @@ public:
         image.set_type(pixel);
         output.set_type(pixel);
         weights.set_type(Form::integer_weights && pixel.is_uint() ? Halide::UInt(32) : Halide::Float(32));
+        if (Form::computes_weights) {
+            exponent_ = this->template add_input<float>("exponent");
+        }
     }
 
     void generate() {
         Var k{"k"};
         Func weight{"weight"};
         const Expr radius = weights.dim(0).extent() / 2;
-        weight(k) = weights(k + radius);
-        const ExtendedImage extended{border, image.width() / channels, image.height(), channels, Form::near};
+        weight(k) = exponent_ ? weights(radius) * exp(*exponent_ * cast<float>(k * k)) : weights(k + radius);
+        const ExtendedImage extended{
+            border, image.width() / channels, image.height(), channels, Form::near, Form::branch};
         Form blur(image, extended, weight, radius, Form::arithmetic(output.type(), multiplier));
         output = blur.out;
         weights.dim(0).set_min(0);
@@ -49,6 +54,9 @@ public:
         border.set_estimate(0);
         multiplier.set_estimate(1);
     }
+
+private:
+    GeneratorInput<float> *exponent_ = nullptr;  // -1 / 2 sigma^2
 };
 
 // The form by dot products. image and output: rows of one channel. low and high: the words of taps as bytes,
@@ -88,6 +96,9 @@ private:
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlur>, gaussian_blur)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurNear>, gaussian_blur_near)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurHalf>, gaussian_blur_half)
+HALIDE_REGISTER_GENERATOR(
+    tilewright::GaussianBlurGenerator<tilewright::GaussianBlurBranch>, gaussian_blur_branch)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurExp>, gaussian_blur_exp)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurGenerator<tilewright::GaussianBlurFloats>, gaussian_blur_floats)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowGenerator, gaussian_blur_window)

@@ -38,33 +38,23 @@ protected:
 class MatmulGenerator : public MatmulGeneratorBase<MatmulGenerator> {
 public:
     void generate() {
-        Matmul form(a, b, size().depth);
-        finish(form);
-    }
-};
-
-class MatmulSquaresGenerator : public MatmulGeneratorBase<MatmulSquaresGenerator> {
-public:
-    void generate() {
-        const auto panels = configuration<MatmulSquaresConfiguration>();
-        MatmulSquares form(a, b, size(), panels.rows, panels.columns, setting("side"));
-        finish(form);
-    }
-};
-
-class MatmulTilesGenerator : public MatmulGeneratorBase<MatmulTilesGenerator> {
-public:
-    void generate() {
-        const auto tile = configuration<MatmulTilesConfiguration>();
-        MatmulTiles form(a, b, size(), tile.rows, tile.columns, tile.depth);
-        finish(form);
+        const Extents of = size();
+        if (configuration<MatmulConfiguration>().zeros_beyond) {
+            const int tile = setting("depth");
+            Matmul form(zero_beyond(a, of.depth, of.rows), zero_beyond(b, of.columns, of.depth),
+                ceil_div(of.depth, tile) * tile);
+            finish(form);
+        } else {
+            Matmul form(a, b, of.depth);
+            finish(form);
+        }
     }
 };
 
 class MatmulRunsGenerator : public MatmulGeneratorBase<MatmulRunsGenerator> {
 public:
     void generate() {
-        const auto tile = configuration<MatmulTilesConfiguration>();
+        const auto tile = configuration<MatmulRunsConfiguration>();
         MatmulRuns form(a, b, size(), tile.rows, tile.columns, tile.depth, setting("parts"));
         finish(form);
     }
@@ -98,8 +88,6 @@ public:
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulGenerator, matmul)
-HALIDE_REGISTER_GENERATOR(tilewright::MatmulSquaresGenerator, matmul_squares)
-HALIDE_REGISTER_GENERATOR(tilewright::MatmulTilesGenerator, matmul_tiles)
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulRunsGenerator, matmul_runs)
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulBlocksGenerator, matmul_blocks)
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulWorkersGenerator, matmul_workers)

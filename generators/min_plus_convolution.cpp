@@ -1,5 +1,6 @@
 // The generators of min_plus_convolution: the vectors and scalars of its definition and of its forms.
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
+#include "generators/algorithms/min_plus_convolution/configuration.h"
 #include "generators/algorithms/min_plus_convolution/plan.h"
 #include "generators/algorithms/min_plus_convolution/pruned.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
@@ -35,9 +36,6 @@ protected:
     }
     Halide::Expr m() {
         return b.dim(0).extent();
-    }
-    MinPlusTile tile() {
-        return {this->setting("own"), this->setting("owners"), this->setting("run")};
     }
 };
 
@@ -92,22 +90,28 @@ public:
     Output<Buffer<void, 1>> output{"output"};
 
     void generate() {
-        MinPlusConvolution form(a, b, before(), n(), m(), numbers());
+        MinPlusNumbers arithmetic = numbers();
+        if (configuration<MinPlusConvolutionConfiguration>().branch) {
+            arithmetic.least = [](Halide::Expr next, Halide::Expr before) {
+                return select(next < before, next, Halide::undef(next.type()));
+            };
+        }
+        MinPlusConvolution form(a, b, before(), n(), m(), arithmetic);
         finish(form);
     }
 };
 
-// The form in tiles. chunks: the number of runs of a chunk if the row does not have it; otherwise the number
-// of chunks of a part.
+// The form in tiles. runs: the number of runs of a part, where the row does not say it.
 class MinPlusTilesGenerator : public MinPlusOutputGenerator<MinPlusTilesGenerator> {
 public:
     Input<int32_t> chunks{"chunks"}, parts{"parts"};
     Output<Buffer<void, 1>> output{"output"};
 
     void generate() {
-        const int runs = setting("runs"), several = setting("several");
-        MinPlusTiles form(a, b, before(), n(), m(), tile(), runs > 0 ? Expr(runs) : Expr(chunks),
-            several ? Expr(chunks) : Expr(), parts, numbers());
+        const MinPlusTile tile{setting("own"), setting("owners"), setting("run")};
+        const bool by_row = configuration<MinPlusTilesConfiguration>().runs_by_row;
+        MinPlusTiles form(
+            a, b, before(), n(), m(), tile, by_row ? Expr(setting("runs")) : Expr(chunks), parts, numbers());
         finish(form);
     }
 };
@@ -145,7 +149,8 @@ public:
     }
 
     void generate() {
-        MinPlusPlan form(a, b, n(), m(), length, tile(), setting("tenths"), segments, parts, numbers());
+        MinPlusPlan form(a, b, n(), m(), length, configuration<MinPlusPrunedConfiguration>().tile(),
+            setting("tenths"), segments, parts, numbers());
         low_of_blocks = form.low_a;
         low_of_windows = form.low_b;
         chosen = form.pass.bits.values;
@@ -184,7 +189,7 @@ public:
     void generate() {
         starts_at_zero({low_of_blocks, low_of_windows, chosen, best, limits});
         MinPlusPruned form(a, b, before(), low_of_blocks, low_of_windows, chosen, best, limits, n(), m(),
-            length, tile(), segments, parts, numbers());
+            length, configuration<MinPlusPrunedConfiguration>().tile(), segments, parts, numbers());
         finish(form);
     }
 };

@@ -89,29 +89,6 @@ public:
     }
 };
 
-// The form in runs of columns. image and output: rows of one channel.
-class RecursiveGaussianTransposedGenerator : public RowGenerator<RecursiveGaussianTransposedGenerator> {
-public:
-    Input<Buffer<void, 2>> image{"image"};
-    Input<float[3]> step{"step"};
-    Input<float[9]> end_matrix{"turn"};
-    Output<Buffer<void, 2>> output{"output"};
-
-    void configure() {
-        image.set_type(element_type(type));
-        output.set_type(element_type(type));
-    }
-
-    void generate() {
-        const auto [side, diagonal] = configuration<RecursiveGaussianTransposedConfiguration>();
-        const BlockShape shape{side, side, side, side, 1, diagonal};
-        RecursiveGaussianTransposed blur(image, image.width(), image.height(),
-            {{}, step[0], step[1], step[2], expressions(end_matrix)}, setting("run"), shape);
-        output = blur.out;
-        apply(blur, {image, output});
-    }
-};
-
 // What the generators of both forms in tiles share. both: the weights (k, sample) of TileNumbers::both.
 template<typename Self, int dimensions, int output_dimensions>
 class TiledGenerator : public RowGenerator<Self> {
@@ -189,6 +166,5 @@ public:
 
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianGenerator, recursive_gaussian)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianRunsGenerator, recursive_gaussian_runs)
-HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTransposedGenerator, recursive_gaussian_turned)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTilesGenerator, recursive_gaussian_tiles)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianAlignedGenerator, recursive_gaussian_aligned)

@@ -2,6 +2,8 @@
 #include "Halide.h"
 #include "generators/algorithms/element_type.h"
 #include "generators/program/kernel_limits.h"
+#include "schedules/half_storage.h"
+#include "schedules/native_functions.h"
 #include "schedules/schedule.h"
 #include "schedules/thread_folds.h"
 
@@ -27,6 +29,10 @@ protected:
                "ScheduleContext::fold_per_thread is for folds that Halide refuses\n";
         Halide::Pipeline pipeline = Halide::Generator<Self>::build_pipeline();
         leave_out_fold_checks(pipeline, folded_per_thread_);
+        store_halves(pipeline, this->get_target());
+        if (row().native_functions) {
+            call_native_functions(pipeline);
+        }
         check_kernel_limits(
             pipeline, this->get_target(), only_table().op + "/" + row().name + " for " + std::string(type));
         return pipeline;

@@ -3,7 +3,6 @@
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/configuration.h"
 #include "generators/algorithms/row_sum/sliced.h"
-#include "generators/algorithms/row_sum/tree.h"
 #include "generators/algorithms/sums/sum_types.h"
 #include "generators/row_generator.h"
 
@@ -34,24 +33,9 @@ protected:
 class RowSumGenerator : public RowSumOfImage<RowSumGenerator> {
 public:
     void generate() {
-        RowSum form(image, image.width(), sum_type(image.type()), sums.type());
-        finish(form);
-    }
-};
-
-class RowSumPartsGenerator : public RowSumOfImage<RowSumPartsGenerator> {
-public:
-    void generate() {
-        RowSumParts form(image, image.width(), setting("pixels"), sums.type());
-        finish(form);
-    }
-};
-
-class RowSumTreeGenerator : public RowSumOfImage<RowSumTreeGenerator> {
-public:
-    void generate() {
-        RowSumTree form(
-            image, image.width(), image.height(), setting("lanes"), sum_type(image.type()), sums.type());
+        const bool in_output = configuration<RowSumConfiguration>().in_output;
+        RowSum form(
+            image, image.width(), in_output ? sums.type() : sum_type(image.type()), sums.type(), in_output);
         finish(form);
     }
 };
@@ -91,7 +75,5 @@ public:
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::RowSumGenerator, row_sum)
-HALIDE_REGISTER_GENERATOR(tilewright::RowSumPartsGenerator, row_sum_parts)
-HALIDE_REGISTER_GENERATOR(tilewright::RowSumTreeGenerator, row_sum_tree)
 HALIDE_REGISTER_GENERATOR(tilewright::RowSumSlicedGenerator, row_sum_sliced)
 HALIDE_REGISTER_GENERATOR(tilewright::RowSumChunksGenerator, row_sum_chunks)

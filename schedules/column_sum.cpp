@@ -4,6 +4,7 @@
 #include "generators/algorithms/column_sum/folded.h"
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
+#include "schedules/moves.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {
@@ -19,7 +20,7 @@ using Halide::Var;
 
 Var xo{"xo"}, xi{"xi"}, xv{"xv"}, to{"to"}, ti{"ti"};
 
-// Pixels one after another, in the order of memory.
+// One column after another, from top to bottom: each pixel is in another row of memory than the one before.
 void reference(ColumnSum &, ScheduleContext &) {}
 
 // One thread per column, from top to bottom: neighbouring threads load neighbouring bytes.
@@ -27,6 +28,31 @@ void column_a_thread(ColumnSum &form, ScheduleContext &context) {
     form.out.gpu_tile(form.x, xi, context["threads"], TailStrategy::GuardWithIf);
     form.total.compute_at(form.out, xi).store_in(MemoryType::Register);
     form.total.update().unroll(form.y, context["unroll"], TailStrategy::GuardWithIf);
+}
+
+// One thread per group of neighbouring columns, from top to bottom: one load brings a pixel of each of them,
+// and each has its own sum in a register. Loads are wider than with one column per thread, and threads are
+// fewer.
+void columns_a_thread(ColumnSum &form, ScheduleContext &context) {
+    const int columns = context.configuration<ColumnSumConfiguration>().columns;
+    RVar yo{"yo"}, yi{"yi"};
+    form.out.split(form.x, xo, xv, columns)
+        .split(xo, xo, xi, context["threads"], TailStrategy::GuardWithIf)
+        .gpu_blocks(xo)
+        .gpu_threads(xi)
+        .vectorize(xv)
+        .never_partition_all();
+    form.total.compute_at(form.out, xi).store_in(MemoryType::Register).vectorize(form.x);
+    form.total.update()
+        .split(form.y, yo, yi, context["unroll"], TailStrategy::GuardWithIf)
+        .reorder(form.x, yi, yo)
+        .vectorize(form.x)
+        .unroll(yi);
+
+    Halide::OutputImageParam image = context.buffers[0], sums = context.buffers[1];
+    image.set_host_alignment(columns).dim(0).set_min(0);
+    image.dim(1).set_min(0).set_stride(multiple_of(columns, image.dim(1).stride()));
+    sums.dim(0).set_bounds(0, multiple_of(columns, sums.dim(0).extent()));
 }
 
 // One thread per group of words, from top to bottom, with one sum in registers per byte of the group. Loads
@@ -163,58 +189,83 @@ void rows_over_blocks(ColumnSumFolded &form, ScheduleContext &context) {
     context.buffers[1].dim(0).set_min(0);
 }
 
+// A thread of four words takes so many registers that a block of more threads may not fit.
+const std::vector<Tunable> words_of_threads = {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}},
+                           groups_of_threads = {{"threads", 128, 32, 256}, {"unroll", 4, 1, 16}};
+
+ScheduleRows tuned_rows() {
+    const ColumnSumWordsConfiguration few_rows{.words = 1, .most_rows = 64};
+    const ColumnSumFoldedConfiguration narrow{.most_row_bytes = 512};
+    return family("tuned",
+        {
+            row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread, few_rows, words_of_threads)
+                .says("4-byte loads in one kernel: an image of few rows is not worth a second kernel."),
+            row("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks, narrow,
+                {{"lanes", 64, 32, 128}, {"groups", 4, 1, 8}, {"unroll", 8, 1, 16}, {"columns", 8, 1, 8},
+                    {"terms", 128, 1, 128}})
+                .with("strict_float")
+                .says(
+                    "As tuned_any, but 128 threads add the slices of a column, for rows of up to 512 bytes."),
+            row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
+                {{"lanes", 64, 32, 128}, {"groups", 4, 1, 8}, {"unroll", 8, 1, 16}, {"columns", 32, 1, 64},
+                    {"terms", 8, 1, 16}})
+                .with("strict_float")
+                .says(
+                    "As split with two 16-bit sums per word and blocks of four groups: half the additions."),
+            row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+                {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64},
+                    {"tile", 8192, 1024, 16384}, {"unroll", 8, 1, 16}})
+                .with("strict_float")
+                .says(
+                    "Vectors of columns over slices of rows; the 16-bit sums stay in the first-level cache."),
+            row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+                {{"lanes", 8, 4, 16}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64, 16, 1024},
+                    {"unroll", 8, 1, 16}})
+                .with("strict_float")
+                .says("As tuned_wide with short vectors, for images of 8 to 63 columns."),
+            row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+                {{"lanes", 1}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64, 16, 1024},
+                    {"unroll", 8, 1, 16}})
+                .with("strict_float")
+                .says("As tuned_wide without vectors, for images of fewer than 8 columns."),
+        });
+}
+
 }  // namespace
 
 static const ScheduleRows &rows() {
-    const ColumnSumWordsConfiguration word{.words = 1}, aligned_word{.words = 1, .alignment = 4},
-        four_words{.words = 4}, aligned_words{.words = 4, .alignment = 16},
-        few_rows{.words = 1, .most_rows = 64};
-    const ColumnSumFoldedConfiguration narrow{.most_row_bytes = 512};
+    const ColumnSumConfiguration four_columns{.columns = 4};
+    const ColumnSumWordsConfiguration word{.words = 1}, four_words{.words = 4},
+        aligned_words{.words = 4, .alignment = 16};
     static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
-        row("bytes1", gpu, "u8", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+        row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
+            .with("strict_float")
+            .says("Adds one column after another, from top to bottom: the definition without a schedule."),
+        row("bytes1", gpu, "u8 u8f32", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})
+            .says("One thread per column: neighbouring threads load neighbouring bytes, so loads coalesce."),
         family("bytes4",
             {
-                row("bytes4_aligned", gpu, "u8", words_a_thread, aligned_word,
-                    {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-                row("bytes4_any", gpu, "u8", words_a_thread, word,
-                    {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+                row("bytes4_aligned", gpu, "u8 u8f32", columns_a_thread, four_columns, words_of_threads)
+                    .says("One thread per 4 columns loads 4 bytes at once: a quarter of the loads, and of "
+                          "the threads."),
+                row("bytes4_any", gpu, "u8 u8f32", words_a_thread, word, words_of_threads)
+                    .says("As bytes4_aligned for any rows: shifts two aligned words into one, with twice the "
+                          "loads."),
             }),
         family("bytes16",
             {
-                row("bytes16_aligned", gpu, "u8", words_a_thread, aligned_words,
-                    {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-                row("bytes16_any", gpu, "u8", words_a_thread, four_words,
-                    {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
+                row("bytes16_aligned", gpu, "u8 u8f32", words_a_thread, aligned_words, groups_of_threads)
+                    .says("One thread per 16 columns loads 16 bytes at once: the widest loads, and the "
+                          "fewest threads."),
+                row("bytes16_any", gpu, "u8 u8f32", words_a_thread, four_words, groups_of_threads)
+                    .says("As bytes16_aligned for any rows: shifts each word together from two, with twice "
+                          "the loads."),
             }),
-        row("split", gpu, "u8", rows_over_blocks,
-            {{"lanes", 64, 32, 256}, {"groups", 1}, {"unroll", 8, 1, 16}, {"columns", 128, 32, 256},
-                {"terms", 1}}),
-        family("tuned",
-            {
-                row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread, few_rows,
-                    {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-                row("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks, narrow,
-                    {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16},
-                        {"columns", 8, 1, 64}, {"terms", 128, 1, 256}})
-                    .with("strict_float"),
-                row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks,
-                    {{"lanes", 64, 32, 256}, {"groups", 4, 1, 16}, {"unroll", 8, 1, 16},
-                        {"columns", 32, 1, 64}, {"terms", 8, 1, 256}})
-                    .with("strict_float"),
-                row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
-                    {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64},
-                        {"tile", 8192, 1024, 16384}, {"unroll", 8, 1, 16}})
-                    .with("strict_float"),
-                row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
-                    {{"lanes", 8, 4, 16}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64},
-                        {"unroll", 8, 1, 16}})
-                    .with("strict_float"),
-                row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
-                    {{"lanes", 1}, {"rows", 128, 16, 256}, {"slices", 16, 1, 64}, {"tile", 64},
-                        {"unroll", 8, 1, 16}})
-                    .with("strict_float"),
-            }),
+        row("split", gpu, "u8 u8f32", rows_over_blocks,
+            {{"lanes", 64, 32, 256}, {"groups", 1, 1, 4}, {"unroll", 8, 1, 16}, {"columns", 128, 32, 256},
+                {"terms", 1, 1, 4}})
+            .says("16-byte loads with the rows split over blocks, so that every multiprocessor has work."),
+        tuned_rows(),
         automatic<ColumnSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
         automatic<ColumnSum>("auto", gpu, "u8", "Anderson2021"),
     };

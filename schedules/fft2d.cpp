@@ -42,10 +42,12 @@ static const ScheduleRows &rows() {
     std::vector<PassLines> columns_in_cache = lines_in_cache();
     columns_in_cache.pop_back();  // columns of 8192 are done in parts
     static const ScheduleRows table = {
-        row("reference", cpu, "c64", reference),
+        row("reference", cpu, "c64", reference)
+            .says("All rows, then all columns, each stage after stage: the result to compare with."),
         automatic<Fft2d>("auto", cpu, "c64", "Mullapudi2016"),
 
-        row("passes", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}}),
+        row("passes", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
+            .says("Passes over rows with transposes in shared memory between them: all accesses coalesce."),
 
         family("fused", pass_rows("fused_rows", lines_in_shared, along, whole_rows())),
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.

@@ -21,6 +21,20 @@ struct PassNumbers {
                   // last digit, 2 all
 };
 
+// What a pass does, for people: "Columns of 512 points: all stages in shared memory, 8 lines at a time."
+inline std::string pass_sentence(Backends where, const FftPassShape &shape, int together) {
+    const bool part = shape.twiddled || shape.numbered == FftPassShape::Numbered::by_batch;
+    std::string text = shape.lines == FftPassShape::Lines::along  ? "Rows" :
+                       shape.lines == FftPassShape::Lines::across ? "Columns" :
+                                                                    "Rows into columns";
+    text += (part ? " in parts of " : " of ") + std::to_string(shape.length()) + " points: all stages ";
+    text += where == cpu ? "in a core's cache, " : "in shared memory, ";
+    text += together == 1 ? "one line at a time" : std::to_string(together) + " lines at a time";
+    text += shape.convolve ? ", there and back" : "";
+    text += shape.chirp_first || shape.chirp_last ? ", with phases" : "";
+    return text + ".";
+}
+
 // The row of a pass over lines whose length is the product of the radices.
 inline ScheduleRow pass_row(const std::string &name, Backends where,
     void (*schedule)(FftPass &, ScheduleContext &), const std::vector<int> &radices, const PassNumbers &n) {
@@ -34,7 +48,8 @@ inline ScheduleRow pass_row(const std::string &name, Backends where,
     const int threads =
         n.threads ? n.threads : shape.length() / *std::max_element(radices.begin(), radices.end());
     return row(name, where, "c64", schedule, shape,
-        {{"together", n.together, 1, 64}, {"threads", threads, 1, 1024}, {"pad", n.pad, 0, 2}});
+        {{"together", n.together, 1, 64}, {"threads", threads, 1, 1024}, {"pad", n.pad, 0, 2}})
+        .says(pass_sentence(where, shape, n.together));
 }
 
 // The lines of one length that a row is made for.

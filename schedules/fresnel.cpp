@@ -99,12 +99,15 @@ const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}}
 static const ScheduleRows &rows() {
     using enum FftPassShape::Lines;
     static const ScheduleRows table = {
-        row("reference", cpu, "c64", reference),
+        row("reference", cpu, "c64", reference)
+            .says("Transforms and phases one after another: the result to compare with."),
 
         family("passes",
             {
-                row("passes", gpu, "c64", samples<FresnelTimes>, tile),
-                row("passes_turn", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}}),
+                row("passes", gpu, "c64", samples<FresnelTimes>, tile)
+                    .says("One thread per sample multiplies by the phases, as a kernel of its own."),
+                row("passes_turn", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
+                    .says("A transpose in shared memory between passes over rows: all accesses coalesce."),
             }),
 
         family("fused",
@@ -125,14 +128,16 @@ static const ScheduleRows &rows() {
                     {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32}}),
             }),
 
-        row("tuned", gpu, "c64", samples<FresnelTransfer>, tile),
+        row("tuned", gpu, "c64", samples<FresnelTransfer>, tile)
+            .says("One thread per sample makes the table of the transfer function that the passes read."),
 
         family("fused",
             {
                 pass_rows("fused_rows", lines_in_vectors, chirped<along>, lines_in_cache()),
                 pass_rows("fused_columns", lines_in_vectors, chirped<across>, lines_in_cache()),
             }),
-        row("tuned", cpu, "c64", rows_of_samples),
+        row("tuned", cpu, "c64", rows_of_samples)
+            .says("Rows of samples are multiplied by the phases, spread over the cores."),
 
         // Anderson2021 does not come to an end within minutes.
         declined<Fresnel>("auto", cpu, "c64", "Mullapudi2016", "Unhandled exception"),

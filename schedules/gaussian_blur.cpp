@@ -150,7 +150,8 @@ void separable(Form &blur, ScheduleContext &context) {
 }
 
 // The same, but the source and the image between the kernels are images of the device (textures).
-void texture(GaussianBlurNear &blur, ScheduleContext &context) {
+template<typename Form>
+void texture(Form &blur, ScheduleContext &context) {
     separable(blur, context);
     Func source = blur.in.in(blur.extended);
     source.compute_root()
@@ -202,72 +203,135 @@ static const ScheduleRows &rows() {
     using namespace gaussian_blur_gpu;
     using Between = GaussianBlurNearConfiguration::Between;
     const GaussianBlurNearConfiguration in_tiles{Between::tiles}, in_textures{Between::textures};
+    const char *for_large = "As tuned_window, for images larger than a tile: positions need no last clamp.",
+               *by_windows = "Both passes in one kernel; windows in registers, weights from constant memory.",
+               *by_words = "As tuned_window, for whole words and the border reflect, which reverses words.",
+               *by_any_words = "One kernel; dot products of four bytes, windows of words in registers.",
+               *by_float_windows = "One kernel; loads of four bytes, sums of floats, windows in registers.";
     static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32", reference),
+        row("reference", cpu, "u8 u16 f32", reference)
+            .says("Pixel by pixel: the whole pass down columns, then the whole pass along rows."),
         family("tuned",
             {
-                row("tuned_dots", vnni, "u8", dots, {{"chunk", 256, 64, 1024}}),
+                row("tuned_dots", vnni, "u8", dots, {{"chunk", 256, 64, 1024}})
+                    .says("Tiles of rows over the cores, with dot products of four bytes: 16 outputs per "
+                          "instruction."),
                 row("tuned_floats", cpu, "u8", lines<GaussianBlurFloats>,
-                    {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
+                    {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
+                    .says("As tuned_any, with floats in place of integers, whose fused multiply-add is one "
+                          "instruction."),
                 row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlur>,
-                    {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}}),
+                    {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
+                    .says("Tiles of rows over the cores; vectors of a chunk that stays in the cache, both "
+                          "passes."),
             }),
 
         automatic<GaussianBlur>("auto", cpu, "u8 f32", "Mullapudi2016"),
         automatic<GaussianBlur>("auto", gpu, "u8 f32", "Anderson2021"),
-        row("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}}),
+        row("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}})
+            .says("One thread per pixel, which adds all (2r+1)^2 pixels of its window from global memory."),
         row("separable", gpu, "u8 f32", separable<GaussianBlurNear>,
-            {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
-        row("shared", gpu, "u8 f32", shared, in_tiles, {{"width", 32, 16, 64}, {"height", 16, 8, 32}}),
-        row("half", gpu, "f32", separable<GaussianBlurHalf>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
-        row("texture", opencl, "u8 f32", texture, in_textures,
-            {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+            {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            .says("Two kernels, one per pass: 2(2r+1) taps per pixel in place of (2r+1)^2."),
+        row("shared", gpu, "u8 f32", shared, in_tiles, {{"width", 32, 16, 64}, {"height", 16, 8, 32}})
+            .says("One kernel: a tile and its halo are copied to shared memory, and both passes read them "
+                  "there."),
+        row("branch", gpu, "u8 f32", separable<GaussianBlurBranch>,
+            {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            .says("As separable, with a branch in place of a select for pixels beyond the border."),
+        row("exp", opencl, "f32", separable<GaussianBlurExp>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            .says("As separable, with each weight computed by the built-in exp() in place of a table."),
+        row("native", opencl, "f32", separable<GaussianBlurExp>,
+            {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            .native()
+            .says("As exp, by native_exp(): the device's own instruction, with the error that it has."),
+        row("relaxed", opencl, "f32", separable<GaussianBlurExp>,
+            {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            .options("-cl-fast-relaxed-math")
+            .says("As exp, built with -cl-fast-relaxed-math: the compiler may trade precision for speed."),
+        row("half", gpu, "f32", separable<GaussianBlurHalf>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            .says(
+                "As separable, with half-precision floats between the passes: half the bytes, 11 bits kept."),
+        row("texture", opencl, "u8 f32", texture<GaussianBlurNear>, in_textures,
+            {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            .says("As separable, with source and intermediate as images: the texture units find the "
+                  "addresses."),
+        row("texture_half", opencl, "f32", texture<GaussianBlurHalf>, in_textures,
+            {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            .says("As texture, with an intermediate of half-precision floats: half the bytes, 11 bits kept."),
         family("registers",
             {
-                row("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),
-                row("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8)),
+                row("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4))
+                    .says("Both passes in one kernel; windows in registers, so that a pixel is loaded once "
+                          "per column."),
+                row("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8))
+                    .says("Both passes in one kernel; windows in registers, so that a pixel is loaded once "
+                          "per column."),
             }),
 
         family("tuned",
             {
                 // One group of wide tiles: radius 4 .183 -> .169 ms, radius 9 .231 -> .202 ms against two
                 // groups of 128 columns (8192 x 8192, H200).
-                row("tuned_large_4", gpu, "f32", window, tile(4, 256, 32, 1, 4, true)),
-                row("tuned_large_9", gpu, "f32", window, tile(9, 256, 32, 1, 4, true)),
-                row("tuned_large_12", gpu, "f32", window, tile(12, 256, 32, 1, 4, true)),
-                row("tuned_large_20", gpu, "f32", window, tile(20, 192, 32, 1, 8, true)),
-                row("tuned_large_30", gpu, "f32", window, tile(30, 192, 32, 1, 8, true)),
-                row("tuned_large_40", gpu, "f32", window, tile(40, 176, 32, 1, 8, true)),
-                row("tuned_window_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)),
-                row("tuned_window_9", gpu, "f32", window, tile(9, 256, 32, 1, 4)),
-                row("tuned_window_12", gpu, "f32", window, tile(12, 256, 32, 1, 4)),
-                row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)),
-                row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)),
-                row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)),
-                row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16)),
-                row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16)),
-                row("tuned_words_9", cuda, "u8", window_dot, word_tile(9, 0, false, 512, 32, 32)),
-                row("tuned_words_9_high", cuda, "u8", window_dot, word_tile(9, 3, false, 512, 32, 32)),
-                row("tuned_words_12", cuda, "u8", window_dot, word_tile(12, 3, false, 512, 32, 16)),
-                row("tuned_words_20", cuda, "u8", window_dot, word_tile(20, 5, false, 512, 16, 16)),
-                row("tuned_words_30", cuda, "u8", window_dot, word_tile(30, 8, false, 512, 16, 16)),
-                row("tuned_words_40", cuda, "u8", window_dot, word_tile(40, 10, false, 512, 16, 16)),
-                row("tuned_window_4", cuda, "u8", window_dot, word_tile(4, 2, true, 1024, 16, 16)),
-                row("tuned_window_9", cuda, "u8", window_dot, word_tile(9, 3, true, 512, 32, 32)),
-                row("tuned_window_12", cuda, "u8", window_dot, word_tile(12, 3, true, 512, 32, 16)),
-                row("tuned_window_20", cuda, "u8", window_dot, word_tile(20, 5, true, 512, 16, 16)),
-                row("tuned_window_30", cuda, "u8", window_dot, word_tile(30, 8, true, 512, 16, 16)),
-                row("tuned_window_40", cuda, "u8", window_dot, word_tile(40, 10, true, 512, 16, 16)),
-                row("tuned_window_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8)),
-                row("tuned_window_9", opencl, "u8", window_floats, tile(9, 256, 8, 4, 8)),
-                row("tuned_window_12", opencl, "u8", window_floats, tile(12, 256, 8, 4, 8)),
-                row("tuned_window_20", opencl, "u8", window_floats, tile(20, 256, 8, 4, 16)),
-                row("tuned_window_30", opencl, "u8", window_floats, tile(30, 256, 8, 4, 16)),
-                row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16)),
+                row("tuned_large_4", gpu, "f32", window, tile(4, 256, 32, 1, 4, true)).says(for_large),
+                row("tuned_large_9", gpu, "f32", window, tile(9, 256, 32, 1, 4, true)).says(for_large),
+                row("tuned_large_12", gpu, "f32", window, tile(12, 256, 32, 1, 4, true)).says(for_large),
+                row("tuned_large_20", gpu, "f32", window, tile(20, 192, 32, 1, 8, true)).says(for_large),
+                row("tuned_large_30", gpu, "f32", window, tile(30, 192, 32, 1, 8, true)).says(for_large),
+                row("tuned_large_40", gpu, "f32", window, tile(40, 176, 32, 1, 8, true)).says(for_large),
+                row("tuned_window_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)).says(by_windows),
+                row("tuned_window_9", gpu, "f32", window, tile(9, 256, 32, 1, 4)).says(by_windows),
+                row("tuned_window_12", gpu, "f32", window, tile(12, 256, 32, 1, 4)).says(by_windows),
+                row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)).says(by_windows),
+                row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)).says(by_windows),
+                row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)).says(by_windows),
+                row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16))
+                    .says(by_words),
+                row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16))
+                    .says(by_words),
+                row("tuned_words_9", cuda, "u8", window_dot, word_tile(9, 0, false, 512, 32, 32))
+                    .says(by_words),
+                row("tuned_words_9_high", cuda, "u8", window_dot, word_tile(9, 3, false, 512, 32, 32))
+                    .says(by_words),
+                row("tuned_words_12", cuda, "u8", window_dot, word_tile(12, 3, false, 512, 32, 16))
+                    .says(by_words),
+                row("tuned_words_20", cuda, "u8", window_dot, word_tile(20, 5, false, 512, 16, 16))
+                    .says(by_words),
+                row("tuned_words_30", cuda, "u8", window_dot, word_tile(30, 8, false, 512, 16, 16))
+                    .says(by_words),
+                row("tuned_words_40", cuda, "u8", window_dot, word_tile(40, 10, false, 512, 16, 16))
+                    .says(by_words),
+                row("tuned_window_4", cuda, "u8", window_dot, word_tile(4, 2, true, 1024, 16, 16))
+                    .says(by_any_words),
+                row("tuned_window_9", cuda, "u8", window_dot, word_tile(9, 3, true, 512, 32, 32))
+                    .says(by_any_words),
+                row("tuned_window_12", cuda, "u8", window_dot, word_tile(12, 3, true, 512, 32, 16))
+                    .says(by_any_words),
+                row("tuned_window_20", cuda, "u8", window_dot, word_tile(20, 5, true, 512, 16, 16))
+                    .says(by_any_words),
+                row("tuned_window_30", cuda, "u8", window_dot, word_tile(30, 8, true, 512, 16, 16))
+                    .says(by_any_words),
+                row("tuned_window_40", cuda, "u8", window_dot, word_tile(40, 10, true, 512, 16, 16))
+                    .says(by_any_words),
+                row("tuned_window_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8))
+                    .says(by_float_windows),
+                row("tuned_window_9", opencl, "u8", window_floats, tile(9, 256, 8, 4, 8))
+                    .says(by_float_windows),
+                row("tuned_window_12", opencl, "u8", window_floats, tile(12, 256, 8, 4, 8))
+                    .says(by_float_windows),
+                row("tuned_window_20", opencl, "u8", window_floats, tile(20, 256, 8, 4, 16))
+                    .says(by_float_windows),
+                row("tuned_window_30", opencl, "u8", window_floats, tile(30, 256, 8, 4, 16))
+                    .says(by_float_windows),
+                row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16))
+                    .says(by_float_windows),
                 row("tuned_near", gpu, "u8 u16 f32", columns,
-                    {{"width", 64, 32, 128}, {"height", 2, 1, 8}, {"rows", 8, 2, 16}}),
+                    {{"width", 64, 32, 128}, {"height", 2, 1, 8}, {"rows", 8, 2, 16}})
+                    .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
+                          "once for all."),
                 row("tuned_any", gpu, "u8 u16 f32", separable<GaussianBlur>,
-                    {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+                    {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+                    .says("Two kernels with one thread per pixel; takes any radius and any size."),
             }),
     };
     return table;

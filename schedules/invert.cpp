@@ -31,9 +31,12 @@ void direct(Invert &invert, ScheduleContext &context) {
 
 static const ScheduleRows &rows() {
     static const ScheduleRows table = {
-        row("reference", cpu, "u8", reference),
-        row("tuned", cpu, "u8", vectors, {{"lanes", 64, 16, 64}}),
-        row("tuned", gpu, "u8", direct, {{"width", 32, 16, 128}, {"height", 8, 1, 16}}),
+        row("reference", cpu, "u8", reference)
+            .says("Pixels one after another, in the order of memory: the result to compare with."),
+        row("tuned", cpu, "u8", vectors, {{"lanes", 64, 16, 64}})
+            .says("One vector of pixels after another, with the rows spread over the cores."),
+        row("tuned", gpu, "u8", direct, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            .says("One thread per pixel: neighbouring threads read and write neighbouring pixels."),
         automatic<Invert>("auto", cpu, "u8", "Mullapudi2016"),
         automatic<Invert>("auto", gpu, "u8", "Anderson2021"),
     };

@@ -1,5 +1,6 @@
 // The schedules of min_plus_convolution, and the table of its rows.
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
+#include "generators/algorithms/min_plus_convolution/configuration.h"
 #include "generators/algorithms/min_plus_convolution/plan.h"
 #include "generators/algorithms/min_plus_convolution/pruned.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
@@ -39,8 +40,43 @@ void strips(MinPlusStrips &m, ScheduleContext &context) {
 
 // ------------------------------------------------------------------------------------------------------- GPU
 
-// One thread per output, which reads from global memory.
+// A loop with a stride of the whole grid: `blocks` blocks of `threads` threads, and a thread computes every
+// (blocks x threads)-th output.
+void grid_stride(MinPlusConvolution &m, Halide::Stage stage, int threads, int blocks) {
+    Var round{"round"};
+    stage.split(m.k, round, thread, threads * blocks, TailStrategy::GuardWithIf)
+        .split(thread, block, thread, threads)
+        .reorder(round, thread, block)
+        .gpu_blocks(block)
+        .gpu_threads(thread);
+}
+
+// The older published kernel: the least sums so far are in global memory, which a thread reads and writes. A
+// kernel of its own makes them infinite first, and another one compares them with `before`.
 void direct(MinPlusConvolution &m, ScheduleContext &context) {
+    const int threads = context["threads"], blocks = context["blocks"];
+    m.least.compute_root();
+    m.least.update().reorder(m.i, m.k);
+    for (Halide::Stage stage : {Halide::Stage(m.least), m.least.update(), Halide::Stage(m.out)}) {
+        grid_stride(m, stage, threads, blocks);
+    }
+}
+
+// The newer published kernel: one thread per output, whose least sum so far is in shared memory. Sums beyond
+// the last output are computed too, because the threads of a block must be as many in all its stages; they
+// read no element that is not there, and no one reads them.
+void shared(MinPlusConvolution &m, ScheduleContext &context) {
+    const int threads = context["threads"];
+    m.out.gpu_tile(m.k, block, thread, threads, TailStrategy::GuardWithIf);
+    m.least.compute_at(m.out, block)
+        .store_in(MemoryType::GPUShared)
+        .bound_extent(m.k, threads)
+        .gpu_threads(m.k);
+    m.least.update().reorder(m.i, m.k).gpu_threads(m.k);
+}
+
+// One thread per output, whose least sum so far is in a register.
+void output_per_thread(MinPlusConvolution &m, ScheduleContext &context) {
     m.out.gpu_tile(m.k, block, thread, context["threads"], TailStrategy::GuardWithIf);
     m.least.compute_at(m.out, thread);
 }
@@ -62,18 +98,21 @@ void combine(MinPlusTiles &m) {
 }
 
 // One thread block per tile and part, and one thread per worker, whose outputs are in its registers.
-void workers_are_threads(MinPlusTiles &m, Func stage) {
-    stage.bound(m.x, 0, m.tile.outputs_per_worker)
+void workers_are_threads(MinPlusTiles &m) {
+    m.part.compute_root()
+        .reorder_storage(m.t, m.x, m.q, m.u)
+        .bound(m.x, 0, m.tile.outputs_per_worker)
         .bound(m.t, 0, m.tile.workers)
         .reorder(m.x, m.t, m.q, m.u)
         .unroll(m.x)
-        .gpu_threads(m.t);
+        .gpu_threads(m.t)
+        .gpu_blocks(m.q, m.u);
 }
 
 // The least sums of a thread so far, one run of i after another: outputs_per_worker x run additions and
 // comparisons without a branch.
-void in_registers(MinPlusTiles &m, Func consumer) {
-    m.of_chunk.compute_at(consumer, m.t)
+void in_registers(MinPlusTiles &m) {
+    m.of_chunk.compute_at(m.part, m.t)
         .unroll(m.x)
         .update()
         .reorder(m.x, m.r.x, m.r.y)
@@ -81,14 +120,14 @@ void in_registers(MinPlusTiles &m, Func consumer) {
         .unroll(m.r.x);
 }
 
-// Copies the windows of a and b that a chunk needs to shared memory, with all threads, at the level `at`.
-void windows_in_shared(MinPlusTiles &m, Halide::LoopLevel at) {
+// Copies the windows of a and b that a part needs to shared memory, with all threads.
+void windows_in_shared(MinPlusTiles &m) {
     Var iteration{"turn"}, lane{"lane"};
-    m.a.compute_at(at)
+    m.a.compute_at(m.part, m.q)
         .store_in(MemoryType::GPUShared)
         .split(m.i, iteration, lane, m.tile.workers)
         .gpu_threads(lane);
-    m.b.compute_at(at)
+    m.b.compute_at(m.part, m.q)
         .store_in(MemoryType::GPUShared)
         .bound(m.rest, 0, m.tile.outputs_per_worker)
         .reorder_storage(m.quotient, m.rest)
@@ -102,34 +141,17 @@ void windows_in_shared(MinPlusTiles &m, Halide::LoopLevel at) {
 // over thread blocks until there are enough of them.
 void registers(MinPlusTiles &m, ScheduleContext &) {
     combine(m);
-    workers_are_threads(m, m.part.compute_root().reorder_storage(m.t, m.x, m.q, m.u));
-    m.part.gpu_blocks(m.q, m.u);
-    in_registers(m, m.part);
+    workers_are_threads(m);
+    in_registers(m);
     pad(m);
 }
 
-// One thread block per chunk of i, with its windows of a and b in shared memory: two kernels in all.
-void staged_once(MinPlusTiles &m, ScheduleContext &) {
-    combine(m);
-    workers_are_threads(m, m.part.compute_root().reorder_storage(m.t, m.x, m.q, m.u));
-    m.part.gpu_blocks(m.q, m.u);
-    in_registers(m, m.part);
-    windows_in_shared(m, {m.part, m.q});
-}
-
-// A thread block computes one chunk after another, with its windows and the minima so far in shared memory.
+// One thread block per part, with its windows of a and b in shared memory: two kernels in all.
 void staged(MinPlusTiles &m, ScheduleContext &) {
     combine(m);
-    workers_are_threads(m, m.part.compute_root().reorder_storage(m.t, m.x, m.q, m.u));
-    m.part.gpu_blocks(m.q, m.u);
-    m.of_chunks.compute_at(m.part, m.q)
-        .store_in(MemoryType::GPUShared)
-        .reorder_storage(m.t, m.x)
-        .gpu_threads(m.t)
-        .unroll(m.x);
-    m.of_chunks.update().reorder(m.x, m.t, m.z).gpu_threads(m.t).unroll(m.x);
-    in_registers(m, m.of_chunks);
-    windows_in_shared(m, {m.of_chunks, m.z});
+    workers_are_threads(m);
+    in_registers(m);
+    windows_in_shared(m);
 }
 
 // ------------------------------------------------------------------------------------------ pruned, on a GPU
@@ -239,44 +261,77 @@ void pruned(MinPlusPruned &m, ScheduleContext &) {
     m.least.compute_at(m.out, thread);
 }
 
-// The tunables of a tile (see MinPlusTile). runs: the number of runs of a chunk; 0: the caller says how many.
-// several: whether a part may have several chunks.
-std::vector<Tunable> tile(int outputs_per_worker, int workers, int run, int runs, int several = 0) {
-    return {{"own", outputs_per_worker, 1, 16}, {"owners", workers, 32, 512}, {"run", run, 4, 32},
-        {"runs", runs, 0, 64}, {"several", several}};
+// The tunables of a tile (see MinPlusTile), and the number of runs of a part where the row says it.
+std::vector<Tunable> tile(int outputs_per_worker, int workers, int run) {
+    return {{"own", outputs_per_worker, 1, 16}, {"owners", workers, 32, 512}, {"run", run, 4, 32}};
+}
+std::vector<Tunable> tile(int outputs_per_worker, int workers, int run, int runs) {
+    std::vector<Tunable> tunables = tile(outputs_per_worker, workers, run);
+    tunables.push_back({"runs", runs, 1, 64});
+    return tunables;
+}
+
+ScheduleRow exact(ScheduleRow row) {
+    return std::move(row).with("strict_float");
 }
 
 }  // namespace
 
+// Neither infinities nor the order of roundings may be lost: all rows have strict_float.
 static const ScheduleRows &rows() {
+    const std::string all = "f64 f32 i32";
+    const std::string small_windows =
+        "As registers_medium, with shorter parts, so that short vectors fill the device too.";
+    const std::string medium_windows =
+        "Windows of a and b are in shared memory, and the minima of 8 outputs per thread in registers.";
+    const std::string from_caches =
+        "A thread keeps the minima of 8 or 16 outputs in registers, and reads a and b from the caches.";
+    const MinPlusConvolutionConfiguration short_vectors{.most_walked = 16}, branch{.branch = true};
+    const MinPlusTilesConfiguration small{.pairs_below = 4'000'000, .runs_by_row = true},
+        medium{.pairs_below = 1'000'000'000, .runs_by_row = true}, any_size;
+    const MinPlusPrunedConfiguration tile_of_512{.outputs_per_worker = 8, .workers = 64, .run = 8};
     static const ScheduleRows table = {
-        row("reference", cpu, "f64 f32 i32", reference).with("strict_float"),
-        row("tuned", cpu, "f64 f32 i32", strips, {{"vectors", 12, 4, 24}, {"run", 4, 1, 8}})
-            .with("strict_float"),
-        automatic<MinPlusConvolution>("auto", cpu, "f64 f32 i32", "Mullapudi2016").with("strict_float"),
+        exact(row("reference", cpu, all, reference))
+            .says("One output is computed after another, without a schedule: every row is compared with it."),
+        exact(row("tuned", cpu, all, strips, {{"vectors", 12, 4, 24}, {"run", 4, 1, 8}}))
+            .says("A task per strip of outputs keeps their minima in vector registers over all of i."),
+        exact(automatic<MinPlusConvolution>("auto", cpu, all, "Mullapudi2016")),
 
-        row("direct", gpu, "f64", direct, {{"threads", 512, 32, 1024}}).with("strict_float"),
-        row("shared", gpu, "f64", staged, tile(1, 256, 8, 32, 1)).with("strict_float"),
+        exact(
+            row("direct", gpu, all, direct, branch, {{"threads", 512, 32, 1024}, {"blocks", 256, 14, 2048}}))
+            .says("The least sums are in global memory, and a branch writes each sum that is less there."),
+        exact(row("shared", gpu, all, shared, branch, {{"threads", 512, 32, 1024}}))
+            .says("The least sums are in shared memory, one per thread, and go to global memory once."),
+        exact(row("branchless", gpu, all, shared, {{"threads", 512, 32, 1024}}))
+            .says("As shared, with a minimum in place of the branch, so that the threads of a warp stay "
+                  "together."),
         family("registers",
             {
-                row("registers_small", gpu, "f64", staged_once, tile(4, 64, 4, 8)).with("strict_float"),
-                row("registers_small", gpu, "f32", staged_once, tile(8, 32, 8, 4)).with("strict_float"),
-                row("registers_small", gpu, "i32", staged_once, tile(4, 32, 4, 16)).with("strict_float"),
-                row("registers_medium", gpu, "f64 f32", staged_once, tile(8, 128, 16, 16))
-                    .with("strict_float"),
-                row("registers_medium", gpu, "i32", staged_once, tile(8, 32, 8, 32)).with("strict_float"),
-                row("registers_any", gpu, "f64", registers, tile(8, 128, 32, 0)).with("strict_float"),
-                row("registers_any", gpu, "f32 i32", registers, tile(16, 128, 32, 0)).with("strict_float"),
+                exact(row("registers_small", gpu, "f64", staged, small, tile(4, 64, 4, 8)))
+                    .says(small_windows),
+                exact(row("registers_small", gpu, "f32", staged, small, tile(8, 32, 8, 4)))
+                    .says(small_windows),
+                exact(row("registers_small", gpu, "i32", staged, small, tile(4, 32, 4, 16)))
+                    .says(small_windows),
+                exact(row("registers_medium", gpu, "f64 f32", staged, medium, tile(8, 128, 16, 16)))
+                    .says(medium_windows),
+                exact(row("registers_medium", gpu, "i32", staged, medium, tile(8, 32, 8, 32)))
+                    .says(medium_windows),
+                exact(row("registers_any", gpu, "f64", registers, any_size, tile(8, 128, 32)))
+                    .says(from_caches),
+                exact(row("registers_any", gpu, "f32 i32", registers, any_size, tile(16, 128, 32)))
+                    .says(from_caches),
             }),
         family("pruned",
             {
-                row("pruned", gpu, "f64 f32 i32", pruned, {{"own", 8}, {"owners", 64}, {"run", 8}})
-                    .with("strict_float"),
-                row("pruned_always", gpu, "f64 f32 i32", plan,
-                    {{"own", 8}, {"owners", 64}, {"run", 8}, {"tenths", 6, 1, 20}})
-                    .with("strict_float"),
+                exact(row("pruned", gpu, all, pruned, tile_of_512))
+                    .says("Bounds leave out blocks without a least sum; where that saves little, all pairs "
+                          "are evaluated."),
+                exact(row("pruned_always", gpu, all, plan, tile_of_512, {{"tenths", 6, 1, 20}}))
+                    .says("As pruned, but it leaves out blocks also where that saves little."),
             }),
-        row("tuned", gpu, "f64 f32 i32", direct, {{"threads", 128, 32, 1024}}).with("strict_float"),
+        exact(row("tuned", gpu, all, output_per_thread, short_vectors, {{"threads", 128, 32, 1024}}))
+            .says("Short vectors have one thread per output; others are left to registers or pruned."),
     };
     return table;
 }

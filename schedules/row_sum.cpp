@@ -3,7 +3,6 @@
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/configuration.h"
 #include "generators/algorithms/row_sum/sliced.h"
-#include "generators/algorithms/row_sum/tree.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {
@@ -28,56 +27,83 @@ void row_a_thread(RowSum &form, ScheduleContext &context) {
     form.total.update().unroll(form.x, context["unroll"], TailStrategy::GuardWithIf);
 }
 
-// One thread per part of a row. Atomics add the parts to the row's sum in global memory.
-void parts_by_atomics(RowSumParts &form, ScheduleContext &context) {
-    form.out.gpu_tile(form.y, yi, context["threads"], TailStrategy::GuardWithIf);
-    RVar part = form.each, po{"po"}, pi{"pi"};
-    form.out.update()
-        .atomic()
-        .split(part, po, pi, context["parts"], TailStrategy::GuardWithIf)
-        .split(form.y, yo, yi, context["rows"], TailStrategy::GuardWithIf)
-        .reorder(pi, yi, yo, po)
-        .gpu_blocks(yo, po)
-        .gpu_threads(pi, yi);
-    form.of_part.compute_at(form.out, pi).store_in(MemoryType::Register);
-}
-
-// One thread block per row. Its threads add every lanes-th pixel each; then each level of a tree in shared
-// memory halves the number of sums.
-void row_a_block(RowSumTree &form, ScheduleContext &) {
-    form.out.split(form.y, yo, yi, 1).gpu_blocks(yo).gpu_threads(yi);
-    form.partial.compute_at(form.out, yo)
-        .store_in(MemoryType::GPUShared)
-        .gpu_threads(form.lane)
-        .update()
-        .gpu_threads(form.lane);
-    for (Func &level : form.levels) {
-        level.compute_at(form.out, yo).store_in(MemoryType::GPUShared).gpu_threads(form.lane);
+// One thread per part of a row: neighbouring threads have neighbouring rows, and each adds the sum of its
+// part to the row's sum in global memory, by an atomic addition.
+void parts_by_atomics(RowSum &form, ScheduleContext &context) {
+    const int threads = context["threads"];
+    Func total = form.total;
+    Var of{"of"};
+    RVar part{"part"}, pixel{"pixel"}, block{"block"};
+    total.compute_root().gpu_tile(form.y, yi, threads, TailStrategy::GuardWithIf);
+    Halide::Stage adding = total.update();
+    adding.split(form.x, part, pixel, context["pixels"], TailStrategy::GuardWithIf);
+    Func of_part = adding.rfactor(part, of);
+    adding.atomic()
+        .split(form.y, yo, yi, threads, TailStrategy::GuardWithIf)
+        .reorder(yi, yo, part)
+        .fuse(yo, part, block)
+        .gpu_blocks(block)
+        .gpu_threads(yi);
+    of_part.compute_at(total, yi).store_in(MemoryType::Register);
+    if (!context.configuration<RowSumConfiguration>().in_output) {
+        form.out.gpu_tile(form.y, yi, threads, TailStrategy::GuardWithIf);
     }
 }
 
+// Splits a row's sum into a tree. The first level has `lanes` partial sums, to which every lanes-th pixel
+// belongs; each further level has half as many, and `total` adds the sums of the last one.
+std::vector<Func> tree_of_sums(RowSum &form, int lanes, const Var &lane) {
+    Halide::Stage adding = form.total.update();
+    std::vector<Func> levels;
+    RVar rest = form.x;
+    for (int entries = lanes; levels.empty() || entries > 1; entries /= 2) {
+        const std::string suffix = std::to_string(entries);
+        RVar term{"term" + suffix}, entry{"entry" + suffix};
+        adding.split(rest, term, entry, entries, TailStrategy::GuardWithIf);
+        levels.push_back(adding.rfactor(entry, lane));
+        if (levels.size() > 1) {
+            levels.back().update().unroll(term);
+        }
+        rest = entry;
+    }
+    return levels;
+}
+
+// One thread block per row. Its threads add every lanes-th pixel each, in a register; then each level of a
+// tree in shared memory halves the number of sums.
+void row_a_block(RowSum &form, ScheduleContext &context) {
+    const Var lane{"lane"};
+    form.out.split(form.y, yo, yi, 1).gpu_blocks(yo).gpu_threads(yi);
+    for (Func &level : tree_of_sums(form, context["lanes"], lane)) {
+        level.in().compute_at(form.out, yo).store_in(MemoryType::GPUShared).gpu_threads(lane);
+        level.compute_at(level.in(), lane).store_in(MemoryType::Register);
+    }
+    form.total.compute_at(form.out, yi).store_in(MemoryType::Register);
+}
+
 // One warp per row: the tree's levels stay in registers, and lanes read each other's values by shuffles.
-// Every stage is computed at the warp's level with its lanes as the innermost loop; a stage inside another
-// stage's lanes would give wrong sums.
-void row_a_warp(RowSumTree &form, ScheduleContext &context) {
+// Every level is computed at the warp's level with its lanes as the innermost loop; a level inside another
+// level's lanes would give wrong sums.
+void row_a_warp(RowSum &form, ScheduleContext &context) {
+    const Var lane{"lane"};
+    int entries = context["lanes"];
+    std::vector<Func> levels = tree_of_sums(form, entries, lane);
     form.out.split(form.y, yo, yi, context["rows"], TailStrategy::GuardWithIf)
         .split(yi, yi, one, 1)
         .gpu_blocks(yo)
         .gpu_threads(yi)
         .gpu_lanes(one)
         .never_partition_all();
-    std::vector<Func> stages = form.levels;
-    stages.insert(stages.begin(), form.partial);
-    int entries = context["lanes"];
-    for (Func &stage : stages) {
-        stage.compute_at(form.out, yi)
+    for (Func &level : levels) {
+        level.compute_at(form.out, yi)
             .store_in(MemoryType::Register)
-            .bound_extent(form.lane, entries)
-            .bound_extent(form.y, 1);
-        stage.gpu_lanes(form.lane);
+            .bound_extent(lane, entries)
+            .bound_extent(form.y, 1)
+            .gpu_lanes(lane);
+        level.update().gpu_lanes(lane);
         entries /= 2;
     }
-    form.partial.update().gpu_lanes(form.lane);
+    form.total.compute_at(form.out, one).store_in(MemoryType::Register);
 }
 
 // Computes the levels of a tree in shared memory, inside the loop over thread blocks. Rows are on the second
@@ -197,48 +223,82 @@ void slices_of_rows(RowSumSliced &form, ScheduleContext &context) {
     lanes_in_vectors(form, context);
 }
 
-}  // namespace
-
-static const ScheduleRows &rows() {
+ScheduleRows tuned_rows() {
     const RowSumChunksConfiguration medium{.most_iterations = 16}, many_rows{.least_rows = 128},
         split{.splits = true};
     const RowSumSlicedConfiguration few_long_rows{.least_width = 65537, .most_rows = 63};
+    return family("tuned",
+        {
+            row("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
+                {{"lanes", 1}, {"rows", 128, 32, 256}})
+                .with("strict_float")
+                .says("16-byte loads with one thread per row, for rows too short for several threads."),
+            row("tuned_medium", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row, medium,
+                {{"lanes", 8, 8, 16}, {"rows", 32, 4, 64}})
+                .with("strict_float")
+                .says("16-byte loads with 8 threads per row and 32 rows per block, for rows of up to 2 KB."),
+            row("tuned_many_rows", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row, many_rows,
+                {{"lanes", 64, 16, 128}, {"rows", 2, 1, 8}})
+                .with("strict_float")
+                .says("16-byte loads with 64 threads per row: whole lines are read, and several loads are in "
+                      "flight."),
+            row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks, split,
+                {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
+                .with("strict_float")
+                .says("Splits each row over blocks, and a second kernel adds its pieces: for few or very "
+                      "long rows."),
+            row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows, few_long_rows,
+                {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
+                .with("strict_float")
+                .says("Spreads the slices of few long rows over the cores, in vectors of 16-bit sums."),
+            row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
+                {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}, {"strip", 64, 1, 512}})
+                .with("strict_float")
+                .says("Spreads strips of rows over the cores, and adds a row in vectors of 16-bit sums."),
+            row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
+                {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"strip", 512, 64, 4096}})
+                .with("strict_float")
+                .says("As tuned_wide with short vectors, for rows of 8 to 63 pixels."),
+            row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
+                {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"strip", 512, 64, 4096}})
+                .with("strict_float")
+                .says("As tuned_wide without vectors, for rows of fewer than 8 pixels."),
+        });
+}
+
+}  // namespace
+
+static const ScheduleRows &rows() {
+    // Sums of bytes are whole numbers; f32 holds them exactly, in whatever order they are added, while they
+    // are below 2^24.
+    const RowSumConfiguration in_own_memory{.in_output = false}, in_output{.in_output = true},
+        in_floats{.in_output = true, .most_width = (1 << 24) / 255};
+    const std::vector<Tunable> parts_of_rows = {{"pixels", 128, 16, 1024}, {"threads", 128, 32, 1024}};
     static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference).with("strict_float"),
-        row("serial", gpu, "u8", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}}),
-        row("atomic", gpu, "u8", parts_by_atomics,
-            {{"pixels", 128, 16, 1024}, {"parts", 16, 1, 64}, {"rows", 8, 1, 64},
-                {"threads", 128, 32, 1024}}),
-        row("tree", gpu, "u8", row_a_block, {{"lanes", 512, 64, 1024}}),
-        row("lanes", cuda, "u8", row_a_warp, {{"lanes", 32}, {"rows", 8, 1, 32}}),
-        family("tuned",
+        row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
+            .with("strict_float")
+            .says("Adds one row after another, from left to right: the definition without a schedule."),
+        row("serial", gpu, "u8 u8f32", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})
+            .says(
+                "One thread per row: the bytes that a warp loads are whole rows apart and do not coalesce."),
+        family("atomic",
             {
-                row("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
-                    {{"lanes", 1}, {"rows", 128, 32, 256}})
-                    .with("strict_float"),
-                row("tuned_medium", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row, medium,
-                    {{"lanes", 8}, {"rows", 32, 4, 64}})
-                    .with("strict_float"),
-                row("tuned_many_rows", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row, many_rows,
-                    {{"lanes", 64, 16, 128}, {"rows", 2, 1, 16}})
-                    .with("strict_float"),
-                row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks, split,
-                    {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
-                    .with("strict_float"),
-                row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows, few_long_rows,
-                    {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
-                    .with("strict_float"),
-                row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                    {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8},
-                        {"strip", 64, 1, 512}})
-                    .with("strict_float"),
-                row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                    {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1}, {"strip", 512, 64, 4096}})
-                    .with("strict_float"),
-                row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                    {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1}, {"strip", 512, 64, 4096}})
-                    .with("strict_float"),
+                row("atomic_floats", gpu, "u8f32", parts_by_atomics, in_floats, parts_of_rows)
+                    .says("One thread per 128 pixels of a row adds their sum by an f32 atomic: exact below "
+                          "2^24."),
+                row("atomic_any", gpu, "u8", parts_by_atomics, in_output, parts_of_rows)
+                    .says("One thread per 128 pixels of a row adds their sum by an atomic: more threads than "
+                          "serial has."),
+                row("atomic_any", gpu, "u8f32", parts_by_atomics, in_own_memory, parts_of_rows)
+                    .says("Adds u32 by atomics as for u8 sums, and converts in a kernel of its own: rows of "
+                          "any length."),
             }),
+        row("tree", gpu, "u8 u8f32", row_a_block, {{"lanes", 512, 64, 1024}})
+            .says("One block per row: threads load neighbouring bytes, and a tree in shared memory adds "
+                  "their sums."),
+        row("lanes", cuda, "u8 u8f32", row_a_warp, {{"lanes", 32}, {"rows", 8, 1, 32}})
+            .says("One warp per row: its tree goes through shuffles of registers, without any barrier."),
+        tuned_rows(),
         automatic<RowSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
         automatic<RowSum>("auto", gpu, "u8", "Anderson2021"),
     };

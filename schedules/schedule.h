@@ -72,7 +72,9 @@ struct ScheduleRow {
     std::string autoscheduler;  // the plug-in that makes the schedule, in place of `apply`
     std::string declined;       // what that plug-in says when it cannot: such a row has no library
     std::vector<RegisterCap> register_caps;
-    std::string summary;  // one sentence for people: how the work is done, and what that brings
+    std::string opencl_options;     // further options of clBuildProgram
+    bool native_functions = false;  // OpenCL kernels call native_exp in place of exp, and so on
+    std::string summary;            // one sentence for people: how the work is done, and what that brings
 
     // What the row says of its form; a member that is missing or unknown is a build error.
     template<typename Configuration>
@@ -97,6 +99,19 @@ struct ScheduleRow {
     // ptxas takes what a kernel would like.
     ScheduleRow registers(const std::string &kernel, int most) && {
         register_caps.push_back({kernel, most});
+        return std::move(*this);
+    }
+
+    // OpenCL programs of the row are built with these options besides the caller's, for example
+    // "-cl-fast-relaxed-math". The runtime says so to the driver.
+    ScheduleRow options(std::string opencl) && {
+        opencl_options = std::move(opencl);
+        return std::move(*this);
+    }
+
+    // OpenCL kernels of the row call the native_ functions of OpenCL C, whose error each device chooses.
+    ScheduleRow native() && {
+        native_functions = true;
         return std::move(*this);
     }
 };

@@ -27,8 +27,8 @@ void add_transpose(std::vector<StageRow> &rows) {
     rows.push_back({.op = "transpose",
         .where = gpu,
         .table = "transpose",
-        .schedule = "padded",
-        .type = "u8",
+        .schedule = "tuned_any",
+        .type = "u16",
         .values = "width=128,height=128,across=32,down=8,pad=4",
         .elements = "u8"});
     rows.push_back({.op = "transpose", .where = gpu, .table = "transpose", .schedule = "tuned_any"});

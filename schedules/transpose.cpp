@@ -1,4 +1,4 @@
-// The schedules of transpose, and the table of its rows.
+// The schedules of transpose, and the table of its rows. The documented steps: schedules/transpose_steps.h.
 #include "generators/algorithms/transpose/transpose.h"
 #include "generators/algorithms/transpose/blocks.h"
 #include "generators/algorithms/transpose/configuration.h"
@@ -7,6 +7,7 @@
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
 #include "schedules/transpose_blocks.h"
+#include "schedules/transpose_steps.h"
 
 namespace tilewright {
 
@@ -66,40 +67,6 @@ void thin(Transpose &t, ScheduleContext &context) {
 }
 
 // ------------------------------------------------------------------------------------------------------- GPU
-
-// One thread per pixel, from global memory to global memory. A warp writes a row, but reads a column.
-void direct(Transpose &t, ScheduleContext &context) {
-    const int tile = context["tile"];
-    t.out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
-        .fuse(xo, yo, block)
-        .gpu_blocks(block)
-        .gpu_threads(xi, yi);
-}
-
-// One thread per patch of 4 x 4 pixels, which it moves one by one: for images whose rows are not whole words.
-void patches_by_pixels(Transpose &t, ScheduleContext &context) {
-    t.out
-        .tile(t.x, t.y, xo, yo, xi, yi, 4 * context["across"], 4 * context["down"], TailStrategy::GuardWithIf)
-        .tile(xi, yi, xi, yi, xv, yv, 4, 4)
-        .fuse(xo, yo, block)
-        .gpu_blocks(block)
-        .gpu_threads(xi, yi)
-        .unroll(xv)
-        .unroll(yv);
-}
-
-// One thread per patch of 4 x 4 pixels, in registers: it reads four words and writes four.
-void patches_in_registers(TransposePatches &t, ScheduleContext &context) {
-    t.out.tile(t.p, t.q, xo, yo, xi, yi, context["across"], context["down"], TailStrategy::GuardWithIf)
-        .reorder(t.j, t.r, xi, yi, xo, yo)
-        .fuse(xo, yo, block)
-        .gpu_blocks(block)
-        .gpu_threads(xi, yi)
-        .unroll(t.j)
-        .unroll(t.r);
-    Func words = t.in.in(t.transposed);
-    words.compute_at(t.out, xi).unroll(words.args()[0]).unroll(words.args()[2]);
-}
 
 // Each thread block transposes `across` x (`down` * `patches`) patches through shared memory. First, a thread
 // transposes `patches` patches in registers, and neighbouring threads read neighbouring patches of the
@@ -223,75 +190,131 @@ void any_alignment(TransposeFlat &t, ScheduleContext &context) {
     t.edges.never_partition_all();
 }
 
+// What several rows say.
+constexpr const char *
+    in_blocks = "Blocks of whole cache lines are turned in vector registers and spread over the cores.",
+   *small = "Squares of one vector are turned in registers, for images too small for blocks.",
+   *longer_pitch = "As shared, with a longer pitch, so that a column's pixels are in different banks.",
+   *on_diagonals = "As padded, with blocks along diagonals, so that writes spread over the memory.",
+   *in_patches = "Patches of 4 x 4 pixels are turned in registers and pass through shared memory as vectors.",
+   *by_words = "Any alignment: aligned words are shifted into patches, turned, and shifted back.",
+   *by_tiles = "Any size: tiles in shared memory, whose output rows begin at aligned addresses.";
+
+ScheduleRows tuned_on_cpu() {
+    const TransposeConfiguration whole{.at_least_a_block = true};
+    return family("tuned",
+        {
+            row("tuned_blocks", cpu, "u8", blocks, whole,
+                {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
+                .says(in_blocks),
+            row("tuned_blocks", cpu, "u16", blocks, whole,
+                {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
+                .says(in_blocks),
+            row("tuned_blocks", cpu, "f32", blocks, whole,
+                {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}})
+                .says(in_blocks),
+            row("tuned_blocks", cpu, "rgb8", colour_blocks, whole,
+                {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
+                .says(in_blocks),
+            row("tuned_squares", cpu, "u8 u16", blocks, whole,
+                {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}})
+                .says(small),
+            row("tuned_squares", cpu, "f32", blocks, whole,
+                {{"width", 16}, {"height", 16}, {"square", 8}, {"grain", 256, 1, 1024}})
+                .says(small),
+            row("tuned_squares", cpu, "rgb8", colour_blocks, whole,
+                {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}})
+                .says(small),
+            row("tuned_any", cpu, "u8 u16 f32 rgb8", thin, {{"width", 1024}, {"height", 64}})
+                .says("Pixels one by one in parallel strips, for images that are too thin for blocks."),
+        });
+}
+
+// The documented steps, from the slow one to the fast one.
+ScheduleRows steps() {
+    const TransposeConfiguration whole_vectors{.whole_vectors = true};
+    const std::vector<Tunable> pixels = {{"width", 16, 8, 32}, {"height", 16, 8, 32}},
+                               tile = {{"tile", 16, 8, 64}, {"across", 16, 8, 32}, {"down", 16, 4, 32}},
+                               patches = {{"across", 16, 4, 32}, {"down", 16, 4, 32}};
+    const auto padded = [&](int pad) {
+        std::vector<Tunable> tunables = tile;
+        tunables.push_back({"pad", pad, 0, 16});
+        return tunables;
+    };
+    return {
+        row("direct", gpu, "u8 f32", transpose_steps::direct, pixels)
+            .says("One thread per pixel: reads coalesce, writes are one output row apart."),
+        row("direct_mirrored", gpu, "u8 f32", transpose_steps::direct_mirrored, pixels)
+            .says("One thread per pixel: writes coalesce, reads are one input row apart."),
+        row("shared", gpu, "u8 f32", transpose_steps::shared, tile)
+            .says("A tile passes through shared memory, so that reads and writes both coalesce."),
+        row("padded", gpu, "u8", transpose_steps::padded, padded(4)).says(longer_pitch),
+        row("padded", gpu, "f32", transpose_steps::padded, padded(1)).says(longer_pitch),
+        row("diagonal", gpu, "u8", transpose_steps::diagonal, padded(4)).says(on_diagonals),
+        row("diagonal", gpu, "f32", transpose_steps::diagonal, padded(1)).says(on_diagonals),
+        row("diagonal_unpadded", gpu, "u8 f32", transpose_steps::diagonal_unpadded, tile)
+            .says("As shared, with blocks along diagonals, so that writes spread over the memory."),
+        family("vector4",
+            {
+                row("vector4_aligned", gpu, "u8 f32", transpose_steps::vector4_aligned, whole_vectors,
+                    patches)
+                    .says("One thread turns 4 x 4 pixels in registers, and moves 4 pixels per access."),
+                row("vector4_any", gpu, "u8 f32", transpose_steps::vector4_any, patches)
+                    .says("One thread moves 4 x 4 pixels one by one, which any size and alignment allows."),
+            }),
+    };
+}
+
+ScheduleRows tuned_on_gpu() {
+    const TransposePatchesConfiguration whole_patches{};
+    const TransposeFlatConfiguration flat{};
+    return family("tuned",
+        {
+            row("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches,
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
+                .says(in_patches),
+            row("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches,
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
+                .says(in_patches),
+            row("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches,
+                {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
+                .says(in_patches),
+            row("tuned_aligned", cuda, "rgb8", patches_in_shared,
+                TransposePatchesConfiguration{.permute = true},
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
+                .says(in_patches),
+            row("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
+                {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
+                .says(in_patches),
+            row("tuned_any", cuda, "u8", any_alignment, flat,
+                {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}})
+                .says(by_words),
+            row("tuned_any", opencl, "u8", any_alignment, flat,
+                {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}})
+                .says(by_words),
+            row("tuned_any", gpu, "rgb8", any_alignment, flat,
+                {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}})
+                .says(by_words),
+            row("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}})
+                .says(by_tiles),
+            row("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
+                {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
+                .says(by_tiles),
+        });
+}
+
 }  // namespace
 
 static const ScheduleRows &rows() {
-    const TransposeConfiguration whole{.at_least_a_block = true};
-    const TransposeBlocksConfiguration anywhere{}, diagonal{.diagonal = true};
-    const TransposePatchesConfiguration any_size{}, whole_patches{.at_least_a_block = true};
-    const TransposeFlatConfiguration flat{};
     static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32 rgb8", reference),
+        row("reference", cpu, "u8 u16 f32 rgb8", reference)
+            .says("Pixels one after another, in the order of memory: the result to compare with."),
         automatic<Transpose>("auto", cpu, "u8 u16 f32 rgb8", "Mullapudi2016"),
         automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
-        family("tuned",
-            {
-                row("tuned_blocks", cpu, "u8", blocks, whole,
-                    {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
-                row("tuned_blocks", cpu, "u16", blocks, whole,
-                    {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
-                row("tuned_blocks", cpu, "f32", blocks, whole,
-                    {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}}),
-                row("tuned_blocks", cpu, "rgb8", colour_blocks, whole,
-                    {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
-                row("tuned_squares", cpu, "u8 u16", blocks, whole,
-                    {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
-                row("tuned_squares", cpu, "f32", blocks, whole,
-                    {{"width", 16}, {"height", 16}, {"square", 8}, {"grain", 256, 1, 1024}}),
-                row("tuned_squares", cpu, "rgb8", colour_blocks, whole,
-                    {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}}),
-                row("tuned_any", cpu, "u8 u16 f32 rgb8", thin, {{"width", 1024}, {"height", 64}}),
-            }),
-
-        row("direct", gpu, "u8", direct, {{"tile", 16, 8, 32}}),
-        row("shared", gpu, "u8", tiles_in_shared, anywhere,
-            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 0}}),
-        row("padded", gpu, "u8", tiles_in_shared, anywhere,
-            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}}),
-        row("diagonal", gpu, "u8", tiles_in_shared, diagonal,
-            {{"width", 16}, {"height", 16}, {"across", 16}, {"down", 16}, {"pad", 4, 1, 16}}),
-        family("vector4",
-            {
-                row("vector4_aligned", gpu, "u8", patches_in_registers, any_size,
-                    {{"across", 16, 4, 32}, {"down", 16, 4, 32}}),
-                row("vector4_any", gpu, "u8", patches_by_pixels,
-                    {{"across", 16, 4, 32}, {"down", 16, 4, 32}}),
-            }),
-
-        family("tuned",
-            {
-                row("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches,
-                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}}),
-                row("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches,
-                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}}),
-                row("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches,
-                    {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}}),
-                row("tuned_aligned", cuda, "rgb8", patches_in_shared,
-                    TransposePatchesConfiguration{.permute = true, .at_least_a_block = true},
-                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}}),
-                row("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
-                    {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}}),
-                row("tuned_any", cuda, "u8", any_alignment, flat,
-                    {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}}),
-                row("tuned_any", opencl, "u8", any_alignment, flat,
-                    {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}}),
-                row("tuned_any", gpu, "rgb8", any_alignment, flat,
-                    {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}}),
-                row("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
-                    {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}}),
-                row("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
-                    {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}}),
-            }),
+        tuned_on_cpu(),
+        steps(),
+        tuned_on_gpu(),
     };
     return table;
 }

@@ -33,9 +33,11 @@ void run(std::vector<std::string> words) {
     line.footer(examples());
     add_devices(line);
     add_list(line);
+    add_cache(line);
     add_doctor(line);
     add_pipeline(line);
     add_show(line);
+    add_explain(line);
     add_verify(line);
     add_bench(line);
     add_operators(line);

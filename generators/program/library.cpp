@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <link.h>
 #include <sstream>
 #include <typeinfo>
 
@@ -68,7 +69,19 @@ private:
 }  // namespace
 
 std::string plugins_folder() {
-    return TILEWRIGHT_PLUGINS;
+    // They are where Halide itself is, which the dynamic linker knows.
+    std::string folder;
+    dl_iterate_phdr(
+        [](dl_phdr_info *info, size_t, void *folder) {
+            const std::filesystem::path file = info->dlpi_name;
+            const bool is_halide = file.filename() == "libHalide.so";
+            if (is_halide) {
+                *static_cast<std::string *>(folder) = file.parent_path().string();
+            }
+            return is_halide ? 1 : 0;
+        },
+        &folder);
+    return folder;
 }
 
 static Halide::Internal::AbstractGeneratorPtr generator_of(

@@ -95,6 +95,14 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
                 }
                 values_.push_back({tunable, std::stoi(text)});
             }
+        } else if (key == "values") {
+            for (const std::string &pair : split(value, ',')) {
+                const size_t equals = pair.find('=');
+                if (equals == std::string::npos) {
+                    fail("value '" + pair + "': write name=number");
+                }
+                values[pair.substr(0, equals)] = std::strtoll(pair.c_str() + equals + 1, nullptr, 10);
+            }
         } else if (key != "operator") {  // the table has been held against it
             fail("'" + word +
                  "' is no selection; it is name=, schedule=, type=, backend=, capability=, tunables= or "

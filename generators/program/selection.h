@@ -1,6 +1,8 @@
 #pragma once
 #include "generators/program/targets.h"
 #include "schedules/schedule.h"
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@ public:
     std::string name;  // what the libraries' names begin with: the operator's, or another one
     std::vector<std::string> backends;           // empty: all
     int capability = TargetChoice().capability;  // of the oldest CUDA devices that the libraries are for
+    std::map<std::string, int64_t> values;       // of a call, for `show accesses`: "image.stride.1"
 
     // The libraries in the table's order, those of rows that an autoscheduler declines among them.
     std::vector<Library> libraries() const;

@@ -1,4 +1,5 @@
 #include "generators/program/show.h"
+#include "generators/program/accesses.h"
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -90,6 +91,20 @@ void print_resources(const Shown &shown) {
     std::cout << kernels.lines.str();
 }
 
+void print_accesses(const Shown &shown) {
+    const Halide::Module module = generator_of(shown)->build_module(shown.name);
+    std::map<std::string, int64_t> values = shown.values;
+    // A caller knows an output by its name in the metadata, the statements by that of its Func.
+    for (const auto &[of_func, of_argument] : module.get_metadata_name_map()) {
+        for (const auto &[name, value] : shown.values) {
+            if (name.starts_with(of_argument + ".")) {
+                values[of_func + name.substr(of_argument.size())] = value;
+            }
+        }
+    }
+    std::cout << accesses_in(module.get_conceptual_stmt(), values);
+}
+
 void print_file(const Shown &shown, Halide::OutputFileType type) {
     const auto folder =
         std::filesystem::temp_directory_path() / ("tilewright-show-" + std::to_string(getpid()));
@@ -104,7 +119,7 @@ void print_file(const Shown &shown, Halide::OutputFileType type) {
 
 int show(const Shown &shown, const std::string &part) {
     const bool is_gpu = Halide::Target(shown.target).has_gpu_feature();
-    if (!is_gpu && (part == "kernels" || part == "resources")) {
+    if (!is_gpu && (part == "kernels" || part == "resources" || part == "accesses")) {
         std::cerr << "error: " << shown.name
                   << " runs on the CPU and has no kernels; show loops, stmt or assembly\n";
         return 1;
@@ -115,13 +130,15 @@ int show(const Shown &shown, const std::string &part) {
         print_file(shown, Halide::OutputFileType::device_code);
     } else if (part == "resources") {
         print_resources(shown);
+    } else if (part == "accesses") {
+        print_accesses(shown);
     } else if (part == "stmt") {
         print_file(shown, Halide::OutputFileType::stmt);
     } else if (part == "assembly") {
         print_file(shown, Halide::OutputFileType::assembly);
     } else {
         std::cerr << "error: cannot show '" << part
-                  << "'; it takes loops, kernels, resources, stmt, assembly\n";
+                  << "'; it takes loops, kernels, resources, accesses, stmt, assembly\n";
         return 2;
     }
     std::cout.flush();

@@ -12,6 +12,7 @@ struct Shown {
     std::string target;
     std::string autoscheduler, plugins;  // the plug-in that schedules it, if one does, and the folder of
                                          // plug-ins
+    std::map<std::string, int64_t> values = {};  // of a call, for `accesses`
 };
 
 // Prints a part of what Halide makes of a library on standard output, and returns the exit code. The parts:
@@ -19,6 +20,7 @@ struct Shown {
 //     kernels    the source of a GPU's kernels: PTX, OpenCL C
 //     resources  a line for each kernel: name, threads of a block and bytes of shared memory, with tabs
 //                between them
+//     accesses   how the threads of a warp reach memory together (accesses.h)
 //     stmt       the statements that Halide made of it
 //     assembly   of the CPU
 int show(const Shown &shown, const std::string &part);

@@ -17,57 +17,78 @@ std::string quoted(const std::string &text) {
     return out + "\"";
 }
 
+std::string joined(std::initializer_list<std::string> texts) {
+    std::string all;
+    for (const std::string &text : texts) {
+        all += (all.empty() ? "" : ", ") + text;
+    }
+    return all;
+}
+
+// The numbers of a row, in the order in which rows_of() takes them.
+void write_numbers(const ScheduleRow &row, const std::vector<Tunable> &tunables, std::ostream &out) {
+    for (const ConfigurationField &field : row.configured) {
+        out << "    {" << quoted(field.name) << ", " << field.value << "},\n";
+    }
+    for (const Tunable &t : tunables) {
+        out << "    {" << quoted(t.name) << ", " << t.value << ", " << t.low << ", " << t.high << "},\n";
+    }
+    for (const RegisterCap &cap : row.register_caps) {
+        out << "    {" << quoted(cap.kernel) << ", " << cap.most << "},\n";
+    }
+}
+
+// What a table includes: the needs of the libraries of each GPU's backend stand in a header of their own.
+void write_includes(const Selection &selection, const std::set<std::string> &gpus, std::ostream &out) {
+    out << "// Made by " << only_table().op << "'s generator.\n#include \"tilewright/row.h\"\n";
+    for (const std::string &backend : gpus) {
+        out << "#include \"" << selection.name << "_" << backend << "_needs.h\"\n";
+    }
+}
+
 }  // namespace
 
 void write_table(const Selection &selection, std::ostream &out) {
     const std::string op = only_table().op;
-    std::ostringstream declarations, entries;
+    std::ostringstream declarations, numbers, entries;
     std::set<std::string> gpus;
     for (const Library &one : selection.libraries()) {
         const ScheduleRow &row = *one.row;
-        const std::string &library = one.name, &type = one.type, &backend = one.backend;
-        const bool made = row.declined.empty(), gpu = backend == "cuda" || backend == "opencl";
+        const bool made = row.declined.empty(), gpu = one.backend == "cuda" || one.backend == "opencl";
         if (gpu) {
-            gpus.insert(backend);
+            gpus.insert(one.backend);
         }
         if (made) {
-            declarations << "int " << library << "_argv(void **);\nconst halide_filter_metadata_t *"
-                         << library << "_metadata();\n";
+            declarations << "int " << one.name << "_argv(void **);\nconst halide_filter_metadata_t *"
+                         << one.name << "_metadata();\n";
         }
-        entries << "        {" << quoted(op) << ", " << quoted(selection.name) << ", " << quoted(row.name)
-                << ", " << quoted(row.family) << ", " << quoted(type) << ", "
-                << (backend == "vnni" ? "Backend::cpu, true, " : "Backend::" + backend + ", false, ")
-                << quoted(row.form) << ", {";
-        for (const ConfigurationField &field : row.configured) {
-            entries << "{" << quoted(field.name) << ", " << field.value << "}, ";
-        }
-        entries << "}, {";
-        for (const Tunable &t : with_values(row.tunables, selection.tunables_of(row))) {
-            entries << "{" << quoted(t.name) << ", " << t.value << ", " << t.low << ", " << t.high << "}, ";
-        }
-        entries << "}, {";
-        for (const RegisterCap &cap : row.register_caps) {
-            entries << "{" << quoted(cap.kernel) << ", " << cap.most << "}, ";
-        }
-        entries << "}, " << quoted(row.autoscheduler) << ", " << quoted(row.declined) << ", "
-                << quoted(row.summary) << ", " << (made && gpu ? library + "_needs" : "{}") << ", "
-                << (made ? library + "_argv, " + library + "_metadata" : "nullptr, nullptr") << "},\n";
+        const std::vector<Tunable> tunables = with_values(row.tunables, selection.tunables_of(row));
+        write_numbers(row, tunables, numbers);
+        entries << "    {"
+                << joined({quoted(op), quoted(selection.name), quoted(row.name), quoted(row.family),
+                       quoted(one.type),
+                       one.backend == "vnni" ? "Backend::cpu, true" : "Backend::" + one.backend + ", false",
+                       quoted(row.form), std::to_string(row.configured.size()),
+                       std::to_string(tunables.size()), std::to_string(row.register_caps.size()),
+                       quoted(row.opencl_options), quoted(row.autoscheduler), quoted(row.declined),
+                       quoted(row.summary),
+                       made ? one.name + "_argv, " + one.name + "_metadata" : "nullptr, nullptr"})
+                << "},\n";
     }
     const bool own = selection.name == op;
-    out << "// Made by " << op << "'s generator.\n#include \"tilewright/row.h\"\n";
-    for (const std::string &backend : gpus) {
-        out << "#include \"" << selection.name << "_" << backend << "_needs.h\"\n";
-    }
-    out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\n";
+    write_includes(selection, gpus, out);
+    out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\nnamespace {\n\n";
     if (gpus.count("cuda")) {
-        out << "[[maybe_unused]] static const bool said = cuda_libraries_from("
+        out << "[[maybe_unused]] const bool said = cuda_libraries_from("
             << halide_capability(selection.capability) << ");\n\n";
     }
-    out << "const std::vector<Row> &" << selection.name
+    out << "constexpr RowNumber numbers[] = {\n"
+        << numbers.str() << "    {},  // so that there is one\n};\n\n"
+        << "constexpr ConstantRow table[] = {\n"
+        << entries.str() << "};\n\n}  // namespace\n\nconst std::vector<Row> &" << selection.name
         << "_rows() {\n    // Never destroyed: other threads may still call libraries while the process "
            "ends.\n    static const auto &rows = *new std::vector<Row>("
-        << (own ? "with_added_rows(" + quoted(op) + ", " : "") << "{\n"
-        << entries.str() << "    }" << (own ? ")" : "")
+        << (own ? "with_added_rows(" + quoted(op) + ", rows_of(table, numbers))" : "rows_of(table, numbers)")
         << ");\n    return rows;\n}\n\n}  // namespace tilewright\n";
 }
 

@@ -82,7 +82,14 @@ std::vector<int64_t> dense_strides(const std::vector<int64_t> &shape) {
 
 }  // namespace
 
-Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes) try
+Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes)
+    : Array(type, std::move(shape), row_bytes, true) {}
+
+Array Array::uninitialized(Type type, std::vector<int64_t> shape, int64_t row_bytes) {
+    return Array(type, std::move(shape), row_bytes, false);
+}
+
+Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, bool zeroed) try
     : type_(type), shape_(std::move(shape)) {
     check_shape(type, shape_);
     strides_ = dense_strides(shape_);
@@ -103,7 +110,7 @@ Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes) try
         throw Error(Fault::memory, fmt::format("{} with such rows is more than any memory", describe()),
             {.argument = "row_bytes", .value = std::to_string(row_bytes)});
     }
-    storage_ = std::make_shared<Storage>(*layout);
+    storage_ = std::make_shared<Storage>(*layout, zeroed);
 } catch (...) {
     leave_with_error();
 }
@@ -155,7 +162,7 @@ Array Array::crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const try {
 }
 
 Array Array::clone(int64_t row_bytes) const try {
-    Array a(type_, shape_, row_bytes);
+    Array a = uninitialized(type_, shape_, row_bytes);
     copy(*this, a);
     return a;
 } catch (...) {

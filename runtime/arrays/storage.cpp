@@ -1,6 +1,7 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/devices/host_memory.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
-#include <sys/mman.h>
 #include <unistd.h>
 
 namespace tilewright {
@@ -25,19 +25,21 @@ std::string size_text(size_t bytes) {
 
 }  // namespace
 
-// The mapping is 64 bytes longer than the storage: a vector that begins in the last bytes stays in mapped
-// memory.
-Storage::Storage(MemoryLayout layout)
+// The memory is 64 bytes longer than the storage: a vector that begins in the last bytes stays in it.
+Storage::Storage(MemoryLayout layout, bool zeroed)
     : layout_(layout), bytes_(padded_bytes(layout.rows * layout.pitch)), owned_(true) {
     const size_t installed = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
-    const int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
-    void *memory = bytes_ > installed ? MAP_FAILED : mmap(nullptr, bytes_ + 64, access, kind, -1, 0);
-    if (memory == MAP_FAILED) {
+    const auto [memory, is_zero] =
+        bytes_ > installed ? driver::HostMemory::Block{} : driver::host_memory().take(bytes_ + 64);
+    if (memory == nullptr) {
         throw Error(
             Fault::memory, fmt::format("{} of host memory cannot be had (installed: {}); use smaller data",
                                size_text(bytes_), size_text(installed)));
     }
-    begin_ = static_cast<std::byte *>(memory);
+    if (zeroed && !is_zero) {
+        memset(memory, 0, bytes_);
+    }
+    begin_ = memory;
     describe();
 }
 
@@ -50,7 +52,7 @@ Storage::Storage(MemoryLayout layout, void *data)
 Storage::~Storage() {
     release_device();
     if (owned_) {
-        munmap(begin_, bytes_ + 64);
+        driver::host_memory().give_back(begin_);
     }
 }
 

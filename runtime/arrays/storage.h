@@ -1,5 +1,6 @@
 #pragma once
 // The bytes behind arrays. Not installed.
+#include "generators/algorithms/integers.h"
 #include "tilewright/array.h"
 #include <HalideRuntime.h>
 #include <condition_variable>
@@ -13,7 +14,7 @@ namespace tilewright {
 // Rows of images, and storages, are padded to a multiple of 64 bytes: a cache line, and the widest vector of
 // a CPU.
 constexpr size_t padded_bytes(size_t bytes) {
-    return (bytes + 63) / 64 * 64;
+    return round_up(bytes, 64);
 }
 
 // The rows of an array's bytes: `rows` rows of `row` bytes, whose first bytes are `pitch` bytes apart. The
@@ -31,8 +32,8 @@ struct MemoryLayout {
 // until it is done, and the others wait.
 class Storage {
 public:
-    // Owns zeroed memory, whose end is padded. Errors: memory.
-    explicit Storage(MemoryLayout layout);
+    // Owns memory, whose end is padded; not `zeroed`: with any bytes. Errors: memory.
+    Storage(MemoryLayout layout, bool zeroed);
 
     // Uses the caller's memory, which must outlive it.
     Storage(MemoryLayout layout, void *data);

@@ -54,6 +54,10 @@ constexpr DriverFunction<CUresult(void *)> cu_event_synchronize{"cuEventSynchron
 constexpr DriverFunction<CUresult(float *, void *, void *)> cu_event_elapsed{"cuEventElapsedTime"};
 constexpr DriverFunction<CUresult(void *)> cu_event_destroy{"cuEventDestroy_v2"};
 constexpr DriverFunction<CUresult(void *, int, int)> cu_function_attribute{"cuFuncSetAttribute"};
+constexpr DriverFunction<CUresult(int *, int, void *)> cu_function_get{"cuFuncGetAttribute"};
+constexpr DriverFunction<CUresult(int *, void *, int, size_t)> cu_blocks_per_multiprocessor{
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor"};
+constexpr DriverFunction<CUresult(int *)> cu_context_device{"cuCtxGetDevice"};
 constexpr DriverFunction<CUresult(int, const char **)> cu_error_name{"cuGetErrorName"};
 
 std::string cuda_error(CUresult code) {
@@ -247,6 +251,40 @@ double cuda_time_ms(const std::function<void()> &calls) {
             Fault::device, "the device stopped: " + cuda_error(error), {.device = current_device().str()});
     }
     return ms;
+}
+
+CUresult launch_and_describe(
+    void *function, unsigned shared, const std::function<CUresult()> &launch, KernelLaunch &recorded) {
+    CUresult code = 0;
+    try {
+        recorded.ms = cuda_time_ms([&] { code = launch(); });
+    } catch (const Error &) {
+        return code;  // the device stopped: Halide's next call says so
+    }
+    if (code != 0) {
+        recorded.ms.reset();
+    }
+    // CU_FUNC_ATTRIBUTE_... and CU_DEVICE_ATTRIBUTE_...
+    constexpr int max_threads = 0, static_shared = 1, local = 3, registers = 4,
+                  threads_of_multiprocessor = 39;
+    const auto attribute = [&](int which) -> std::optional<int64_t> {
+        int value = 0;
+        return cu_function_get(&value, which, function) == 0 ? std::optional<int64_t>(value) : std::nullopt;
+    };
+    recorded.most_threads = attribute(max_threads);
+    recorded.spill_bytes = attribute(local);
+    recorded.registers = attribute(registers);
+    recorded.shared_bytes = shared + attribute(static_shared).value_or(0);
+    int value = 0, device = 0;
+    const auto threads = (int)recorded.threads_of_block();
+    if (cu_blocks_per_multiprocessor(&value, function, threads, shared) == 0) {
+        recorded.blocks_per_unit = value;
+    }
+    if (cu_context_device(&device) == 0 &&
+        cu_device_attribute(&value, threads_of_multiprocessor, device) == 0 && value > 0) {
+        recorded.most_threads_of_unit = value;
+    }
+    return code;
 }
 
 // Takes no lock: the program is ending, and the threads that were inside a driver have left it (inside.h).

@@ -2,6 +2,7 @@
 // The CUDA driver: its library, devices and contexts. The few of its functions that are used are declared
 // here, so that no CUDA header is needed. Not installed.
 #include "tilewright/device.h"
+#include "tilewright/launches.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -39,6 +40,11 @@ void allow_shared_memory(void *function, unsigned bytes);
 // Milliseconds between two events around `calls`, on the current CUDA device. Errors: those of `calls`;
 // device, when the device stopped.
 double cuda_time_ms(const std::function<void()> &calls);
+
+// Launches a kernel by `launch`, and adds its time and what the driver says of the kernel to `recorded`,
+// which has its grid and block. Returns the code of the launch.
+CUresult launch_and_describe(
+    void *function, unsigned shared, const std::function<CUresult()> &launch, KernelLaunch &recorded);
 
 // Waits until the work of all contexts has ended.
 void wait_for_cuda();

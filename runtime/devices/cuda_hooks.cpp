@@ -1,9 +1,11 @@
 // The hooks of CUDA: what Halide's runtime gets when it asks for a function of the driver or for a context
 // (hooks.h).
+#include "generators/algorithms/integers.h"
 #include "runtime/devices/counters.h"
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/memory_pool.h"
+#include "runtime/devices/recorder.h"
 #include "runtime/devices/register_caps.h"
 #include "runtime/devices/wrapped_functions.h"
 #include <HalideRuntime.h>
@@ -23,7 +25,27 @@ CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
         allow_shared_memory(f, shared);
     }
     count_kernel((uint64_t)bx * by * bz);
-    return real<launch_kernel>(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
+    const auto launch = [&] {
+        return real<launch_kernel>(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
+    };
+    if (Recorder *recorder = Recorder::current()) {
+        KernelLaunch recorded = recorder->launch_of(f);
+        recorded.grid = {gx, gy, gz};
+        recorded.block = {bx, by, bz};
+        const CUresult code = launch_and_describe(f, shared, launch, recorded);
+        recorder->run().kernels.push_back(std::move(recorded));
+        return code;
+    }
+    return launch();
+}
+
+// Halide asks for a kernel by its name before each launch.
+CUresult get_function(void **function, void *module, const char *name) {
+    const CUresult code = real<get_function>(function, module, name);
+    if (Recorder *recorder = Recorder::current(); recorder && code == 0) {
+        recorder->add_function(*function, name, module);
+    }
+    return code;
 }
 
 // Halide asks for at most 64 registers per thread. Without that option ptxas takes as many as the kernel
@@ -44,8 +66,12 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
         capped = with_register_caps(static_cast<const char *>(image), *caps);
         image = capped.c_str();
     }
-    return real<load_module>(
+    const CUresult code = real<load_module>(
         module, image, (unsigned)other_options.size(), other_options.data(), other_values.data());
+    if (Recorder *recorder = Recorder::current(); recorder && code == 0) {
+        recorder->add_module(*module, static_cast<const char *>(image));
+    }
+    return code;
 }
 
 CUresult copy_to_device(uint64_t to, const void *from, size_t bytes) {
@@ -70,7 +96,10 @@ CUresult copy_to_host_async(void *to, uint64_t from, size_t bytes, void *stream)
 
 // Sizes are multiples of 256 bytes, so that aligned words at the end of an image are inside.
 CUresult allocate(uint64_t *pointer, size_t bytes) {
-    bytes = (bytes + 255) / 256 * 256;
+    bytes = round_up(bytes, 256);
+    if (Recorder *recorder = Recorder::current()) {
+        recorder->allocated(bytes);
+    }
     CUresult error = 0;
     *pointer = cuda_memory().take(current_device(), cuda_context(current_device().index), bytes, [&] {
         count_allocation();
@@ -92,6 +121,7 @@ void deallocate_in(void *context, uint64_t pointer) {
 
 constexpr WrappedFunction wrapped_functions[] = {
     {"cuLaunchKernel", wrap<launch_kernel>},
+    {"cuModuleGetFunction", wrap<get_function>},
     {"cuModuleLoadDataEx", wrap<load_module>},
     {"cuMemcpyHtoD_v2", wrap<copy_to_device>},
     {"cuMemcpyHtoDAsync_v2", wrap<copy_to_device_async>},

@@ -1,4 +1,5 @@
 #include "runtime/devices/halide_calls.h"
+#include "runtime/devices/host_memory.h"
 #include "tilewright/error.h"
 #include <HalideRuntime.h>
 #include <algorithm>
@@ -34,6 +35,9 @@ void prepare_halide() {
     first_message[0] = 0;
     static const bool done = [] {
         halide_set_error_handler(keep_message);
+        halide_set_custom_malloc(
+            [](void *, size_t bytes) -> void * { return driver::host_memory().take(bytes).begin; });
+        halide_set_custom_free([](void *, void *memory) { driver::host_memory().give_back(memory); });
         // Halide's cache for CUDA has no bound, and MemoryPool has one.
         halide_reuse_device_allocations(nullptr, false);
         return true;

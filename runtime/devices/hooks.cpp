@@ -1,8 +1,10 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/cuda.h"
+#include "runtime/devices/host_memory.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
 #include "tilewright/error.h"
+#include <HalideRuntimeOpenCL.h>
 
 namespace tilewright {
 
@@ -11,6 +13,20 @@ namespace driver {
 namespace {
 
 thread_local Device device_of_thread;
+
+// Has one thread make Halide's first call of OpenCL, while all others wait. In that call Halide's runtime
+// gets the functions of the loader one after another without a lock, and a call of another thread would use
+// those that it has not got yet. (It takes a lock to get CUDA's functions.) The device of the thread is set
+// already.
+void make_first_call_of_opencl() {
+    [[maybe_unused]] static const bool made = [] {
+        halide_buffer_t anything = {};
+        anything.device_interface = halide_opencl_device_interface();
+        anything.device = 1;                     // Halide checks only that it is not 0
+        halide_device_sync(nullptr, &anything);  // where it fails, the next call fails with the same message
+        return true;
+    }();
+}
 
 }  // namespace
 
@@ -31,6 +47,9 @@ Current::Current(Device device) : before_(device_of_thread) {
         inside_.emplace();
     }
     device_of_thread = device;
+    if (device.backend == Backend::opencl) {
+        make_first_call_of_opencl();
+    }
 }
 
 Current::~Current() {
@@ -54,6 +73,10 @@ void trim_device_memory() {
     const Inside inside;
     driver::cuda_memory().free_all();
     driver::opencl_memory().free_all();
+}
+
+void trim_host_memory(size_t keep) {
+    driver::host_memory().trim(keep);
 }
 
 }  // namespace tilewright

@@ -3,6 +3,7 @@
 #include "runtime/process/inside.h"
 #include "runtime/process/kept_signals.h"
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <cstdint>
 #include <cstring>
@@ -30,6 +31,12 @@ enum : unsigned {
     device_version = 0x102F,
     device_extensions = 0x1030,
     context_platform = 0x1084,
+    queue_device = 0x1091,
+    kernel_name = 0x1190,
+    kernel_work_group_size = 0x11B0,
+    kernel_local_memory = 0x11B2,
+    kernel_preferred_multiple = 0x11B3,
+    kernel_private_memory = 0x11B4,
 };
 constexpr uint64_t type_gpu = 4, all_types = 0xffffffff;
 
@@ -203,6 +210,35 @@ OpenClDevice *opencl_device(int index, bool create) {
         }
     }
     return d.queue ? &d : nullptr;
+}
+
+int launch_and_describe(
+    void *queue, void *kernel, const std::function<int()> &launch, KernelLaunch &recorded) {
+    const auto finish = opencl<int(void *)>("clFinish");
+    finish(queue);
+    const auto start = std::chrono::steady_clock::now();
+    const int code = launch();
+    if (code == 0 && finish(queue) == 0) {
+        recorded.ms =
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    }
+    recorded.name = text_of(opencl<AskInfo>("clGetKernelInfo"), kernel, kernel_name);
+    void *device = nullptr;
+    const auto ask_queue = opencl<AskInfo>("clGetCommandQueueInfo");
+    const auto ask =
+        opencl<int(void *, void *, unsigned, size_t, void *, size_t *)>("clGetKernelWorkGroupInfo");
+    if (!ask || !ask_queue || ask_queue(queue, queue_device, sizeof device, &device, nullptr) != 0) {
+        return code;
+    }
+    const auto number = [&]<typename Number>(unsigned what, Number value) -> std::optional<int64_t> {
+        const bool said = ask(kernel, device, what, sizeof value, &value, nullptr) == 0;
+        return said ? std::optional<int64_t>((int64_t)value) : std::nullopt;
+    };
+    recorded.most_threads = number(kernel_work_group_size, size_t());
+    recorded.preferred_multiple = number(kernel_preferred_multiple, size_t());
+    recorded.shared_bytes = number(kernel_local_memory, uint64_t());
+    recorded.spill_bytes = number(kernel_private_memory, uint64_t());
+    return code;
 }
 
 void wait_for_opencl() {

@@ -1,6 +1,8 @@
 #pragma once
 // OpenCL: its loader, devices, contexts and queues. Not installed.
 #include "tilewright/device.h"
+#include "tilewright/launches.h"
+#include <functional>
 #include <vector>
 
 namespace tilewright::driver {
@@ -21,6 +23,11 @@ OpenClDevice *opencl_device(int index, bool create);
 
 constexpr const char *no_opencl_context =
     "no OpenCL context can be made on it; `clinfo` shows whether its driver works";
+
+// Launches a kernel by `launch`, and adds its name, its time and what the driver says of it to `recorded`.
+// Returns the code of the launch.
+int launch_and_describe(
+    void *queue, void *kernel, const std::function<int()> &launch, KernelLaunch &recorded);
 
 // Waits until the work of all queues has ended.
 void wait_for_opencl();

@@ -1,15 +1,22 @@
 // The hooks of OpenCL: what Halide's runtime gets when it asks for a function of the loader or for a context
 // (hooks.h).
+#include "generators/algorithms/half.h"
+#include "generators/algorithms/integers.h"
 #include "runtime/devices/counters.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
+#include "runtime/devices/opencl_options.h"
+#include "runtime/devices/opencl_programs.h"
+#include "runtime/devices/recorder.h"
 #include "runtime/devices/wrapped_functions.h"
 #include "runtime/process/inside.h"
 #include <HalideRuntime.h>
 #include <atomic>
+#include <cstring>
 #include <dlfcn.h>
 #include <mutex>
+#include <string>
 
 namespace tilewright::driver {
 
@@ -30,7 +37,10 @@ void *create_buffer(void *context, uint64_t flags, size_t bytes, void *host, int
     if (flags != read_write || host) {
         return allocate_buffer(context, flags, bytes, host, error);
     }
-    bytes = (bytes + 63) / 64 * 64;
+    bytes = round_up(bytes, 64);
+    if (Recorder *recorder = Recorder::current()) {
+        recorder->allocated(bytes);
+    }
     *error = 0;
     return reinterpret_cast<void *>(opencl_memory().take(current_device(), context, bytes,
         [&] { return reinterpret_cast<uint64_t>(allocate_buffer(context, flags, bytes, host, error)); }));
@@ -59,18 +69,67 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
         threads *= local[d];
     }
     count_kernel(threads);
-    const int code = real<launch_kernel>(queue, kernel, dims, offset, global, local, waits, list, event);
+    const auto launch = [&] {
+        return real<launch_kernel>(queue, kernel, dims, offset, global, local, waits, list, event);
+    };
+    int code = 0;
+    if (Recorder *recorder = Recorder::current()) {
+        KernelLaunch recorded;
+        recorded.grid = recorded.block = {1, 1, 1};
+        for (unsigned d = 0; d < dims; d++) {
+            recorded.block[d] = local ? local[d] : 1;
+            recorded.grid[d] = global[d] / recorded.block[d];
+        }
+        code = launch_and_describe(queue, kernel, launch, recorded);
+        recorder->run().kernels.push_back(std::move(recorded));
+    } else {
+        code = launch();
+    }
     if (compiled.exchange(false)) {
         end_drivers_at_exit(wait_for_devices);
     }
     return code;
 }
 
+// What OpenCL C has for halves without the extension cl_khr_fp16: loads and stores through pointers to half,
+// here to a variable of two bytes, which may alias any type. Compilers make one instruction of each.
+std::string half_conversions() {
+    return std::string("float ") + float_of_half +
+           "(ushort bits) {\n    uchar2 bytes = as_uchar2(bits);\n"
+           "    return vload_half(0, (const __private half *)&bytes);\n}\nushort " +
+           half_of_float +
+           "(float value) {\n    uchar2 bytes;\n    vstore_half_rte(value, 0, (__private half *)&bytes);\n"
+           "    return as_ushort(bytes);\n}\n";
+}
+
+// Sources that convert halves get the functions for it in front.
+void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
+    std::string source;
+    for (unsigned i = 0; i < count; i++) {
+        source.append(strings[i], lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
+    }
+    if (source.find(float_of_half) != std::string::npos || source.find(half_of_float) != std::string::npos) {
+        source.insert(0, half_conversions());
+    }
+    const char *text = source.c_str();
+    const size_t size = source.size();
+    // A binary depends on the options, too.
+    const std::string identity = OpenClOptions::added_to("") + "\n" + source;
+    if (error != nullptr) {
+        *error = 0;
+    }
+    return program_of(
+        context, identity, [&] { return real<create_program>(context, 1, &text, &size, error); });
+}
+
 int build_program(
     void *program, unsigned n, void *const *devices, const char *options, void *notify, void *data) {
     const ModuleClock clock;
     compiled = true;
-    return real<build_program>(program, n, devices, options, notify, data);
+    return build(program, [&] {
+        const std::string all = OpenClOptions::added_to(options);
+        return real<build_program>(program, n, devices, all.c_str(), notify, data);
+    });
 }
 
 int write_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, const void *from,
@@ -90,6 +149,7 @@ constexpr WrappedFunction wrapped_functions[] = {
     {"clRetainMemObject", wrap<retain_buffer>},
     {"clReleaseMemObject", wrap<release_buffer>},
     {"clEnqueueNDRangeKernel", wrap<launch_kernel>},
+    {"clCreateProgramWithSource", wrap<create_program>},
     {"clBuildProgram", wrap<build_program>},
     {"clEnqueueWriteBuffer", wrap<write_buffer>},
     {"clEnqueueReadBuffer", wrap<read_buffer>},

@@ -95,7 +95,7 @@ void run_generated(
                 .value = input.empty() ? "an empty array" : input.describe()});
     }
     std::vector<int64_t> shape = input.shape();
-    if (pipeline.turned) {
+    if (pipeline.transposed) {
         std::swap(shape[0], shape[1]);
     }
     if (pipeline.is_vector) {

@@ -3,6 +3,8 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/devices/opencl_options.h"
+#include "runtime/devices/recorder.h"
 #include "runtime/devices/register_caps.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
@@ -273,6 +275,33 @@ Launch::Buffer Launch::made_buffer(const Argument &argument) const {
     return b;
 }
 
+// The library and its arguments, for a recording.
+LibraryRun Launch::described() const {
+    LibraryRun run;
+    run.row = row_->name();
+    for (size_t i = 0; i < arguments_.size(); i++) {
+        const Argument &argument = arguments_[i];
+        const std::string name = name_of_argument(i);
+        if (argument.role == Role::scalar) {
+            const halide_type_t type = metadata_->arguments[i].type;
+            if (type == halide_type_of<int32_t>()) {
+                run.arguments.emplace_back(name, (int32_t)argument.scalar);
+            }
+            continue;
+        }
+        uint64_t elements = 1;
+        for (size_t d = 0; d < argument.view.dims.size(); d++) {
+            const View::Dim &dim = argument.view.dims[d];
+            run.arguments.emplace_back(fmt::format("{}.min.{}", name, d), 0);
+            run.arguments.emplace_back(fmt::format("{}.extent.{}", name, d), dim.extent);
+            run.arguments.emplace_back(fmt::format("{}.stride.{}", name, d), dim.stride);
+            elements *= dim.stride == 0 ? 1 : (uint64_t)dim.extent;
+        }
+        run.argument_bytes += elements * (uint64_t)argument.view.type.bytes();
+    }
+    return run;
+}
+
 void Launch::call(std::vector<Buffer> &buffers) {
     std::vector<void *> pointers;
     size_t next = 0;
@@ -292,8 +321,16 @@ void Launch::call(std::vector<Buffer> &buffers) {
     }
     driver::Current current(device_);
     driver::RegisterCaps caps(row_->register_caps);
+    driver::OpenClOptions options(row_->opencl_options);
     prepare_halide();
+    Recorder *recorder = Recorder::current();
+    if (recorder) {
+        recorder->begin(described());
+    }
     const int code = row_->entry(pointers.data());
+    if (recorder) {
+        recorder->end();
+    }
     // A library that was made without checks goes on after a launch that failed; what Halide said of it is
     // here nevertheless.
     if (code != 0 || halide_spoke()) {

@@ -2,6 +2,7 @@
 // One call of one library: its arguments, bound by name, and the call itself. Not installed.
 #include "runtime/dispatch/views.h"
 #include "tilewright/array.h"
+#include "tilewright/launches.h"
 #include "tilewright/row.h"
 #include <cstdint>
 #include <span>
@@ -73,6 +74,7 @@ private:
     void check_device() const;
     Buffer made_buffer(const Argument &argument) const;
     void call(std::vector<Buffer> &buffers);
+    LibraryRun described() const;
 
     const Row *row_;
     Device device_;

@@ -235,7 +235,7 @@ private:
     static Array result_of(
         const Step &step, const Request &request, const Array &output, const std::string &op) {
         if (output.empty()) {
-            return Array(request.output_type, request.output_shape);
+            return Array::uninitialized(request.output_type, request.output_shape);
         }
         if (output.type() != request.output_type || output.shape() != request.output_shape) {
             throw output_error(output, request.output_type, request.output_shape, op);
@@ -253,7 +253,7 @@ private:
         const auto at = std::find_if(free_.begin(), free_.end(),
             [&](const Array &a) { return a.type() == type && a.shape() == shape; });
         if (at == free_.end()) {
-            return Array(type, shape);
+            return Array::uninitialized(type, shape);
         }
         const Array array = *at;
         free_.erase(at);

@@ -83,6 +83,28 @@ void add_rows(const std::vector<Row> &rows) {
     }
 }
 
+std::vector<Row> rows_of(std::span<const ConstantRow> table, const RowNumber *numbers) {
+    std::vector<Row> rows;
+    rows.reserve(table.size());
+    for (const ConstantRow &constant : table) {
+        Row row{constant.op, constant.origin, constant.schedule, constant.family, constant.type,
+            constant.backend, constant.needs_vnni, constant.form, {}, {}, {}, constant.opencl_options,
+            constant.autoscheduler, constant.declined, constant.summary, constant.needs, constant.entry,
+            constant.metadata};
+        for (int i = 0; i < constant.configured; i++, numbers++) {
+            row.configured.push_back({numbers->name, numbers->value});
+        }
+        for (int i = 0; i < constant.tunables; i++, numbers++) {
+            row.tunables.push_back({numbers->name, numbers->value, numbers->low, numbers->high});
+        }
+        for (int i = 0; i < constant.register_caps; i++, numbers++) {
+            row.register_caps.push_back({numbers->name, numbers->value});
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
 std::vector<Row> with_added_rows(const std::string &op, std::vector<Row> own) {
     std::lock_guard lock(added().mutex);
     added().made.insert(op);

@@ -1,4 +1,5 @@
 #include "runtime/files/npy_header.h"
+#include "generators/algorithms/integers.h"
 #include "runtime/files/file_errors.h"
 #include <algorithm>
 #include <cstring>
@@ -301,7 +302,7 @@ std::string npy_header_of(const Array &array) {
     std::string text = std::string("{'descr': '") + order + std::string(known->code) +
                        "', 'fortran_order': False, 'shape': " + describe(array.shape()) + ", }";
     const size_t before = magic.size() + 4;
-    const size_t length = (before + text.size() + 1 + 63) / 64 * 64 - before;
+    const size_t length = round_up(before + text.size() + 1, 64) - before;
     text.resize(length - 1, ' ');
     text += '\n';
 

@@ -278,7 +278,7 @@ Png read_png(InputFile &file, const PngLimits &limits) {
     if (header.channels > 1) {
         shape.push_back(header.channels);
     }
-    png.pixels = Array(header.type(), shape);
+    png.pixels = Array::uninitialized(header.type(), shape);
     auto *pixels = static_cast<uint8_t *>(png.pixels.data());
     const int64_t row_bytes = png.pixels.strides()[0] * static_cast<int64_t>(size_of(header.type()));
     read_pixels(reader, header, pixels, row_bytes);

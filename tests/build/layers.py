@@ -146,7 +146,7 @@ def main():
         folders[:] = [f for f in folders if not f.startswith(('.', 'build')) and f != 'out'
                       or f == 'build' and base.endswith('tests')]
         for name in names:
-            if name.endswith(('.h', '.cpp', '.c')):
+            if name.endswith(('.h', '.cpp', '.c', '.cu')):
                 path = os.path.join(base, name)
                 with open(path, encoding='utf-8') as file:
                     files[os.path.relpath(path, folder)] = file.read()

@@ -214,7 +214,8 @@ TEST_F(Examples, OfEveryHelpRun) {
     expect_success(examples, "--help");
 
     Words commands = split(TILEWRIGHT_BUILT_OPERATORS, ' ');
-    commands.insert(commands.end(), {"devices", "list", "doctor", "pipeline", "show", "verify", "bench"});
+    commands.insert(commands.end(),
+        {"devices", "list", "cache", "doctor", "pipeline", "show", "explain", "verify", "bench"});
     for (const std::string &command : commands) {
         const Ran of_help = run(TILEWRIGHT_APP, {command, "--help"});
         ASSERT_EQ(of_help.code, 0) << command;

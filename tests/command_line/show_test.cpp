@@ -43,6 +43,33 @@ TEST_F(CommandLine, ShowPrintsWhatIsInALibrary) {
     }
 }
 
+// Without --schedule, or with a family's name, it is the row that a call on the same data takes.
+TEST_F(CommandLine, ShowTakesTheRowThatACallWouldTake) {
+    NEEDS_OPERATOR("transpose");
+    const auto row_shown = [&](const Words &words) {
+        Words all = {"show", "transpose", "--target", "cpu", "--source", "loops"};
+        all.insert(all.end(), words.begin(), words.end());
+        const Ran ran = run(all);
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        return ran.out.substr(0, ran.out.find('\n'));
+    };
+    const auto row_called = [&](const std::string &file) {
+        const Ran ran = run({"transpose", file, path("out.png"), "--device", "cpu", "--stats"});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        const size_t begin = ran.err.find("transpose/");
+        return ran.err.substr(begin, ran.err.find('\n', begin) - begin);
+    };
+    make_image("small.png", 5, 3);
+    make_image("even.png", 512, 512);
+    for (const std::string &name : {path("small.png"), path("even.png")}) {
+        EXPECT_EQ(row_shown({name}), row_called(name));
+        EXPECT_EQ(row_shown({name, "--schedule", "tuned"}), row_called(name));
+    }
+    EXPECT_EQ(row_shown({"--size", "512x512", "--type", "u8"}), row_called(path("even.png")));
+    EXPECT_NE(row_shown({"--size", "3x5", "--type", "u8"}), row_shown({"--size", "512x512", "--type", "u8"}));
+    EXPECT_EQ(row_shown({path("small.png"), "--schedule", "reference"}), "transpose/reference/u8/cpu");
+}
+
 TEST_F(CommandLine, ShowRefusesWhatThereIsNot) {
     NEEDS_OPERATOR("transpose");
     expect_refusal(2, {"show", "transpse"}, {"transpse", "did you mean 'transpose'"});

@@ -25,6 +25,7 @@ Row row_of(const std::string &op, const std::string &schedule) {
         .configured = {},
         .tunables = {},
         .register_caps = {},
+        .opencl_options = {},
         .autoscheduler = {},
         .declined = {},
         .summary = {},

@@ -100,6 +100,7 @@ protected:
             auto *data = reinterpret_cast<char *>(memory.data()) + offset * size;
             check(Array::view(element(), data, {97, 601}, {613, 1}), axis, "view");
             check(Array::view(element(), data, {60, 601}, {624, 1}), axis, "view");
+            check(Array::view(element(), data, {60, 600}, {624, 1}), axis, "view");
             check(Array::view(element(), data, {601, 67}), axis, "view");
             check(Array::view(element(), data, {2, 70001}), axis, "view");
         }

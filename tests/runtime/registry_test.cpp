@@ -251,8 +251,9 @@ TEST(Registry, TheDocumentedStepsAreThere) {
     const std::pair<const char *, const char *> steps[] = {
         {"column_sum", "bytes1 bytes4 bytes16 split"},
         {"row_sum", "serial atomic tree lanes"},
-        {"transpose", "direct shared padded diagonal vector4"},
-        {"gaussian_blur", "direct separable shared registers texture half"},
+        {"transpose", "direct direct_mirrored shared padded diagonal diagonal_unpadded vector4"},
+        {"gaussian_blur",
+            "direct separable shared registers branch exp native relaxed texture half texture_half"},
         {"matmul", "direct shared registers"},
         {"recursive_gaussian", "columns transposed diagonal blocks"},
         {"fft2d", "passes fused"},

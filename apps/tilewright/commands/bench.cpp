@@ -9,7 +9,6 @@
 #include "apps/tilewright/support/streams.h"
 #include "apps/tilewright/support/threads.h"
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <map>
 
@@ -34,26 +33,6 @@ struct Case {
     std::vector<const Row *> rows;
 };
 
-Size size_of(const std::string &text) {
-    Size size{0, 0};
-    const char *end = text.data() + text.size();
-    const auto [stopped, fault] = std::from_chars(text.data(), end, size.first);
-    bool good = fault == std::errc();
-    if (good && stopped == end) {
-        size.second = size.first;
-    } else if (good && *stopped == 'x') {
-        const auto [last, second_fault] = std::from_chars(stopped + 1, end, size.second);
-        good = second_fault == std::errc() && last == end;
-    } else {
-        good = false;
-    }
-    if (!good || size.first < 1 || size.second < 1 || size.first > 1 << 20 || size.second > 1 << 20) {
-        throw Error(Fault::usage, "takes WIDTHxHEIGHT from 1x1 to 1048576x1048576, for example 4096x2048",
-            {.argument = "--size", .value = text});
-    }
-    return size;
-}
-
 // The rows of one operator and type that were asked for and can run on the device.
 std::vector<const Row *> rows_of(
     const Operator &op, const std::string &type, const Options &options, Device device) {
@@ -65,20 +44,6 @@ std::vector<const Row *> rows_of(
         }
     }
     return rows;
-}
-
-void check_type(const std::vector<const Operator *> &chosen, const std::string &type) {
-    std::vector<std::string> known;
-    for (const Operator *op : chosen) {
-        for (const std::string &name : type_names(*op)) {
-            if (type.empty() || name == type) {
-                return;
-            }
-            known.push_back(name);
-        }
-    }
-    throw Error(Fault::usage, fmt::format("no such type; known: {}", joined(known)),
-        {.argument = "--type", .value = type});
 }
 
 bool has_flag(const Operator &op, const std::string &name) {

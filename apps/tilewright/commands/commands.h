@@ -7,10 +7,12 @@ class CommandLine;
 
 void add_devices(CommandLine &line);
 void add_list(CommandLine &line);
+void add_cache(CommandLine &line);
 void add_doctor(CommandLine &line);
 void add_operators(CommandLine &line);  // one command for each operator of the registry: operate.cpp
 void add_pipeline(CommandLine &line);
 void add_show(CommandLine &line);
+void add_explain(CommandLine &line);
 void add_verify(CommandLine &line);
 void add_bench(CommandLine &line);
 

@@ -2,7 +2,9 @@
 // memory that a kernel needs. This program does not contain Halide, so it runs the operator's generator,
 // which is another program.
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/call_data.h"
 #include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/generators.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/subprocess.h"
@@ -11,7 +13,6 @@
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -22,111 +23,68 @@ namespace tilewright::app {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Request {
-    std::string op, schedule = "tuned", type, target;
+struct Words {
+    std::string op, schedule = "tuned", target;
     std::vector<std::string> parts;
+    DataWords data;
 };
 
 const std::vector<std::string> known_parts = {"loops", "kernels", "resources", "stmt", "assembly"};
 
-std::string place_of(const Row &row) {
-    return row.needs_vnni ? "vnni" : name_of(row.backend);
-}
-
 // ----------------------------------------------------------------------------------------- the row
 
-// The row of that name, or, where there is none, the first row of that family.
-const Row &chosen_row(const Operator &op, const Request &request) {
-    check_schedule({&op}, request.schedule);
+// A row, and the data that it was chosen for, where it was.
+struct Shown {
+    const Row *row;
+    std::optional<CallData> data;
+};
+
+// The rows that the words name. Errors: usage, when there are none.
+std::vector<const Row *> named_rows(const Operator &op, const Words &words) {
+    check_schedule({&op}, words.schedule);
     std::vector<const Row *> fit;
     std::vector<std::string> elsewhere;
+    const std::string &type = words.data.type;
     for (const Row &row : op.rows()) {
-        if (!row.belongs_to(request.schedule)) {
+        if (!row.belongs_to(words.schedule)) {
             continue;
         }
-        const bool here =
-            name_of(row.backend) == request.target && (request.type.empty() || row.type == request.type);
-        if (here) {
+        if (name_of(row.backend) == words.target && (type.empty() || row.type == type)) {
             fit.push_back(&row);
         }
-        elsewhere.push_back(row.type + " on " + place_of(row));
+        elsewhere.push_back(row.type + " on " + (row.needs_vnni ? "vnni" : name_of(row.backend)));
     }
     if (fit.empty()) {
-        const std::string type = request.type.empty() ? "" : " for " + request.type;
         throw Error(Fault::usage,
-            fmt::format(
-                "there is no row{} on {}; there are: {}", type, request.target, joined(elsewhere, ", ")),
-            {.operation = op.name(), .argument = "schedule", .value = request.schedule});
+            fmt::format("there is no row{} on {}; there are: {}", type.empty() ? "" : " for " + type,
+                words.target, joined(elsewhere, ", ")),
+            {.operation = op.name(), .argument = "schedule", .value = words.schedule});
     }
-    const auto exact = std::find_if(
-        fit.begin(), fit.end(), [&](const Row *row) { return row->schedule == request.schedule; });
-    const Row &row = exact == fit.end() ? *fit.front() : **exact;
-    if (!row.declined.empty()) {
+    return fit;
+}
+
+// The row that the words name; where they name several, or files, the one that a call would run.
+Shown chosen_row(const Operator &op, const Words &words) {
+    const std::vector<const Row *> fit = named_rows(op, words);
+    DataWords data = words.data;
+    if (data.type.empty() && data.files.empty()) {
+        data.type = fit.front()->type;
+    }
+    const auto others =
+        std::count_if(fit.begin(), fit.end(), [&](const Row *row) { return row->type == data.type; });
+    Shown shown{fit.front(), {}};
+    if (!data.files.empty() || others > 1) {
+        shown.data = call_data(op, data);
+        const Array output(shown.data->request->output_type, shown.data->request->output_shape);
+        shown.row = &op.choose(*shown.data->request, output, words.schedule, {fit.front()->backend, 0});
+    }
+    if (!shown.row->declined.empty()) {
         throw Error(Fault::device,
-            fmt::format(
-                "there is nothing to show: {} does not accept it: {}", row.autoscheduler, row.declined),
-            {.operation = row.name()});
+            fmt::format("there is nothing to show: {} does not accept it: {}", shown.row->autoscheduler,
+                shown.row->declined),
+            {.operation = shown.row->name()});
     }
-    return row;
-}
-
-// ----------------------------------------------------------------------------------- the generator
-
-// The path of the row's generator: LIBRARY.generator for a library with schedules of its own, else
-// OP.generator.
-std::string generator_of(const Row &row) {
-    std::vector<fs::path> folders;
-    if (const char *named = getenv("TILEWRIGHT_GENERATORS"); named && *named) {
-        folders.emplace_back(named);
-    }
-    std::error_code none;
-    const fs::path here = fs::read_symlink("/proc/self/exe", none).parent_path();
-    // The first is for a project's build, the second for an installed program and for our own build folder.
-    // Only folders that belong to the program are searched: it must not run what somebody else put into
-    // another one.
-    for (const char *beside : {".", "../libexec/tilewright"}) {
-        folders.push_back((here / beside).lexically_normal());
-    }
-    for (const fs::path &folder : folders) {
-        for (const std::string &name : {row.origin, row.op}) {
-            const fs::path program = folder / (name + ".generator");
-            if (fs::is_regular_file(program, none) && access(program.c_str(), X_OK) == 0) {
-                return program.string();
-            }
-        }
-    }
-    std::vector<std::string> looked;
-    for (const fs::path &folder : folders) {
-        looked.push_back(folder.string());
-    }
-    throw Error(Fault::failed,
-        fmt::format("{0}.generator was not found in {1}: install it (`cmake --install BUILD --component "
-                    "Generators`), or build it (`cmake --build "
-                    "BUILD --target {0}.generator`) and set TILEWRIGHT_GENERATORS to its folder",
-            row.op, joined(looked, ", ")),
-        {.operation = "show"});
-}
-
-std::string generated(const std::string &generator, const Row &row, const std::string &part) {
-    std::vector<std::string> tunables;
-    for (const Row::Tunable &t : row.tunables) {
-        tunables.push_back(fmt::format("{}={}", t.name, t.value));
-    }
-    std::vector<std::string> arguments = {
-        "show", part, "schedule=" + row.schedule, "type=" + row.type, "backend=" + place_of(row)};
-    if (!tunables.empty()) {
-        arguments.push_back("tunables=" + joined(tunables, ","));
-    }
-    const Finished ran = run_program(generator, arguments);
-    if (ran.code != 0) {
-        throw Error(Fault::failed,
-            fmt::format("{} show {} failed ({}): {}", generator, part, ran.code,
-                one_line(ran.err.empty() ? ran.out : ran.err)),
-            {.operation = row.name()});
-    }
-    return ran.out;
+    return shown;
 }
 
 // --------------------------------------------------------------------------------------- resources
@@ -251,8 +209,8 @@ std::string resources(const std::string &generator, const Row &row) {
 
 // ------------------------------------------------------------------------------------- the command
 
-std::vector<std::string> parts_of(const Request &request, const Row &row) {
-    std::vector<std::string> parts = request.parts;
+std::vector<std::string> parts_of(const Words &words, const Row &row) {
+    std::vector<std::string> parts = words.parts;
     if (parts.empty()) {
         return row.backend == Backend::cpu ? std::vector<std::string>{"loops"} :
                                              std::vector<std::string>{"loops", "kernels", "resources"};
@@ -272,41 +230,53 @@ std::vector<std::string> parts_of(const Request &request, const Row &row) {
     return parts;
 }
 
-// The libraries that a call of the row runs on the first sample that it serves, where they are others than
-// its own.
-std::string libraries_of_a_call(const Operator &op, const Row &row) {
+// The libraries that a call of the row runs on its data, or on the first sample that it serves, where they
+// are others than its own.
+std::string libraries_of_a_call(const Operator &op, const Shown &shown) {
+    const Row &row = *shown.row;
     if (!row.autoscheduler.empty()) {
         return "";  // it is always one library, which would be asked what it takes, on a device that may not
                     // be here
     }
+    const auto libraries = [&](const Request &request) {
+        Array output(request.output_type, request.output_shape);
+        return op.serves(row, request, output) ?
+                   std::optional(other_libraries(row, op.planned(row, {row.backend, 0}, request, output))) :
+                   std::nullopt;
+    };
+    if (shown.data) {
+        return libraries(*shown.data->request).value_or("");
+    }
     for (const Sample &sample : workload_of(op).samples(row.type)) {
-        const auto request = op.parse(sample.inputs, sample.settings);
-        Array output(request->output_type, request->output_shape);
-        if (op.serves(row, *request, output)) {
-            return other_libraries(row, op.planned(row, {row.backend, 0}, *request, output));
+        if (const auto found = libraries(*op.parse(sample.inputs, sample.settings))) {
+            return *found;
         }
     }
     return "";
 }
 
-void show(Request request) {
-    const Operator &op = find_operator(request.op);
+void show(Words words) {
+    const Operator &op = find_operator(words.op);
     const std::vector<std::string> targets = {"cpu", "cuda", "opencl"};
-    if (request.target.empty()) {
-        request.target = name_of(best_device().backend);
-    } else if (std::find(targets.begin(), targets.end(), request.target) == targets.end()) {
+    if (words.target.empty()) {
+        words.target = name_of(best_device().backend);
+    } else if (std::find(targets.begin(), targets.end(), words.target) == targets.end()) {
         throw Error(Fault::usage,
-            fmt::format("takes cpu, cuda or opencl{}", did_you_mean(request.target, targets)),
-            {.argument = "--target", .value = request.target});
+            fmt::format("takes cpu, cuda or opencl{}", did_you_mean(words.target, targets)),
+            {.argument = "--target", .value = words.target});
     }
-    const Row &row = chosen_row(op, request);
-    const std::vector<std::string> parts = parts_of(request, row);
+    const Shown shown = chosen_row(op, words);
+    const Row &row = *shown.row;
+    const std::vector<std::string> parts = parts_of(words, row);
     const std::string generator = generator_of(row);
     const std::map<std::string, std::string> headings = {{"loops", "loop nest"},
         {"kernels", row.backend == Backend::cuda ? "PTX" : "OpenCL C"}, {"resources", "kernels"},
         {"stmt", "Halide's statements"}, {"assembly", "assembly"}};
     std::string text = row.name() + "\n";
-    if (const std::string others = libraries_of_a_call(op, row); !others.empty()) {
+    if (shown.data) {
+        text += fmt::format("The row that a call on {} runs.\n", shown.data->what);
+    }
+    if (const std::string others = libraries_of_a_call(op, shown); !others.empty()) {
         text += "A call of this row runs " + others + ".\n";
     }
     for (const std::string &part : parts) {
@@ -321,19 +291,23 @@ void show(Request request) {
 void add_show(CommandLine &line) {
     Command command = line.add(
         "show", "Shows what is in a row's library: loop nest, kernel source, registers and shared memory");
-    const auto request = std::make_shared<Request>();
-    command.add("operator", request->op, "The operator").required();
-    command.add("--schedule", request->schedule, "A schedule of it").show_default();
-    command.add("--type", request->type, "A type of the table; the first one without it");
-    command.add("--target", request->target, "cpu, cuda or opencl; that of the best device without it");
+    const auto words = std::make_shared<Words>();
+    command.add("operator", words->op, "The operator").required();
     command
-        .add("--source", request->parts,
+        .add("--schedule", words->schedule,
+            "A schedule of it; of a family, the row that the data is served by")
+        .show_default();
+    add_data(command, words->data);
+    command.add("--target", words->target, "cpu, cuda or opencl; that of the best device without it");
+    command
+        .add("--source", words->parts,
             "What to show: loops (Halide's loop nest), kernels (PTX or OpenCL C), resources (threads, shared "
             "memory and, by ptxas, registers and "
             "spills), stmt (Halide's statements), assembly (of the CPU, the widest instruction set). Without "
             "it loops, and on GPUs kernels and "
             "resources")
         .commas()
+        .one_word()
         .value_name("PART,...");
     const std::string first = operators().front()->name();
     command.footer(
@@ -341,11 +315,11 @@ void add_show(CommandLine &line) {
                     "../libexec/tilewright and in "
                     "TILEWRIGHT_GENERATORS.\n"
                     "Examples:\n"
-                    "  tilewright show {0} --target cuda\n"
+                    "  tilewright show {0} --target cuda --size 1000x700\n"
                     "  tilewright show {0} --schedule reference --target cpu --source loops,assembly\n"
                     "  tilewright show {0} --target cuda --source resources\n",
             first));
-    command.run([request] { show(*request); });
+    command.run([words] { show(*words); });
 }
 
 }  // namespace tilewright::app

@@ -5,6 +5,7 @@
 #include "apps/tilewright/support/peers.h"
 #include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/rotation.h"
+#include "apps/tilewright/support/selection.h"
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
@@ -15,8 +16,6 @@
 #include <vector>
 
 namespace tilewright::app {
-
-using Size = std::pair<int64_t, int64_t>;  // width and height
 
 // What was timed: one row or peer on one set of data.
 struct Run {

@@ -3,6 +3,7 @@
 #include "apps/tilewright/support/report.h"
 #include "runtime/dispatch/option_text.h"
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 
 namespace tilewright::app {
@@ -83,6 +84,40 @@ void check_schedule(const std::vector<const Operator *> &chosen, const std::stri
     throw Error(Fault::usage,
         fmt::format("no such schedule{}; known: {}", did_you_mean(name, known), joined(known)),
         {.argument = "--schedule", .value = name});
+}
+
+void check_type(const std::vector<const Operator *> &chosen, const std::string &type) {
+    std::vector<std::string> known;
+    for (const Operator *op : chosen) {
+        for (const std::string &name : type_names(*op)) {
+            if (type.empty() || name == type) {
+                return;
+            }
+            known.push_back(name);
+        }
+    }
+    throw Error(Fault::usage, fmt::format("no such type; known: {}", joined(known)),
+        {.argument = "--type", .value = type});
+}
+
+Size size_of(const std::string &text) {
+    Size size{0, 0};
+    const char *end = text.data() + text.size();
+    const auto [stopped, fault] = std::from_chars(text.data(), end, size.first);
+    bool good = fault == std::errc();
+    if (good && stopped == end) {
+        size.second = size.first;
+    } else if (good && *stopped == 'x') {
+        const auto [last, second_fault] = std::from_chars(stopped + 1, end, size.second);
+        good = second_fault == std::errc() && last == end;
+    } else {
+        good = false;
+    }
+    if (!good || size.first < 1 || size.second < 1 || size.first > 1 << 20 || size.second > 1 << 20) {
+        throw Error(Fault::usage, "takes WIDTHxHEIGHT from 1x1 to 1048576x1048576, for example 4096x2048",
+            {.argument = "--size", .value = text});
+    }
+    return size;
 }
 
 std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool by_name) {

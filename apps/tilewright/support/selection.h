@@ -2,6 +2,7 @@
 // Which operators, devices and rows a command works on, by the names in its command line.
 #include "tilewright/operator.h"
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilewright::app {
@@ -20,6 +21,13 @@ std::vector<std::string> type_names(const Operator &op);
 // Errors: usage, when none of the operators has that schedule; the message names the known ones. An empty
 // name stands for every schedule.
 void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name);
+
+// Errors: usage, when none of the operators has rows of that type. An empty name stands for every type.
+void check_type(const std::vector<const Operator *> &chosen, const std::string &type);
+
+// Width and height. Errors: usage.
+using Size = std::pair<int64_t, int64_t>;
+Size size_of(const std::string &text);
 
 // Why a row cannot run on any of the devices; empty when it can. `by_name`: --device chose them, so nothing
 // is said about other backends.

@@ -5,6 +5,17 @@
 // times of neighbouring rows meet on an H200; 0 means no bound.
 namespace tilewright {
 
+// Of the definition, ColumnSum.
+struct ColumnSumConfiguration {
+    int columns = 1;  // that a thread owns: the image's width, and the places where its rows begin, are
+                      // multiples of it
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("columns", columns);
+    }
+};
+
 // Of ColumnSumWords.
 struct ColumnSumWordsConfiguration {
     int words = 1;      // that are read at a time

@@ -29,9 +29,9 @@ struct BlurArithmetic {
         return {pixel, Halide::Float(32), Halide::Float(32), Halide::Float(32), multiplier};
     }
 
-    // f32, with half-precision floats between the passes, as their bits: 11 significant bits.
+    // f32, with half-precision floats between the passes: 11 significant bits.
     static BlurArithmetic halves() {
-        return {Halide::Float(32), Halide::Float(32), Halide::Float(32), Halide::UInt(16), {}};
+        return {Halide::Float(32), Halide::Float(32), Halide::Float(32), Halide::Float(16), {}};
     }
 
     Halide::Expr zero() const {
@@ -40,16 +40,9 @@ struct BlurArithmetic {
     Halide::Expr wide(Halide::Expr value) const {
         return cast(sum, value);
     }
-    // A result of the first pass, as it is stored between the passes, and the stored value, as the second
-    // pass adds it.
+    // A result of the first pass, as it is stored between the passes.
     Halide::Expr put(Halide::Expr value) const {
-        const bool halves = value.type() == Halide::Float(32) && between == Halide::UInt(16);
-        return halves ? reinterpret(between, Halide::Internal::float32_to_float16(value)) :
-                        cast(between, value);
-    }
-    Halide::Expr get(Halide::Expr value) const {
-        const bool halves = sum == Halide::Float(32) && between == Halide::UInt(16);
-        return halves ? Halide::Internal::float16_to_float32(value) : wide(value);
+        return cast(between, value);
     }
     Halide::Expr rounded(Halide::Expr total) const {
         if (pixel == Halide::UInt(8)) {

@@ -1,7 +1,7 @@
 #pragma once
 // The definition of gaussian_blur, and its forms with other arithmetic. Rows of the definition: reference,
 // tuned, tuned_near and the documented steps on GPUs (direct, separable, shared, texture); of the others:
-// half, tuned_floats.
+// branch; exp, native and relaxed; half and texture_half; tuned_floats.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/arithmetic.h"
 #include "generators/algorithms/gaussian_blur/border.h"
@@ -16,6 +16,9 @@ struct ExtendedImage {
     using Expr = Halide::Expr;
     Expr rule, width, height, channels;
     bool near = false;
+    // A thread branches between pixels inside the image and those outside; otherwise it computes both
+    // positions and selects.
+    bool branch = false;
 
     static constexpr int reflect = (int)BorderRule::reflect, mirror = (int)BorderRule::mirror,
                          zero = (int)BorderRule::zero;
@@ -46,11 +49,28 @@ struct ExtendedImage {
     // store it. A tile may compute positions that nothing reads, for which `columns` was not computed; the
     // clamp keeps them inside.
     Expr operator()(Halide::Func image, Halide::Func columns, Expr x, Expr y) const {
+        if (branch) {
+            return by_branch(image, columns, x, y);
+        }
         const Expr elements = width * channels,
                    from = select(inside_row(x), likely(x), clamp(columns(x), 0, elements - 1));
         const Expr pixel = image(promised(from, elements), promised(source(y, height), height));
         const Expr inside = inside_row(x) && y >= 0 && y < height;
         return select(inside || rule != zero, pixel, cast(pixel.type(), 0));
+    }
+
+private:
+    Expr by_branch(Halide::Func image, Halide::Func columns, Expr x, Expr y) const {
+        const Expr elements = width * channels, outside = clamp(columns(x), 0, elements - 1);
+        const Expr pixel = image(promised(x, elements), promised(y, height)),
+                   extended = image(promised(outside, elements), promised(source(y, height), height));
+        return if_else(inside_row(x) && y >= 0 && y < height, pixel,
+            if_else(rule != zero, extended, cast(pixel.type(), 0)));
+    }
+    // As select, but only the value that the condition chooses is computed.
+    static Expr if_else(Expr condition, Expr yes, Expr no) {
+        using Halide::Internal::Call;
+        return Call::make(yes.type(), Call::if_then_else, {condition, yes, no}, Call::PureIntrinsic);
     }
 };
 
@@ -59,7 +79,7 @@ struct ExtendedImage {
 // first.
 struct GaussianBlur : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur";
-    static constexpr bool integer_weights = true, near = false;
+    static constexpr bool integer_weights = true, near = false, branch = false, computes_weights = false;
     static BlurArithmetic arithmetic(Halide::Type pixel, Expr multiplier) {
         return BlurArithmetic::plain(pixel, multiplier);
     }
@@ -78,7 +98,7 @@ struct GaussianBlur : Halide::NamesInterface {
         down_sum(x, y) += pass.wide(weight(i)) * pass.wide(extended(x, y + i));
         down(x, y) = pass.put(pass.rounded(down_sum(x, y)));
         along_sum(x, y) = pass.zero();
-        along_sum(x, y) += pass.wide(weight(j)) * pass.get(down(x + j * border.channels, y));
+        along_sum(x, y) += pass.wide(weight(j)) * pass.wide(down(x + j * border.channels, y));
         out(x, y) = pass.rounded(along_sum(x, y));
     }
 };
@@ -88,6 +108,21 @@ struct GaussianBlurNear : GaussianBlur {
     static constexpr const char *name = "gaussian_blur_near";
     static constexpr bool near = true;
     using GaussianBlur::GaussianBlur;
+};
+
+// The same with a branch for positions outside the image.
+struct GaussianBlurBranch : GaussianBlurNear {
+    static constexpr const char *name = "gaussian_blur_branch";
+    static constexpr bool branch = true;
+    using GaussianBlurNear::GaussianBlurNear;
+};
+
+// The same with weights that are computed where they are used, by exp(): Halide cannot put a formula in place
+// of a table that the caller gives.
+struct GaussianBlurExp : GaussianBlurNear {
+    static constexpr const char *name = "gaussian_blur_exp";
+    static constexpr bool computes_weights = true;
+    using GaussianBlurNear::GaussianBlurNear;
 };
 
 // The same with half-precision floats between the passes.

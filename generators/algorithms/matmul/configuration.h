@@ -9,27 +9,19 @@ namespace tilewright {
 // Of Matmul.
 struct MatmulConfiguration {
     int most_rows = 0, most_columns = 0;  // of the product
+    bool zeros_beyond = false;  // A and B have zeros beyond their edges, and the depth is rounded up to a
+                                // multiple of the tunable `depth`, so that tiles need no conditions
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("most_rows", most_rows);
         visit("most_columns", most_columns);
+        visit("zeros_beyond", zeros_beyond);
     }
 };
 
-// Of MatmulSquares: the panels of A and B.
-struct MatmulSquaresConfiguration {
-    int rows = 64, columns = 64;
-
-    template<typename Visit>
-    void fields(Visit visit) {
-        visit("rows", rows);
-        visit("columns", columns);
-    }
-};
-
-// Of MatmulTiles and MatmulRuns: a tile of the product, and a block of the depth.
-struct MatmulTilesConfiguration {
+// Of MatmulRuns: a tile of the product, and a block of the depth.
+struct MatmulRunsConfiguration {
     int rows = 16, columns = 16, depth = 16;
 
     template<typename Visit>

@@ -17,4 +17,9 @@ struct Matmul : Halide::NamesInterface {
     }
 };
 
+// A matrix of `width` columns and `height` rows, with zeros beyond its edges. They change no sum of products.
+inline Halide::Func zero_beyond(Halide::Func matrix, Halide::Expr width, Halide::Expr height) {
+    return Halide::BoundaryConditions::constant_exterior(matrix, 0.0f, {{0, width}, {0, height}});
+}
+
 }  // namespace tilewright

@@ -1,12 +1,12 @@
 #pragma once
-// Forms of matmul whose matrices are cut into panels. Rows: registers (squares), shared (tiles), tuned on
-// GPUs (runs) and on CPUs (blocks).
+// Forms of matmul whose matrices are cut into panels. Rows: tuned_any on GPUs (runs) and on CPUs (blocks).
 //
 // The blocks are those of K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
 // 2008.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
+#include "generators/algorithms/matmul/matmul.h"
 #include <utility>
 
 namespace tilewright {
@@ -43,41 +43,13 @@ struct Panels : Halide::NamesInterface {
     }
 
 protected:
-    // Column and row as the indices of an element of out. Elements outside the matrix are excluded from the
-    // domain. Most tiles are inside.
-    std::pair<Expr, Expr> element(RDom &domain, Expr column, Expr row) const {
+    // The indices of an element of out: of element (j, i) of tile (q, p), which are the first four dimensions
+    // of the domain. Elements outside the matrix are excluded from the domain. Most tiles are inside.
+    std::pair<Expr, Expr> element(RDom &domain) const {
+        const Expr column = columns * domain[2] + domain[0], row = rows * domain[3] + domain[1];
         domain.where(below(row, size.rows));
         domain.where(likely(below(column, size.columns)));
         return {promised(column, size.columns), promised(row, size.rows)};
-    }
-
-    // The same for element (j, i) of tile (q, p), which are the first four dimensions of the domain.
-    std::pair<Expr, Expr> element(RDom &domain) const {
-        return element(domain, columns * domain[2] + domain[0], rows * domain[3] + domain[1]);
-    }
-
-private:
-    static Func zero_beyond(Func matrix, Expr width, Expr height) {
-        return Halide::BoundaryConditions::constant_exterior(matrix, 0.0f, {{0, width}, {0, height}});
-    }
-};
-
-// out = part, with one block that has the whole depth. The elements of a tile are computed by squares of
-// `side` by `side`.
-struct MatmulSquares : Panels {
-    static constexpr const char *name = "matmul_squares";
-    const int side;
-    RDom domain;
-
-    MatmulSquares(Func A, Func B, const Extents &size, int rows, int columns, int side)
-        : Panels(A, B, size, rows, columns, size.depth), side(side),
-          domain({{0, side}, {0, side}, {0, columns / side}, {0, rows / side}, {0, panels_b}, {0, panels_a}},
-              "place") {
-        const Expr j = side * domain[2] + domain[0], i = side * domain[3] + domain[1], q = domain[4],
-                   p = domain[5];
-        out(x, y) = Halide::undef<float>();
-        const auto [column, row] = element(domain, columns * q + j, rows * p + i);
-        out(column, row) = part(j, i, q, p, 0);
     }
 };
 
@@ -95,24 +67,9 @@ struct MatmulBlocks : Panels {
     }
 };
 
-// The same, with a tile summed completely before it is stored in out.
-struct MatmulTiles : Panels {
-    static constexpr const char *name = "matmul_tiles";
-    RDom block, domain;
-    Func tile{"tile"};
-
-    MatmulTiles(Func A, Func B, const Extents &size, int rows, int columns, Expr depth)
-        : Panels(A, B, size, rows, columns, depth), block(0, blocks, "block"),
-          domain({{0, columns}, {0, rows}, {0, panels_b}, {0, panels_a}}, "place") {
-        tile(j, i, q, p) += part(j, i, q, p, block);
-        out(x, y) = Halide::undef<float>();
-        const auto [column, row] = element(domain);
-        out(column, row) = tile(domain[0], domain[1], domain[2], domain[3]);
-    }
-};
-
-// The same, with the blocks summed in independent runs, for products of few elements and great depth. There
-// are enough runs for about `parts` independent parts, and none is shorter than 4 blocks.
+// The same, with a tile summed completely before it is stored, and with the blocks summed in independent
+// runs, for products of few elements and great depth. There are enough runs for about `parts` independent
+// parts, and none is shorter than 4 blocks.
 struct MatmulRuns : Panels {
     static constexpr const char *name = "matmul_runs";
     const Expr run;

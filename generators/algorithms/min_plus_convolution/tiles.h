@@ -1,6 +1,8 @@
 #pragma once
-// Forms of min_plus_convolution by tiles of outputs. Rows: shared, registers, registers_small and
-// registers_medium (tiles), and tuned on CPUs (strips).
+// Forms of min_plus_convolution by tiles of outputs. Rows: the family `registers` (tiles), and tuned on CPUs
+// (strips). They are no schedules of the definition, because Halide 21 evaluates the definition's condition
+// on i for each pair of a tile, also where padding of a and b makes it superfluous
+// (tests/halide/conditions_of_tiles_test.cpp).
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
 #include <vector>
 
@@ -56,38 +58,25 @@ struct MinPlusVectors : Halide::NamesInterface {
     }
 };
 
-// The range of i of a tile is cut into chunks of `chunk` runs, and the chunks into parts of `chunks` chunks:
+// The range of i of a tile is cut into parts of `runs_of_part` runs:
 //
-//     of_chunk(x, t, q, z) = min over the i of chunk z
-//     part(x, t, q, u)     = min over the chunks z of part u
+//     of_chunk(x, t, q, u) = min over the i of part u
+//     part(x, t, q, u)     = of_chunk(x, t, q, u)
 //     out(k)               = min(before(k), min over the parts u)
-//
-// Without `chunks`, a part is one chunk.
 struct MinPlusTiles : MinPlusVectors {
     static constexpr const char *name = "min_plus_convolution_tiles";
-    RDom r, z, parts;
-    Func of_chunk{"of_chunk"}, of_chunks{"of_chunks"}, part{"part"}, least{"least"}, out{"out"};
+    RDom r, parts;
+    Func of_chunk{"of_chunk"}, part{"part"}, least{"least"}, out{"out"};
 
-    MinPlusTiles(Func whole_a, Func whole_b, Func before, Expr n, Expr m, const MinPlusTile &tile, Expr chunk,
-        Expr chunks, Expr number_of_parts, const MinPlusNumbers &numbers)
-        : MinPlusVectors(whole_a, whole_b, n, m, tile, numbers), r(0, tile.run, 0, chunk, "r") {
+    MinPlusTiles(Func whole_a, Func whole_b, Func before, Expr n, Expr m, const MinPlusTile &tile,
+        Expr runs_of_part, Expr number_of_parts, const MinPlusNumbers &numbers)
+        : MinPlusVectors(whole_a, whole_b, n, m, tile, numbers), r(0, tile.run, 0, runs_of_part, "r") {
         Var w{"w"};
-        r.where(r.y < runs(q) - w * chunk);
+        r.where(r.y < runs(q) - w * runs_of_part);
         of_chunk(x, t, q, w) = numbers.no_b();
-        of_chunk(x, t, q, w) =
-            numbers.least(sum(first(q) + (w * chunk + r.y) * tile.run, r.x, x, t, q), of_chunk(x, t, q, w));
-
-        Expr runs_of_part = chunk;
-        if (chunks.defined()) {
-            runs_of_part = chunk * chunks;
-            z = RDom(0, chunks, "z");
-            z.where(z < ceil_div(runs(q), chunk) - u * chunks);
-            of_chunks(x, t, q, u) = numbers.no_b();
-            of_chunks(x, t, q, u) = numbers.least(of_chunk(x, t, q, u * chunks + z), of_chunks(x, t, q, u));
-            part(x, t, q, u) = of_chunks(x, t, q, u);
-        } else {
-            part(x, t, q, u) = of_chunk(x, t, q, u);
-        }
+        of_chunk(x, t, q, w) = numbers.least(
+            sum(first(q) + (w * runs_of_part + r.y) * tile.run, r.x, x, t, q), of_chunk(x, t, q, w));
+        part(x, t, q, u) = of_chunk(x, t, q, u);
 
         // Eight parts at a time. Beyond the last part of a tile, the last part is read again, which changes
         // no minimum.

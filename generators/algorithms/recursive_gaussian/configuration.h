@@ -14,16 +14,4 @@ struct RecursiveGaussianTilesConfiguration {
     }
 };
 
-// Of RecursiveGaussianTransposed.
-struct RecursiveGaussianTransposedConfiguration {
-    int side = 16;          // the image is transposed by blocks of side x side pixels, each in one step
-    bool diagonal = false;  // blocks are walked along diagonals
-
-    template<typename Visit>
-    void fields(Visit visit) {
-        visit("side", side);
-        visit("diagonal", diagonal);
-    }
-};
-
 }  // namespace tilewright

@@ -1,9 +1,8 @@
 #pragma once
-// Forms of recursive_gaussian that compute several samples of a line per step. Rows: tuned on CPUs and
-// columns (runs), transposed and diagonal (transposed).
+// A form of recursive_gaussian that computes several samples of a line per step. Row: tuned on CPUs.
+#include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
-#include "generators/algorithms/transpose/blocks.h"
 #include <string>
 #include <vector>
 
@@ -130,41 +129,6 @@ private:
         across(x, y, s) = square(pixel % run, y, pixel / run, element % channels);
         line_y(v, i, c) = across(v % strip, min(i, height - 1), v / strip);
         return line_y;
-    }
-};
-
-// The same for one channel. The image is transposed before each filter, so that lines are always columns.
-struct RecursiveGaussianTransposed : Halide::NamesInterface {
-    static constexpr const char *name = "recursive_gaussian_turned";
-    Var x{"x"}, y{"y"}, v{"v"}, i{"i"}, c{"c"};
-    Func image{"image"}, row{"row"}, rows{"rows"}, columns{"columns"}, out{"out"};
-    TransposeBlocks there;
-    RecursiveRuns along_x;
-    TransposeBlocks back;
-    RecursiveRuns along_y;
-
-    RecursiveGaussianTransposed(
-        Func in, Expr width, Expr height, const Recursion &recursion, int run, BlockShape shape)
-        : there(floats(in), height, width, 1, shape),
-          along_x("along_x", lines(rows, there, width), rows, width, recursion, run),
-          back(filtered(), width, height, 1, shape),
-          along_y("along_y", lines(columns, back, height), columns, height, recursion, run) {
-        out(x, y) = as_pixel(in.type(), along_y.sample(x, y, 0));
-    }
-
-private:
-    Func floats(Func in) {
-        image(x, y) = cast<float>(in(x, y));
-        return image;
-    }
-    Func lines(Func f, const TransposeBlocks &transposed, Expr length) {
-        f(v, i, c) = transposed.out(v, min(i, length - 1));
-        return f;
-    }
-    // x runs along the columns of the image.
-    Func filtered() {
-        row(x, y) = along_x.sample(x, y, 0);
-        return row;
     }
 };
 

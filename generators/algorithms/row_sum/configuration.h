@@ -5,6 +5,18 @@
 // times of neighbouring rows meet, on an H200 for GPUs; 0 means no bound.
 namespace tilewright {
 
+// Of the definition, RowSum.
+struct RowSumConfiguration {
+    bool in_output = false;  // the sums are added in the memory and in the type of the output
+    int most_width = 0;      // of the image
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("in_output", in_output);
+        visit("most_width", most_width);
+    }
+};
+
 // Of RowSumSliced.
 struct RowSumSlicedConfiguration {
     int least_width = 0, most_rows = 0;  // of the image

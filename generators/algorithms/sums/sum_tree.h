@@ -7,8 +7,9 @@
 namespace tilewright {
 
 // Adds the `count` entries partial(lane, ...) of a Func, whose first dimension is the lane. Each level has
-// `fan` times fewer entries than the one before, and adds entries that are `count / fan` apart. `total` is
-// the last entry that remains, a Func of the other dimensions.
+// `fan` times fewer entries than the one before, and adds entries that are as far apart as it has entries;
+// where `fan` does not divide their number, the next smaller number that does takes its place. `total` adds
+// the entries of the last level, a Func of the other dimensions.
 struct SumTree : Halide::NamesInterface {
     std::vector<Func> levels;  // between the partial sums and the total
     Func total{"total"};
@@ -32,9 +33,16 @@ struct SumTree : Halide::NamesInterface {
 
         Func entries = partial;
         while (count > fan) {
-            count /= fan;
+            int terms = fan;  // that an entry of the next level adds
+            while (count % terms != 0) {
+                terms--;
+            }
+            if (terms == 1) {
+                break;
+            }
+            count /= terms;
             Func level("sums_of_" + std::to_string(count));
-            level(lane_and_others) = sum_of(entries, lane, fan, count);
+            level(lane_and_others) = sum_of(entries, lane, terms, count);
             levels.push_back(level);
             entries = level;
         }

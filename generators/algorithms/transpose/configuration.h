@@ -4,38 +4,37 @@
 // (generators/algorithms/configuration.h).
 namespace tilewright {
 
-// Of Transpose: the schedule moves blocks inwards at the edges, so that it takes images of at least a block
-// (width and height, as tunables).
+// Of Transpose.
 struct TransposeConfiguration {
-    bool at_least_a_block = false;
+    bool at_least_a_block = false;  // the schedule moves blocks inwards at the edges, so that it takes images
+                                    // of at least a block (width and height, as tunables)
+    bool whole_vectors = false;     // it takes images whose sides are multiples of 4, with rows that begin at
+                                    // multiples of 4 pixels in memory
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("at_least_a_block", at_least_a_block);
+        visit("whole_vectors", whole_vectors);
     }
 };
 
 // Of TransposeBlocks.
 struct TransposeBlocksConfiguration {
     int aligned = 1;  // a row of a block begins where its place in memory is a multiple of this, in pixels
-    bool diagonal = false;  // blocks are walked along diagonals
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("aligned", aligned);
-        visit("diagonal", diagonal);
     }
 };
 
 // Of TransposePatches.
 struct TransposePatchesConfiguration {
-    bool permute = false;           // bytes are put together by PTX's instruction for it
-    bool at_least_a_block = false;  // as above; a block has 4 across x (4 down patches) pixels, as tunables
+    bool permute = false;  // bytes are put together by PTX's instruction for it
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("permute", permute);
-        visit("at_least_a_block", at_least_a_block);
     }
 };
 

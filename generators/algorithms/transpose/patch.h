@@ -1,6 +1,7 @@
 #pragma once
-// A form of transpose: patches of 4 x 4 pixels, whose rows are whole 32-bit words. Rows: vector4_aligned,
-// tuned_aligned.
+// A form of transpose: patches of 4 x 4 pixels, whose rows are whole 32-bit words. Rows: tuned_aligned.
+// A form, because Halide 21 stores the dimensions of a Func one after another and splits none of them: it
+// cannot store the same row of all patches side by side (tests/halide/storage_test.cpp).
 #include "Halide.h"
 #include <algorithm>
 #include <functional>

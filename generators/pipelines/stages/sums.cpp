@@ -1,8 +1,8 @@
 // column_sum and row_sum as stages of a pipeline.
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/element_type.h"
+#include "generators/algorithms/row_sum/row_sum.h"
 #include "generators/algorithms/row_sum/sliced.h"
-#include "generators/algorithms/row_sum/tree.h"
 #include "generators/algorithms/sums/band_sum.h"
 #include "generators/algorithms/sums/sum_types.h"
 #include "generators/pipelines/stages/kinds.h"
@@ -57,9 +57,8 @@ public:
                 std::make_shared<RowSumSliced>(
                     in.rows, in.width, s["lanes"], s["groups"], narrow, sum, output));
         }
-        if (chosen.form() == RowSumTree::name) {
-            return composed(in, chosen,
-                std::make_shared<RowSumTree>(in.rows, in.width, in.height, s["lanes"], sum, output));
+        if (chosen.form() == RowSum::name) {
+            return composed(in, chosen, std::make_shared<RowSum>(in.rows, in.width, sum, output));
         }
         const auto value = [&](const Expr &x, const Expr &y) {
             return in.rows(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));

@@ -56,6 +56,10 @@ public:
     static constexpr int64_t padded = -1;
     Array(Type type, std::vector<int64_t> shape, int64_t row_bytes = padded);
 
+    // The same with any values in the elements, for an array that will be written whole: memory that is used
+    // again then need not be cleared.
+    static Array uninitialized(Type type, std::vector<int64_t> shape, int64_t row_bytes = padded);
+
     // Uses the caller's memory, which must outlive this array. `strides`: in elements, one per axis; the last
     // axis (of (h, w, c) the last two) is contiguous; empty: dense. After a device wrote to the array, data()
     // or sync() brings its bytes back, and never writes the bytes between rows. Two views of the same bytes
@@ -136,6 +140,7 @@ public:
     }
 
 private:
+    Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, bool zeroed);
     void expect(Type type) const;
     int64_t offset_of(const std::vector<int64_t> &index) const;
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -69,6 +70,11 @@ void synchronize(Device device);
 // memory (OpenCL on a CPU); the oldest is freed first. All of it is freed by itself when a device has no
 // memory left. The memory of arrays on devices, and of a Pipeline's arrays between its stages, is not freed.
 void trim_device_memory();
+
+// Gives host memory that is kept for later calls and arrays to the system, until at most `keep` bytes are
+// kept. Memory of 64 KiB and more that arrays and CPU libraries gave back is kept, because the system clears
+// each page at its first use: at most an eighth of the installed memory, and 1 GiB; the oldest goes first.
+void trim_host_memory(size_t keep = 0);
 
 // Whether this CPU has AVX-512 with VNNI and the extensions that came with it (those of Zen 4), which some
 // rows are built for.

@@ -33,8 +33,8 @@ struct GeneratedPipeline {
     Type input;
     int channels;
     Type output;
-    bool is_vector, turned;  // turned: the output's rows, or a vector's elements, stand for the other axis of
-                             // the input
+    bool is_vector, transposed;  // transposed: the output's rows, or a vector's elements, stand for the other
+                                 // axis of the input
     std::vector<Library> libraries;
 };
 

@@ -12,7 +12,9 @@ namespace tilewright {
 // What combines two cost curves, and what dilates a row by a structuring function (with b a parabola: its
 // distance transform). `length` gives the first entries only, 1 to n + m - 1 of them; c must have that
 // length, and is made if it is empty. Lengths 1 and very different lengths are fine, and which of the two is
-// the first does not matter.
+// the first does not matter. A length of n + m is taken too, as the published programs have it: the last
+// entry has no sum, so it is 'absent' (+infinity; for i32 the greatest number), or keeps its value in the
+// accumulating form. The host writes it, for which c is copied to the host.
 //
 // Values. +infinity stands for 'absent': an entry all of whose sums have an absent element is +infinity. NaN,
 // -infinity (whose sum with an absent element is none) and i32 values outside [-2^28, 2^28] are refused, with
@@ -26,13 +28,14 @@ namespace tilewright {
 //
 // Errors: input, for vectors of other types or shapes and for the values above; usage, for a length that is
 // out of range (the message has the range), and for an output that shares memory with an input; device and
-// memory as every operator. `shared`, `registers` and `pruned` serve vectors that together take less than
-// about 1 GiB; `tuned` takes any.
+// memory as every operator. `registers` and `pruned` serve vectors that together take less than about 1 GiB;
+// `tuned` takes any.
 //
-// Which rows there are: `direct` (global memory) and `shared` follow the published kernel for this problem,
-// which reads one element past the end of a (not of b) and leaves out a[0]; `registers` keeps a tile of
-// outputs in registers; `pruned` leaves out what cannot be the least, by bounds on blocks of a and windows of
-// b (generators/algorithms/min_plus_convolution/pruned.h has the argument why it is exact), and goes on with
+// Which rows there are: `direct` (least sums in global memory) and `shared` (in shared memory) follow the two
+// published kernels for this problem, which read one element past the end of a (not of b) and leave out a[0];
+// `branchless` has a minimum in place of their branch; `registers` keeps a tile of outputs in registers;
+// `pruned` leaves out what cannot be the least, by bounds on blocks of a and windows of b
+// (generators/algorithms/min_plus_convolution/pruned.h has the argument why it is exact), and goes on with
 // `registers` where a first pass shows that it would not pay; `pruned_always` does not. `tuned` takes, on
 // GPUs, the best of them for size and data; from some size on it looks at the data by that first pass. The
 // time then depends on the data, the result does not.

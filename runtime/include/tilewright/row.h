@@ -1,6 +1,7 @@
 #pragma once
 #include "tilewright/device.h"
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -48,9 +49,10 @@ struct Row {
     std::vector<Field> configured;
     std::vector<Tunable> tunables;
     std::vector<RegisterCap> register_caps;
-    std::string autoscheduler;  // of `auto` rows: the plug-in that made the schedule
-    std::string declined;       // not empty: no library, because this is what the autoscheduler says
-    std::string summary;        // one sentence: how the work is done, and what that brings
+    std::string opencl_options;  // with which OpenCL programs are built; empty: none
+    std::string autoscheduler;   // of `auto` rows: the plug-in that made the schedule
+    std::string declined;        // not empty: no library, because this is what the autoscheduler says
+    std::string summary;         // one sentence: how the work is done, and what that brings
     Needs needs;
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();
@@ -98,6 +100,27 @@ std::string why_not_on(const Row &row, const DeviceInfo &device);
 // For the tables: says that libraries are linked in which CUDA devices of this compute capability (80: 8.0)
 // and newer ones run. Devices that are too old for all of them are not usable. Returns true.
 bool cuda_libraries_from(int capability);
+
+// For the tables: a number of a row. It is a field of the configuration or a register limit (name, value), or
+// a tunable (name, value, lowest, highest).
+struct RowNumber {
+    const char *name;
+    int value, low = 0, high = 0;
+};
+
+// For the tables: a row as constant data. A vector of 90 rows that the compiler fills took 6 s to compile.
+struct ConstantRow {
+    const char *op, *origin, *schedule, *family, *type;
+    Backend backend;
+    bool needs_vnni;
+    const char *form;
+    int configured, tunables, register_caps;  // how many of the next numbers are the row's, in this order
+    const char *opencl_options, *autoscheduler, *declined, *summary;
+    Row::Needs needs;
+    int (*entry)(void **);
+    const halide_filter_metadata_t *(*metadata)();
+};
+std::vector<Row> rows_of(std::span<const ConstantRow> table, const RowNumber *numbers);
 
 // For the tables: an operator's own rows behind those that were added to it.
 std::vector<Row> with_added_rows(const std::string &op, std::vector<Row> own);

@@ -11,6 +11,8 @@ namespace tilewright {
 // same bytes on every device and schedule. f32 images give f32, within w * 2^-24 * sum of |image[y, x]| of
 // the exact sum, by a fixed order of additions: the same call gives the same bytes on one device each time.
 // NaN and infinities go through as IEEE arithmetic has them.
+// The step `atomic` adds bytes by f32 atomics, in no fixed order, for images of up to 65 793 columns alone:
+// their sums are whole numbers below 2^24, which f32 holds exactly in any order.
 //
 // Equality class E for integers, B for f32. Any size, row stride and alignment; there is no border.
 //

@@ -15,8 +15,8 @@ namespace tilewright {
 // Errors: input, for other types and shapes and for an output of the wrong shape; usage, where the output
 // shares memory with the input, and for an unknown schedule; device and memory as every operator.
 //
-// The steps `direct`, `shared` and `padded` follow Ruetsch and Micikevicius, "Optimizing Matrix Transpose in
-// CUDA" (2009), as does `diagonal`; what is written of `tuned` stands beside its schedules.
+// The steps `direct`, `shared`, `padded` and `diagonal` follow Ruetsch and Micikevicius, "Optimizing Matrix
+// Transpose in CUDA" (2009); docs/steps/transposes_and_reductions.md explains them.
 void transpose(const Array &input, Array &output, const Call &call = {});
 
 inline Array transpose(const Array &input, const Call &call = {}) {

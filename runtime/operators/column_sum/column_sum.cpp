@@ -59,6 +59,12 @@ protected:
             const int32_t most = row.configuration<ColumnSumFoldedConfiguration>().most_row_bytes;
             return most == 0 || at.width * at.element <= most;
         }
+        if (row.form == "column_sum") {
+            const int32_t columns = row.configuration<ColumnSumConfiguration>().columns;
+            if (at.offset % columns != 0 || at.stride % columns != 0 || at.width % columns != 0) {
+                return false;
+            }
+        }
         return enough_for_autoscheduler(row, request);
     }
 

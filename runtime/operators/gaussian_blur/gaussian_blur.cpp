@@ -58,6 +58,17 @@ bool fits_between(const Row &row, const GaussianBlurRequest &request) {
                                           true;
 }
 
+// The forms for radii below the image's width and height.
+bool is_near(const Row &row) {
+    return row.form == "gaussian_blur_near" || row.form == "gaussian_blur_half" ||
+           row.form == "gaussian_blur_branch" || row.form == "gaussian_blur_exp";
+}
+
+// -1 / 2 sigma^2, and finite: the middle weight is exp(0).
+float exponent(double sigma) {
+    return (float)std::max(-.5 / (sigma * sigma), -1e30);
+}
+
 class GaussianBlurOperator : public BlurOperator<GaussianBlurRequest> {
 public:
     GaussianBlurOperator()
@@ -102,7 +113,7 @@ protected:
         if (row.form == "gaussian_blur_dots") {
             return request.channels() == 1;
         }
-        if (row.form == "gaussian_blur_near" || row.form == "gaussian_blur_half") {
+        if (is_near(row)) {
             const bool near =
                 request.numbers().radius < std::min(request.image().shape()[0], request.image().shape()[1]);
             return near && fits_between(row, request);
@@ -128,6 +139,9 @@ protected:
                     floats ? request.weights->floats(image.type()) : request.weights->integers(image.type()))
                 .value("multiplier", request.numbers().bytes.multiplier)
                 .out("output", output, rows_of(output));
+            if (row.form == "gaussian_blur_exp") {
+                launch.value("exponent", exponent(request.sigma));
+            }
         }
         return plan;
     }

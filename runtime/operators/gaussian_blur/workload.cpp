@@ -60,7 +60,8 @@ public:
         return bound_between(inputs, settings, 0);
     }
     Array bound_of(const Row &row, std::span<const Array> inputs, const Settings &settings) const override {
-        return bound_between(inputs, settings, row.form == "gaussian_blur_half" ? 11 : 0);
+        return bound_between(inputs, settings, row.form == "gaussian_blur_half" ? 11 : 0,
+            row.form == "gaussian_blur_exp" ? 64 : 0);
     }
 
 protected:
@@ -76,15 +77,16 @@ private:
             .radius;
     }
 
-    // f32: 2 (2 r + 3) 2^-24 max |image|, and the rounding to `bits` bits between the passes (0: none).
-    // Integers: the same bytes.
-    Array bound_between(std::span<const Array> inputs, const Settings &settings, int bits) const {
+    // f32: 2 (2 r + 3) 2^-24 max |image|, and the rounding to `bits` bits between the passes (0: none),
+    // and an error of `weights` 2^-24 of the weights of both passes. Integers: the same bytes.
+    Array bound_between(
+        std::span<const Array> inputs, const Settings &settings, int bits, int weights = 0) const {
         const Array &image = inputs[0];
         if (image.type() != Type::f32) {
             return {};
         }
         const double largest = largest_magnitude(image);
-        double allowed = 2 * (2 * radius_of(inputs, settings) + 3) * std::ldexp(largest, -24);
+        double allowed = (2 * (2 * radius_of(inputs, settings) + 3) + weights) * std::ldexp(largest, -24);
         if (bits) {
             allowed += std::ldexp(largest, -bits) + std::ldexp(1., -25);
         }

@@ -60,11 +60,6 @@ struct Copies {
         if (row.form == "matmul_blocks") {
             columns = 32;  // at most: two vectors
             depth = std::min<int64_t>(size.k, row.tunable("depth"));
-        } else if (row.form == "matmul_squares") {
-            const auto panels = row.configuration<MatmulSquaresConfiguration>();
-            rows = panels.rows;
-            columns = panels.columns;
-            depth = size.k;
         } else if (row.form == "matmul_workers" && copies_of(row) != Division::Copies::none) {
             const Division division =
                 matmul_division([&](const char *name) { return row.tunable(name); }, copies_of(row));

@@ -40,9 +40,6 @@ const Array &accumulated_of(const MinPlusRequest &request) {
     return request.accumulated.empty() ? nothing(request.a.type()) : request.accumulated;
 }
 
-// Thresholds between rows, measured on an H200.
-constexpr int64_t short_vector = 16;  // below it an output per thread has little to walk
-constexpr double small_pairs = 4e6, medium_pairs = 1e9;
 constexpr int64_t most_bytes_of_parts = (int64_t)512 << 20;
 
 // `tuned` prunes from `pairs` pairs on: finding the blocks must cost less than a tenth of the dense form (an
@@ -66,7 +63,8 @@ public:
                   .summary = "the min-plus convolution of two vectors: c[k] = min over i of a[i] + b[k - i]",
                   .inputs = 2,
                   .options = {{.name = "length",
-                      .help = "How many entries, from the first on, 1 to n + m - 1 (default: all)",
+                      .help = "How many entries, from the first on, 1 to n + m (default: n + m - 1, all that "
+                              "have a sum)",
                       .is_number = true,
                       .is_whole = true}},
                   .optional_input = Option{.name = "accumulate",
@@ -90,10 +88,10 @@ protected:
             refuse(Fault::input, "the vectors must be of one type", "a, b",
                 inputs[0].describe() + ", " + inputs[1].describe());
         }
-        const int64_t all = inputs[0].size() + inputs[1].size() - 1;
-        const double length = settings.number("length", (double)all);
-        if (!(length >= 1 && length <= (double)all)) {
-            refuse(Fault::usage, fmt::format("takes a whole number from 1 to {}", all), "length",
+        const int64_t most = inputs[0].size() + inputs[1].size();
+        const double length = settings.number("length", (double)(most - 1));
+        if (!(length >= 1 && length <= (double)most)) {
+            refuse(Fault::usage, fmt::format("takes a whole number from 1 to {}", most), "length",
                 fmt::format("{}", length));
         }
         if (inputs.size() > 2 && (inputs[2].type() != type || inputs[2].dimensions() != 1 ||
@@ -105,7 +103,7 @@ protected:
         MinPlusRequest request(inputs, (int64_t)length);
         request.type = name_of(type);
         request.output_type = type;
-        request.output_shape = {request.length};
+        request.output_shape = {(int64_t)length};
         return request;
     }
 
@@ -136,22 +134,27 @@ protected:
         if (row.form == "min_plus_convolution_plan") {
             return PrunedSplit(row, request).fits();
         }
-        if (row.schedule == "registers_small" || row.schedule == "registers_medium") {
-            const double most_pairs = row.schedule == "registers_small" ? small_pairs : medium_pairs;
-            const TileSplit split(row, request);
-            return request.pairs() < most_pairs && split.bytes <= most_bytes_of_parts && split.parts <= 65535;
-        }
-        return true;
+        return row.form != "min_plus_convolution_tiles" || accepts_tiles(row, request);
     }
 
     Plan plan(const Row &row, Device device, const MinPlusRequest &request, Array &output) const override {
+        Plan plan = sums(row, device, request, output);
+        if (output.size() > request.length) {
+            keep_last_entry(plan, device, request, output);
+        }
+        return plan;
+    }
+
+private:
+    // The entries that have a sum.
+    Plan sums(const Row &row, Device device, const MinPlusRequest &request, Array &output) const {
         if (row.form == "min_plus_convolution_plan") {
             return pruned(row, device, request, output, true);
         }
         if (row.form == "min_plus_convolution_pruned") {
             return pruned(sibling(row, "min_plus_convolution_plan"), device, request, output, false);
         }
-        if (row.belongs_to("tuned") && row.backend != Backend::cpu && request.n > short_vector) {
+        if (walks_too_far(row, request)) {
             const Row &first_row = sibling(row, "min_plus_convolution_plan");
             if (request.pairs() >= pruning_threshold(request.a.type()).pairs &&
                 accepts_request(first_row, request, output)) {
@@ -162,7 +165,41 @@ protected:
         return one_library(row, device, request, output);
     }
 
-private:
+    // The entry n + m - 1 has no sum: it keeps the value of `accumulated`, or is absent. The host writes it.
+    static void keep_last_entry(
+        Plan &plan, Device device, const MinPlusRequest &request, const Array &output) {
+        const bool no_denormals = device.backend == Backend::cuda && request.a.type() == Type::f32;
+        const auto keep = [=](auto zero) {
+            using T = decltype(zero);
+            const Array &kept = accumulated_of(request);
+            const T value = kept.as<T>()[kept.size() - 1];
+            const bool is_zero = value == 0 || (no_denormals && std::abs((double)value) < 0x1p-126);
+            Array(output).as<T>()[request.length] = is_zero ? zero : value;
+        };
+        plan.host([=] {
+            request.a.type() == Type::f64 ? keep(0.) : request.a.type() == Type::f32 ? keep(0.f) : keep(0);
+        });
+    }
+
+    // Where the row says how long a part is, long vectors have many.
+    static bool accepts_tiles(const Row &row, const MinPlusRequest &request) {
+        const auto serves = row.configuration<MinPlusTilesConfiguration>();
+        if (serves.pairs_below != 0 && request.pairs() >= serves.pairs_below) {
+            return false;
+        }
+        const TileSplit split(row, request);
+        return !serves.runs_by_row || (split.bytes <= most_bytes_of_parts && split.parts <= 65535);
+    }
+
+    // Whether other rows are taken in place of the row's own library.
+    static bool walks_too_far(const Row &row, const MinPlusRequest &request) {
+        if (row.form != "min_plus_convolution") {
+            return false;
+        }
+        const int64_t most = row.configuration<MinPlusConvolutionConfiguration>().most_walked;
+        return most != 0 && request.n > most;
+    }
+
     template<typename T>
     void check_floats(const Array &vector, const std::string &argument, bool finite_below) const {
         const T *x = vector.as<T>();
@@ -220,7 +257,7 @@ private:
             const TileSplit split(row, request);
             launch.value("chunks", (int32_t)split.chunks).value("parts", (int32_t)split.parts);
         }
-        launch.out("output", output);
+        launch.out("output", output, first(output, request.length));
         return plan;
     }
 
@@ -289,7 +326,7 @@ private:
             .value("length", (int32_t)request.length)
             .value("segments", (int32_t)split.segments_of_part)
             .value("parts", (int32_t)split.parts)
-            .out("output", output);
+            .out("output", output, first(output, request.length));
         return plan;
     }
 };

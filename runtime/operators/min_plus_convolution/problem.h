@@ -1,6 +1,7 @@
 #pragma once
 // A call of min_plus_convolution as its libraries take it, and how their work is split. Not installed.
 #include "generators/algorithms/integers.h"
+#include "generators/algorithms/min_plus_convolution/configuration.h"
 #include "runtime/dispatch/views.h"
 #include "tilewright/operator.h"
 #include <algorithm>
@@ -8,14 +9,15 @@
 
 namespace tilewright {
 
-// The shorter vector is `a`, and both are as long as the output can see: n and m.
+// The shorter vector is `a`, and both are as long as the output can see: n and m. `length` entries of the
+// output have a sum; the caller may ask for one entry more.
 struct MinPlusRequest : Request {
     Array a, b, accumulated;
     int64_t n = 0, m = 0, length = 0;
 
     MinPlusRequest() = default;
-    MinPlusRequest(std::span<const Array> inputs, int64_t length)
-        : a(inputs[0]), b(inputs[1]), length(length) {
+    MinPlusRequest(std::span<const Array> inputs, int64_t entries)
+        : a(inputs[0]), b(inputs[1]), length(std::min(entries, a.size() + b.size() - 1)) {
         if (inputs.size() > 2) {
             accumulated = inputs[2];
         }
@@ -42,20 +44,15 @@ struct TileSplit {
     int64_t tiles, chunks, parts, bytes;  // bytes: of the results of all parts
 
     TileSplit(const Row &row, const MinPlusRequest &request) {
-        const int64_t tile = row.tunable("own") * row.tunable("owners"), runs = row.tunable("runs");
+        const int64_t tile = row.tunable("own") * row.tunable("owners");
         tiles = ceil_div(request.length, tile);
         const int64_t most =
             ceil_div(std::min(request.n, request.m + tile), (int64_t)row.tunable("run")) + 1;  // runs that a
                                                                                                // tile meets
-        const int64_t blocks = row.tunable("several") ? 2000 : 16000;  // enough for any GPU known here
-        if (runs == 0 || row.tunable("several")) {
-            const int64_t units = runs == 0 ? most : ceil_div(most, runs);
-            chunks = ceil_div(units, std::max<int64_t>(1, ceil_div(blocks, tiles)));
-            parts = ceil_div(units, chunks);
-        } else {
-            chunks = 1;
-            parts = ceil_div(most, runs);
-        }
+        constexpr int64_t blocks = 16000;  // enough for any GPU known here
+        const bool by_row = row.configuration<MinPlusTilesConfiguration>().runs_by_row;
+        chunks = by_row ? row.tunable("runs") : ceil_div(most, std::max<int64_t>(1, ceil_div(blocks, tiles)));
+        parts = ceil_div(most, chunks);
         bytes = parts * tiles * tile * (int64_t)size_of(request.a.type());
     }
 };
@@ -65,19 +62,22 @@ struct PrunedSplit {
     int64_t run, own, owners, tile, words, segments, tiles, segments_of_part, parts;
 
     PrunedSplit(const Row &row, const MinPlusRequest &request)
-        : run(row.tunable("run")), own(row.tunable("own")), owners(row.tunable("owners")),
-          tile(own * owners) {
+        : PrunedSplit(row.configuration<MinPlusPrunedConfiguration>().tile(), request) {}
+
+    // The lists of blocks are in one buffer; a grid has at most 65535 blocks along its second axis.
+    bool fits() const {
+        return tiles <= 65535 && 256 * segments * tiles <= most_bytes;
+    }
+
+private:
+    PrunedSplit(const MinPlusTile &of, const MinPlusRequest &request)
+        : run(of.run), own(of.outputs_per_worker), owners(of.workers), tile(of.size()) {
         const int64_t blocks = ceil_div(request.n, run);
         words = ceil_div(blocks, 32);
         segments = ceil_div(blocks, 256);
         tiles = ceil_div(request.length, tile);
         segments_of_part = ceil_div(segments, std::max<int64_t>(1, ceil_div(6000, tiles)));
         parts = ceil_div(segments, segments_of_part);
-    }
-
-    // The lists of blocks are in one buffer; a grid has at most 65535 blocks along its second axis.
-    bool fits() const {
-        return tiles <= 65535 && 256 * segments * tiles <= most_bytes;
     }
 };
 

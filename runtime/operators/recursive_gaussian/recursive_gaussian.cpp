@@ -141,7 +141,7 @@ protected:
         if (row.form == "recursive_gaussian_tiles") {
             return one_channel || row.configuration<RecursiveGaussianTilesConfiguration>().colours;
         }
-        return one_channel || row.backend == Backend::cpu || !row.autoscheduler.empty();
+        return true;
     }
 
     Plan plan(const Row &row, Device device, const RecursiveGaussianRequest &request,

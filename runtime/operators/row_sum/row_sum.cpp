@@ -32,6 +32,12 @@ protected:
             return serves.splits || (chunks_of(at) <= serves.most_iterations * row.tunable("lanes") &&
                                         at.height >= serves.least_rows);
         }
+        if (row.form == "row_sum") {
+            const int32_t most = row.configuration<RowSumConfiguration>().most_width;
+            if (most != 0 && at.width > most) {
+                return false;
+            }
+        }
         return enough_for_autoscheduler(row, request);
     }
 

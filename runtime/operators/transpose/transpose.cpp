@@ -12,7 +12,8 @@ const std::vector<Row> &transpose_rows();
 
 namespace {
 
-constexpr int64_t most_blocks = 65535;             // of a GPU's grid in y
+constexpr int64_t most_blocks = 65535;  // of a GPU's grid in y
+constexpr int64_t least_tile = 8;       // the tiles of the definition's rows have sides from this on
 constexpr int64_t most_pixels = int64_t(1) << 30;  // along a side on a GPU: CUDA refuses the grids of 2^31
 
 int64_t channels(const Array &a) {
@@ -39,6 +40,16 @@ bool is_aligned(const Array &a, int64_t bytes) {
 
 halide_type_t bits(int64_t bytes) {
     return {halide_type_uint, (uint8_t)(8 * bytes)};
+}
+
+// Whether the images are patches of 4 x 4 pixels whose rows are vectors, which a library takes where they
+// are.
+bool whole_patches(const Row &row, const Array &image, const Array &output) {
+    const int64_t bytes = pixel_bytes(image), vector = bytes == 3 ? 4 : 4 * bytes;
+    const bool in_place =
+        row.backend != Backend::opencl || (image.offset_bytes() == 0 && output.offset_bytes() == 0);
+    return image.shape()[0] % 4 == 0 && image.shape()[1] % 4 == 0 && is_aligned(image, vector) &&
+           is_aligned(output, vector) && in_place;
 }
 
 // Pixels as unsigned integers: x, y. Pixels of three bytes: x, y, c.
@@ -95,19 +106,15 @@ protected:
     bool accepts_request(const Row &row, const Request &request, const Array &output) const override {
         const Array &image = request.inputs[0];
         const int64_t h = image.shape()[0], w = image.shape()[1];
-        if (row.form == "transpose" && row.configuration<TransposeConfiguration>().at_least_a_block) {
-            return h >= row.tunable("width") && w >= row.tunable("height");
+        if (row.form == "transpose") {
+            const auto needs = row.configuration<TransposeConfiguration>();
+            return (!needs.at_least_a_block || (h >= row.tunable("width") && w >= row.tunable("height"))) &&
+                   (!needs.whole_vectors || whole_patches(row, image, output));
         }
         if (row.form == "transpose_patches") {
-            const int64_t bytes = pixel_bytes(image), vector = bytes == 3 ? 4 : 4 * bytes;
-            const bool whole =
-                w % 4 == 0 && h % 4 == 0 && is_aligned(image, vector) && is_aligned(output, vector);
-            const bool in_place =
-                row.backend != Backend::opencl || (image.offset_bytes() == 0 && output.offset_bytes() == 0);
             const int64_t across = 4 * row.tunable("across"), down = 4 * row.tunable("down");
-            const bool any_size = !row.configuration<TransposePatchesConfiguration>().at_least_a_block;
-            const bool large = any_size || (w >= across && h >= down * row.tunable("patches"));
-            return whole && in_place && large && w / across < most_blocks;
+            return whole_patches(row, image, output) && w >= across && h >= down * row.tunable("patches") &&
+                   w / across < most_blocks;
         }
         return true;
     }
@@ -156,7 +163,8 @@ private:
         if (span(output) > most_bytes) {
             return w == 1;
         }
-        if (row.backend != Backend::cpu && std::max(h, w) > most_pixels) {
+        const int64_t most = row.form == "transpose" ? (most_blocks - 1) * least_tile : most_pixels;
+        if (row.backend != Backend::cpu && std::max(h, w) > most) {
             return h > w;
         }
         return {};

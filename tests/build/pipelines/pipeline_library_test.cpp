@@ -1,13 +1,13 @@
 // Pipelines made ahead of time against their operators one by one: the same bytes for integers, within the
 // stated bounds for floats.
-#include "blur_turn_sums_fused.h"
-#include "blur_turn_sums_staged.h"
+#include "blur_transpose_sums_fused.h"
+#include "blur_transpose_sums_staged.h"
 #include "colour_blur_fused.h"
-#include "colour_turn_staged.h"
+#include "colour_transpose_staged.h"
 #include "float_blur_sums_fused.h"
 #include "float_blur_sums_staged.h"
-#include "invert_blur_turn_fused.h"
-#include "invert_blur_turn_staged.h"
+#include "invert_blur_transpose_fused.h"
+#include "invert_blur_transpose_staged.h"
 #include "tests/operators/rows.h"
 #include "tilewright/column_sum.h"
 #include "tilewright/gaussian_blur.h"
@@ -16,8 +16,8 @@
 #include "tilewright/transpose.h"
 #include "tilewright/workload.h"
 #include "two_blurs_fused.h"
-#include "words_blur_turn_staged.h"
-#include "words_turn_sums_fused.h"
+#include "words_blur_transpose_staged.h"
+#include "words_transpose_sums_fused.h"
 #include <cmath>
 #include <cstring>
 
@@ -35,7 +35,7 @@ Array inverted(const Array &image) {
     return made;
 }
 
-Array turned(const Array &image) {
+Array transposed(const Array &image) {
     Array made;
     transpose(image, made, on_cpu);
     return made;
@@ -56,32 +56,32 @@ struct Case {
                              // own is added
 };
 
-Array blur_turn_sums(const Array &image) {
-    return column_sum(turned(blurred(image, 2)), on_cpu);
+Array blur_transpose_sums(const Array &image) {
+    return column_sum(transposed(blurred(image, 2)), on_cpu);
 }
-Array invert_blur_turn(const Array &image) {
-    return turned(blurred(inverted(image), 1.5, Border::mirror));
+Array invert_blur_transpose(const Array &image) {
+    return transposed(blurred(inverted(image), 1.5, Border::mirror));
 }
 Array float_blur_sums(const Array &image) {
-    return row_sum(blurred(turned(image), 1, Border::zero), on_cpu);
+    return row_sum(blurred(transposed(image), 1, Border::zero), on_cpu);
 }
 
 const Case cases[] = {
-    {"blur_turn_sums_staged", blur_turn_sums_staged, blur_turn_sums, Type::u8},
-    {"blur_turn_sums_fused", blur_turn_sums_fused, blur_turn_sums, Type::u8},
-    {"invert_blur_turn_staged", invert_blur_turn_staged, invert_blur_turn, Type::u8},
-    {"invert_blur_turn_fused", invert_blur_turn_fused, invert_blur_turn, Type::u8},
+    {"blur_transpose_sums_staged", blur_transpose_sums_staged, blur_transpose_sums, Type::u8},
+    {"blur_transpose_sums_fused", blur_transpose_sums_fused, blur_transpose_sums, Type::u8},
+    {"invert_blur_transpose_staged", invert_blur_transpose_staged, invert_blur_transpose, Type::u8},
+    {"invert_blur_transpose_fused", invert_blur_transpose_fused, invert_blur_transpose, Type::u8},
     {"float_blur_sums_staged", float_blur_sums_staged, float_blur_sums, Type::f32, 1, 2 * (2 * 4 + 3)},
     {"float_blur_sums_fused", float_blur_sums_fused, float_blur_sums, Type::f32, 1, 2 * (2 * 4 + 3)},
     {"two_blurs_fused", two_blurs_fused,
-        [](const Array &a) { return blurred(inverted(blurred(turned(a), 1)), 2, Border::nearest); },
+        [](const Array &a) { return blurred(inverted(blurred(transposed(a), 1)), 2, Border::nearest); },
         Type::u8},
-    {"words_turn_sums_fused", words_turn_sums_fused,
-        [](const Array &a) { return column_sum(turned(a), Type::f32, on_cpu); }, Type::u16},
-    {"words_blur_turn_staged", words_blur_turn_staged, [](const Array &a) { return turned(blurred(a, 1)); },
-        Type::u16},
-    {"colour_turn_staged", colour_turn_staged, [](const Array &a) { return turned(inverted(blurred(a, 1))); },
-        Type::u8, 3},
+    {"words_transpose_sums_fused", words_transpose_sums_fused,
+        [](const Array &a) { return column_sum(transposed(a), Type::f32, on_cpu); }, Type::u16},
+    {"words_blur_transpose_staged", words_blur_transpose_staged,
+        [](const Array &a) { return transposed(blurred(a, 1)); }, Type::u16},
+    {"colour_transpose_staged", colour_transpose_staged,
+        [](const Array &a) { return transposed(inverted(blurred(a, 1))); }, Type::u8, 3},
     {"colour_blur_fused", colour_blur_fused, [](const Array &a) { return blurred(inverted(a), 1.5); },
         Type::u8, 3},
 };
@@ -222,25 +222,26 @@ std::string said_by(const std::function<void()> &call, Fault fault) {
 TEST(PipelineLibraryErrors, NameWhatIsWrong) {
     Array output;
     const Array image(Type::u8, {20, 30});
-    EXPECT_EQ(
-        said_by([&] { blur_turn_sums_staged(Array(Type::u16, {20, 30}), output, Device{}); }, Fault::input),
-        "blur_turn_sums_staged: input = u16 (20, 30): takes u8 (h, w)");
-    EXPECT_EQ(
-        said_by([&] { blur_turn_sums_staged(Array(Type::u8, {20, 30, 3}), output, Device{}); }, Fault::input),
-        "blur_turn_sums_staged: input = u8 (20, 30, 3): takes u8 (h, w)");
-    EXPECT_EQ(said_by([&] { colour_turn_staged(image, output, Device{}); }, Fault::input),
-        "colour_turn_staged: input = u8 (20, 30): takes u8 (h, w, 3)");
-    EXPECT_EQ(said_by([&] { blur_turn_sums_staged({}, output, Device{}); }, Fault::input),
-        "blur_turn_sums_staged: input = an empty array: takes u8 (h, w)");
+    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(Array(Type::u16, {20, 30}), output, Device{}); },
+                  Fault::input),
+        "blur_transpose_sums_staged: input = u16 (20, 30): takes u8 (h, w)");
+    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(Array(Type::u8, {20, 30, 3}), output, Device{}); },
+                  Fault::input),
+        "blur_transpose_sums_staged: input = u8 (20, 30, 3): takes u8 (h, w)");
+    EXPECT_EQ(said_by([&] { colour_transpose_staged(image, output, Device{}); }, Fault::input),
+        "colour_transpose_staged: input = u8 (20, 30): takes u8 (h, w, 3)");
+    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged({}, output, Device{}); }, Fault::input),
+        "blur_transpose_sums_staged: input = an empty array: takes u8 (h, w)");
     Array wrong(Type::u32, {30});
-    EXPECT_EQ(said_by([&] { blur_turn_sums_staged(image, wrong, Device{}); }, Fault::input),
-        "blur_turn_sums_staged: output = u32 (30): must be u32 (20)");
+    EXPECT_EQ(said_by([&] { blur_transpose_sums_staged(image, wrong, Device{}); }, Fault::input),
+        "blur_transpose_sums_staged: output = u32 (30): must be u32 (20)");
     Array square(Type::u8, {20, 20});
-    EXPECT_NE(said_by([&] { invert_blur_turn_staged(square, square, Device{}); }, Fault::usage)
+    EXPECT_NE(said_by([&] { invert_blur_transpose_staged(square, square, Device{}); }, Fault::usage)
                   .find("shares memory"),
         std::string::npos);
-    EXPECT_NE(said_by([&] { blur_turn_sums_staged(image, output, Device{Backend::cuda, 99}); }, Fault::device)
-                  .find("cuda:99"),
+    EXPECT_NE(
+        said_by([&] { blur_transpose_sums_staged(image, output, Device{Backend::cuda, 99}); }, Fault::device)
+            .find("cuda:99"),
         std::string::npos);
     EXPECT_TRUE(output.empty());
 }
@@ -251,18 +252,18 @@ TEST(PipelineLibraryBuffers, AreHalidesOwn) {
     const Array image = image_of(c, 37, 53, 0), expected = c.chain(image);
     Halide::Runtime::Buffer<const uint8_t, 2> input(image.as<uint8_t>(), 53, 37);
     Halide::Runtime::Buffer<uint32_t, 1> sums(37);
-    ASSERT_EQ(blur_turn_sums_fused_cpu(input, sums), 0);
+    ASSERT_EQ(blur_transpose_sums_fused_cpu(input, sums), 0);
     for (int i = 0; i < 37; i++) {
         ASSERT_EQ(sums(i), expected.as<uint32_t>()[i]) << i;
     }
     Halide::Runtime::Buffer<uint32_t, 1> longer(38);  // another size than the pipeline gives
-    EXPECT_NE(blur_turn_sums_fused_cpu(input, longer), 0);
+    EXPECT_NE(blur_transpose_sums_fused_cpu(input, longer), 0);
 
     c = cases[9];
     const Array picture = image_of(c, 21, 34, 0), turned_picture = c.chain(picture);
     auto from = Halide::Runtime::Buffer<const uint8_t, 3>::make_interleaved(picture.as<uint8_t>(), 34, 21, 3);
     auto to = Halide::Runtime::Buffer<uint8_t, 3>::make_interleaved(21, 34, 3);
-    ASSERT_EQ(colour_turn_staged_cpu(from, to), 0);
+    ASSERT_EQ(colour_transpose_staged_cpu(from, to), 0);
     for (int y = 0; y < 34; y++) {
         for (int x = 0; x < 21; x++) {
             for (int k = 0; k < 3; k++) {

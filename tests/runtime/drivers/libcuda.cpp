@@ -118,6 +118,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 8: *value = 48 * 1024; return ok;  // shared memory per block, without and with a request
     case 97: *value = most_shared[device]; return ok;
     case 16: *value = 100 + device; return ok;  // multiprocessors
+    case 39: *value = 2048; return ok;          // threads of one
     case 75: *value = capability[device]; return ok;
     case 76: *value = 0; return ok;
     }
@@ -212,6 +213,24 @@ int cuFuncSetAttribute(Kernel *kernel, int attribute, int value) {
     }
     kernel->shared_limit = value;
     record.shared_limits.push_back(value);
+    return ok;
+}
+// FAKE_CUDA_SILENT: a driver that does not have these functions.
+int cuFuncGetAttribute(int *value, int attribute, Kernel *) {
+    const std::map<int, int> values = {{0, 1024}, {1, 16}, {3, 8}, {4, 40}};  // threads, shared, local,
+                                                                              // registers
+    const auto known = values.find(attribute);
+    if (getenv("FAKE_CUDA_SILENT") || known == values.end()) {
+        return not_found;
+    }
+    *value = known->second;
+    return ok;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *, int threads, size_t) {
+    if (getenv("FAKE_CUDA_SILENT") || threads <= 0) {
+        return not_found;
+    }
+    *blocks = 1024 / threads;
     return ok;
 }
 int cuLaunchKernel(Kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,

@@ -2,6 +2,8 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/devices/opencl.h"
+#include "runtime/devices/opencl_options.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/opencl_record.h"
 #include "tilewright/generated.h"
@@ -98,6 +100,23 @@ TEST_F(OpenClDriver, DevicesAreToldApart) {
     EXPECT_EQ(error_of([] { Device::parse("opencl:7"); }).fault(), Fault::device);
     EXPECT_EQ(std::accumulate(record().contexts.begin(), record().contexts.end(), 0), 0)
         << "listing takes no context";
+}
+
+// Two threads make the first call of a process: Halide's runtime is still getting the functions for one of
+// them when the other comes (find_write_buffer() in libOpenCL.cpp).
+TEST(OpenClDriverDeathTest, TwoThreadsMayMakeTheFirstCall) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto first_call = [] {
+        const AnyOperator any{Backend::opencl};
+        std::thread later([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            any.run(last).sync();
+        });
+        any.run(last).sync();
+        later.join();
+        exit(0);
+    };
+    EXPECT_EXIT(first_call(), testing::ExitedWithCode(0), "");
 }
 
 // Before the others that run something: only a process's first call builds the kernels.
@@ -349,6 +368,41 @@ TEST_F(SharedArray, TheHostWritesWithTwoThreadsAtOnce) {
     left.give_time();
     right.give_time();
     EXPECT_TRUE(all_seven(image_));
+}
+
+// Of a row whose options are given, and of a kernel that converts halves.
+TEST_F(OpenClDriver, OptionsAndConversionsOfHalvesReachTheDriver) {
+    const auto create = reinterpret_cast<void *(*)(void *, unsigned, const char **, const size_t *, int *)>(
+        halide_opencl_get_symbol(nullptr, "clCreateProgramWithSource"));
+    const auto build =
+        reinterpret_cast<int (*)(void *, unsigned, void *const *, const char *, void *, void *)>(
+            halide_opencl_get_symbol(nullptr, "clBuildProgram"));
+    const auto release =
+        reinterpret_cast<int (*)(void *)>(halide_opencl_get_symbol(nullptr, "clReleaseProgram"));
+    const driver::OpenClDevice *device = driver::opencl_device(last.index, true);
+    ASSERT_TRUE(create && build && release && device);
+    const auto built = [&](const char *source, const char *given) {
+        int error = -1;
+        void *program = create(device->context, 1, &source, nullptr, &error);
+        EXPECT_EQ(error, 0);
+        EXPECT_EQ(build(program, 1, &device->device, given, nullptr, nullptr), 0);
+        release(program);
+        return record().options.back();
+    };
+    const char *plain = "__kernel void f(__global ushort *to) { *to = 1; }",
+               *halves = "__kernel void f(__global ushort *to) { *to = tilewright_half_of_float(1); }";
+    EXPECT_EQ(built(plain, ""), "");
+    EXPECT_EQ(record().sources.back(), plain);
+    EXPECT_EQ(built(halves, "-D A=1"), "-D A=1");
+    EXPECT_NE(record().sources.back().find("vstore_half_rte"), std::string::npos);
+    EXPECT_NE(record().sources.back().find(halves), std::string::npos);
+    {
+        const std::string relaxed = "-cl-fast-relaxed-math";
+        const driver::OpenClOptions options(relaxed);
+        EXPECT_EQ(built(plain, ""), relaxed);
+        EXPECT_EQ(built(plain, "-D A=1"), "-D A=1 " + relaxed);
+    }
+    EXPECT_EQ(built(plain, ""), "") << "the options end with their scope";
 }
 
 }  // namespace tilewright

@@ -2,6 +2,7 @@
 // What the fake libOpenCL.so.1 was asked to do.
 #include <array>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace fake_opencl {
@@ -13,7 +14,8 @@ constexpr int platforms = 7, small = 6;
 
 struct Record {
     std::array<int, platforms> contexts{}, builds{}, kernels{}, writes{}, reads{};
-    std::vector<size_t> buffer_bytes;  // of each buffer created
+    std::vector<size_t> buffer_bytes;           // of each buffer created
+    std::vector<std::string> sources, options;  // of each program created, and of each program built
     int buffers_released = 0;
     size_t bytes_held = 0;
     int asked_for_fewer_platforms = 0;  // clGetPlatformIDs with room for less than all of them

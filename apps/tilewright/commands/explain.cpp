@@ -1,0 +1,58 @@
+// `explain`: which rows serve some data, which one is chosen and why, and what the call then does on the
+// device.
+#include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/call_data.h"
+#include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/explanation_report.h"
+#include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/selection.h"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tilewright::app {
+
+namespace {
+
+struct Words {
+    std::string op, schedule = "tuned", device = "auto";
+    bool as_json = false;
+    DataWords data;
+};
+
+void run(const Words &words) {
+    const Operator &op = find_operator(words.op);
+    check_schedule({&op}, words.schedule);
+    const Device device = Device::parse(words.device);
+    const CallData data = call_data(op, words.data);
+    const Explanation explanation = explain(op, data, words.schedule, device);
+    if (words.as_json) {
+        print(json(explanation));
+    } else {
+        print(text_of(explanation));
+    }
+}
+
+}  // namespace
+
+void add_explain(CommandLine &line) {
+    Command command =
+        line.add("explain", "Runs a call, and says which row it takes and why, and what its kernels do");
+    static Words words;
+    command.add("operator", words.op, "The operator").required();
+    command.add("--device", words.device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    command.add("--schedule", words.schedule, "A schedule or a family of it").show_default();
+    command.add_flag("--json", words.as_json, "Print JSON");
+    add_data(command, words.data);
+    const std::string first = operators().front()->name();
+    command.footer(
+        fmt::format("It prints one block per kernel that was launched: its grid and block, what the driver "
+                    "says of it, and how its warps reach memory. Addresses are computed by the operator's "
+                    "generator program (see `tilewright show --help`).\n"
+                    "Examples:\n"
+                    "  tilewright explain {0} --size 512x512\n"
+                    "  tilewright explain {0} --size 512x512 --schedule reference --device cpu --json\n",
+            first));
+    command.run([] { run(words); });
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,32 @@
+#pragma once
+// How the threads of a warp reach memory together, as the operator's generator computes it from the addresses
+// in Halide's statements.
+#include "tilewright/launches.h"
+#include "tilewright/operator.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tilewright::app {
+
+// The accesses of one kind to one buffer in a kernel.
+struct WarpAccess {
+    std::string space, what, buffer;  // "shared" or "global"; "load" or "store"
+    int bytes = 0;                    // of one thread
+    int count = 0;                    // accesses of this kind in the kernel's statements
+    int passes = 0;  // shared: how often a warp takes its turn at the banks, beyond the least 1; global:
+                     // 32-byte sectors of a warp's access. 0: not computed
+    int least = 0;           // the passes or sectors of a warp whose threads access neighbours
+    std::string depends_on;  // not empty: what the address depends on, so that nothing was computed
+};
+
+// Of the kernels of a library, by name; or why there are none.
+struct LibraryAccesses {
+    std::map<std::string, std::vector<WarpAccess>> of_kernel;
+    std::string why_not;
+};
+
+// Asks the generator of the library's row, for GPUs alone. Errors become `why_not`.
+LibraryAccesses accesses_of(const LibraryRun &library);
+
+}  // namespace tilewright::app

@@ -1,0 +1,37 @@
+#pragma once
+// The data that `show` and `explain` are asked about: files, or the sample that the operator is timed with.
+#include "apps/tilewright/support/command_line.h"
+#include "tilewright/files.h"
+#include "tilewright/operator.h"
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilewright::app {
+
+// The words of the command line about it.
+struct DataWords {
+    std::vector<std::string> files;
+    std::string type, size;
+    std::map<std::string, std::string> options;          // of the operators, by name
+    std::map<std::string, std::string> optional_inputs;  // files, by the name of their option
+    FileLimits limits;
+};
+
+// Adds files, --type, --size and the options of all operators to a command. `words` outlives it.
+void add_data(Command &command, DataWords &words);
+
+// Arguments of a call, read and checked.
+struct CallData {
+    std::vector<Array> inputs;
+    Settings settings;
+    std::string what;  // "u8 4097x2049 sigma 3", "photo.png, u8 (480, 640, 3)"
+    std::unique_ptr<const Request> request;
+};
+
+// The arguments that the words mean. Without files, type or size: the sample, its first type, its own size.
+// Errors: usage, input.
+CallData call_data(const Operator &op, const DataWords &words);
+
+}  // namespace tilewright::app

@@ -1,0 +1,135 @@
+// Asks the rows, runs the call, and measures what its time is held against.
+#include "apps/tilewright/support/explanation.h"
+#include "apps/tilewright/support/measure.h"
+#include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/selection.h"
+#include "tilewright/error.h"
+#include "tilewright/timing.h"
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+namespace tilewright::app {
+
+namespace {
+
+// What the row says of its form: "rows_aligned 16, tile 64".
+std::string configuration_of(const Row &row) {
+    std::vector<std::string> fields;
+    for (const Row::Field &field : row.configured) {
+        fields.push_back(fmt::format("{} {}", field.name, field.value));
+    }
+    return fields.empty() ? "" : fmt::format(" (its form: {})", joined(fields, ", "));
+}
+
+RowAnswer answer_of(
+    const Operator &op, const Row &row, const Request &request, const Array &output, Device device) {
+    RowAnswer answer{&row, false, why_not_here(row, {device}, true)};
+    if (!answer.why_not.empty()) {
+        return answer;
+    }
+    try {
+        answer.serves = op.serves(row, request, output);
+        answer.why_not =
+            answer.serves ? "" :
+                            "it takes other sizes, alignments or settings than these" + configuration_of(row);
+    } catch (const Error &error) {  // the library of an autoscheduler is asked itself
+        answer.why_not = one_line(error.what());
+    }
+    return answer;
+}
+
+std::string why_chosen(const Explanation &e) {
+    std::vector<std::string> before;
+    size_t named = 0;
+    bool reached = false;
+    for (const RowAnswer &answer : e.rows) {
+        if (!answer.row->belongs_to(e.schedule)) {
+            continue;
+        }
+        named++;
+        reached = reached || answer.row == e.chosen;
+        if (!reached) {
+            before.push_back(answer.row->schedule);
+        }
+    }
+    if (named == 1) {
+        return fmt::format("the schedule '{}' names this row alone", e.schedule);
+    }
+    return fmt::format(
+        "the schedule '{}' names {} rows, asked in the order of this table; it is the first that "
+        "serves the data{}",
+        e.schedule, named, before.empty() ? "" : fmt::format(" ({} did not)", joined(before, ", ")));
+}
+
+// The libraries and their kernels of one call that finds everything loaded and all data on the device.
+void record(Explanation &e, const CallData &data, Array &output) {
+    LaunchRecording recording;
+    Statistics statistics;
+    const auto start = std::chrono::steady_clock::now();
+    e.op->execute(*e.chosen, e.device, *data.request, output, &statistics);
+    e.first_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    recording.take();
+    e.op->run(*e.chosen, e.device, *data.request, output);
+    synchronize(e.device);
+    e.libraries = recording.take();
+}
+
+// The median time of calls in batches; about a second of them.
+void time_calls(Explanation &e, const CallData &data, Array &output) {
+    const auto call = [&] { e.op->run(*e.chosen, e.device, *data.request, output); };
+    const double one = std::max(1e-3, app::call_ms(e.device, call));
+    constexpr double wanted_ms = 1000;
+    constexpr int most_batches = 9, most_calls = 20;
+    const int calls = std::clamp((int)(wanted_ms / one / most_batches), 1, most_calls);
+    const int batches = std::clamp((int)(wanted_ms / one), 1, most_batches);
+    std::vector<double> ms;
+    for (int i = 0; i < batches; i++) {
+        ms.push_back(device_time_ms(e.device, [&] {
+            for (int n = 0; n < calls; n++) {
+                call();
+            }
+        }) / calls);
+    }
+    std::nth_element(ms.begin(), ms.begin() + (std::ptrdiff_t)ms.size() / 2, ms.end());
+    e.call_ms = ms[ms.size() / 2];
+    e.calls = calls * batches;
+}
+
+}  // namespace
+
+Explanation explain(const Operator &op, const CallData &data, const std::string &schedule, Device device) {
+    Explanation e;
+    e.op = &op;
+    e.device = device;
+    e.schedule = schedule;
+    e.data = data.what;
+    e.type = data.request->type;
+    Array output(data.request->output_type, data.request->output_shape);
+    for (const Row &row : op.rows()) {
+        if (row.backend == device.backend && row.type == e.type) {
+            e.rows.push_back(answer_of(op, row, *data.request, output, device));
+        } else {
+            e.other_rows++;
+        }
+    }
+    e.chosen = &op.choose(*data.request, output, schedule, device);
+    e.why_chosen = why_chosen(e);
+    record(e, data, output);
+    time_calls(e, data, output);
+    e.work = workload_of(op).work(data.inputs, output, data.settings);
+    for (const LibraryRun &library : e.libraries) {
+        e.moved_bytes += library.argument_bytes + 2 * library.scratch_bytes;
+        e.accesses.push_back(device_info(device).is_gpu ?
+                                 accesses_of(library) :
+                                 LibraryAccesses{{}, "the device is no GPU, and has no warps"});
+    }
+    try {
+        e.copy_rate = copy_rate(device);
+    } catch (const Error &error) {
+        e.no_copy_rate = one_line(error.what());
+    }
+    return e;
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,43 @@
+#pragma once
+// What `explain` finds out about a call.
+#include "apps/tilewright/support/accesses.h"
+#include "apps/tilewright/support/call_data.h"
+#include "tilewright/launches.h"
+#include "tilewright/workload.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewright::app {
+
+// Whether a row serves the data, and why it does not.
+struct RowAnswer {
+    const Row *row = nullptr;
+    bool serves = false;
+    std::string why_not = {};
+};
+
+struct Explanation {
+    const Operator *op = nullptr;
+    Device device;
+    std::string schedule, data, type;
+    std::vector<RowAnswer> rows;  // of the data's type on the device's backend, in the table's order
+    size_t other_rows = 0;        // of other types and backends
+    const Row *chosen = nullptr;
+    std::string why_chosen;
+
+    std::vector<LibraryRun> libraries;      // that one call ran, warm
+    std::vector<LibraryAccesses> accesses;  // one for each library
+    uint64_t moved_bytes = 0;  // at least: what the libraries take and give, and values between kernels twice
+    Work work;                 // of the call
+    double first_ms = 0;       // of the first call, which loads or compiles kernels and copies the inputs
+    double call_ms = 0;        // of one call of several, without copies from and to the host
+    int calls = 0;             // so many
+    std::optional<double> copy_rate;  // bytes per second
+    std::string no_copy_rate;         // why there is none
+};
+
+// Runs the call and explains it. Errors: those of a call.
+Explanation explain(const Operator &op, const CallData &data, const std::string &schedule, Device device);
+
+}  // namespace tilewright::app

@@ -1,0 +1,18 @@
+#pragma once
+// The operators' generator programs, which know what is in a library: this program does not contain Halide.
+#include "tilewright/row.h"
+#include <string>
+#include <vector>
+
+namespace tilewright::app {
+
+// The path of the row's generator: LIBRARY.generator for a library with schedules of its own, else
+// OP.generator. Errors: failed, when there is none in the folders that belong to the program.
+std::string generator_of(const Row &row);
+
+// What `GENERATOR show PART` prints of the row's library; `more` are words behind the row's own. Errors:
+// failed.
+std::string generated(const std::string &generator, const Row &row, const std::string &part,
+    const std::vector<std::string> &more = {});
+
+}  // namespace tilewright::app

@@ -1,0 +1,51 @@
+#pragma once
+#include "generators/algorithms/min_plus_convolution/sizes.h"
+
+// What the rows of min_plus_convolution say of their forms and of the vectors that they serve: shared by the
+// generators, the schedules and the front (generators/algorithms/configuration.h). The bounds on vectors are
+// where the times of neighbouring rows meet on an H200; 0 means no bound.
+namespace tilewright {
+
+// Of MinPlusConvolution.
+struct MinPlusConvolutionConfiguration {
+    int most_walked = 0;  // elements of the shorter vector, over which a thread walks: where it has more,
+                          // rows of the families `registers` and `pruned` are taken in place of this one
+    bool branch = false;  // a sum is stored only where it is less, in place of the minimum each time
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("most_walked", most_walked);
+        visit("branch", branch);
+    }
+};
+
+// Of MinPlusTiles.
+struct MinPlusTilesConfiguration {
+    int pairs_below = 0;       // the row serves calls of fewer pairs
+    bool runs_by_row = false;  // the tunable `runs` is the number of runs of a part; otherwise each call has
+                               // its own
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("pairs_below", pairs_below);
+        visit("runs_by_row", runs_by_row);
+    }
+};
+
+// Of MinPlusPlan and MinPlusPruned: the tile, which has to be the same in both halves of the pruned form.
+struct MinPlusPrunedConfiguration {
+    int outputs_per_worker = 8, workers = 64, run = 8;
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("outputs_per_worker", outputs_per_worker);
+        visit("workers", workers);
+        visit("run", run);
+    }
+
+    MinPlusTile tile() const {
+        return {outputs_per_worker, workers, run};
+    }
+};
+
+}  // namespace tilewright

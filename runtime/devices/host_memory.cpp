@@ -1,0 +1,172 @@
+#include "runtime/devices/host_memory.h"
+#include "generators/algorithms/integers.h"
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace tilewright::driver {
+
+namespace {
+
+constexpr size_t alignment = 128;  // what Halide's code expects
+constexpr size_t page = 4096, huge_page = size_t(2) << 20, least_in_huge_pages = 2 * huge_page;
+
+// Sizes are rounded up, so that calls with similar sizes use the same blocks: to a multiple of an eighth of
+// the power of two below, and of a page.
+size_t block_size(size_t bytes) {
+    const size_t step = std::max(std::bit_floor(bytes) / 8, bytes < least_in_huge_pages ? page : huge_page);
+    return round_up(bytes, step);
+}
+
+std::byte *map(size_t bytes) {
+    const int access = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+    const size_t more = bytes < least_in_huge_pages ? 0 : huge_page;
+    void *memory = mmap(nullptr, bytes + more, access, kind, -1, 0);
+    if (memory == MAP_FAILED) {
+        return nullptr;
+    }
+    if (more == 0) {
+        return static_cast<std::byte *>(memory);
+    }
+    // What is mapped in front of the first multiple of 2 MiB, and behind the block, is not needed.
+    auto *begin = static_cast<std::byte *>(memory);
+    const size_t front = (huge_page - reinterpret_cast<uintptr_t>(begin) % huge_page) % huge_page;
+    if (front > 0) {
+        munmap(begin, front);
+    }
+    if (more > front) {
+        munmap(begin + front + bytes, more - front);
+    }
+    madvise(begin + front, bytes, MADV_HUGEPAGE);  // where the system has none, small pages do
+    return begin + front;
+}
+
+// Blocks begin at a page. What the C library gives begins at a page only by chance.
+bool may_be_block(const void *begin) {
+    return reinterpret_cast<uintptr_t>(begin) % page == 0;
+}
+
+}  // namespace
+
+size_t HostMemory::most_kept() {
+    static const size_t most = [] {
+        const size_t installed = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
+        return std::min(installed / 8, size_t(1) << 30);
+    }();
+    return most;
+}
+
+std::byte *HostMemory::take_kept(size_t bytes) {
+    // Of the blocks of this size the one that was given back last: its bytes are the likeliest to be in a
+    // cache.
+    const auto end = by_size_.upper_bound(bytes);
+    if (end == by_size_.begin() || std::prev(end)->first != bytes) {
+        return nullptr;
+    }
+    const auto last = std::prev(end);
+    const auto kept = by_age_.find(last->second);
+    std::byte *begin = kept->second.begin;
+    taken_.emplace(begin, bytes);  // may fail: then the block stays where it is
+    by_age_.erase(kept);
+    by_size_.erase(last);
+    use_.kept -= bytes;
+    return begin;
+}
+
+HostMemory::Block HostMemory::take(size_t bytes) noexcept {
+    if (bytes < smallest_block) {
+        const size_t rounded = round_up(std::max<size_t>(bytes, 1), alignment);
+        return {static_cast<std::byte *>(aligned_alloc(alignment, rounded)), false};
+    }
+    try {
+        const std::lock_guard lock(mutex_);
+        const size_t size = block_size(bytes);
+        if (size < bytes) {
+            return {nullptr, false};
+        }
+        if (std::byte *kept = take_kept(size)) {
+            use_.taken += size;
+            use_.reuses++;
+            return {kept, false};
+        }
+        std::byte *made = map(size);
+        if (made == nullptr && use_.kept > 0) {
+            trim_locked(0);
+            made = map(size);
+        }
+        if (made == nullptr) {
+            return {nullptr, false};
+        }
+        try {
+            taken_.emplace(made, size);
+        } catch (const std::bad_alloc &) {
+            munmap(made, size);
+            return {nullptr, false};
+        }
+        use_.taken += size;
+        use_.maps++;
+        return {made, true};
+    } catch (const std::bad_alloc &) {
+        return {nullptr, false};
+    }
+}
+
+void HostMemory::give_back(void *begin) noexcept {
+    if (begin == nullptr) {
+        return;
+    }
+    if (!may_be_block(begin)) {
+        free(begin);
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    const auto taken = taken_.find(begin);
+    if (taken == taken_.end()) {
+        free(begin);
+        return;
+    }
+    const size_t size = taken->second;
+    use_.taken -= size;
+    taken_.erase(taken);
+    try {
+        by_age_[++clock_] = {static_cast<std::byte *>(begin), size};
+        by_size_.emplace(size, clock_);
+        use_.kept += size;
+        trim_locked(most_kept());
+    } catch (const std::bad_alloc &) {
+        by_age_.erase(clock_);
+        munmap(begin, size);
+    }
+}
+
+void HostMemory::trim_locked(size_t bytes) noexcept {
+    while (use_.kept > bytes) {
+        const auto oldest = by_age_.begin();
+        const auto [first, last] = by_size_.equal_range(oldest->second.bytes);
+        by_size_.erase(
+            std::find_if(first, last, [&](const auto &one) { return one.second == oldest->first; }));
+        use_.kept -= oldest->second.bytes;
+        munmap(oldest->second.begin, oldest->second.bytes);
+        by_age_.erase(oldest);
+    }
+}
+
+void HostMemory::trim(size_t bytes) noexcept {
+    const std::lock_guard lock(mutex_);
+    trim_locked(bytes);
+}
+
+HostMemory::Use HostMemory::use() const {
+    const std::lock_guard lock(mutex_);
+    return use_;
+}
+
+HostMemory &host_memory() {
+    static auto &memory = *new HostMemory;
+    return memory;
+}
+
+}  // namespace tilewright::driver

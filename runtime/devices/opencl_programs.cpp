@@ -1,0 +1,141 @@
+#include "runtime/devices/opencl_programs.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/devices/opencl.h"
+#include "runtime/devices/program_cache.h"
+#include "runtime/process/kept_signals.h"
+#include "tilewright/cache.h"
+#include <dlfcn.h>
+#include <map>
+#include <optional>
+
+namespace tilewright::driver {
+
+namespace {
+
+// Numbers of the OpenCL standard.
+constexpr unsigned binary_sizes = 0x1165, binaries = 0x1166;
+
+// The driver's functions that Halide does not ask for.
+struct Functions {
+    void *(*with_binary)(void *context, unsigned devices, void *const *device, const size_t *bytes,
+        const unsigned char **binary, int *status, int *error);
+    int (*build)(
+        void *program, unsigned n, void *const *devices, const char *options, void *notify, void *data);
+    int (*info)(void *program, unsigned what, size_t bytes, void *value, size_t *needed);
+    int (*release)(void *program);
+
+    bool complete() const {
+        return with_binary && build && info && release;
+    }
+};
+
+const Functions &functions() {
+    static const Functions all = [] {
+        Functions f{};
+        const auto load = [](auto &function, const char *name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+                libopencl() ? dlsym(libopencl(), name) : nullptr);
+        };
+        load(f.with_binary, "clCreateProgramWithBinary");
+        load(f.build, "clBuildProgram");
+        load(f.info, "clGetProgramInfo");
+        load(f.release, "clReleaseProgram");
+        return f;
+    }();
+    return all;
+}
+
+const ProgramCache &cache() {
+    static const auto &found = *new ProgramCache(cache_folder());
+    return found;
+}
+
+// Programs that Halide has not built yet: the identity of those that come from a source, and nothing for
+// those that come from the cache and are built.
+std::map<void *, std::optional<std::string>> &waiting() {
+    static auto &programs = *new std::map<void *, std::optional<std::string>>;
+    return programs;
+}
+
+// Everything that the binary depends on. Halide's build options follow from the device.
+std::string identity_of(const DeviceInfo &device, const std::string &source) {
+    return device.name + "\n" + device.platform + "\n" + device.driver + "\n" + device.capability + "\n" +
+           source;
+}
+
+// The program of a binary, built; null where the driver does not take it.
+void *from_binary(void *context, const std::string &binary) {
+    const KeptSignals kept;
+    OpenClDevice *device = opencl_device(current_device().index, false);
+    const size_t bytes = binary.size();
+    const auto *data = reinterpret_cast<const unsigned char *>(binary.data());
+    int status = 0, error = 0;
+    void *program = functions().with_binary(context, 1, &device->device, &bytes, &data, &status, &error);
+    if (program == nullptr) {
+        return nullptr;
+    }
+    if (status == 0 && error == 0 &&
+        functions().build(program, 1, &device->device, nullptr, nullptr, nullptr) == 0) {
+        return program;
+    }
+    functions().release(program);
+    return nullptr;
+}
+
+// The binary of a program for the only device of its context; empty where the driver gives none.
+std::string binary_of(void *program) {
+    size_t bytes = 0, needed = 0;
+    if (functions().info(program, binary_sizes, sizeof bytes, &bytes, &needed) != 0 ||
+        needed != sizeof bytes) {
+        return "";
+    }
+    std::string binary(bytes, '\0');
+    char *data = binary.data();
+    return functions().info(program, binaries, sizeof data, &data, nullptr) == 0 ? binary : "";
+}
+
+}  // namespace
+
+void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept {
+    try {
+        if (functions().complete() && !cache_folder().empty()) {
+            const std::string identity = identity_of(device_info(current_device()), source);
+            if (const auto binary = cache().find(identity)) {
+                if (void *program = from_binary(context, *binary)) {
+                    waiting()[program] = std::nullopt;
+                    return program;
+                }
+                cache().remove(identity);
+            }
+            void *program = make();
+            if (program != nullptr) {
+                waiting()[program] = identity;
+            }
+            return program;
+        }
+    } catch (const std::exception &) {  // no memory for the cache's own work
+    }
+    return make();
+}
+
+int build(void *program, const std::function<int()> &build) noexcept {
+    const auto known = waiting().find(program);
+    if (known == waiting().end()) {
+        return build();
+    }
+    const std::optional<std::string> identity = std::move(known->second);
+    waiting().erase(known);
+    if (!identity) {
+        return 0;
+    }
+    const int code = build();
+    try {
+        if (code == 0) {
+            cache().keep(*identity, binary_of(program));
+        }
+    } catch (const std::exception &) {  // no memory for the binary: it is not kept
+    }
+    return code;
+}
+
+}  // namespace tilewright::driver

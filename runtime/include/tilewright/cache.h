@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// Programs that OpenCL drivers compiled, kept on disk: a later process loads them where the first one had to
+// compile. A file is used only for the same source on the same device with the same driver, and only if its
+// checksum is right; the driver never sees another one. At most 256 MiB are kept; the files that were not
+// used for the longest time go first. Processes may share the folder.
+namespace tilewright {
+
+struct CachedProgram {
+    std::string file;    // its path
+    std::string device;  // the name of the device that it is for
+    uint64_t bytes;
+    int64_t last_used;  // seconds since 1970
+};
+
+// The folder: the environment's TILEWRIGHT_CACHE, else XDG_CACHE_HOME/tilewright, else ~/.cache/tilewright.
+// Empty, and nothing is kept, where TILEWRIGHT_CACHE is "off" or none of them is set.
+std::string cache_folder();
+
+// The programs in the folder, the last used one first. Files that are none are left out.
+std::vector<CachedProgram> cached_programs();
+
+// Removes the programs from the folder, and says how many they were. Other files stay. Errors: failed, with
+// the path, when one cannot be removed.
+size_t clear_cache();
+
+}  // namespace tilewright

@@ -1,0 +1,160 @@
+#pragma once
+// The documented steps of transpose on a GPU, from the slow one to the fast one (docs/steps). They are
+// schedules of the definition. A grid of thread blocks has two dimensions, as the published kernels have it.
+//
+// The diagonal order of thread blocks is from G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in
+// CUDA", NVIDIA 2009.
+#include "generators/algorithms/integers.h"
+#include "generators/algorithms/transpose/transpose.h"
+#include "schedules/moves.h"
+#include "schedules/schedule.h"
+
+namespace tilewright::transpose_steps {
+
+using Halide::Func;
+using Halide::MemoryType;
+using Halide::TailStrategy;
+using Halide::Var;
+
+inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xs{"xs"}, ys{"ys"}, xp{"xp"}, yp{"yp"},
+    block{"block"}, along{"along"}, diagonal_number{"diagonal_number"};
+
+// Indices count from 0, so that kernels do not add the position of the first pixel.
+inline void count_from_zero(ScheduleContext &context) {
+    for (size_t i : {0, 1}) {
+        context.buffers[i].dim(0).set_min(0);
+        context.buffers[i].dim(1).set_min(0);
+    }
+}
+
+// One thread per pixel, from global memory to global memory. Neighbouring threads read neighbouring pixels of
+// a row, and write pixels that are one row of the output apart from each other.
+inline void direct(Transpose &t, ScheduleContext &context) {
+    count_from_zero(context);
+    t.out.tile(t.x, t.y, xo, yo, xi, yi, context["height"], context["width"], TailStrategy::GuardWithIf)
+        .reorder(yi, xi, yo, xo)
+        .gpu_blocks(yo, xo)
+        .gpu_threads(yi, xi);
+}
+
+// The mirror image of `direct`. Neighbouring threads read pixels that are one row of the input apart from
+// each other, and write neighbouring pixels of a row.
+inline void direct_mirrored(Transpose &t, ScheduleContext &context) {
+    count_from_zero(context);
+    t.out.tile(t.x, t.y, xo, yo, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf)
+        .gpu_blocks(xo, yo)
+        .gpu_threads(xi, yi);
+}
+
+// Each block of `across` x `down` threads reads a tile of the input along its rows, and writes it along the
+// rows of the output. In between, the tile is in shared memory, where its rows are `pad` pixels longer. The
+// caller says how the tiles (xo, yo) are divided over the thread blocks; `level` is the innermost of them.
+inline void tile_in_shared(Transpose &t, ScheduleContext &context, const Var &level, int pad) {
+    const int tile = context["tile"], across = context["across"], down = context["down"];
+    count_from_zero(context);
+    t.out.split(xi, xs, xi, across, TailStrategy::GuardWithIf)
+        .split(yi, ys, yi, down, TailStrategy::GuardWithIf)
+        .reorder(xs, ys, xi, yi, level)
+        .gpu_threads(xi, yi)
+        .unroll(xs)
+        .unroll(ys)
+        .never_partition_all();
+
+    Func read = t.in.in(t.out);
+    const Var x = read.args()[0], y = read.args()[1];
+    read.compute_at(t.out, level)
+        .store_in(MemoryType::GPUShared)
+        .bound_storage(x, tile + pad)  // where a tile crosses an edge, its size is known only at run time
+        .bound_storage(y, tile)
+        .split(x, xs, x, across, TailStrategy::GuardWithIf)
+        .split(y, ys, y, down, TailStrategy::GuardWithIf)
+        .reorder(xs, ys, x, y)
+        .gpu_threads(x, y)
+        .never_partition_all();
+}
+
+// Thread blocks in the order of the input's memory.
+inline void tiles_in_rows(Transpose &t, ScheduleContext &context, int pad) {
+    const int tile = context["tile"];
+    t.out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
+        .reorder(xi, yi, yo, xo)
+        .gpu_blocks(yo, xo);
+    tile_in_shared(t, context, yo, pad);
+}
+
+// Thread blocks along diagonals. Tiles are numbered down the columns of tiles of the input, `height` tiles in
+// each. So the tile after number n on its diagonal has the number n + height + 1, and a split by height + 1
+// makes the diagonals a loop. The numbers that are too large (RoundUp) belong to tiles outside the image, of
+// which the guards of x and y leave nothing.
+inline void tiles_in_diagonals(Transpose &t, ScheduleContext &context, int pad) {
+    const int tile = context["tile"];
+    const Halide::Expr height = ceil_div(context.buffers[0].dim(1).extent(), tile);
+    t.out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
+        .fuse(xo, yo, block)
+        .split(block, along, diagonal_number, height + 1, TailStrategy::RoundUp)
+        .reorder(xi, yi, along, diagonal_number)
+        .gpu_blocks(along, diagonal_number);
+    tile_in_shared(t, context, along, pad);
+}
+
+// A tile passes through shared memory: reads and writes of global memory are both along rows.
+inline void shared(Transpose &t, ScheduleContext &context) {
+    tiles_in_rows(t, context, 0);
+}
+
+// As `shared`, with longer rows in shared memory, so that the pixels of a column are in different banks.
+inline void padded(Transpose &t, ScheduleContext &context) {
+    tiles_in_rows(t, context, context["pad"]);
+}
+
+// As `padded`, with the thread blocks along diagonals, so that blocks which run at the same time write to
+// different partitions of the memory.
+inline void diagonal(Transpose &t, ScheduleContext &context) {
+    tiles_in_diagonals(t, context, context["pad"]);
+}
+
+// As `diagonal`, without the longer rows.
+inline void diagonal_unpadded(Transpose &t, ScheduleContext &context) {
+    tiles_in_diagonals(t, context, 0);
+}
+
+// One thread per patch of 4 x 4 pixels, in registers: it reads four vectors of four pixels along the rows of
+// the input, and writes four along the rows of the output. For images of whole patches with aligned rows.
+inline void vector4_aligned(Transpose &t, ScheduleContext &context) {
+    count_from_zero(context);
+    t.out.tile(t.x, t.y, xp, yp, xi, yi, 4, 4)
+        .tile(xp, yp, xo, yo, xp, yp, context["across"], context["down"], TailStrategy::GuardWithIf)
+        .reorder(xi, yi, xp, yp, xo, yo)
+        .vectorize(xi)
+        .unroll(yi)
+        .gpu_blocks(xo, yo)
+        .gpu_threads(xp, yp)
+        .never_partition_all();  // LLVM in Halide 21 stops at the parts for patches of bytes on CUDA
+    Func read = t.in.in(t.out);
+    read.compute_at(t.out, xp)
+        .store_in(MemoryType::Register)
+        .vectorize(read.args()[0])
+        .unroll(read.args()[1]);
+    for (size_t i : {0, 1}) {
+        Halide::OutputImageParam &buffer = context.buffers[i];
+        buffer.set_host_alignment(4 * t.in.type().bytes());
+        buffer.dim(0).set_extent(multiple_of(4, buffer.dim(0).extent()));
+        buffer.dim(1).set_extent(multiple_of(4, buffer.dim(1).extent()));
+        buffer.dim(1).set_stride(multiple_of(4, buffer.dim(1).stride()));
+    }
+}
+
+// One thread per patch of 4 x 4 pixels, which it moves one by one: for images whose rows are not whole
+// vectors.
+inline void vector4_any(Transpose &t, ScheduleContext &context) {
+    count_from_zero(context);
+    t.out
+        .tile(t.x, t.y, xo, yo, xp, yp, 4 * context["across"], 4 * context["down"], TailStrategy::GuardWithIf)
+        .tile(xp, yp, xp, yp, xi, yi, 4, 4)
+        .gpu_blocks(xo, yo)
+        .gpu_threads(xp, yp)
+        .unroll(xi)
+        .unroll(yi);
+}
+
+}  // namespace tilewright::transpose_steps

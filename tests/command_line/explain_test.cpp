@@ -1,0 +1,177 @@
+// `explain`: the choice of a row, the launches, and what is refused. CUDA's part runs on the fake
+// libcuda.so.1.
+#include "tests/command_line/command_line.h"
+#include <cstdlib>
+#include <sstream>
+
+namespace tilewright {
+namespace {
+
+Words fake_cuda() {
+    const char *path = getenv("LD_LIBRARY_PATH");
+    return {std::string("LD_LIBRARY_PATH=" TILEWRIGHT_FAKE_CUDA) + (path ? std::string(":") + path : "")};
+}
+
+void expect_words(const std::string &text, const Words &words) {
+    for (const std::string &word : words) {
+        EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+    }
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const bool is_one_word =
+            line.find_last_of(' ') == line.find_last_of(' ', line.find_first_not_of(' '));
+        EXPECT_TRUE(line.size() <= 120 || is_one_word) << line;
+    }
+}
+
+// What holds for every explanation, and the row that it says was chosen.
+std::string chosen_in(const json &e) {
+    size_t chosen = 0;
+    for (const json &row : e["rows"]) {
+        chosen += row["chosen"].get<bool>();
+        EXPECT_NE(row["serves"].get<bool>(), !row["why_not"].get<std::string>().empty()) << row;
+        if (row["chosen"]) {
+            EXPECT_TRUE(row["serves"].get<bool>());
+            EXPECT_EQ(row["row"], e["chosen"]);
+        }
+    }
+    EXPECT_EQ(chosen, 1u);
+    EXPECT_FALSE(e["libraries"].empty());
+    EXPECT_GT(e["unavoidable_bytes"].get<double>(), 0);
+    EXPECT_GE(e["moved_bytes"].get<double>(), e["unavoidable_bytes"].get<double>() / 2);
+    EXPECT_GT(e["call_ms"].get<double>(), 0);
+    EXPECT_GT(e["copy_rate"].get<double>(), 0);
+    return e["chosen"];
+}
+
+TEST_F(CommandLine, ExplainChoosesAsACallDoes) {
+    NEEDS_OPERATOR("transpose");
+    make_image("odd.png", 37, 53);
+    for (const std::string schedule : {"tuned", "reference"}) {
+        const json e = run_json(
+            {"explain", "transpose", path("odd.png"), "--device", "cpu", "--schedule", schedule, "--json"});
+        const Ran call = run({"transpose", path("odd.png"), path("out.png"), "--device", "cpu", "--schedule",
+            schedule, "--stats"});
+        const std::string chosen = chosen_in(e);
+        EXPECT_NE(call.err.find(chosen + "\n"), std::string::npos) << chosen << " in\n" << call.err;
+        EXPECT_EQ(e["type"], "u8");
+        EXPECT_EQ(e["unavoidable_bytes"], 2 * 37 * 53);
+        EXPECT_EQ(e["moved_bytes"], 2 * 37 * 53);
+    }
+    expect_words(run({"explain", "transpose", path("odd.png"), "--device", "cpu"}).out,
+        {"transpose on cpu", "odd.png, u8 (37, 53)", "transpose/reference/u8/cpu", "chosen", "library 1",
+            "unavoidable", "copy rate", "threads"});
+}
+
+TEST_F(CommandLine, ExplainTakesColourOptionsAndSamples) {
+    NEEDS_OPERATOR("gaussian_blur");
+    const Array colour(Type::u8, {21, 35, 4});
+    write_array(path("colour.png"), colour.clone(0));
+    const json file = run_json(
+        {"explain", "gaussian_blur", path("colour.png"), "--sigma", "2", "--device", "cpu", "--json"});
+    chosen_in(file);
+    const json sample = run_json({"explain", "gaussian_blur", "--size", "101x37", "--type", "u16", "--border",
+        "zero", "--device", "cpu", "--json"});
+    chosen_in(sample);
+    EXPECT_EQ(sample["type"], "u16");
+    EXPECT_NE(sample["data"].get<std::string>().find("101x37"), std::string::npos) << sample["data"];
+    EXPECT_NE(sample["data"].get<std::string>().find("zero"), std::string::npos) << sample["data"];
+}
+
+TEST_F(CommandLine, ExplainHasEachLaunchOnCuda) {
+    NEEDS_OPERATOR("transpose");
+    const Words call = {"explain", "transpose", "--size", "1000x703", "--type", "u8", "--device", "cuda:0",
+        "--schedule", "padded"};
+    Words with_json = call;
+    with_json.emplace_back("--json");
+    const json e = run_json(with_json, fake_cuda());
+    EXPECT_EQ(chosen_in(e), "transpose/padded/u8/cuda");
+    const json kernel = e["libraries"][0]["kernels"][0];
+    EXPECT_EQ(kernel["registers"], 40);
+    EXPECT_EQ(kernel["spill_bytes"], 8);
+    EXPECT_EQ(kernel["most_threads_of_unit"], 2048);
+    EXPECT_EQ(kernel["occupancy"], .5);
+    EXPECT_FALSE(kernel["instructions"].empty());
+    const Ran text = run(call, fake_cuda());
+    EXPECT_EQ(text.code, 0) << text.err;
+    expect_words(text.out, {"launch 1", "grid", "occupancy 50 %", "40 per thread", "8 bytes of local memory",
+                               "global load of", "shared store of", "copy rate"});
+
+    Words silent = fake_cuda();
+    silent.emplace_back("FAKE_CUDA_SILENT=1");
+    const json unsaid = run_json(with_json, silent)["libraries"][0]["kernels"][0];
+    EXPECT_TRUE(unsaid["registers"].is_null());
+    EXPECT_TRUE(unsaid["occupancy"].is_null());
+    expect_words(run(call, silent).out, {"not said by the driver"});
+}
+
+// What the published transposes show: strided accesses touch more sectors than they need, a tile without
+// padding has bank conflicts, and one with padding has none.
+TEST_F(CommandLine, ExplainComputesHowWarpsReachMemory) {
+    NEEDS_OPERATOR("transpose");
+    const auto extra = [&](const std::string &schedule, const std::string &space,
+                           const std::string &measure) {
+        const json e = run_json({"explain", "transpose", "--size", "1024x512", "--type", "u8", "--device",
+                                    "cuda:0", "--schedule", schedule, "--json"},
+            fake_cuda());
+        int more = 0, seen = 0;
+        for (const json &access : e["libraries"][0]["kernels"][0]["warp_accesses"]) {
+            EXPECT_FALSE(access.contains("depends_on")) << access;
+            if (access["space"] == space) {
+                EXPECT_GE(access[measure].get<int>(), access["least"].get<int>()) << access;
+                EXPECT_GT(access["least"].get<int>(), 0) << access;
+                more += access[measure].get<int>() - access["least"].get<int>();
+                seen++;
+            }
+        }
+        EXPECT_GT(seen, 0) << schedule << ": " << e["libraries"];
+        return more;
+    };
+    EXPECT_GT(extra("direct", "global", "sectors_per_warp"), 0);
+    EXPECT_GT(extra("shared", "shared", "passes"), 0);
+    EXPECT_EQ(extra("padded", "shared", "passes"), 0);
+    EXPECT_LT(extra("padded", "global", "sectors_per_warp"), extra("direct", "global", "sectors_per_warp"));
+}
+
+TEST_F(CommandLine, ExplainHasWhatOpenClSays) {
+    NEEDS_OPERATOR("transpose");
+    NEEDS_DEVICE("opencl");
+    const json e = run_json({"explain", "transpose", "--size", "1000x703", "--type", "u8", "--device",
+        "opencl", "--schedule", "shared", "--json"});
+    EXPECT_EQ(chosen_in(e), "transpose/shared/u8/opencl");
+    for (const json &kernel : e["libraries"][0]["kernels"]) {
+        EXPECT_NE(kernel["kernel"], "");
+        EXPECT_GT(kernel["most_threads"].get<int64_t>(), 0);
+        EXPECT_GT(kernel["preferred_multiple"].get<int64_t>(), 0);
+        EXPECT_GT(kernel["shared_bytes"].get<int64_t>(), 0);
+        EXPECT_GT(kernel["ms"].get<double>(), 0);
+        EXPECT_NE(kernel.contains("warp_accesses"), kernel.contains("warp_accesses_not_computed"));
+        EXPECT_EQ(kernel.contains("warp_accesses"), e["device"]["is_gpu"].get<bool>());
+    }
+}
+
+TEST_F(CommandLine, ExplainRefusesWhatThereIsNot) {
+    NEEDS_OPERATOR("transpose");
+    expect_refusal(2, {"explain"}, {"operator"});
+    expect_refusal(2, {"explain", "transpse"}, {"did you mean 'transpose'"});
+    expect_refusal(2, {"explain", "transpose", "--schedule", "tunde"}, {"did you mean 'tuned'"});
+    expect_refusal(2, {"explain", "transpose", "--type", "u7", "--device", "cpu"}, {"--type", "u7", "u16"});
+    expect_refusal(2, {"explain", "transpose", "--size", "12by12", "--device", "cpu"}, {"--size", "12by12"});
+    expect_refusal(3, {"explain", "transpose", path("none.png"), "--device", "cpu"}, {"none.png"});
+    expect_refusal(4, {"explain", "transpose", "--device", "cuda:7"}, {"cuda:7"});
+    make_image("grey.png");
+    expect_refusal(
+        2, {"explain", "transpose", path("grey.png"), "--size", "64", "--device", "cpu"}, {"--size"});
+    expect_refusal(2, {"explain", "transpose", path("grey.png"), "--type", "f32", "--device", "cpu"},
+        {"--type", "f32", "u8"});
+    expect_refusal(2, {"explain", "transpose", path("grey.png"), path("grey.png"), "--device", "cpu"},
+        {"takes 1 input"});
+    if (has_operator("gaussian_blur")) {
+        expect_refusal(2, {"explain", "transpose", "--sigma", "3", "--device", "cpu"}, {"--sigma"});
+        expect_refusal(
+            2, {"explain", "gaussian_blur", "--sigma", "three", "--device", "cpu"}, {"--sigma", "three"});
+    }
+}
+
+}  // namespace
+}  // namespace tilewright
