@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <string>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
@@ -31,19 +30,6 @@ inline std::string refusal(Halide::Func out, const std::vector<Halide::Argument>
     } catch (const Halide::Error &error) {
         return error.what();
     }
-}
-
-// Whether Halide and LLVM make code of the Func. A child process tries, because LLVM may end the process.
-inline bool makes_code(Halide::Func out, const std::vector<Halide::Argument> &arguments,
-    const Halide::Target &target = cuda_target()) {
-    const pid_t child = fork();
-    if (child == 0) {
-        close(STDERR_FILENO);
-        _exit(refusal(out, arguments, target).empty() ? 0 : 1);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace tilewright
