@@ -1,6 +1,6 @@
 # What find_package(Tilewright COMPONENTS Generators) gives: libraries and programs of a project's own.
 
-# tilewright_add_library(NAME OPERATOR op [SCHEDULE names] [TYPES types] [TARGETS cpu cuda opencl]
+# tilewright_add_library(NAME OPERATOR op [SCHEDULE names] [TYPES types] [TARGETS cpu cuda opencl sm_NN]
 #                        [TUNABLES tile=32 ...] [SCHEDULES file.cpp]
 #                        [EMIT stmt_html ptx opencl_c assembly])
 #
@@ -8,7 +8,9 @@
 # SCHEDULE, TYPES and TUNABLES are checked against the table when the library is built.
 #   SCHEDULE   which of the rows: names of schedules, or of their families ("tuned"); without it, all
 #   TYPES      which element types, as `tilewright list OP` names them; without it, all
-#   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for
+#   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the compute
+#              capability of the oldest CUDA devices that are served (sm_75: 7.5), from sm_30 on; without it,
+#              TILEWRIGHT_CUDA_CAPABILITY. Halide 21 writes code up to sm_86, which newer devices run
 #   TUNABLES   values in place of the rows' own. A chosen row uses a value if it has the tunable and the value
 #              is in its range; the other rows keep their own. A value that no row uses is refused, and so is
 #              one that makes a kernel that no device runs
@@ -40,6 +42,7 @@ function(tilewright_add_library name)
     if (NOT arg_TARGETS)
         set(arg_TARGETS ${TILEWRIGHT_TARGETS})
     endif ()
+    tilewright_take_capability("${usage}" arg_TARGETS capability)
     tilewright_check_words("${usage}" TARGETS "cpu;cuda;opencl" ${arg_TARGETS})
 
     set(op ${arg_OPERATOR})
@@ -62,6 +65,7 @@ function(tilewright_add_library name)
         OPERATOR ${op}
         FOLDER ${folder}
         TARGETS ${arg_TARGETS}
+        CAPABILITY ${capability}
         SCHEDULES ${arg_SCHEDULE}
         TYPES ${arg_TYPES}
         TUNABLES ${arg_TUNABLES}

@@ -1,6 +1,6 @@
 # tilewright_add_operator(NAME GENERATOR file.cpp SCHEDULES file.cpp FRONT file.cpp...
 #                         [PLAIN file.cpp...] [WORKLOAD file.cpp...]
-#                         [TARGETS cpu cuda opencl] [EMIT stmt_html ptx opencl_c assembly])
+#                         [TARGETS cpu cuda opencl sm_NN] [EMIT stmt_html ptx opencl_c assembly])
 #
 # An operator, of our own tree and of a project against the installed package alike (examples/own_operator):
 #   GENERATOR  the Halide generators of the operator's forms; it includes their definitions
@@ -12,7 +12,8 @@
 #              `reference`
 #   WORKLOAD   std::unique_ptr<Workload> tilewright::NAME_workload(const Operator &), the data to verify and
 #              to time it with (tilewright/workload.h); without it, random images of the table's types
-#   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for
+#   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the compute
+#              capability of the oldest CUDA devices that are served, as for tilewright_add_library
 #   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
 #              TILEWRIGHT_FOLDER names
 # It makes the generator program NAME.generator and the static library Tilewright::NAME: the front, the table
@@ -51,6 +52,7 @@ function(tilewright_add_operator op)
     if (NOT arg_TARGETS)
         set(arg_TARGETS ${TILEWRIGHT_TARGETS})
     endif ()
+    tilewright_take_capability("${usage}" arg_TARGETS capability)
     tilewright_check_words("${usage}" TARGETS "cpu;cuda;opencl" ${arg_TARGETS})
     tilewright_check_words("${usage}" EMIT "stmt_html;ptx;opencl_c;assembly" ${arg_EMIT})
 
@@ -61,6 +63,7 @@ function(tilewright_add_operator op)
         OPERATOR ${op}
         FOLDER ${folder}
         TARGETS ${arg_TARGETS}
+        CAPABILITY ${capability}
         EMIT ${arg_EMIT})
 
     # One archive holds the front, the table and every row's objects. The front is a target apart, so that it

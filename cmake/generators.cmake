@@ -11,6 +11,37 @@ function(tilewright_check_words function option known)
     endforeach ()
 endfunction()
 
+# tilewright_take_capability(FUNCTION TARGETS CAPABILITY): takes the word sm_NN, the compute capability of the
+# oldest CUDA devices that are served, out of the list that the variable TARGETS holds, and sets the variable
+# CAPABILITY to NN. Without that word it is TILEWRIGHT_CUDA_CAPABILITY. With it, cuda is one of the targets.
+function(tilewright_take_capability function targets capability)
+    set(all ${${targets}})
+    set(asked ${all})
+    list(FILTER asked INCLUDE REGEX "^sm_[0-9]+$")
+    list(LENGTH asked count)
+    if (count GREATER 1)
+        list(JOIN asked ", " words)
+        message(FATAL_ERROR "${function}: TARGETS has ${words}; "
+            "a library is for one capability and newer ones")
+    endif ()
+    if (asked)
+        list(REMOVE_ITEM all ${asked})
+        list(APPEND all cuda)
+        list(REMOVE_DUPLICATES all)
+        string(REPLACE sm_ "" number ${asked})
+    elseif (TILEWRIGHT_CUDA_CAPABILITY)
+        set(number ${TILEWRIGHT_CUDA_CAPABILITY})
+    else ()
+        set(number 80)
+    endif ()
+    if (NOT number MATCHES "^[0-9]+$" OR number LESS 30)
+        message(FATAL_ERROR "${function}: CUDA capability '${number}': "
+            "Halide 21 writes code for 30 (compute capability 3.0) and newer")
+    endif ()
+    set(${targets} ${all} PARENT_SCOPE)
+    set(${capability} ${number} PARENT_SCOPE)
+endfunction()
+
 # What all programs and object libraries that see Halide.h have in common.
 function(tilewright_uses_halide target)
     target_link_libraries(${target} PRIVATE tilewright_halide)
@@ -36,21 +67,22 @@ function(tilewright_add_generator target)
     endif ()
 endfunction()
 
-# tilewright_libraries(NAME GENERATOR target OPERATOR op FOLDER folder TARGETS ... [SCHEDULES ...] [TYPES ...]
-#                      [TUNABLES ...] [EMIT ...])
+# tilewright_libraries(NAME GENERATOR target OPERATOR op FOLDER folder TARGETS ... CAPABILITY number
+#                      [SCHEDULES ...] [TYPES ...] [TUNABLES ...] [EMIT ...])
 #
 # The libraries of a table of schedules, or of those of its rows that SCHEDULES (names of rows, or of their
 # families) and TYPES choose. One command per target in TARGETS makes the archive FOLDER/NAME_TARGET.a and
-# what EMIT names beside it. One more command makes the table that the runtime reads; it runs first, and says
+# what EMIT names beside it, and of a GPU's target the header NAME_TARGET_needs.h, which says what the kernels
+# need of a device. One more command makes the table that the runtime reads; it runs first, and says
 # what is wrong with the selection. CMake does not know the rows: the generator does, and it makes no library
 # again that would be the same (generators/program/build.h). Sets in the caller
 #   ARCHIVES   the archives                 TABLE_CPP  NAME_rows(), for the runtime
 #   SELECTION  what the generator's verbs take to mean the same libraries
 function(tilewright_libraries name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;OPERATOR;FOLDER"
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;OPERATOR;FOLDER;CAPABILITY"
         "TARGETS;SCHEDULES;TYPES;TUNABLES;EMIT")
     file(MAKE_DIRECTORY ${arg_FOLDER})
-    set(selection operator=${arg_OPERATOR} name=${name})
+    set(selection operator=${arg_OPERATOR} name=${name} capability=${arg_CAPABILITY})
     foreach (words schedule=SCHEDULES type=TYPES tunables=TUNABLES)
         string(REGEX MATCH "^([a-z]+)=([A-Z]+)$" _ ${words})
         if (arg_${CMAKE_MATCH_2})
@@ -73,16 +105,23 @@ function(tilewright_libraries name)
 
     list(JOIN arg_EMIT "," emit)
     set(archives "")
+    set(needs "")
     foreach (target IN LISTS arg_TARGETS)
         set(archive ${arg_FOLDER}/${name}_${target}.a)
+        set(made ${archive})
+        if (NOT target STREQUAL cpu)
+            list(APPEND made ${arg_FOLDER}/${name}_${target}_needs.h)
+            list(APPEND needs ${arg_FOLDER}/${name}_${target}_needs.h)
+        endif ()
         string(REPLACE cpu cpu,vnni backend ${target})
-        add_custom_command(OUTPUT ${archive}
+        add_custom_command(OUTPUT ${made}
             COMMAND ${arg_GENERATOR} build ${arg_FOLDER} static_library,${emit} ${selection}
                 backend=${backend}
             DEPENDS ${arg_GENERATOR} ${table}
             COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)
         list(APPEND archives ${archive})
     endforeach ()
+    set_source_files_properties(${table} PROPERTIES OBJECT_DEPENDS "${needs}")
     set(ARCHIVES ${archives} PARENT_SCOPE)
     set(TABLE_CPP ${table} PARENT_SCOPE)
     set(SELECTION ${selection} backend=${backends} PARENT_SCOPE)

@@ -72,8 +72,8 @@ endfunction()
 
 # The command line that all generator programs of operators have. Our own tree compiles it; the package brings
 # all of it but the main function, so that a project compiles its own generators and nothing else.
-set(parts accesses archive build child declined kernel_limits lanes library program selection show
-    written)
+set(parts accesses archive build child declined kernel_limits lanes library needs program selection
+    show written)
 list(TRANSFORM parts PREPEND generators/program/)
 list(APPEND parts schedules/half_storage schedules/native_functions schedules/schedule
     schedules/thread_folds)
@@ -97,8 +97,9 @@ tilewright_without_sanitizers(tilewright_generator_main)
 # The files by which the generator program changes what Halide makes: when one of them changes, all libraries
 # are made again.
 set(passes "")
-foreach (file generators/program/library.cpp generators/program/targets.h schedules/half_storage.cpp
-    schedules/native_functions.cpp schedules/thread_folds.cpp)
+foreach (file generators/program/library.cpp generators/program/targets.h generators/program/needs.cpp
+    generators/program/kernel_limits.cpp schedules/half_storage.cpp schedules/native_functions.cpp
+    schedules/thread_folds.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)
     string(APPEND passes ${hash})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TILEWRIGHT_SHARE}/${file})

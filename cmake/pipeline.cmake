@@ -1,5 +1,5 @@
 # tilewright_add_pipeline(NAME STAGES "gaussian_blur sigma=2" "transpose" "column_sum" [TYPE u8]
-#                         [SCHEDULE staged|fused] [TARGETS cpu cuda opencl]
+#                         [SCHEDULE staged|fused] [TARGETS cpu cuda opencl sm_NN]
 #                         [EMIT stmt_html ptx opencl_c assembly] [STANDALONE])
 #
 # Operators composed into one function when the project is built: a static library NAME, and in its include
@@ -10,7 +10,8 @@
 #   TYPE        the type of the input image: u8, u16, f32 or rgb8
 #   SCHEDULE    staged: every stage by itself, with a schedule of its operator. fused: stages are computed
 #               tile by tile where they are consumed. In both, data between kernels stays on the device
-#   TARGETS     cpu, cuda, opencl; without it, the targets that the package was built for
+#   TARGETS     cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the
+#               compute capability of the oldest CUDA devices that are served, as for tilewright_add_library
 #   EMIT        keeps what Halide made beside the libraries, in the folder that the target's property
 #               TILEWRIGHT_FOLDER names
 #   STANDALONE  links Halide's own runtime in place of Tilewright's: then there is no function for arrays
@@ -111,6 +112,7 @@ function(tilewright_add_pipeline name)
     if (NOT arg_TARGETS)
         set(arg_TARGETS ${TILEWRIGHT_TARGETS})
     endif ()
+    tilewright_take_capability("tilewright_add_pipeline(${name})" arg_TARGETS capability)
     tilewright_check_pipeline("tilewright_add_pipeline(${name})" "${name}")
 
     if (NOT TARGET pipeline.generator)
@@ -122,7 +124,8 @@ function(tilewright_add_pipeline name)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
     file(MAKE_DIRECTORY ${folder})
     list(JOIN arg_EMIT "," emit)
-    set(words name=${name} "stages=${stages}" type=${arg_TYPE} schedule=${arg_SCHEDULE})
+    set(words name=${name} "stages=${stages}" type=${arg_TYPE} schedule=${arg_SCHEDULE}
+        capability=${capability})
     tilewright_pipeline_archives(${folder} ${name} "${emit}" ${words})
     list(JOIN arg_TARGETS "," backends)
     set(sources ${folder}/${name}.h ${folder}/${name}.cpp ${folder}/${name}_runtime.cpp)

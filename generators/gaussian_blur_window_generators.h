@@ -66,7 +66,7 @@ public:
         }
         const auto row = configuration<GaussianBlurWindowConfiguration>();
         GaussianBlurWindowDot blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps,
-            multiplier, WindowTile::of(row, 4), row.any_width, word_operations(backend));
+            multiplier, WindowTile::of(row, 4), row.any_width, word_operations(get_target()));
         output = blur.out;
         apply(blur, {image, output});
     }

@@ -23,12 +23,15 @@ inline Halide::Expr nvidia_pick(Halide::Expr a, Halide::Expr b, Halide::Expr pic
 // The operations on words as instructions of NVIDIA's GPUs. A sum starts as the bits of the float 2^23, so
 // that its bits are those of the float 2^23 + sum. An odd multiplier leaves no ties, so one fused
 // multiply-add rounds as the integers do.
-inline WordOperations nvidia_word_operations() {
+// `has_dot`: whether there is the instruction for a dot product of bytes.
+inline WordOperations nvidia_word_operations(bool has_dot) {
     using Halide::Expr;
     WordOperations operations;
-    operations.dot = [](Expr a, Expr b, Expr sum) {
-        return instruction(Halide::UInt(32), "llvm.nvvm.idp4a.u.u", {a, b, sum});
-    };
+    if (has_dot) {
+        operations.dot = [](Expr a, Expr b, Expr sum) {
+            return instruction(Halide::UInt(32), "llvm.nvvm.idp4a.u.u", {a, b, sum});
+        };
+    }
     operations.pick = nvidia_pick;
     operations.rounded = [](Expr sum, Expr multiplier) {
         const Expr m = Halide::cast<float>(multiplier), as_float = Halide::reinterpret<float>(sum);
@@ -58,9 +61,12 @@ inline Halide::Expr nvidia_minimum(Halide::Expr a, Halide::Expr b) {
     return instruction(Halide::Float(32), "llvm.minnum.f32", {a, b});
 }
 
-// The operations on words that are best on a backend.
-inline WordOperations word_operations(const std::string &backend) {
-    return backend == "cuda" ? nvidia_word_operations() : WordOperations();
+// The operations on words that are best for a target.
+inline WordOperations word_operations(const Halide::Target &target) {
+    constexpr int first_with_dot = 61;  // compute capability 6.1
+    return target.has_feature(Halide::Target::CUDA) ?
+               nvidia_word_operations(target.get_cuda_capability_lower_bound() >= first_with_dot) :
+               WordOperations();
 }
 
 }  // namespace tilewright

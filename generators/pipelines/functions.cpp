@@ -1,6 +1,5 @@
 // The texts of the header and of the functions of a pipeline.
 #include "generators/pipelines/functions.h"
-#include "generators/program/targets.h"
 #include <algorithm>
 #include <sstream>
 #include <tuple>
@@ -106,8 +105,8 @@ void write_typed_function(std::ostream &o, const std::string &function, const He
       << ", " << (shape.output_rows ? "&output_rows.rows" : "output.raw_buffer()") << ");\n}\n";
 }
 
-StageTarget stage_target(const std::string &backend, bool large) {
-    const std::string targets = target_of(backend, "");
+StageTarget stage_target(const PipelineRequest &request, const std::string &backend, bool large) {
+    const std::string targets = request.targets(backend);
     return {Halide::Target(targets.substr(0, targets.find(','))), large, false};
 }
 
@@ -164,7 +163,7 @@ std::string pipeline_functions(const PipelineRequest &request) {
     std::ostringstream o;
     o << "// Made by pipeline.generator.\n#include <HalideRuntime.h>\n\nextern \"C\" {\n\n";
     for (const std::string &backend : request.backends) {
-        const Sizes s = chain.sizes(stage_target(backend, true));
+        const Sizes s = chain.sizes(stage_target(request, backend, true));
         const std::string any = request.function(backend, false), large = request.function(backend, true);
         for (const std::string &function : {any, large}) {
             o << "int " << function << "(halide_buffer_t *, halide_buffer_t *);\n";
@@ -187,17 +186,21 @@ std::string pipeline_functions(const PipelineRequest &request) {
 std::string pipeline_runtime_functions(const PipelineRequest &request) {
     const Stages chain = request.chain();
     const Shape in = chain.input(), out = chain.output();
+    const std::string number = std::to_string(halide_capability(request.capability));
+    const bool has_cuda = std::count(request.backends.begin(), request.backends.end(), "cuda") > 0;
     std::ostringstream declarations, entries;
     for (const std::string &backend : request.backends) {
         for (const bool large : {true, false}) {
             const std::string f = request.function(backend, large);
-            const Sizes s = large ? chain.sizes(stage_target(backend, true)) : Sizes{};
+            const Sizes s = large ? chain.sizes(stage_target(request, backend, true)) : Sizes{};
             declarations << "int " << f << "_argv(void **);\nconst halide_filter_metadata_t *" << f
                          << "_metadata();\n";
             entries << "        {generated_row(\"" << request.name << "\", \"" << request.schedule
                     << (large ? "_large" : "") << "\", \"" << request.type << "\", Backend::" << backend
-                    << ", " << f << "_argv, " << f << "_metadata),\n         " << s.least_width << ", "
-                    << s.least_height << ", " << s.most_width << ", " << s.most_height << "},\n";
+                    << ", " << f << "_argv, " << f << "_metadata"
+                    << (backend == "cuda" ? ", {.capability = " + number + "}" : "") << "),\n         "
+                    << s.least_width << ", " << s.least_height << ", " << s.most_width << ", "
+                    << s.most_height << "},\n";
         }
     }
     std::ostringstream o;
@@ -208,7 +211,9 @@ std::string pipeline_runtime_functions(const PipelineRequest &request) {
       << "    static const GeneratedPipeline pipeline = {\"" << request.name << "\", \"" << chain.text()
       << "\",\n        Type::" << in.element << ", " << in.channels << ", Type::" << out.element << ", "
       << (out.vector ? "true" : "false") << ", " << (chain.transposed() ? "true" : "false") << ", {\n"
-      << entries.str() << "    }};\n    return pipeline;\n}\n\n}  // namespace\n\nvoid " << request.name
+      << entries.str() << "    }};\n    return pipeline;\n}\n\n"
+      << (has_cuda ? "[[maybe_unused]] const bool said = cuda_libraries_from(" + number + ");\n\n" : "")
+      << "}  // namespace\n\nvoid " << request.name
       << "(const Array &input, Array &output, std::optional<Device> device) {\n    run_generated(made(), "
          "input, output, device);\n}\n";
     return o.str();

@@ -4,7 +4,6 @@
 #include "generators/pipelines/functions.h"
 #include "generators/pipelines/pipeline.h"
 #include "generators/pipelines/request.h"
-#include "generators/program/targets.h"
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -93,8 +92,7 @@ int build(const PipelineRequest &request, const std::string &folder, const std::
     // Halide's own program takes one '=' per argument.
     std::replace(stages.begin(), stages.end(), '=', ':');
     for (const std::string &backend : request.backends) {
-        const std::string targets = target_of(backend, request.features()),
-                          first = targets.substr(0, targets.find(','));
+        const std::string targets = request.targets(backend), first = targets.substr(0, targets.find(','));
         const std::string source = backend == "cuda" ? "ptx" : backend == "opencl" ? "opencl_c" : "";
         const Emitted emitted(emit, source);
         for (const bool large : {false, true}) {
@@ -163,7 +161,7 @@ int run(const std::vector<std::string> &args) {
                  "NAME_runtime.cpp, which call them\n"
               << "       pipeline.generator runtime FOLDER               Halide's runtime\n"
               << "WORDS: stages='gaussian_blur sigma=2 | transpose' [name=NAME] [type=u8] "
-                 "[schedule=staged|fused] [backend=cpu,cuda,opencl]\n";
+                 "[schedule=staged|fused] [capability=80] [backend=cpu,cuda,opencl]\n";
     return 2;
 }
 

@@ -26,6 +26,13 @@ PipelineRequest::PipelineRequest(const std::vector<std::string> &words) {
             type = value;
         } else if (key == "schedule") {
             schedule = value;
+        } else if (key == "capability") {
+            const bool number = !value.empty() && value.size() < 4 &&
+                                value.find_first_not_of("0123456789") == std::string::npos;
+            capability = number ? std::stoi(value) : 0;
+            if (halide_capability(capability) == 0) {
+                throw PipelineError("capability '" + value + "': Halide 21 writes code for 30 and newer");
+            }
         } else if (key == "backend") {
             std::istringstream list(value);
             backends.clear();
@@ -37,7 +44,8 @@ PipelineRequest::PipelineRequest(const std::vector<std::string> &words) {
                 backends.push_back(backend);
             }
         } else {
-            throw PipelineError("'" + word + "' is none of name=, stages=, type=, schedule= and backend=");
+            throw PipelineError(
+                "'" + word + "' is none of name=, stages=, type=, schedule=, capability= and backend=");
         }
     }
     const bool letters = !name.empty() && std::all_of(name.begin(), name.end(),

@@ -2,6 +2,7 @@
 #include "generators/program/archive.h"
 #include "generators/program/child.h"
 #include "generators/program/library.h"
+#include "generators/program/needs.h"
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -62,6 +63,10 @@ public:
         remove_others();
         const std::vector<Library> changed = changed_libraries();
         if (!make(changed)) {
+            return false;
+        }
+        if (!write_needs_header(selection_, target_, libraries_, folder_.string())) {
+            std::cerr << "error: the file of what the kernels need cannot be written in " << folder_ << "\n";
             return false;
         }
         if (changed.empty() && !removed_ && fs::exists(archive_)) {

@@ -1,4 +1,5 @@
 #include "generators/program/kernel_limits.h"
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -7,6 +8,8 @@ namespace tilewright {
 namespace {
 
 using namespace Halide::Internal;
+
+KernelNeeds needs;
 
 // Looks at the loops over threads and at the shared memory, once Halide has made both the block's own.
 // Changes nothing.
@@ -26,6 +29,7 @@ protected:
             if (const auto extent = as_const_int(loop->extent)) {
                 threads_ *= *extent;
             }
+            needs.threads = std::max(needs.threads, threads_);
             if (threads_ > most_threads) {
                 refuse("has " + std::to_string(threads_) + " threads; a device runs at most " +
                        std::to_string(most_threads));
@@ -45,11 +49,13 @@ protected:
                 bytes = constant ? bytes * *constant : 0;  // unknown before it runs
             }
             shared_ += bytes;
+            needs.shared_bytes = std::max(needs.shared_bytes, shared_);
             if (shared_ > shared_bytes_) {
                 refuse("takes " + std::to_string(shared_) + " bytes of shared memory; a device has at most " +
                        std::to_string(shared_bytes_));
             }
         }
+        needs.images = needs.images || allocation->memory_type == Halide::MemoryType::GPUTexture;
         Stmt same = IRMutator::visit(allocation);
         shared_ = before;
         return same;
@@ -69,6 +75,10 @@ private:
 };
 
 }  // namespace
+
+const KernelNeeds &kernel_needs() {
+    return needs;
+}
 
 void check_kernel_limits(Halide::Pipeline &pipeline, const Halide::Target &target, const std::string &what) {
     constexpr int64_t kilobyte = 1024;

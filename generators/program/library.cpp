@@ -1,4 +1,6 @@
 #include "generators/program/library.h"
+#include "generators/program/child.h"
+#include "generators/program/needs.h"
 #include "generators/program/targets.h"
 #include "schedules/thread_folds.h"
 #include <algorithm>
@@ -82,12 +84,37 @@ std::string plugins_folder() {
     return folder;
 }
 
+static Halide::Internal::AbstractGeneratorPtr generator_of(
+    const Library &library, const std::string &target, const std::string &tunables) {
+    const ScheduleRow &row = *library.row;
+    auto generator = Halide::Internal::GeneratorRegistry::create(row.form,
+        Halide::GeneratorContext(Halide::Target(target), Halide::AutoschedulerParams(row.autoscheduler)));
+    for (const auto &[parameter, value] : {std::pair<std::string, std::string>{"schedule", row.name},
+             {"type", library.type}, {"backend", library.backend}, {"tunables", tunables}}) {
+        generator->set_generatorparam_value(parameter, value);
+    }
+    return generator;
+}
+
+std::string targets_of(const Library &library, const std::string &tunables) {
+    TargetChoice choice{library.capability};
+    const auto targets = [&] { return target_of(library.backend, library.row->features, choice); };
+    if (library.backend == "opencl") {
+        // In a process of its own, because the names in a pipeline depend on those that were made before it.
+        choice.doubles = answer_of_child([&] {
+            return computes_doubles(generator_of(library, targets(), tunables)->build_pipeline()) ? "yes" :
+                                                                                                    "no";
+        }) != "no";
+    }
+    return targets();
+}
+
 int make_library(const Library &library, const std::string &folder, const std::string &files,
     const std::string &tunables) {
     const std::string source = library.backend == "cuda"   ? "ptx" :
                                library.backend == "opencl" ? "opencl_c" :
                                                              "";
-    const std::string targets = target_of(library.backend, library.row->features),
+    const std::string targets = targets_of(library, tunables),
                       first_target = targets.substr(0, targets.find(','));
     std::string archive, looks;
     bool wants_source = false;
@@ -118,6 +145,7 @@ int make_library(const Library &library, const std::string &folder, const std::s
     if (int code = looks.empty() ? 0 : run_halide(library, folder, looks, first_target, tunables)) {
         return code;
     }
+    write_needs(library, first_target, folder);
     if (wants_source) {
         const std::filesystem::path made = std::filesystem::path(folder) / library.name;
         std::filesystem::rename(
@@ -129,7 +157,8 @@ int make_library(const Library &library, const std::string &folder, const std::s
 std::string key_of(const Library &library, const std::string &files, const std::string &tunables) {
     using namespace Halide::Internal;
     const ScheduleRow &row = *library.row;
-    const std::string targets = target_of(library.backend, row.features);
+    // Whether there are doubles in it follows from the pipeline.
+    const std::string targets = target_of(library.backend, row.features, {library.capability});
     Hash key;
     // TILEWRIGHT_PASSES stands for the sources of this program that change what Halide makes of a pipeline.
     for (const std::string &word :
@@ -139,12 +168,7 @@ std::string key_of(const Library &library, const std::string &files, const std::
         key.add(word);
     }
     for (const std::string &target : split(targets, ',')) {
-        const AbstractGeneratorPtr generator = GeneratorRegistry::create(row.form,
-            Halide::GeneratorContext(Halide::Target(target), Halide::AutoschedulerParams(row.autoscheduler)));
-        for (const auto &[parameter, value] : {std::pair<std::string, std::string>{"schedule", row.name},
-                 {"type", library.type}, {"backend", library.backend}, {"tunables", tunables}}) {
-            generator->set_generatorparam_value(parameter, value);
-        }
+        const AbstractGeneratorPtr generator = generator_of(library, target, tunables);
         Halide::Pipeline pipeline = generator->build_pipeline();
         std::vector<uint8_t> bytes;
         Halide::serialize_pipeline(pipeline, bytes);

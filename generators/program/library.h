@@ -7,6 +7,10 @@ namespace tilewright {
 // The folder of Halide's autoschedulers.
 std::string plugins_folder();
 
+// The Halide targets of a library, separated by commas. An OpenCL library that computes with no doubles is
+// for devices without them, too.
+std::string targets_of(const Library &library, const std::string &tunables);
+
 // Makes files of a library in `folder`, with Halide's own generator program, and returns its exit code.
 // `files`, separated by commas: static_library, c_header, stmt_html, assembly, ptx (of CUDA libraries) and
 // opencl_c (of OpenCL ones); another word ends the program. Halide numbers its names, so each library is made

@@ -5,7 +5,6 @@
 #include "generators/program/declined.h"
 #include "generators/program/library.h"
 #include "generators/program/show.h"
-#include "generators/program/targets.h"
 #include "generators/program/written.h"
 #include <iostream>
 
@@ -26,8 +25,7 @@ int make_runtime(const std::string &dir) {
 int show_one(const Selection &selection, const std::string &part) {
     selection.check(true);
     const Library library = selection.only();
-    const std::string targets = target_of(library.backend, library.row->features);
-    const std::string tunables = selection.tunables_of(*library.row);
+    const std::string tunables = selection.tunables_of(*library.row), targets = targets_of(library, tunables);
     return show({library.row->form, library.name,
                     {{"schedule", library.row->name}, {"type", library.type}, {"backend", library.backend},
                         {"tunables", tunables}},
@@ -67,7 +65,7 @@ int usage() {
               << " declined                           asks the autoschedulers that decline rows\n"
               << "       " << program << " runtime FOLDER                     Halide's runtime\n"
               << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] "
-                 "[tunables=a=1,...] [operator=OP]\n"
+                 "[capability=80] [tunables=a=1,...] [operator=OP]\n"
                  "           for `show accesses`: [values=image.stride.1=512,...], the arguments of a call\n";
     return 2;
 }

@@ -59,6 +59,18 @@ void fail(const std::string &message) {
     exit(1);
 }
 
+// A compute capability, 80 for 8.0.
+static int capability_of(const std::string &text) {
+    const bool number =
+        !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == std::string::npos;
+    const int capability = number ? std::stoi(text) : 0;
+    if (halide_capability(capability) == 0) {
+        fail("CUDA capability '" + text + "': Halide 21 writes code for " +
+             std::to_string(halide_capabilities.front()) + " (compute capability 3.0) and newer");
+    }
+    return capability;
+}
+
 Selection::Selection(const std::vector<std::string> &words) : name(only_table().op) {
     for (const std::string &word : words) {
         const std::string key = word.substr(0, word.find('=')),
@@ -71,6 +83,8 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
             types_ = split(value, ',');
         } else if (key == "backend") {
             backends = split(value, ',');
+        } else if (key == "capability") {
+            capability = capability_of(value);
         } else if (key == "tunables") {
             for (const std::string &pair : split(value, ',')) {
                 const std::string tunable = pair.substr(0, pair.find('=')),
@@ -91,7 +105,8 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
             }
         } else if (key != "operator") {  // the table has been held against it
             fail("'" + word +
-                 "' is no selection; it is name=, schedule=, type=, backend=, tunables= or operator=");
+                 "' is no selection; it is name=, schedule=, type=, backend=, capability=, tunables= or "
+                 "operator=");
         }
     }
     check_words();
@@ -108,7 +123,8 @@ std::vector<Library> Selection::libraries() const {
         for (const std::string &type : split(row.types, ' ')) {
             for (const std::string &backend : tilewright::backends(row.where)) {
                 if (has(row, type) && (backends.empty() || holds(backends, backend))) {
-                    all.push_back({&row, type, backend, name + "_" + row.name + "_" + type + "_" + backend});
+                    all.push_back({&row, type, backend, name + "_" + row.name + "_" + type + "_" + backend,
+                        capability});
                 }
             }
         }

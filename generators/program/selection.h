@@ -1,4 +1,5 @@
 #pragma once
+#include "generators/program/targets.h"
 #include "schedules/schedule.h"
 #include <cstdint>
 #include <map>
@@ -17,6 +18,7 @@ std::vector<std::string> split(const std::string &text, char separator);
 struct Library {
     const ScheduleRow *row;
     std::string type, backend, name;
+    int capability;  // of CUDA devices: the oldest that it is for
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.
     std::string target() const {
@@ -30,8 +32,9 @@ public:
     explicit Selection(const std::vector<std::string> &words);
 
     std::string name;  // what the libraries' names begin with: the operator's, or another one
-    std::vector<std::string> backends;      // empty: all
-    std::map<std::string, int64_t> values;  // of a call, for `show accesses`: "image.stride.1"
+    std::vector<std::string> backends;           // empty: all
+    int capability = TargetChoice().capability;  // of the oldest CUDA devices that the libraries are for
+    std::map<std::string, int64_t> values;       // of a call, for `show accesses`: "image.stride.1"
 
     // The libraries in the table's order, those of rows that an autoscheduler declines among them.
     std::vector<Library> libraries() const;

@@ -1,10 +1,34 @@
 #pragma once
+#include <array>
 #include <string>
 
 namespace tilewright {
 
+// What a GPU's target leaves open.
+struct TargetChoice {
+    // CUDA: the compute capability of the oldest devices that the code is for; 80 is 8.0. The CUDA
+    // instructions of a newer one than Halide knows are those of the newest that it knows.
+    int capability = 80;
+
+    // OpenCL: whether the kernels may compute with doubles. A device without them refuses such kernels.
+    bool doubles = true;
+};
+
+// The compute capabilities that Halide 21 writes PTX for. A device runs the PTX of every older capability.
+constexpr std::array halide_capabilities = {30, 32, 35, 50, 61, 70, 75, 80, 86};
+
+// The newest of them that is not newer than `asked`; 0 where all of them are.
+inline int halide_capability(int asked) {
+    int newest = 0;
+    for (const int known : halide_capabilities) {
+        newest = known <= asked ? known : newest;
+    }
+    return newest;
+}
+
 // The one place that says what a backend means to Halide. GPU libraries run their host side on any x86-64.
-inline std::string target_of(const std::string &backend, const std::string &features) {
+inline std::string target_of(
+    const std::string &backend, const std::string &features, const TargetChoice &choice = {}) {
     const std::string plain = "x86-64-linux", avx2 = plain + "-sse41-avx-f16c-fma-avx2",
                       avx512 = avx2 + "-avx512-avx512_skylake",
                       vnni = avx512 + "-avx512_cannonlake-avx512_zen4";
@@ -16,9 +40,9 @@ inline std::string target_of(const std::string &backend, const std::string &feat
         return vnni + tail;
     }
     if (backend == "cuda") {
-        return plain + "-cuda-cuda_capability_80" + tail;
+        return plain + "-cuda-cuda_capability_" + std::to_string(halide_capability(choice.capability)) + tail;
     }
-    return plain + "-opencl-cl_doubles" + tail;
+    return plain + "-opencl" + (choice.doubles ? "-cl_doubles" : "") + tail;
 }
 
 }  // namespace tilewright

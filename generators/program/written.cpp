@@ -1,6 +1,8 @@
 #include "generators/program/written.h"
 #include "generators/program/targets.h"
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace tilewright {
@@ -36,14 +38,26 @@ void write_numbers(const ScheduleRow &row, const std::vector<Tunable> &tunables,
     }
 }
 
+// What a table includes: the needs of the libraries of each GPU's backend stand in a header of their own.
+void write_includes(const Selection &selection, const std::set<std::string> &gpus, std::ostream &out) {
+    out << "// Made by " << only_table().op << "'s generator.\n#include \"tilewright/row.h\"\n";
+    for (const std::string &backend : gpus) {
+        out << "#include \"" << selection.name << "_" << backend << "_needs.h\"\n";
+    }
+}
+
 }  // namespace
 
 void write_table(const Selection &selection, std::ostream &out) {
     const std::string op = only_table().op;
     std::ostringstream declarations, numbers, entries;
+    std::set<std::string> gpus;
     for (const Library &one : selection.libraries()) {
         const ScheduleRow &row = *one.row;
-        const bool made = row.declined.empty();
+        const bool made = row.declined.empty(), gpu = one.backend == "cuda" || one.backend == "opencl";
+        if (gpu) {
+            gpus.insert(one.backend);
+        }
         if (made) {
             declarations << "int " << one.name << "_argv(void **);\nconst halide_filter_metadata_t *"
                          << one.name << "_metadata();\n";
@@ -62,9 +76,13 @@ void write_table(const Selection &selection, std::ostream &out) {
                 << "},\n";
     }
     const bool own = selection.name == op;
-    out << "// Made by " << op << "'s generator.\n#include \"tilewright/row.h\"\n\nextern \"C\" {\n"
-        << declarations.str() << "}\n\nnamespace tilewright {\n\nnamespace {\n\n"
-        << "constexpr RowNumber numbers[] = {\n"
+    write_includes(selection, gpus, out);
+    out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\nnamespace {\n\n";
+    if (gpus.count("cuda")) {
+        out << "[[maybe_unused]] const bool said = cuda_libraries_from("
+            << halide_capability(selection.capability) << ");\n\n";
+    }
+    out << "constexpr RowNumber numbers[] = {\n"
         << numbers.str() << "    {},  // so that there is one\n};\n\n"
         << "constexpr ConstantRow table[] = {\n"
         << entries.str() << "};\n\n}  // namespace\n\nconst std::vector<Row> &" << selection.name
@@ -136,19 +154,24 @@ void write_functions(const Selection &selection, std::ostream &out) {
     }
 }
 
+bool write_text(const std::string &path, const std::string &text) {
+    std::ostringstream before;
+    before << std::ifstream(path).rdbuf();
+    if (std::filesystem::exists(path) && before.str() == text) {
+        return true;
+    }
+    std::ofstream out(path);
+    out << text;
+    out.close();
+    return (bool)out;
+}
+
 int write_file(
     const std::string &path, const Selection &selection, void (*write)(const Selection &, std::ostream &)) {
     std::ostringstream text;
     write(selection, text);
-    std::ostringstream before;
-    before << std::ifstream(path).rdbuf();
-    if (before.str() != text.str()) {
-        std::ofstream out(path);
-        out << text.str();
-        out.close();
-        if (!out) {
-            fail(path + " cannot be written");
-        }
+    if (!write_text(path, text.str())) {
+        fail(path + " cannot be written");
     }
     return 0;
 }

@@ -12,6 +12,9 @@ void write_table(const Selection &selection, std::ostream &out);
 // NAME_functions.h: the libraries' C++ declarations, for programs without the runtime.
 void write_functions(const Selection &selection, std::ostream &out);
 
+// Writes a file, unless it has that content already. Returns whether it is there.
+bool write_text(const std::string &path, const std::string &text);
+
 // Writes a file by one of them, unless it has that content already: what is made of it then is not made
 // again. Returns the exit code.
 int write_file(

@@ -2,6 +2,9 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
+#include "tilewright/row.h"
+#include <algorithm>
+#include <atomic>
 #include <dlfcn.h>
 #include <fstream>
 #include <map>
@@ -89,11 +92,27 @@ std::string driver_version() {
     return text;
 }
 
+// The oldest compute capability that a library is linked in for; 0 where there is no such library.
+std::atomic<int> &oldest_linked() {
+    static std::atomic<int> oldest{0};
+    return oldest;
+}
+
+int oldest_capability() {
+    constexpr int of_our_libraries = 80;
+    return oldest_linked() ? oldest_linked().load() : of_our_libraries;
+}
+
+std::string dotted(int capability) {
+    return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
 DeviceInfo cuda_device(int index, const std::string &driver) {
     // CU_DEVICE_ATTRIBUTE_...
-    constexpr int multiprocessors = 16, capability_major = 75, capability_minor = 76;
+    constexpr int threads_per_block = 1, shared_memory_per_block = 8, multiprocessors = 16,
+                  capability_major = 75, capability_minor = 76, shared_memory_on_request = 97;
     DeviceInfo d;
-    int device = 0, major = 0, minor = 0;
+    int device = 0, major = 0, minor = 0, shared = 0, shared_on_request = 0;
     char name[256] = "";
     size_t bytes = 0;
     cu_device_get(&device, index);
@@ -102,16 +121,25 @@ DeviceInfo cuda_device(int index, const std::string &driver) {
     cu_device_attribute(&major, capability_major, device);
     cu_device_attribute(&minor, capability_minor, device);
     cu_device_attribute(&d.units, multiprocessors, device);
+    cu_device_attribute(&d.block_threads, threads_per_block, device);
+    cu_device_attribute(&shared, shared_memory_per_block, device);
+    cu_device_attribute(&shared_on_request, shared_memory_on_request, device);
+    const int capability = 10 * major + minor;
+    d.block_memory = std::max(shared, shared_on_request);
+    d.fp64 = d.images = true;
+    d.half = capability >= 53;
     d.device = {Backend::cuda, index};
     d.name = name;
     d.driver = driver;
     d.memory = bytes;
     d.capability = std::to_string(major) + "." + std::to_string(minor);
     d.is_gpu = true;
-    d.usable = major >= 8;
+    d.usable = capability >= oldest_capability();
     if (!d.usable) {
-        d.why_not = "it has compute capability " + d.capability +
-                    "; the CUDA libraries need 8.0 or newer. Use OpenCL on it";
+        d.why_not = "it has compute capability " + d.capability + "; the CUDA libraries need " +
+                    dotted(oldest_capability()) +
+                    " or newer. Use OpenCL on it, or build with TILEWRIGHT_CUDA_CAPABILITY=" +
+                    std::to_string(capability);
     }
     return d;
 }
@@ -270,3 +298,13 @@ void wait_for_cuda() {
 }
 
 }  // namespace tilewright::driver
+
+namespace tilewright {
+
+bool cuda_libraries_from(int capability) {
+    std::atomic<int> &oldest = driver::oldest_linked();
+    oldest = oldest == 0 ? capability : std::min(oldest.load(), capability);
+    return true;
+}
+
+}  // namespace tilewright

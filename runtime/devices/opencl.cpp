@@ -2,7 +2,9 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/process/inside.h"
 #include "runtime/process/kept_signals.h"
+#include <algorithm>
 #include <chrono>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
@@ -18,7 +20,10 @@ enum : unsigned {
     platform_name = 0x0902,
     device_type = 0x1000,
     device_compute_units = 0x1002,
+    device_work_group_size = 0x1004,
+    device_image_support = 0x1016,
     device_memory_bytes = 0x101F,
+    device_local_memory_bytes = 0x1023,
     device_available = 0x1027,
     device_has_compiler = 0x1028,
     device_name = 0x102B,
@@ -71,6 +76,25 @@ std::string why_unusable(const OpenClDevice &d, AskInfo *device_info) {
     return "";
 }
 
+// What its kernels may be and use. A device that does not answer has the least that the standard allows.
+void ask_limits(OpenClDevice &d, AskInfo *device_info) {
+    size_t work_group = 1;
+    uint64_t local = 32 * 1024;
+    unsigned images = 0;
+    device_info(d.device, device_work_group_size, sizeof work_group, &work_group, nullptr);
+    device_info(d.device, device_local_memory_bytes, sizeof local, &local, nullptr);
+    device_info(d.device, device_image_support, sizeof images, &images, nullptr);
+    const std::string extensions = " " + text_of(device_info, d.device, device_extensions) + " ";
+    const auto has = [&](const std::string &extension) {
+        return extensions.find(" " + extension + " ") != std::string::npos;
+    };
+    d.info.block_threads = (int)std::min<size_t>(work_group, INT_MAX);
+    d.info.block_memory = (int64_t)std::min<uint64_t>(local, INT64_MAX);
+    d.info.fp64 = has("cl_khr_fp64");
+    d.info.images = images != 0;
+    d.info.half = has("cl_khr_fp16");
+}
+
 OpenClDevice described(void *platform, void *device, int index) {
     const auto platform_info = opencl<AskInfo>("clGetPlatformInfo");
     const auto device_info = opencl<AskInfo>("clGetDeviceInfo");
@@ -89,6 +113,7 @@ OpenClDevice described(void *platform, void *device, int index) {
     device_info(device, device_memory_bytes, sizeof d.info.memory, &d.info.memory, nullptr);
     d.info.units = (int)units;
     d.info.is_gpu = type & type_gpu;
+    ask_limits(d, device_info);
     d.info.why_not = why_unusable(d, device_info);
     d.info.usable = d.info.why_not.empty();
     return d;

@@ -50,8 +50,9 @@ Device device_for(const GeneratedPipeline &pipeline) {
 }  // namespace
 
 Row generated_row(const std::string &name, const std::string &schedule, const std::string &type,
-    Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)()) {
+    Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)(), Row::Needs needs) {
     Row row = {};
+    row.needs = needs;
     row.op = row.origin = row.form = name;
     row.schedule = row.family = schedule;
     row.type = type;

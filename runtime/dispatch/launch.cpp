@@ -338,9 +338,19 @@ void Launch::call(std::vector<Buffer> &buffers) {
     }
 }
 
+// A row that was chosen for the device can run there. Others come here by name, or without a choice.
+void Launch::check_device() const {
+    const std::string why_not = why_not_on(*row_, device_);
+    if (!why_not.empty()) {
+        throw Error(Fault::device, why_not,
+            {.operation = row_->op, .schedule = row_->schedule, .device = device_.str()});
+    }
+}
+
 void Launch::run() try {
     const Inside inside;
     check_complete();
+    check_device();
     std::vector<Buffer> buffers;
     for (const Argument &argument : arguments_) {
         if (argument.role != Role::scalar) {

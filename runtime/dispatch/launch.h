@@ -71,6 +71,7 @@ private:
     void value_of_array(const std::string &name, size_t i, halide_type_t type, const void *value);
     const char *name_of_argument(size_t at) const;
     void check_complete() const;
+    void check_device() const;
     Buffer made_buffer(const Argument &argument) const;
     void call(std::vector<Buffer> &buffers);
     LibraryRun described() const;

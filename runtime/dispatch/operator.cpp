@@ -1,6 +1,7 @@
 // The frame of every call: what is the same for all operators.
 #include "tilewright/operator.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/dispatch/needs.h"
 #include "runtime/dispatch/plan.h"
 #include "runtime/dispatch/settings.h"
 #include "runtime/errors/leaving.h"
@@ -58,10 +59,32 @@ bool Operator::serves(const Row &row, const Request &request, const Array &outpu
     return plan_of(row, {row.backend, 0}, request, same_memory).fits();
 }
 
+std::string Operator::why_not_on(
+    const Row &row, Device device, const Request &request, const Array &output) const {
+    if (device.backend == Backend::cpu) {
+        return "";  // only rows themselves have needs there, which were looked at
+    }
+    const DeviceInfo &info = limits_of(device);
+    const auto lacks = [&](const Row &other) {
+        return other.backend == device.backend && !tilewright::why_not_on(other, info).empty();
+    };
+    // Plans are asked only where it matters: on devices that cannot run all rows.
+    if (std::any_of(rows().begin(), rows().end(), lacks)) {
+        Array same_memory = output;
+        for (const Row *other : plan_of(row, device, request, same_memory).rows()) {
+            if (lacks(*other)) {
+                return tilewright::why_not_on(*other, info);
+            }
+        }
+    }
+    return "";
+}
+
 const Row &Operator::choose(const Request &request, const Array &output, const std::string &schedule,
     Device device, const std::vector<Row> *rows) const {
     driver::Current current(device);  // a library that is asked what it takes loads its kernels there
-    std::vector<std::string> schedules, types, declined;
+    const DeviceInfo &limits = limits_of(device);
+    std::vector<std::string> schedules, types, declined, lacking;
     bool known = false, fits_type = false;
     for (const Row &row : rows ? *rows : this->rows()) {
         for (const std::string &word : {row.family, row.schedule}) {
@@ -85,9 +108,17 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
             continue;
         }
         fits_type = true;
-        if ((!row.needs_vnni || cpu_has_vnni()) && serves(row, request, output)) {
+        std::string why_not = tilewright::why_not_on(row, limits);
+        // What a plug-in's schedule takes, its library is asked on the device, which must be able to run it.
+        const bool can_be_asked = row.autoscheduler.empty() || why_not.empty();
+        if (can_be_asked && !serves(row, request, output)) {
+            continue;
+        }
+        why_not = why_not.empty() ? why_not_on(row, device, request, output) : why_not;
+        if (why_not.empty()) {
             return row;
         }
+        lacking.push_back(why_not);
     }
     if (!known) {
         refuse(Fault::usage, fmt::format("no such schedule; known: {}", fmt::join(schedules, ", ")),
@@ -95,6 +126,9 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
     }
     if (!declined.empty()) {
         refuse(Fault::device, declined.front(), "schedule", schedule);
+    }
+    if (!lacking.empty()) {
+        refuse(Fault::device, lacking.back(), "schedule", schedule);
     }
     if (fits_type) {
         refuse(Fault::input,

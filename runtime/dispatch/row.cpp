@@ -89,7 +89,8 @@ std::vector<Row> rows_of(std::span<const ConstantRow> table, const RowNumber *nu
     for (const ConstantRow &constant : table) {
         Row row{constant.op, constant.origin, constant.schedule, constant.family, constant.type,
             constant.backend, constant.needs_vnni, constant.form, {}, {}, {}, constant.opencl_options,
-            constant.autoscheduler, constant.declined, constant.summary, constant.entry, constant.metadata};
+            constant.autoscheduler, constant.declined, constant.summary, constant.needs, constant.entry,
+            constant.metadata};
         for (int i = 0; i < constant.configured; i++, numbers++) {
             row.configured.push_back({numbers->name, numbers->value});
         }

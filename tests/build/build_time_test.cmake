@@ -143,6 +143,12 @@ elseif (WHAT STREQUAL "refusals")
     refuses("OPERATOR 'rotate' is none of" "tilewright_add_library(x OPERATOR rotate)")
     refuses("EMIT 'elf' is none of" "tilewright_add_library(x OPERATOR invert EMIT elf)")
     refuses("TARGETS 'tpu' is none of" "tilewright_add_library(x OPERATOR invert TARGETS tpu)")
+    refuses("CUDA capability '20': Halide 21 writes code for 30"
+        "tilewright_add_library(x OPERATOR invert TARGETS cuda sm_20)")
+    refuses("CUDA capability '20'"
+        "tilewright_add_library(x OPERATOR invert)" -DTILEWRIGHT_CUDA_CAPABILITY=20)
+    refuses("TARGETS has sm_50, sm_80; a library is for one capability"
+        "tilewright_add_library(x OPERATOR invert TARGETS sm_50 sm_80)")
     refuses("belongs to no option" "tilewright_add_library(x invert)")
     refuses("FRONT is missing" "tilewright_add_operator(x GENERATOR CMakeLists.txt SCHEDULES CMakeLists.txt)")
     refuses("FRONT .*none.cpp: there is no such file"

@@ -48,12 +48,12 @@ inline std::string row_case_name(const testing::TestParamInfo<RowCase> &info) {
 class RowTest : public testing::TestWithParam<RowCase> {
 protected:
     void SetUp() override {
-        if (row().needs_vnni && !cpu_has_vnni()) {
-            GTEST_SKIP() << "not run here: this CPU has no AVX-512 VNNI";
-        }
         std::string why_not;
         if (const auto found = usable_device(row().backend, why_not)) {
             device_ = found->device;
+            if (const std::string lacking = why_not_on(row(), device_); !lacking.empty()) {
+                GTEST_SKIP() << "not run here: " << lacking;
+            }
         } else {
             GTEST_SKIP() << "not run here: " << why_not;
         }

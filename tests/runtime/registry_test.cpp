@@ -190,6 +190,24 @@ TEST(Registry, ReferenceAndTunedServeEveryType) {
     }
 }
 
+// The table says what kernels need, so that a device with less takes another row.
+TEST(Registry, EveryGpuRowSaysWhatItsKernelsNeed) {
+    for (const Operator *op : operators()) {
+        for (const Row &row : op->rows()) {
+            const bool gpu = row.backend != Backend::cpu && row.declined.empty();
+            EXPECT_EQ(row.needs.threads > 0, gpu) << row.name();
+            EXPECT_LE(row.needs.threads, 1024) << row.name();
+            EXPECT_EQ(row.needs.capability > 0, gpu && row.backend == Backend::cuda) << row.name();
+            if (row.needs.fp64) {
+                EXPECT_EQ(row.backend, Backend::opencl) << row.name() << ": every CUDA device has doubles";
+                EXPECT_TRUE(row.type == "f64" || row.op == "fresnel") << row.name();
+            }
+            EXPECT_EQ(row.needs.images, gpu && row.schedule.find("texture") != std::string::npos)
+                << row.name();
+        }
+    }
+}
+
 // `verify` holds each row against what the plain definition gives for the operator's samples.
 TEST(Registry, EveryOperatorHasAPlainDefinition) {
     for (const Operator *op : operators()) {

@@ -157,6 +157,23 @@ Check temporary_files() {
     return {"temporary files", Health::ok, fmt::format("{} can be written", place.string()), ""};
 }
 
+// What its kernels may be and use, by which rows are chosen; empty for the CPU.
+std::string limits_of(const DeviceInfo &info) {
+    if (info.device.backend == Backend::cpu) {
+        return "";
+    }
+    std::vector<std::string> has;
+    for (const auto &[does, word] :
+        {std::pair{info.fp64, "fp64"}, {info.images, "images"}, {info.half, "half"}}) {
+        if (does) {
+            has.push_back(word);
+        }
+    }
+    return fmt::format("; blocks of at most {} threads and {} of shared memory; it has {}",
+        info.block_threads, bytes((double)info.block_memory),
+        has.empty() ? "no fp64, images or half" : joined(has, ", "));
+}
+
 // Runs the smallest sample of the first operator that has a `tuned` row for this device, and compares it with
 // the reference row.
 Check tiny_run(const DeviceInfo &info) {
@@ -186,8 +203,8 @@ Check tiny_run(const DeviceInfo &info) {
                             "` and report it"};
                 }
                 return {name, Health::ok,
-                    fmt::format("{}, {}: {} verified, first call {:.3g} ms", info.name, info.driver,
-                        statistics.row, statistics.total_ms),
+                    fmt::format("{}, {}: {} verified, first call {:.3g} ms{}", info.name, info.driver,
+                        statistics.row, statistics.total_ms, limits_of(info)),
                     ""};
             }
         }

@@ -72,9 +72,14 @@ void verify_type(const Operator &op, const std::string &type, const Options &opt
             continue;
         }
         for (const Device &device : places) {
-            if (device.backend == row->backend) {
-                report(verification.run(*row, device));
+            if (device.backend != row->backend) {
+                continue;
             }
+            const std::string lacking = why_not_on(*row, device);
+            report(
+                lacking.empty() ?
+                    verification.run(*row, device) :
+                    Result{.row = row, .device = device.str(), .verdict = Verdict::not_run, .why = lacking});
         }
     }
 }

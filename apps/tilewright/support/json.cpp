@@ -8,8 +8,9 @@ namespace tilewright::app {
 Json json(const DeviceInfo &info) {
     return {{"device", info.device.str()}, {"name", info.name}, {"platform", info.platform},
         {"driver", info.driver}, {"memory", info.memory}, {"units", info.units},
-        {"capability", info.capability}, {"is_gpu", info.is_gpu}, {"usable", info.usable},
-        {"why_not", info.why_not}};
+        {"capability", info.capability}, {"block_threads", info.block_threads},
+        {"block_memory", info.block_memory}, {"fp64", info.fp64}, {"images", info.images},
+        {"half", info.half}, {"is_gpu", info.is_gpu}, {"usable", info.usable}, {"why_not", info.why_not}};
 }
 
 Json json(const Row &row) {
@@ -20,7 +21,10 @@ Json json(const Row &row) {
     return {{"row", row.name()}, {"operator", row.op}, {"schedule", row.schedule}, {"type", row.type},
         {"backend", name_of(row.backend)}, {"needs_vnni", row.needs_vnni}, {"form", row.form},
         {"tunables", tunables}, {"autoscheduler", row.autoscheduler}, {"declined", row.declined},
-        {"summary", row.summary}};
+        {"summary", row.summary},
+        {"needs", {{"threads", row.needs.threads}, {"shared_bytes", row.needs.shared_bytes},
+                      {"capability", row.needs.capability}, {"fp64", row.needs.fp64},
+                      {"images", row.needs.images}, {"half", row.needs.half}}}};
 }
 
 std::string text_of(const Json &json) {

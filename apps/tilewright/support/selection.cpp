@@ -124,12 +124,17 @@ std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool
     if (!row.declined.empty()) {
         return fmt::format("no library: {} declines it: {}", row.autoscheduler, one_line(row.declined));
     }
-    if (row.needs_vnni && !cpu_has_vnni()) {
-        return "this CPU has no AVX-512 VNNI";
+    std::string lacking;
+    for (const Device &device : chosen) {
+        if (device.backend == row.backend) {
+            lacking = why_not_on(row, device);
+            if (lacking.empty()) {
+                return "";
+            }
+        }
     }
-    const auto runs_on = [&](const Device &device) { return device.backend == row.backend; };
-    if (std::any_of(chosen.begin(), chosen.end(), runs_on)) {
-        return "";
+    if (!lacking.empty()) {
+        return lacking;
     }
     if (by_name) {
         return fmt::format("{} was not chosen by --device", name_of(row.backend));

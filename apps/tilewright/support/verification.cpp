@@ -117,6 +117,7 @@ Result Verification::run(const Row &row, Device device) {
     Case *last = nullptr, *current = nullptr, *repeated = nullptr;  // the last one that the row serves, the
                                                                     // one at hand, the one to repeat
     Array first;                                                    // the output of the one to repeat
+    std::string lacking;                                            // what the device lacks for a sample
     try {
         for (Case &c : cases_) {
             if (last && c.bytes > large) {
@@ -125,6 +126,11 @@ Result Verification::run(const Row &row, Device device) {
             current = &c;
             Array output = spoiled_output(op_, c.sample);
             if (!serves(row, device, c.sample, output)) {
+                continue;
+            }
+            const auto request = op_.parse(c.sample.inputs, c.sample.settings);
+            if (const std::string why = op_.why_not_on(row, device, *request, output); !why.empty()) {
+                lacking = why;
                 continue;
             }
             last = &c;
@@ -146,7 +152,10 @@ Result Verification::run(const Row &row, Device device) {
         result.device_fault = ours && ours->fault() == Fault::device;
         return end(Verdict::failed, current->sample.what, error.what());
     }
-    if (!last) {
+    if (!last && !lacking.empty()) {
+        result.verdict = Verdict::not_run;
+        result.why = lacking;
+    } else if (!last) {
         result.verdict = Verdict::untried;
         result.why = "no sample is of the sizes that this row serves; add one to the operator's samples()";
     } else if (result.verdict == Verdict::unheld) {

@@ -148,7 +148,7 @@ private:
         const Func words = words_of(in);
         if (chosen.form() == GaussianBlurWindowDot::name) {
             auto form = std::make_shared<GaussianBlurWindowDot>(words, in.width, in.height, border,
-                tap_words(), multiplier, tile, true, word_operations(backend_of(chosen.target())));
+                tap_words(), multiplier, tile, true, word_operations(chosen.target()));
             return {bytes_of(in, form->out), chosen.schedule_of(form)};
         }
         std::vector<Expr> floats;

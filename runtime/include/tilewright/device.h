@@ -33,6 +33,12 @@ struct DeviceInfo {
     uint64_t memory = 0;     // bytes
     int units = 0;           // multiprocessors, compute units or hardware threads
     std::string capability;  // CUDA: compute capability; OpenCL: version; CPU: see above
+    // Limits, as the driver says them; 0 and false for the CPU, whose rows need none of them.
+    int block_threads = 0;     // the most threads of a block (OpenCL: work-items of a work-group)
+    int64_t block_memory = 0;  // the most bytes of shared (OpenCL: local) memory of a block
+    bool fp64 = false;         // kernels may compute with doubles
+    bool images = false;       // kernels may read images (textures)
+    bool half = false;         // kernels may compute with halves
     bool is_gpu = false;
     bool usable = false;
     std::string why_not;  // when not usable: the reason and what would help

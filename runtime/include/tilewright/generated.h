@@ -19,7 +19,8 @@ void run_generated(const Row &row, Device device, std::span<const Array> inputs,
 
 // A row of a pipeline that was made ahead of time.
 Row generated_row(const std::string &name, const std::string &schedule, const std::string &type,
-    Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)());
+    Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)(),
+    Row::Needs needs = {});
 
 // A pipeline: what it takes and gives, and its libraries, each with the sizes that it serves. The first that
 // serves is taken.

@@ -160,6 +160,10 @@ public:
         return serves(row, *parse(inputs, settings), output);
     }
 
+    // Why a row that serves the request cannot run on the device, or another row that its plan runs cannot;
+    // empty where all can.
+    std::string why_not_on(const Row &row, Device device, const Request &request, const Array &output) const;
+
     // Runs a row that serves the request. Returns the rows whose libraries ran: the row's own, or others that
     // its front put together.
     std::vector<const Row *> run(const Row &row, Device device, const Request &request, Array &output) const;

@@ -1,5 +1,6 @@
 #pragma once
 #include "tilewright/device.h"
+#include <cstdint>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -20,6 +21,15 @@ struct Row {
     struct RegisterCap {
         std::string kernel;  // a part of a CUDA kernel's name; empty: any
         int most;            // registers a thread
+    };
+
+    // What the kernels of a GPU's library need of a device, as the generator saw it when it made them; 0 and
+    // false: nothing, or not known before they run.
+    struct Needs {
+        int threads = 0;           // of the largest block
+        int64_t shared_bytes = 0;  // shared (OpenCL: local) memory of the largest block
+        int capability = 0;        // CUDA: the compute capability, 80 for 8.0
+        bool fp64 = false, images = false, half = false;
     };
 
     // What the row says of its form, member by member; configuration() gives it as a struct.
@@ -43,6 +53,7 @@ struct Row {
     std::string autoscheduler;   // of `auto` rows: the plug-in that made the schedule
     std::string declined;        // not empty: no library, because this is what the autoscheduler says
     std::string summary;         // one sentence: how the work is done, and what that brings
+    Needs needs;
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();
 
@@ -81,6 +92,15 @@ private:
 // already.
 void add_rows(const std::vector<Row> &rows);
 
+// Why a row cannot run on a device: what it needs, and what the device has. Empty where it can, and for a
+// device that is not there.
+std::string why_not_on(const Row &row, Device device);
+std::string why_not_on(const Row &row, const DeviceInfo &device);
+
+// For the tables: says that libraries are linked in which CUDA devices of this compute capability (80: 8.0)
+// and newer ones run. Devices that are too old for all of them are not usable. Returns true.
+bool cuda_libraries_from(int capability);
+
 // For the tables: a number of a row. It is a field of the configuration or a register limit (name, value), or
 // a tunable (name, value, lowest, highest).
 struct RowNumber {
@@ -96,6 +116,7 @@ struct ConstantRow {
     const char *form;
     int configured, tunables, register_caps;  // how many of the next numbers are the row's, in this order
     const char *opencl_options, *autoscheduler, *declined, *summary;
+    Row::Needs needs;
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();
 };

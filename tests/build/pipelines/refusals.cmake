@@ -52,4 +52,5 @@ refused("stages=transpose;type=rgb8;schedule=fused"
     "stage 1 'transpose': fused transposes images of one channel")
 refused("stages=gaussian_blur sigma=30;schedule=fused"
     "stage 1 'gaussian_blur sigma=30': its window is too large for tiles")
+refused("stages=transpose;capability=20" "capability '20': Halide 21 writes code for 30 and newer")
 refused("stages=transpose;backend=gpu" "there is no backend 'gpu'")

@@ -112,8 +112,11 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device) {
     return ok;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
-    const int capability[] = {9, 8, 7};
+    const int capability[] = {9, 8, 7}, most_shared[] = {227 * 1024, 163 * 1024, 96 * 1024};
     switch (attribute) {
+    case 1: *value = 1024; return ok;       // threads per block
+    case 8: *value = 48 * 1024; return ok;  // shared memory per block, without and with a request
+    case 97: *value = most_shared[device]; return ok;
     case 16: *value = 100 + device; return ok;  // multiprocessors
     case 39: *value = 2048; return ok;          // threads of one
     case 75: *value = capability[device]; return ok;

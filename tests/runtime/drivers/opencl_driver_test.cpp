@@ -97,7 +97,7 @@ TEST_F(OpenClDriver, DevicesAreToldApart) {
     EXPECT_EQ(best_device().str(), "opencl:3") << "the only GPU";
     EXPECT_EQ(Device::parse("opencl:5"), last);
     EXPECT_EQ(error_of([] { Device::parse("opencl:2"); }).fault(), Fault::device);
-    EXPECT_EQ(error_of([] { Device::parse("opencl:6"); }).fault(), Fault::device);
+    EXPECT_EQ(error_of([] { Device::parse("opencl:7"); }).fault(), Fault::device);
     EXPECT_EQ(std::accumulate(record().contexts.begin(), record().contexts.end(), 0), 0)
         << "listing takes no context";
 }

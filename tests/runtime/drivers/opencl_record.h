@@ -7,9 +7,10 @@
 
 namespace fake_opencl {
 
-// Six platforms, more than Halide's own table of four, with a device each: a CPU on 0, 4 and 5, on 1 one
-// without a compiler, on 2 one that is too old for the libraries, and a GPU on 3.
-constexpr int platforms = 6;
+// Seven platforms, more than Halide's own table of four, with a device each: a CPU on 0, 4 and 5, on 1 one
+// without a compiler, on 2 one that is too old for the libraries, a GPU on 3, and on 6 a device with small
+// limits and without doubles, images and halves.
+constexpr int platforms = 7, small = 6;
 
 struct Record {
     std::array<int, platforms> contexts{}, builds{}, kernels{}, writes{}, reads{};

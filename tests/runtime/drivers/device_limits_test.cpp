@@ -1,0 +1,170 @@
+// The limits of devices against the fake drivers: they are asked of the driver, and a row that needs more
+// than the device has is not chosen there.
+#include "runtime/dispatch/image_operator.h"
+#include "tests/runtime/drivers/cuda_record.h"
+#include "tests/runtime/drivers/opencl_record.h"
+#include "tests/support/errors.h"
+#include "tests/support/operators.h"
+#include "tilewright/generated.h"
+#include <HalideRuntime.h>
+#include <gtest/gtest.h>
+
+namespace tilewright {
+
+namespace {
+
+const Device hopper{Backend::cuda, 0}, ampere{Backend::cuda, 1}, large{Backend::opencl, 5},
+    small{Backend::opencl, fake_opencl::small};
+
+int started = 0;
+
+int count_start(void **) {
+    started++;
+    return 0;
+}
+
+const halide_filter_metadata_t *image_to_output() {
+    static const halide_filter_argument_t arguments[] = {
+        {"image", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr,
+            nullptr, nullptr, nullptr},
+        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr,
+            nullptr, nullptr, nullptr, nullptr},
+    };
+    static const halide_filter_metadata_t metadata = {
+        halide_filter_metadata_t::VERSION, 2, arguments, "", "count"};
+    return &metadata;
+}
+
+Row needing(const std::string &schedule, Backend backend, Row::Needs needs) {
+    Row row = generated_row("picky", schedule, "u8", backend, count_start, image_to_output, needs);
+    row.family = schedule.substr(0, schedule.find('_'));
+    return row;
+}
+
+// An operator with one row per need. The family `tuned` has, besides, a row that needs nothing.
+const Operator &picky() {
+    static const auto &rows = *new std::vector<Row>([] {
+        std::vector<Row> all;
+        for (const Backend backend : {Backend::cuda, Backend::opencl}) {
+            all.push_back(needing("tuned_wide", backend, {.threads = 1024}));
+            all.push_back(needing("tuned_any", backend, {.threads = 128, .shared_bytes = 8192}));
+            all.push_back(needing("threads", backend, {.threads = 129}));
+            all.push_back(needing("memory", backend, {.shared_bytes = 8193}));
+            all.push_back(needing("doubles", backend, {.fp64 = true}));
+            all.push_back(needing("textures", backend, {.images = true}));
+            all.push_back(needing("halves", backend, {.half = true}));
+            all.push_back(needing("new", backend, {.capability = 86}));
+            all.push_back(needing("old", backend, {.capability = 75}));
+            all.push_back(needing("most", backend, {.shared_bytes = 227 * 1024}));
+        }
+        return all;
+    }());
+    static const auto &op = *new ImageOperator("picky", "a test's", rows);
+    return op;
+}
+
+// The row that a call of the operator would run.
+std::string chosen(Device device, const std::string &schedule) {
+    const Array image(Type::u8, {8, 8});
+    return picky().choose({&image, 1}, Array(Type::u8, {8, 8}), {}, schedule, device).schedule;
+}
+
+void expect_refusal(Device device, const std::string &schedule, const std::string &words) {
+    const Error error = error_of([&] { chosen(device, schedule); });
+    const std::string line = error.what();
+    EXPECT_EQ(error.fault(), Fault::device) << line;
+    EXPECT_NE(line.find(words), std::string::npos) << line;
+    EXPECT_NE(line.find(device.str()), std::string::npos) << line;
+    EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+}
+
+}  // namespace
+
+TEST(DeviceLimits, AreAskedOfTheDriver) {
+    for (const DeviceInfo &info : devices(Backend::opencl)) {
+        const bool is_small = info.device == small;
+        EXPECT_EQ(info.block_threads, is_small ? 128 : 1024) << info.device.str();
+        EXPECT_EQ(info.block_memory, is_small ? 8192 : 49152) << info.device.str();
+        EXPECT_EQ(info.images, !is_small) << info.device.str();
+        EXPECT_EQ(info.fp64, !is_small && info.device.index != 2) << info.device.str();
+        EXPECT_EQ(info.half, info.device.index == 3) << info.device.str();
+    }
+    const std::vector<DeviceInfo> &cuda = devices(Backend::cuda);
+    ASSERT_EQ(cuda.size(), (size_t)fake_cuda::devices);
+    EXPECT_EQ(cuda[0].block_threads, 1024);
+    EXPECT_EQ(cuda[0].block_memory, 227 * 1024) << "with a request, as the hooks make it";
+    EXPECT_EQ(cuda[1].block_memory, 163 * 1024);
+    EXPECT_TRUE(cuda[0].fp64 && cuda[0].images && cuda[0].half);
+}
+
+TEST(DeviceLimits, AnotherRowOfTheFamilyIsTaken) {
+    EXPECT_EQ(chosen(large, "tuned"), "tuned_wide");
+    EXPECT_EQ(chosen(small, "tuned"), "tuned_any") << "exactly what the device has";
+    EXPECT_EQ(chosen(hopper, "tuned"), "tuned_wide");
+}
+
+TEST(DeviceLimits, WhereNoRowIsLeftTheErrorSaysWhichLimit) {
+    for (const char *schedule : {"threads", "memory", "doubles", "textures"}) {
+        EXPECT_EQ(chosen(large, schedule), schedule);
+    }
+    expect_refusal(small, "threads", "its blocks have 129 threads, and opencl:6 takes at most 128");
+    expect_refusal(small, "memory", "8193 bytes of shared memory, and opencl:6 has 8192");
+    expect_refusal(small, "doubles", "doubles (fp64), which opencl:6 does not have");
+    expect_refusal(small, "textures", "images, which opencl:6 does not have");
+    expect_refusal(large, "halves", "half precision (fp16), which opencl:5 does not have");
+    EXPECT_EQ(chosen({Backend::opencl, 3}, "halves"), "halves");
+    EXPECT_EQ(chosen(hopper, "most"), "most");
+    expect_refusal(ampere, "most", "232448 bytes of shared memory, and cuda:1 has 166912");
+}
+
+TEST(DeviceLimits, ADeviceBelowTheCapabilityOfALibraryIsRefused) {
+    EXPECT_EQ(chosen(hopper, "new"), "new");
+    EXPECT_EQ(chosen(ampere, "old"), "old");
+    expect_refusal(ampere, "new", "compute capability 8.6 and newer, and cuda:1 has 8.0; build it for sm_80");
+}
+
+TEST(DeviceLimits, HoldForARowThatIsRunByName) {
+    const Array image(Type::u8, {8, 8});
+    Array output(Type::u8, {8, 8});
+    const Row &row = *picky().rows("doubles", Backend::opencl).front();
+    picky().run(row, large, {&image, 1}, output, {});
+    EXPECT_EQ(started, 1);
+    const Error error = error_of([&] { picky().run(row, small, {&image, 1}, output, {}); });
+    EXPECT_EQ(error.fault(), Fault::device) << error.what();
+    EXPECT_NE(std::string(error.what()).find("fp64"), std::string::npos) << error.what();
+    EXPECT_EQ(started, 1);
+}
+
+// A library of our own: of doubles there is no row for such a device, of floats and integers there is one.
+TEST(DeviceLimits, LibrariesWithoutDoublesRunOnDevicesWithoutThem) {
+    const Operator *op = built_operator("min_plus_convolution");
+    if (!op || op->rows("tuned", Backend::opencl).empty()) {
+        GTEST_SKIP() << "not built";
+    }
+    for (const char *type : {"f64", "f32", "i32"}) {
+        const Sample sample = small_sample(*op, type, 300, 200);
+        const auto call = [&](Device device) {
+            Array output;
+            (*op)(sample.inputs, output, sample.settings, {.device = device});
+        };
+        call(large);
+        if (type == std::string("f64")) {
+            const Error error = error_of([&] { call(small); });
+            EXPECT_EQ(error.fault(), Fault::device) << error.what();
+            EXPECT_NE(std::string(error.what()).find("doubles (fp64)"), std::string::npos) << error.what();
+        } else {
+            call(small);
+        }
+    }
+}
+
+// Devices are asked for once per process, so each of these is a process of its own.
+TEST(DeviceLimitsDeathTest, TheOldestLibraryDecidesWhichGpusAreUsable) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto usable = [] { return devices(Backend::cuda)[2].usable; };  // compute capability 7.0
+    EXPECT_EXIT(exit(usable() ? 1 : 0), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(exit(cuda_libraries_from(70) && usable() ? 0 : 1), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(exit(cuda_libraries_from(75) && usable() ? 1 : 0), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace tilewright
