@@ -92,7 +92,7 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
 }
 
 // What OpenCL C has for halves without the extension cl_khr_fp16: loads and stores through pointers to half,
-// here to a variable of two bytes, which may alias any type. Compilers make one instruction of each.
+// here to a variable of two bytes, which may alias any type.
 std::string half_conversions() {
     return std::string("float ") + float_of_half +
            "(ushort bits) {\n    uchar2 bytes = as_uchar2(bits);\n"

@@ -19,6 +19,9 @@
 #include <stdexcept>
 #include <thread>
 
+// The hook that the runtime defines.
+extern "C" void *halide_opencl_get_symbol(void *, const char *name);
+
 namespace tilewright {
 
 namespace {
