@@ -78,8 +78,8 @@ public:
     void generate() {
         const ScheduleContext context{get_target(), type, {}, settings()};
         const auto form = configuration<TransposeBlocksConfiguration>();
-        const BlockShape shape{context["width"], context["height"], context["across"], context["down"],
-            form.aligned, false};
+        const BlockShape shape{
+            context["width"], context["height"], context["across"], context["down"], form.aligned, false};
         TransposeBlocks transpose(image, image.height(), image.width(), pitch, shape);
         output = transpose.out;
         apply(transpose, {image, output});

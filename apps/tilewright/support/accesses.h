@@ -16,7 +16,7 @@ struct WarpAccess {
     int count = 0;                    // accesses of this kind in the kernel's statements
     int passes = 0;  // shared: how often a warp takes its turn at the banks, beyond the least 1; global:
                      // 32-byte sectors of a warp's access. 0: not computed
-    int least = 0;           // the passes or sectors of a warp whose threads access neighbours
+    int least = 0;   // the passes or sectors of a warp whose threads access neighbours
     std::string depends_on;  // not empty: what the address depends on, so that nothing was computed
 };
 
