@@ -71,7 +71,7 @@ void write_table(const Selection &selection, std::ostream &out) {
                        quoted(row.form), std::to_string(row.configured.size()),
                        std::to_string(tunables.size()), std::to_string(row.register_caps.size()),
                        quoted(row.opencl_options), quoted(row.autoscheduler), quoted(row.declined),
-                       quoted(row.summary),
+                       quoted(row.summary), made && gpu ? one.name + "_needs" : "{}",
                        made ? one.name + "_argv, " + one.name + "_metadata" : "nullptr, nullptr"})
                 << "},\n";
     }
