@@ -145,8 +145,6 @@ elseif (WHAT STREQUAL "refusals")
     refuses("TARGETS 'tpu' is none of" "tilewright_add_library(x OPERATOR invert TARGETS tpu)")
     refuses("CUDA capability '20': Halide 21 writes code for 30"
         "tilewright_add_library(x OPERATOR invert TARGETS cuda sm_20)")
-    refuses("CUDA capability '20'"
-        "tilewright_add_library(x OPERATOR invert)" -DTILEWRIGHT_CUDA_CAPABILITY=20)
     refuses("TARGETS has sm_50, sm_80; a library is for one capability"
         "tilewright_add_library(x OPERATOR invert TARGETS sm_50 sm_80)")
     refuses("belongs to no option" "tilewright_add_library(x invert)")
@@ -160,7 +158,9 @@ elseif (WHAT STREQUAL "refusals")
     refuses("STAGES is missing" "tilewright_add_pipeline(x TARGETS cpu)")
     refuses("SCHEDULE 'fast' is none of staged, fused"
         "tilewright_add_pipeline(x STAGES transpose SCHEDULE fast)")
-    # The last one, because the build folder keeps the variable.
+    # The last ones, because the build folder keeps the variables.
+    refuses("CUDA capability '20'"
+        "tilewright_add_library(x OPERATOR invert)" -DTILEWRIGHT_CUDA_CAPABILITY=20)
     refuses("pip install halide==" "" -DTILEWRIGHT_HALIDE=${WORK}/nowhere)
     set(tuned tilewright_add_library OPERATOR invert SCHEDULE tuned TARGETS opencl TUNABLES)
     refuses_to_build(unknown_schedule

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Tests docs/steps/ladder.py on files of a few runs: the tables, the check, and what it refuses.
+
+Usage: ladder_test.py LADDER. LADDER is the path of ladder.py.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PAGE = '''# Transposes
+
+<!-- measured: transpose u8 64x64 -->
+
+Text that stays.
+'''
+
+TABLE = '''# Transposes
+
+<!-- measured: transpose u8 64x64 -->
+
+**u8 64x64**
+
+Measured: CUDA: 2026-11-24, NVIDIA H200, CUDA 13.0, commit abc; PoCL: 2026-11-23, a CPU, 3.1, commit abc; \
+published kernel: 2026-11-25, NVIDIA H200, CUDA 13.0, nvcc of CUDA 13.0, commit def.
+
+| step | H200 CUDA, ms | OpenCL, ms | PoCL, ms | CPU, ms | published kernel on H200, ms \
+| publication's own figure, ms |
+|---|---|---|---|---|---|---|
+| `direct` | 0.25 | - | - | - | 0.5 | - |
+| `direct_mirrored` | 0.125 | - | - | - | - | - |
+| `vector4` | 0.0444 | - | 2 * | - | - | - |
+| `whirl` | 1235 | - | - | - | - | - |
+| `tuned` | 0.0373 | - | 1 | - | - | - |
+
+Times with * were not verified in the run that was timed, because the reference would have taken too long.
+
+<!-- end -->
+
+Text that stays.
+'''
+
+
+def bench(date, device, rows):
+    """A file as `tilewright bench --json` writes it. A row: name, data, time or None, whether verified."""
+    runs = []
+    for row, data, ms, verified in rows:
+        run = {'name': f'transpose/{row}/u8/x', 'operator': 'transpose', 'device': device['device'],
+               'data': data}
+        if ms is not None:
+            run |= {'real_time': ms, 'batch': {'median': ms, 'p10': ms, 'p90': ms}, 'verified': verified,
+                    'wrong': ''}
+        runs.append(run)
+    cpu = {'device': 'cpu', 'name': 'a CPU', 'driver': 'Halide threads'}
+    return {'context': {'date': date, 'commit': 'abc', 'devices': [cpu, device]}, 'runs': runs}
+
+
+def samples():
+    gpu = {'device': 'cuda:0', 'name': 'NVIDIA H200', 'driver': 'CUDA 13.0'}
+    pocl = {'device': 'opencl:0', 'name': 'a CPU', 'driver': '3.1', 'capability': 'OpenCL 3.0 PoCL'}
+    small = 'u8 64x64'
+    published = {'operator': 'transpose', 'step': 'direct', 'type': 'u8', 'data': small, 'median_ms': .5,
+                 'p10_ms': .5, 'p90_ms': .5, 'verified': True, 'wrong': ''}
+    context = {'date': '2026-11-25T00:00:00Z', 'commit': 'def', 'device': 'NVIDIA H200',
+               'driver': 'CUDA 13.0', 'toolkit': 'CUDA 13.0'}
+    return {
+        # The older of two files of one device: its time of `tuned` is not used.
+        'old.json': bench('2026-11-22T00:00:00Z', gpu, [('tuned_any', small, 9, True)]),
+        'cuda.json': bench('2026-11-24T00:00:00Z', gpu, [
+            ('tuned_aligned', small, .0373, True), ('tuned_any', small, .0473, True),
+            ('direct', small, .25, True), ('direct_mirrored', small, .125, True),
+            ('vector4_aligned', small, .0444, True), ('vector4_any', small, .1632, True),
+            ('whirl', small, 1234.7, True), ('direct', 'u8 64x640', 7, True), ('shared', small, None, True)]),
+        'pocl.json': bench('2026-11-23T00:00:00Z', pocl, [
+            ('vector4_any', small, 2, False), ('tuned_any', small, 1, True)]),
+        'published.json': {'program': 'published_kernels', 'context': context, 'runs': [published]},
+    }
+
+
+def main():
+    ladder = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        page = os.path.join(folder, 'transposes.md')
+        os.mkdir(os.path.join(folder, 'measured'))
+
+        def run(*words):
+            return subprocess.run([sys.executable, ladder, '--pages', folder, *words], capture_output=True,
+                                  text=True, check=False)
+
+        def write(name, text):
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                file.write(text)
+
+        def expect(ran, code, words=''):
+            assert ran.returncode == code and words in ran.stdout + ran.stderr, ran
+
+        write('transposes.md', PAGE)
+        expect(run('--check'), 0)  # nothing is measured, so there is nothing to write
+        for name, sample in samples().items():
+            write(name, json.dumps(sample))
+        expect(run('--add', *[os.path.join(folder, name) for name in samples()]), 0)
+        assert open(page, encoding='utf-8').read() == TABLE, open(page, encoding='utf-8').read()
+        expect(run('--check'), 0)
+        write('transposes.md', TABLE.replace('0.0373', '0.0372'))
+        expect(run('--check'), 1, 'transposes.md')
+        expect(run(), 0)  # the table between the two lines is replaced
+        assert open(page, encoding='utf-8').read() == TABLE
+
+        wrong = samples()['cuda.json']
+        wrong['runs'][0]['wrong'] = 'element 3 is 1 and must be 2'
+        write('wrong.json', json.dumps(wrong))
+        expect(run('--add', os.path.join(folder, 'wrong.json')), 1, 'transpose/tuned_aligned')
+        write('broken.json', '{"runs": 3}')
+        expect(run('--add', os.path.join(folder, 'broken.json')), 1, 'broken.json')
+        expect(run('--check'), 0)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
