@@ -8,7 +8,10 @@
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
+#include <iterator>
 #include <mutex>
+#include <set>
+#include <sstream>
 #include <string>
 
 namespace tilewright::driver {
@@ -84,10 +87,9 @@ void ask_limits(OpenClDevice &d, AskInfo *device_info) {
     device_info(d.device, device_work_group_size, sizeof work_group, &work_group, nullptr);
     device_info(d.device, device_local_memory_bytes, sizeof local, &local, nullptr);
     device_info(d.device, device_image_support, sizeof images, &images, nullptr);
-    const std::string extensions = " " + text_of(device_info, d.device, device_extensions) + " ";
-    const auto has = [&](const std::string &extension) {
-        return extensions.find(" " + extension + " ") != std::string::npos;
-    };
+    std::istringstream words(text_of(device_info, d.device, device_extensions));
+    const std::set<std::string> extensions{std::istream_iterator<std::string>(words), {}};
+    const auto has = [&](const char *extension) { return extensions.count(extension) > 0; };
     d.info.block_threads = (int)std::min<size_t>(work_group, INT_MAX);
     d.info.block_memory = (int64_t)std::min<uint64_t>(local, INT64_MAX);
     d.info.fp64 = has("cl_khr_fp64");
