@@ -20,7 +20,7 @@ struct Access {
     std::string kernel, space, what, buffer;
     int bytes = 0, count = 1;
     int passes = 0, least = 0;
-    std::string depends_on;
+    std::string depends_on = {};
 
     auto key() const {
         return std::tie(kernel, space, what, buffer, bytes, passes, least, depends_on);
