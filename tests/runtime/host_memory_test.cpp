@@ -4,6 +4,7 @@
 #include "tests/support/arrays.h"
 #include "tests/support/operators.h"
 #include <cstring>
+#include <gtest/gtest.h>
 #include <thread>
 #include <vector>
 

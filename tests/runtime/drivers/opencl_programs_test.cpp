@@ -4,6 +4,8 @@
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/opencl_record.h"
 #include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <stdexcept>
 
 // The hook that the runtime defines.
 extern "C" void *halide_opencl_get_symbol(void *, const char *name);
