@@ -29,6 +29,7 @@ Row row_of(const std::string &op, const std::string &schedule) {
         .autoscheduler = {},
         .declined = {},
         .summary = {},
+        .needs = {},
         .entry = nullptr,
         .metadata = nullptr};
 }
