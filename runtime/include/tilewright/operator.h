@@ -24,7 +24,7 @@ public:
         values_[name] = std::move(value);
     }
     bool has(const std::string &name) const {
-        return values_.count(name) != 0;
+        return values_.contains(name);
     }
     // The value; `otherwise`, or without that an std::logic_error, where there is none. Errors: usage, for a
     // word in place of a number and a number in place of a word.
