@@ -5,12 +5,9 @@
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
-#include <HalideRuntimeCuda.h>
-#include <HalideRuntimeOpenCL.h>
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
-#include <unistd.h>
 
 namespace tilewright {
 
@@ -28,7 +25,7 @@ std::string size_text(size_t bytes) {
 // The memory is 64 bytes longer than the storage: a vector that begins in the last bytes stays in it.
 Storage::Storage(MemoryLayout layout, bool zeroed)
     : layout_(layout), bytes_(padded_bytes(layout.rows * layout.pitch)), owned_(true) {
-    const size_t installed = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
+    const size_t installed = driver::installed_memory();
     const auto [memory, is_zero] =
         bytes_ > installed ? driver::HostMemory::Block{} : driver::host_memory().take(bytes_ + 64);
     if (memory == nullptr) {
@@ -195,8 +192,7 @@ void Storage::make_current(
         release_device();
     }
     driver::Current current(device);
-    const auto *interface =
-        device.backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
+    const auto *interface = device_interface(device.backend);
     if (!device_) {
         if (int code = halide_device_malloc(nullptr, &flat_, interface)) {
             throw_halide_error(code, "device allocation", "", device);

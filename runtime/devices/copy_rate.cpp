@@ -4,8 +4,7 @@
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/timing.h"
-#include <HalideRuntimeCuda.h>
-#include <HalideRuntimeOpenCL.h>
+#include <HalideRuntime.h>
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -19,8 +18,7 @@ namespace {
 class DeviceBuffers {
 public:
     DeviceBuffers(Device device, size_t bytes) : device_(device), current_(device) {
-        const auto *interface = device.backend == Backend::cuda ? halide_cuda_device_interface() :
-                                                                  halide_opencl_device_interface();
+        const auto *interface = device_interface(device.backend);
         extent_ = {0, (int32_t)bytes, 1};
         for (halide_buffer_t &buffer : buffers_) {
             buffer.type = halide_type_of<uint8_t>();

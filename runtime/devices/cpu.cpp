@@ -1,8 +1,8 @@
 #include "runtime/devices/cpu.h"
+#include "runtime/devices/host_memory.h"
 #include <fstream>
 #include <string>
 #include <thread>
-#include <unistd.h>
 
 namespace tilewright {
 
@@ -31,7 +31,7 @@ DeviceInfo cpu_device() {
         }
     }
     d.driver = "Halide threads";
-    d.memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
+    d.memory = installed_memory();
     d.units = (int)std::thread::hardware_concurrency();
     d.capability = cpu_has_vnni()                 ? "AVX-512 VNNI" :
                    has_avx512()                   ? "AVX-512" :

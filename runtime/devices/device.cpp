@@ -9,8 +9,6 @@
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
-#include <HalideRuntimeCuda.h>
-#include <HalideRuntimeOpenCL.h>
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
@@ -134,11 +132,7 @@ void synchronize(Device device) try {
     const Inside inside;
     prepare_halide();
     driver::Current current(device);
-    halide_buffer_t anything = {};
-    anything.device_interface =
-        device.backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
-    anything.device = 1;  // Halide checks only that it is not 0
-    if (int code = halide_device_sync(nullptr, &anything)) {
+    if (int code = wait_for_device(device.backend)) {
         throw_halide_error(code, "waiting for the device", "", device);
     }
 } catch (...) {

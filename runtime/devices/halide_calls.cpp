@@ -2,6 +2,8 @@
 #include "runtime/devices/host_memory.h"
 #include "tilewright/error.h"
 #include <HalideRuntime.h>
+#include <HalideRuntimeCuda.h>
+#include <HalideRuntimeOpenCL.h>
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -48,6 +50,17 @@ void prepare_halide() {
 // Before main(), so that an error does not abort the program when it calls a library without
 // prepare_halide().
 [[maybe_unused]] static const bool prepared = (prepare_halide(), true);
+
+const halide_device_interface_t *device_interface(Backend backend) {
+    return backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
+}
+
+int wait_for_device(Backend backend) {
+    halide_buffer_t anything = {};
+    anything.device_interface = device_interface(backend);
+    anything.device = 1;  // Halide checks only that it is not 0
+    return halide_device_sync(nullptr, &anything);
+}
 
 bool halide_spoke() {
     return first_message[0];

@@ -3,11 +3,19 @@
 // installed.
 #include "tilewright/device.h"
 
+struct halide_device_interface_t;
+
 namespace tilewright {
 
 // Sets Halide's error handler, and forgets this thread's earlier messages. To be called before every call of
 // Halide.
 void prepare_halide();
+
+// Halide's functions for the devices of CUDA or OpenCL.
+const halide_device_interface_t *device_interface(Backend backend);
+
+// Waits until the work on this thread's device of that backend has ended (hooks.h). Returns Halide's code.
+int wait_for_device(Backend backend);
 
 // Whether Halide reported an error on this thread since prepare_halide().
 bool halide_spoke();

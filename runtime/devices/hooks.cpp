@@ -1,10 +1,10 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/cuda.h"
+#include "runtime/devices/halide_calls.h"
 #include "runtime/devices/host_memory.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
 #include "tilewright/error.h"
-#include <HalideRuntimeOpenCL.h>
 
 namespace tilewright {
 
@@ -20,10 +20,7 @@ thread_local Device device_of_thread;
 // already.
 void make_first_call_of_opencl() {
     [[maybe_unused]] static const bool made = [] {
-        halide_buffer_t anything = {};
-        anything.device_interface = halide_opencl_device_interface();
-        anything.device = 1;                     // Halide checks only that it is not 0
-        halide_device_sync(nullptr, &anything);  // where it fails, the next call fails with the same message
+        wait_for_device(Backend::opencl);  // where it fails, the next call fails with the same message
         return true;
     }();
 }

@@ -33,7 +33,8 @@ std::byte *map(size_t bytes) {
     }
     // What is mapped in front of the first multiple of 2 MiB, and behind the block, is not needed.
     auto *begin = static_cast<std::byte *>(memory);
-    const size_t front = (huge_page - reinterpret_cast<uintptr_t>(begin) % huge_page) % huge_page;
+    const auto address = reinterpret_cast<uintptr_t>(begin);
+    const size_t front = round_up(address, huge_page) - address;
     if (front > 0) {
         munmap(begin, front);
     }
@@ -52,10 +53,7 @@ bool may_be_block(const void *begin) {
 }  // namespace
 
 size_t HostMemory::most_kept() {
-    static const size_t most = [] {
-        const size_t installed = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
-        return std::min(installed / 8, size_t(1) << 30);
-    }();
+    static const size_t most = std::min(installed_memory() / 8, size_t(1) << 30);
     return most;
 }
 
@@ -162,6 +160,10 @@ void HostMemory::trim(size_t bytes) noexcept {
 HostMemory::Use HostMemory::use() const {
     const std::lock_guard lock(mutex_);
     return use_;
+}
+
+size_t installed_memory() {
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
 }
 
 HostMemory &host_memory() {

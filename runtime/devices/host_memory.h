@@ -58,6 +58,9 @@ private:
     Use use_ = {};
 };
 
+// The bytes of memory that this machine has.
+size_t installed_memory();
+
 // The host's memory. It is never destroyed: threads may still call libraries while the process ends.
 HostMemory &host_memory();
 

@@ -7,7 +7,6 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
-#include <dlfcn.h>
 #include <iterator>
 #include <mutex>
 #include <set>
@@ -42,11 +41,6 @@ enum : unsigned {
     kernel_private_memory = 0x11B4,
 };
 constexpr uint64_t type_gpu = 4, all_types = 0xffffffff;
-
-template<typename F>
-F *opencl(const char *name) {
-    return libopencl() ? reinterpret_cast<F *>(dlsym(libopencl(), name)) : nullptr;
-}
 
 using AskPlatforms = int(unsigned, void **, unsigned *);
 using AskDevices = int(void *, uint64_t, unsigned, void **, unsigned *);

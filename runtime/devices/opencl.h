@@ -2,6 +2,7 @@
 // OpenCL: its loader, devices, contexts and queues. Not installed.
 #include "tilewright/device.h"
 #include "tilewright/launches.h"
+#include <dlfcn.h>
 #include <functional>
 #include <vector>
 
@@ -14,6 +15,12 @@ struct OpenClDevice {
 
 // The loader's library; null when there is none. It is opened at the first call.
 void *libopencl();
+
+// The loader's function of that name; null where it has none.
+template<typename F>
+F *opencl(const char *name) {
+    return libopencl() ? reinterpret_cast<F *>(dlsym(libopencl(), name)) : nullptr;
+}
 
 // The devices of all platforms; one unusable entry that says why when there are none. Makes no context.
 std::vector<DeviceInfo> opencl_devices();

@@ -4,7 +4,6 @@
 #include "runtime/devices/program_cache.h"
 #include "runtime/process/kept_signals.h"
 #include "tilewright/cache.h"
-#include <dlfcn.h>
 #include <map>
 #include <optional>
 
@@ -17,12 +16,18 @@ constexpr unsigned binary_sizes = 0x1165, binaries = 0x1166;
 
 // The driver's functions that Halide does not ask for.
 struct Functions {
-    void *(*with_binary)(void *context, unsigned devices, void *const *device, const size_t *bytes,
+    using Program = void;
+    using WithBinary = Program *(void *context, unsigned devices, void *const *device, const size_t *bytes,
         const unsigned char **binary, int *status, int *error);
-    int (*build)(
-        void *program, unsigned n, void *const *devices, const char *options, void *notify, void *data);
-    int (*info)(void *program, unsigned what, size_t bytes, void *value, size_t *needed);
-    int (*release)(void *program);
+    using Build =
+        int(Program *, unsigned n, void *const *devices, const char *options, void *notify, void *data);
+    using Info = int(Program *, unsigned what, size_t bytes, void *value, size_t *needed);
+    using Release = int(Program *);
+
+    WithBinary *with_binary = opencl<WithBinary>("clCreateProgramWithBinary");
+    Build *build = opencl<Build>("clBuildProgram");
+    Info *info = opencl<Info>("clGetProgramInfo");
+    Release *release = opencl<Release>("clReleaseProgram");
 
     bool complete() const {
         return with_binary && build && info && release;
@@ -30,18 +35,7 @@ struct Functions {
 };
 
 const Functions &functions() {
-    static const Functions all = [] {
-        Functions f{};
-        const auto load = [](auto &function, const char *name) {
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-                libopencl() ? dlsym(libopencl(), name) : nullptr);
-        };
-        load(f.with_binary, "clCreateProgramWithBinary");
-        load(f.build, "clBuildProgram");
-        load(f.info, "clGetProgramInfo");
-        load(f.release, "clReleaseProgram");
-        return f;
-    }();
+    static const Functions all;
     return all;
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <sys/stat.h>
