@@ -32,7 +32,7 @@ STEPS = {
     'min_plus_convolution': ['direct', 'shared', 'branchless', 'registers', 'pruned'],
     'recursive_gaussian': ['columns', 'transposed', 'diagonal', 'blocks'],
     'gaussian_blur': ['direct', 'separable', 'shared', 'registers', 'branch', 'texture', 'half',
-                      'texture_half', 'relaxed', 'native'],
+                      'texture_half', 'exp', 'native', 'relaxed'],
     'fft2d': ['passes', 'fused'],
     'fresnel': ['passes', 'fused'],
 }

@@ -140,4 +140,20 @@ std::string difference(const Array &actual, const Array &expected, const Array &
                    "";
 }
 
+double largest_error(const Array &actual, const Array &expected) {
+    if (!is_comparable(actual, expected)) {
+        return INFINITY;
+    }
+    const Numbers is(actual), should(expected);
+    double off = 0, largest = 0;
+    for (int64_t y = 0; y < is.rows; y++) {
+        for (int64_t i = 0; i < is.row; i++) {
+            const double number = should(y, i);
+            off = std::max(off, distance(is(y, i), number));
+            largest = std::max(largest, std::isfinite(number) ? std::abs(number) : 0);
+        }
+    }
+    return off == 0 ? 0 : off / largest;
+}
+
 }  // namespace tilewright

@@ -30,6 +30,9 @@ std::string line_of(const Result &result) {
     if (result.samples > 0) {
         line += fmt::format(" {} samples", result.samples);
     }
+    if (result.error > 0) {
+        line += fmt::format(", off by up to {:.1e} of the largest number", result.error);
+    }
     if (!result.libraries.empty()) {
         line += ", the last one by " + result.libraries;
     }
@@ -41,7 +44,8 @@ std::string line_of(const Result &result) {
 
 Json json(const Result &result) {
     return {{"row", result.row->name()}, {"device", result.device}, {"verdict", name_of(result.verdict)},
-        {"samples", result.samples}, {"runs", result.runs}, {"libraries", result.libraries},
+        {"samples", result.samples}, {"runs", result.runs}, {"error", result.error},
+        {"libraries", result.libraries},
         {"against", result.against}, {"why", result.why}};
 }
 
@@ -206,6 +210,8 @@ void add_verify(CommandLine &line) {
     command.add_flag("--json", options.as_json, "Print JSON");
     command.footer(fmt::format("One line per row and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
                                "sizes), or 'not run' with the reason.\n"
+                               "'Off by' is the largest difference that the bound of the operator allowed, "
+                               "divided by the largest number of that result.\n"
                                "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads "
                                "that race may still agree by chance: raise --repeat.\n"
                                "Examples:\n"

@@ -76,6 +76,7 @@ std::string Verification::wrong_in(Case &c, Result &result, Device device, Array
     result.samples++;
     Expected expected = expected_of(c, device.backend);
     result.against = expected.row ? "reference row" : "plain definition";
+    result.error = std::max(result.error, largest_error(output, expected.output));
     if (expected.row == result.row) {
         result.verdict = Verdict::unheld;
         return "";

@@ -77,4 +77,9 @@ void add_workload(const std::string &op, MakeWorkload make);
 // string.
 std::string difference(const Array &actual, const Array &expected, const Array &bound, double factor = 1);
 
+// The largest difference between a number of an output and the expected one, divided by the largest finite
+// number that was expected (its absolute value). Takes what difference() takes. 0 where all numbers are the
+// same; infinite where one of them is NaN or infinite and the other is not, or where the shapes differ.
+double largest_error(const Array &actual, const Array &expected);
+
 }  // namespace tilewright
