@@ -11,7 +11,8 @@ namespace tilewright {
 
 // Where a row runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU row for machines that
 // have AVX-512 VNNI; a `cpu` row is compiled for plain x86-64, AVX2 and AVX-512, and the machine's best one
-// is taken.
+// is taken. Two kinds of rows have fewer libraries, which are built sooner: `reference` is for plain x86-64
+// only, and a row of a family that has a row `..._any` is for AVX2 and AVX-512 only.
 enum class Backends { cpu, vnni, cuda, opencl, gpu };
 using enum Backends;
 

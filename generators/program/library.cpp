@@ -96,8 +96,31 @@ static Halide::Internal::AbstractGeneratorPtr generator_of(
     return generator;
 }
 
-std::string targets_of(const Library &library, const std::string &tunables) {
+bool needs_avx2(const Library &library) {
+    const ScheduleRow &row = *library.row;
+    const auto runs_instead = [&](const ScheduleRow &other) {
+        const std::vector<std::string> types = split(other.types, ' ');
+        return other.name == row.family + "_any" && other.where == Backends::cpu &&
+               std::find(types.begin(), types.end(), library.type) != types.end();
+    };
+    const ScheduleRows &rows = only_table().rows();
+    return library.backend == "cpu" && row.name != row.family + "_any" &&
+           std::any_of(rows.begin(), rows.end(), runs_instead);
+}
+
+// All but whether there are doubles in it, which follows from the pipeline.
+static TargetChoice choice_of(const Library &library) {
     TargetChoice choice{library.capability};
+    if (needs_avx2(library)) {
+        choice.sets = InstructionSets::newer;
+    } else if (library.row->name == "reference") {  // it is there to be right
+        choice.sets = InstructionSets::oldest;
+    }
+    return choice;
+}
+
+std::string targets_of(const Library &library, const std::string &tunables) {
+    TargetChoice choice = choice_of(library);
     const auto targets = [&] { return target_of(library.backend, library.row->features, choice); };
     if (library.backend == "opencl") {
         // In a process of its own, because the names in a pipeline depend on those that were made before it.
@@ -157,8 +180,7 @@ int make_library(const Library &library, const std::string &folder, const std::s
 std::string key_of(const Library &library, const std::string &files, const std::string &tunables) {
     using namespace Halide::Internal;
     const ScheduleRow &row = *library.row;
-    // Whether there are doubles in it follows from the pipeline.
-    const std::string targets = target_of(library.backend, row.features, {library.capability});
+    const std::string targets = target_of(library.backend, row.features, choice_of(library));
     Hash key;
     // TILEWRIGHT_PASSES stands for the sources of this program that change what Halide makes of a pipeline.
     for (const std::string &word :

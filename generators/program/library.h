@@ -11,6 +11,11 @@ std::string plugins_folder();
 // for devices without them, too.
 std::string targets_of(const Library &library, const std::string &tunables);
 
+// Whether it is a CPU library that runs on machines with AVX2 only. It is one where its row shares a family
+// with a row `..._any`, which runs on the others. Building for two instruction sets in place of three takes
+// two thirds of the time.
+bool needs_avx2(const Library &library);
+
 // Makes files of a library in `folder`, with Halide's own generator program, and returns its exit code.
 // `files`, separated by commas: static_library, c_header, stmt_html, assembly, ptx (of CUDA libraries) and
 // opencl_c (of OpenCL ones); another word ends the program. Halide numbers its names, so each library is made

@@ -4,7 +4,14 @@
 
 namespace tilewright {
 
-// What a GPU's target leaves open.
+// Which instruction sets a CPU library is built for; the machine's best one runs.
+enum class InstructionSets {
+    all,     // plain x86-64, AVX2 and AVX-512
+    newer,   // AVX2 and AVX-512
+    oldest,  // plain x86-64
+};
+
+// What a backend leaves open.
 struct TargetChoice {
     // CUDA: the compute capability of the oldest devices that the code is for; 80 is 8.0. The CUDA
     // instructions of a newer one than Halide knows are those of the newest that it knows.
@@ -12,6 +19,8 @@ struct TargetChoice {
 
     // OpenCL: whether the kernels may compute with doubles. A device without them refuses such kernels.
     bool doubles = true;
+
+    InstructionSets sets = InstructionSets::all;
 };
 
 // The compute capabilities that Halide 21 writes PTX for. A device runs the PTX of every older capability.
@@ -34,7 +43,10 @@ inline std::string target_of(
                       vnni = avx512 + "-avx512_cannonlake-avx512_zen4";
     const std::string tail = "-no_runtime" + (features.empty() ? "" : "-" + features);
     if (backend == "cpu") {
-        return avx512 + tail + "," + avx2 + tail + "," + plain + tail;
+        const std::string newer = avx512 + tail + "," + avx2 + tail, oldest = plain + tail;
+        return choice.sets == InstructionSets::oldest ? oldest :
+               choice.sets == InstructionSets::newer  ? newer :
+                                                        newer + "," + oldest;
     }
     if (backend == "vnni") {
         return vnni + tail;

@@ -1,4 +1,5 @@
 #include "generators/program/written.h"
+#include "generators/program/library.h"
 #include "generators/program/targets.h"
 #include <filesystem>
 #include <fstream>
@@ -71,7 +72,10 @@ void write_table(const Selection &selection, std::ostream &out) {
                        quoted(row.form), std::to_string(row.configured.size()),
                        std::to_string(tunables.size()), std::to_string(row.register_caps.size()),
                        quoted(row.opencl_options), quoted(row.autoscheduler), quoted(row.declined),
-                       quoted(row.summary), made && gpu ? one.name + "_needs" : "{}",
+                       quoted(row.summary),
+                       made && gpu     ? one.name + "_needs" :
+                       needs_avx2(one) ? "{.avx2 = true}" :
+                                         "{}",
                        made ? one.name + "_argv, " + one.name + "_metadata" : "nullptr, nullptr"})
                 << "},\n";
     }

@@ -33,15 +33,21 @@ DeviceInfo cpu_device() {
     d.driver = "Halide threads";
     d.memory = installed_memory();
     d.units = (int)std::thread::hardware_concurrency();
-    d.capability = cpu_has_vnni()                 ? "AVX-512 VNNI" :
-                   has_avx512()                   ? "AVX-512" :
-                   __builtin_cpu_supports("avx2") ? "AVX2" :
-                                                    "x86-64";
+    d.capability = cpu_has_vnni() ? "AVX-512 VNNI" :
+                   has_avx512()   ? "AVX-512" :
+                   cpu_has_avx2() ? "AVX2" :
+                                    "x86-64";
     d.usable = true;
     return d;
 }
 
 }  // namespace driver
+
+bool cpu_has_avx2() {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("f16c");
+}
 
 bool cpu_has_vnni() {
     return has_avx512() && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512ifma") &&

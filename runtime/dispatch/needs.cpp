@@ -45,6 +45,9 @@ std::string why_not_on(const Row &row, const DeviceInfo &info) {
     if (row.needs_vnni && !cpu_has_vnni()) {
         return "this CPU has no AVX-512 VNNI";
     }
+    if (needs.avx2 && !cpu_has_avx2()) {
+        return "this CPU has no AVX2";
+    }
     if (needs.threads > info.block_threads) {
         return fmt::format("its blocks have {} threads, and {} takes at most {}", needs.threads, device(),
             info.block_threads);

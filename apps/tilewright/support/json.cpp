@@ -24,7 +24,7 @@ Json json(const Row &row) {
         {"summary", row.summary},
         {"needs", {{"threads", row.needs.threads}, {"shared_bytes", row.needs.shared_bytes},
                       {"capability", row.needs.capability}, {"fp64", row.needs.fp64},
-                      {"images", row.needs.images}, {"half", row.needs.half}}}};
+                      {"images", row.needs.images}, {"half", row.needs.half}, {"avx2", row.needs.avx2}}}};
 }
 
 std::string text_of(const Json &json) {

@@ -80,4 +80,7 @@ void trim_host_memory(size_t keep = 0);
 // rows are built for.
 bool cpu_has_vnni();
 
+// Whether this CPU has AVX2, FMA and F16C. On one that has not, rows run that are built for any x86-64.
+bool cpu_has_avx2();
+
 }  // namespace tilewright

@@ -23,13 +23,14 @@ struct Row {
         int most;            // registers a thread
     };
 
-    // What the kernels of a GPU's library need of a device, as the generator saw it when it made them; 0 and
-    // false: nothing, or not known before they run.
+    // What a library needs of a device, as the generator saw it when it made it; 0 and false: nothing, or not
+    // known before it runs. All but the last are of the kernels of a GPU's library.
     struct Needs {
         int threads = 0;           // of the largest block
         int64_t shared_bytes = 0;  // shared (OpenCL: local) memory of the largest block
         int capability = 0;        // CUDA: the compute capability, 80 for 8.0
         bool fp64 = false, images = false, half = false;
+        bool avx2 = false;  // of the CPU
     };
 
     // What the row says of its form, member by member; configuration() gives it as a struct.
