@@ -4,6 +4,7 @@
 #include "tilewright/device.h"
 #include "tilewright/launches.h"
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ public:
 
 // Allows a kernel's function more dynamic shared memory than 48 KB, up to what the device has.
 void allow_shared_memory(void *function, unsigned bytes);
+
+// The machine code of a module's PTX for the current context's device, compiled by the driver's linker.
+// Nothing where the linker does not take it.
+std::optional<std::string> compiled_by_linker(const std::string &ptx);
 
 // Milliseconds between two events around `calls`, on the current CUDA device. Errors: those of `calls`;
 // device, when the device stopped.

@@ -3,6 +3,7 @@
 #include "generators/algorithms/integers.h"
 #include "runtime/devices/counters.h"
 #include "runtime/devices/cuda.h"
+#include "runtime/devices/cuda_programs.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/recorder.h"
@@ -11,6 +12,7 @@
 #include <HalideRuntime.h>
 #include <atomic>
 #include <dlfcn.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,15 +63,23 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
             other_values.push_back(values[i]);
         }
     }
-    std::string capped;
+    std::string ptx = static_cast<const char *>(image);
     if (const auto *caps = RegisterCaps::current(); caps && !caps->empty()) {
-        capped = with_register_caps(static_cast<const char *>(image), *caps);
-        image = capped.c_str();
+        ptx = with_register_caps(ptx, *caps);
     }
-    const CUresult code = real<load_module>(
-        module, image, (unsigned)other_options.size(), other_options.data(), other_values.data());
+    const auto load = [&](const std::string &program) {
+        return real<load_module>(module, program.c_str(), (unsigned)other_options.size(),
+            other_options.data(), other_values.data());
+    };
+    // Options are for the compiler, and the machine code on disk was made without any.
+    const std::optional<std::string> cubin = other_options.empty() ? cubin_of(ptx) : std::nullopt;
+    CUresult code = load(cubin ? *cubin : ptx);
+    if (cubin && code != 0) {
+        forget_cubin_of(ptx);
+        code = load(ptx);
+    }
     if (Recorder *recorder = Recorder::current(); recorder && code == 0) {
-        recorder->add_module(*module, static_cast<const char *>(image));
+        recorder->add_module(*module, ptx.c_str());
     }
     return code;
 }

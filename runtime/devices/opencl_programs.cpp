@@ -3,7 +3,6 @@
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/program_cache.h"
 #include "runtime/process/kept_signals.h"
-#include "tilewright/cache.h"
 #include <map>
 #include <optional>
 
@@ -37,11 +36,6 @@ struct Functions {
 const Functions &functions() {
     static const Functions all;
     return all;
-}
-
-const ProgramCache &cache() {
-    static const auto &found = *new ProgramCache(cache_folder());
-    return found;
 }
 
 // Programs that Halide has not built yet: the identity of those that come from a source, and nothing for
@@ -92,14 +86,14 @@ std::string binary_of(void *program) {
 
 void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept {
     try {
-        if (functions().complete() && !cache_folder().empty()) {
+        if (functions().complete() && !program_cache().is_off()) {
             const std::string identity = identity_of(device_info(current_device()), source);
-            if (const auto binary = cache().find(identity)) {
+            if (const auto binary = program_cache().find(identity)) {
                 if (void *program = from_binary(context, *binary)) {
                     waiting()[program] = std::nullopt;
                     return program;
                 }
-                cache().remove(identity);
+                program_cache().remove(identity);
             }
             void *program = make();
             if (program != nullptr) {
@@ -125,7 +119,7 @@ int build(void *program, const std::function<int()> &build) noexcept {
     const int code = build();
     try {
         if (code == 0) {
-            cache().keep(*identity, binary_of(program));
+            program_cache().keep(*identity, binary_of(program));
         }
     } catch (const std::exception &) {  // no memory for the binary: it is not kept
     }

@@ -19,6 +19,8 @@ struct Launch {
 struct Record {
     std::vector<std::vector<int>> module_options;  // of each module load: the JIT options' numbers
     std::vector<std::string> module_text;          // and its PTX
+    std::vector<bool> module_is_cubin;             // and whether it was compiled already
+    int links = 0;                                 // PTX that the linker compiled
     std::vector<int> module_device;                // and the device of the context it was loaded into
     std::vector<Launch> launches;
     std::vector<int> shared_limits;  // each cuFuncSetAttribute of a kernel's shared memory

@@ -48,7 +48,10 @@ std::set<Module *> &modules = *new std::set<Module *>;
 thread_local Context *stack[16];
 thread_local int depth = 0;
 
-std::atomic<bool> refuses_memory{false};
+std::atomic<bool> refuses_memory{false}, refuses_cubins{false};
+
+// What the linker makes of PTX begins with this, and has zeros in it, as machine code has.
+const std::string &cubin_begin = *new std::string("cubin\0of", 8);
 
 Context *current() {
     return depth > 0 ? stack[depth - 1] : nullptr;
@@ -78,6 +81,10 @@ const Record *fake_cuda_record() {
 
 void fake_cuda_refuse_memory(bool refuse) {
     refuses_memory = refuse;
+}
+
+void fake_cuda_refuse_cubins(bool refuse) {
+    refuses_cubins = refuse;
 }
 
 int cuInit(unsigned) {
@@ -175,15 +182,45 @@ int cuStreamSynchronize(void *) {
 
 int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *options, void **) {
     std::lock_guard lock(mutex);
-    if (!current() || !strstr(static_cast<const char *>(image), ".version")) {  // PTX is text and says its
-                                                                                // version first
+    const auto *text = static_cast<const char *>(image);
+    const bool is_cubin = strcmp(text, "cubin") == 0 && !refuses_cubins;
+    if (is_cubin) {
+        text += cubin_begin.size();
+    }
+    if (!current() || !strstr(text, ".version")) {  // PTX is text and says its version first
         return invalid_value;
     }
     record.module_options.emplace_back(options, options + count);
-    record.module_text.push_back(static_cast<const char *>(image));
+    record.module_text.emplace_back(text);
+    record.module_is_cubin.push_back(is_cubin);
     record.module_device.push_back(current()->device);
     *module = new Module{current()->device, {}};
     modules.insert(*module);
+    return ok;
+}
+int cuLinkCreate_v2(unsigned, int *, void **, std::string **linker) {
+    *linker = new std::string;
+    return current() ? ok : invalid_context;
+}
+int cuLinkAddData_v2(std::string *linker, int kind, void *data, size_t bytes, const char *, unsigned, int *,
+    void **) {
+    constexpr int ptx = 1;
+    const char *text = static_cast<const char *>(data);
+    if (kind != ptx || strnlen(text, bytes) != bytes - 1 || !strstr(text, ".version")) {
+        return invalid_value;
+    }
+    *linker = cubin_begin + text;
+    return ok;
+}
+int cuLinkComplete(std::string *linker, void **cubin, size_t *bytes) {
+    std::lock_guard lock(mutex);
+    record.links++;
+    *cubin = linker->data();
+    *bytes = linker->size();
+    return ok;
+}
+int cuLinkDestroy(std::string *linker) {
+    delete linker;
     return ok;
 }
 int cuModuleLoadData(Module **module, const void *image) {
