@@ -51,6 +51,18 @@ double cuda_time_ms(const std::function<void()> &calls);
 CUresult launch_and_describe(
     void *function, unsigned shared, const std::function<CUresult()> &launch, KernelLaunch &recorded);
 
+// A stream of the device's context, which does not wait for the work of the context's first stream, nor that
+// for its. Null when the driver makes none.
+void *new_cuda_stream(int index);
+
+// Waits until the work of a stream of the current context has ended; null: the first one.
+CUresult wait_for_cuda_stream(void *stream);
+
+// Locks pages of host memory, so that all devices copy from and to it directly, or ends that. False where
+// the driver does not.
+bool lock_pages(void *begin, size_t bytes);
+bool unlock_pages(void *begin);
+
 // Waits until the work of all contexts has ended.
 void wait_for_cuda();
 

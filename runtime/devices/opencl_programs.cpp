@@ -18,8 +18,8 @@ struct Functions {
     using Program = void;
     using WithBinary = Program *(void *context, unsigned devices, void *const *device, const size_t *bytes,
         const unsigned char **binary, int *status, int *error);
-    using Build =
-        int(Program *, unsigned n, void *const *devices, const char *options, void *notify, void *data);
+    using Build = int(
+        Program *, unsigned n, void *const *devices, const char *options, void *notify, void *data);
     using Info = int(Program *, unsigned what, size_t bytes, void *value, size_t *needed);
     using Release = int(Program *);
 
@@ -38,8 +38,8 @@ const Functions &functions() {
     return all;
 }
 
-// Programs that Halide has not built yet: the identity of those that come from a source, and nothing for
-// those that come from the cache and are built.
+// Programs that Halide has not built yet (it makes and builds one at a time, under a lock of its own): the
+// identity of those that come from a source, and nothing for those that come from the cache and are built.
 std::map<void *, std::optional<std::string>> &waiting() {
     static auto &programs = *new std::map<void *, std::optional<std::string>>;
     return programs;

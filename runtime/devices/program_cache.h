@@ -1,5 +1,6 @@
 #pragma once
-// Compiled programs of OpenCL and modules of CUDA on disk; tilewright/cache.h says what is kept, and where. Not installed.
+// Compiled programs of OpenCL and modules of CUDA on disk; tilewright/cache.h says what is kept, and where.
+// Not installed.
 #include <cstdint>
 #include <filesystem>
 #include <optional>

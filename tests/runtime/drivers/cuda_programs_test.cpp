@@ -48,8 +48,7 @@ protected:
     }
 
     // Loads a module on a device, and says whether the driver got machine code.
-    static bool loads_cubin(
-        const Device &device, const std::string &text, std::vector<int> options = {}) {
+    static bool loads_cubin(const Device &device, const std::string &text, std::vector<int> options = {}) {
         const driver::Current current(device);
         const auto load = reinterpret_cast<int (*)(void **, const void *, unsigned, int *, void **)>(
             halide_cuda_get_symbol(nullptr, "cuModuleLoadDataEx"));

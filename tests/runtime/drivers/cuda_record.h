@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Launch {
     int device;
     std::array<unsigned, 3> grid, block;
     unsigned shared_bytes;
+    const void *stream;  // null: the context's first one
 };
 
 struct Record {
@@ -28,6 +30,10 @@ struct Record {
     std::array<int, devices> released{};
     std::vector<size_t> allocation_bytes;
     std::array<size_t, devices> bytes_held{};
+    std::vector<const void *> copy_streams;  // of each copy from or to the host
+    int streams = 0, stream_waits = 0;       // made, and waited for (the first stream, too)
+    std::map<const void *, size_t> locked;   // host memory whose pages are locked: its bytes
+    int locks = 0;                           // how often that was done
     int wrong_context = 0;    // calls with memory, modules or kernels of another context than the current one
     int too_much_shared = 0;  // launches over the limit that the kernel has
 };
