@@ -1,7 +1,7 @@
 // A libcuda.so.1 without a GPU: three devices whose memory is host memory and whose kernels do nothing. It
 // holds Halide and the hooks to the driver's rules (memory, modules and kernels belong to the context that is
 // current; a kernel has 48 KB of shared memory unless it asked for more), and records what it was asked for.
-// Exported is what they look up by name.
+// Exported is what they look up by name. Long because the functions share the record and its lock.
 #include "tests/runtime/drivers/cuda_record.h"
 #include <atomic>
 #include <cstdio>
