@@ -2,6 +2,7 @@
 #include "runtime/arrays/copy.h"
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/devices/pinned_memory.h"
 #include "runtime/errors/leaving.h"
 #include "tilewright/error.h"
 #include <fmt/format.h>
@@ -83,13 +84,17 @@ std::vector<int64_t> dense_strides(const std::vector<int64_t> &shape) {
 }  // namespace
 
 Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes)
-    : Array(type, std::move(shape), row_bytes, true) {}
+    : Array(type, std::move(shape), row_bytes, Memory::zeroed) {}
 
 Array Array::uninitialized(Type type, std::vector<int64_t> shape, int64_t row_bytes) {
-    return Array(type, std::move(shape), row_bytes, false);
+    return Array(type, std::move(shape), row_bytes, Memory::any);
 }
 
-Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, bool zeroed) try
+Array Array::pinned(Type type, std::vector<int64_t> shape, int64_t row_bytes) {
+    return Array(type, std::move(shape), row_bytes, Memory::pinned);
+}
+
+Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, Memory memory) try
     : type_(type), shape_(std::move(shape)) {
     check_shape(type, shape_);
     strides_ = dense_strides(shape_);
@@ -110,7 +115,8 @@ Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, bool zero
         throw Error(Fault::memory, fmt::format("{} with such rows is more than any memory", describe()),
             {.argument = "row_bytes", .value = std::to_string(row_bytes)});
     }
-    storage_ = std::make_shared<Storage>(*layout, zeroed);
+    storage_ = memory == Memory::pinned ? std::make_shared<Storage>(*layout, false, driver::pinned_memory()) :
+                                          std::make_shared<Storage>(*layout, memory == Memory::zeroed);
 } catch (...) {
     leave_with_error();
 }

@@ -23,11 +23,10 @@ std::string size_text(size_t bytes) {
 }  // namespace
 
 // The memory is 64 bytes longer than the storage: a vector that begins in the last bytes stays in it.
-Storage::Storage(MemoryLayout layout, bool zeroed)
-    : layout_(layout), bytes_(padded_bytes(layout.rows * layout.pitch)), owned_(true) {
+Storage::Storage(MemoryLayout layout, bool zeroed, driver::HostMemory &from)
+    : layout_(layout), bytes_(padded_bytes(layout.rows * layout.pitch)), memory_(&from) {
     const size_t installed = driver::installed_memory();
-    const auto [memory, is_zero] =
-        bytes_ > installed ? driver::HostMemory::Block{} : driver::host_memory().take(bytes_ + 64);
+    const auto [memory, is_zero] = bytes_ > installed ? driver::HostMemory::Block{} : from.take(bytes_ + 64);
     if (memory == nullptr) {
         throw Error(
             Fault::memory, fmt::format("{} of host memory cannot be had (installed: {}); use smaller data",
@@ -48,8 +47,8 @@ Storage::Storage(MemoryLayout layout, void *data)
 
 Storage::~Storage() {
     release_device();
-    if (owned_) {
-        driver::host_memory().give_back(begin_);
+    if (memory_ != nullptr) {
+        memory_->give_back(begin_);
     }
 }
 
@@ -75,7 +74,7 @@ void Storage::copy_to_host() {
     halide_buffer_t landing = flat_;
     // Between the rows of a caller's memory are bytes that may have changed meanwhile, so only the rows are
     // copied back.
-    const bool only_rows = !owned_ && layout_.row < layout_.pitch;
+    const bool only_rows = !owned() && layout_.row < layout_.pitch;
     std::unique_ptr<std::byte[]> bytes(only_rows ? new (std::nothrow) std::byte[bytes_] : nullptr);
     if (only_rows && !bytes) {
         throw Error(Fault::memory,

@@ -1,6 +1,7 @@
 #pragma once
 // The bytes behind arrays. Not installed.
 #include "generators/algorithms/integers.h"
+#include "runtime/devices/host_memory.h"
 #include "tilewright/array.h"
 #include <HalideRuntime.h>
 #include <condition_variable>
@@ -33,7 +34,7 @@ struct MemoryLayout {
 class Storage {
 public:
     // Owns memory, whose end is padded; not `zeroed`: with any bytes. Errors: memory.
-    Storage(MemoryLayout layout, bool zeroed);
+    Storage(MemoryLayout layout, bool zeroed, driver::HostMemory &memory = driver::host_memory());
 
     // Uses the caller's memory, which must outlive it.
     Storage(MemoryLayout layout, void *data);
@@ -77,7 +78,7 @@ public:
         return layout_;
     }
     bool owned() const {
-        return owned_;
+        return memory_ != nullptr;
     }
 
 private:
@@ -94,8 +95,8 @@ private:
     std::byte *begin_ = nullptr;
     MemoryLayout layout_;
     size_t bytes_ = 0;
-    bool owned_ = false;
-    std::optional<Device> device_;  // the device of the copy; nothing while there is no copy
+    driver::HostMemory *memory_ = nullptr;  // that begin_ is from; null: the caller's memory
+    std::optional<Device> device_;          // the device of the copy; nothing while there is no copy
     halide_buffer_t flat_ = {};
     halide_dimension_t dim_ = {};
 };

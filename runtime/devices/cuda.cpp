@@ -1,5 +1,6 @@
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/devices/own_queue.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/row.h"
@@ -47,6 +48,10 @@ constexpr DriverFunction<CUresult(int *, int, int)> cu_device_attribute{"cuDevic
 constexpr DriverFunction<CUresult(CUcontext *, int)> cu_primary_context{"cuDevicePrimaryCtxRetain"};
 constexpr DriverFunction<CUresult(CUcontext)> cu_push{"cuCtxPushCurrent_v2"};
 constexpr DriverFunction<CUresult(CUcontext *)> cu_pop{"cuCtxPopCurrent_v2"};
+constexpr DriverFunction<CUresult(void **, unsigned)> cu_stream_create{"cuStreamCreate"};
+constexpr DriverFunction<CUresult(void *)> cu_stream_synchronize{"cuStreamSynchronize"};
+constexpr DriverFunction<CUresult(void *, size_t, unsigned)> cu_host_register{"cuMemHostRegister_v2"};
+constexpr DriverFunction<CUresult(void *)> cu_host_unregister{"cuMemHostUnregister"};
 constexpr DriverFunction<CUresult()> cu_synchronize{"cuCtxSynchronize"};
 constexpr DriverFunction<CUresult(void **, unsigned)> cu_event_create{"cuEventCreate"};
 constexpr DriverFunction<CUresult(void *, void *)> cu_event_record{"cuEventRecord"};
@@ -58,6 +63,11 @@ constexpr DriverFunction<CUresult(int *, int, void *)> cu_function_get{"cuFuncGe
 constexpr DriverFunction<CUresult(int *, void *, int, size_t)> cu_blocks_per_multiprocessor{
     "cuOccupancyMaxActiveBlocksPerMultiprocessor"};
 constexpr DriverFunction<CUresult(int *)> cu_context_device{"cuCtxGetDevice"};
+constexpr DriverFunction<CUresult(unsigned, int *, void **, void **)> cu_link_create{"cuLinkCreate_v2"};
+constexpr DriverFunction<CUresult(void *, int, void *, size_t, const char *, unsigned, int *, void **)>
+    cu_link_add_data{"cuLinkAddData_v2"};
+constexpr DriverFunction<CUresult(void *, void **, size_t *)> cu_link_complete{"cuLinkComplete"};
+constexpr DriverFunction<CUresult(void *)> cu_link_destroy{"cuLinkDestroy"};
 constexpr DriverFunction<CUresult(int, const char **)> cu_error_name{"cuGetErrorName"};
 
 std::string cuda_error(CUresult code) {
@@ -225,6 +235,24 @@ void allow_shared_memory(void *function, unsigned bytes) {
     cu_function_attribute(function, max_dynamic_shared_size_bytes, (int)bytes);
 }
 
+std::optional<std::string> compiled_by_linker(const std::string &ptx) {
+    constexpr int input_is_ptx = 1;  // CU_JIT_INPUT_PTX
+    void *linker = nullptr, *cubin = nullptr;
+    size_t bytes = 0;
+    if (cu_link_create(0, nullptr, nullptr, &linker) != 0) {
+        return {};
+    }
+    std::string text = ptx;  // the linker takes no const text; it reads the zero behind it, too
+    std::optional<std::string> compiled;
+    if (cu_link_add_data(linker, input_is_ptx, text.data(), text.size() + 1, "module", 0, nullptr, nullptr) ==
+            0 &&
+        cu_link_complete(linker, &cubin, &bytes) == 0) {
+        compiled.emplace(static_cast<const char *>(cubin), bytes);  // the linker's, until it is destroyed
+    }
+    cu_link_destroy(linker);
+    return compiled;
+}
+
 double cuda_time_ms(const std::function<void()> &calls) {
     struct Events {
         const InCudaContext context{cuda_context(current_device().index)};
@@ -238,9 +266,9 @@ double cuda_time_ms(const std::function<void()> &calls) {
             cu_event_destroy(stop);
         }
     } events;
-    cu_event_record(events.start, nullptr);
+    cu_event_record(events.start, own_queue());
     calls();
-    cu_event_record(events.stop, nullptr);
+    cu_event_record(events.stop, own_queue());
     CUresult error = cu_event_synchronize(events.stop);
     float ms = 0;
     if (!error) {
@@ -285,6 +313,26 @@ CUresult launch_and_describe(
         recorded.most_threads_of_unit = value;
     }
     return code;
+}
+
+void *new_cuda_stream(int index) {
+    constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING
+    const InCudaContext here(cuda_context(index));
+    void *stream = nullptr;
+    return cu_stream_create(&stream, non_blocking) == 0 ? stream : nullptr;
+}
+
+CUresult wait_for_cuda_stream(void *stream) {
+    return cu_stream_synchronize(stream);
+}
+
+bool lock_pages(void *begin, size_t bytes) {
+    constexpr unsigned portable = 1;  // CU_MEMHOSTREGISTER_PORTABLE: for all contexts
+    return cu_host_register(begin, bytes, portable) == 0;
+}
+
+bool unlock_pages(void *begin) {
+    return cu_host_unregister(begin) == 0;
 }
 
 // Takes no lock: the program is ending, and the threads that were inside a driver have left it (inside.h).

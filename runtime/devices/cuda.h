@@ -4,6 +4,7 @@
 #include "tilewright/device.h"
 #include "tilewright/launches.h"
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ public:
 // Allows a kernel's function more dynamic shared memory than 48 KB, up to what the device has.
 void allow_shared_memory(void *function, unsigned bytes);
 
+// The machine code of a module's PTX for the current context's device, compiled by the driver's linker.
+// Nothing where the linker does not take it.
+std::optional<std::string> compiled_by_linker(const std::string &ptx);
+
 // Milliseconds between two events around `calls`, on the current CUDA device. Errors: those of `calls`;
 // device, when the device stopped.
 double cuda_time_ms(const std::function<void()> &calls);
@@ -45,6 +50,18 @@ double cuda_time_ms(const std::function<void()> &calls);
 // which has its grid and block. Returns the code of the launch.
 CUresult launch_and_describe(
     void *function, unsigned shared, const std::function<CUresult()> &launch, KernelLaunch &recorded);
+
+// A stream of the device's context, which does not wait for the work of the context's first stream, nor that
+// for its. Null when the driver makes none.
+void *new_cuda_stream(int index);
+
+// Waits until the work of a stream of the current context has ended; null: the first one.
+CUresult wait_for_cuda_stream(void *stream);
+
+// Locks pages of host memory, so that all devices copy from and to it directly, or ends that. False where
+// the driver does not.
+bool lock_pages(void *begin, size_t bytes);
+bool unlock_pages(void *begin);
 
 // Waits until the work of all contexts has ended.
 void wait_for_cuda();

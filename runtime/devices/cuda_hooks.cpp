@@ -3,14 +3,17 @@
 #include "generators/algorithms/integers.h"
 #include "runtime/devices/counters.h"
 #include "runtime/devices/cuda.h"
+#include "runtime/devices/cuda_programs.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/memory_pool.h"
+#include "runtime/devices/own_queue.h"
 #include "runtime/devices/recorder.h"
 #include "runtime/devices/register_caps.h"
 #include "runtime/devices/wrapped_functions.h"
 #include <HalideRuntime.h>
 #include <atomic>
 #include <dlfcn.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,37 +64,51 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
             other_values.push_back(values[i]);
         }
     }
-    std::string capped;
+    std::string ptx = static_cast<const char *>(image);
     if (const auto *caps = RegisterCaps::current(); caps && !caps->empty()) {
-        capped = with_register_caps(static_cast<const char *>(image), *caps);
-        image = capped.c_str();
+        ptx = with_register_caps(ptx, *caps);
     }
-    const CUresult code = real<load_module>(
-        module, image, (unsigned)other_options.size(), other_options.data(), other_values.data());
+    const auto load = [&](const std::string &program) {
+        return real<load_module>(module, program.c_str(), (unsigned)other_options.size(),
+            other_options.data(), other_values.data());
+    };
+    // Options are for the compiler, and the machine code on disk was made without any.
+    const std::optional<std::string> cubin = other_options.empty() ? cubin_of(ptx) : std::nullopt;
+    CUresult code = load(cubin ? *cubin : ptx);
+    if (cubin && code != 0) {
+        forget_cubin_of(ptx);
+        code = load(ptx);
+    }
     if (Recorder *recorder = Recorder::current(); recorder && code == 0) {
-        recorder->add_module(*module, static_cast<const char *>(image));
+        recorder->add_module(*module, ptx.c_str());
     }
     return code;
 }
 
+// Where threads have queues of their own, what a copy wrote may be used in any queue once it returns. A copy
+// from or to pageable memory may return earlier, and one in a stream does.
+CUresult waited(CUresult code, void *stream) {
+    return code == 0 && has_own_queues() ? wait_for_cuda_stream(stream) : code;
+}
+
 CUresult copy_to_device(uint64_t to, const void *from, size_t bytes) {
     count_copy_to_device(bytes);
-    return real<copy_to_device>(to, from, bytes);
+    return waited(real<copy_to_device>(to, from, bytes), nullptr);
 }
 
 CUresult copy_to_device_async(uint64_t to, const void *from, size_t bytes, void *stream) {
     count_copy_to_device(bytes);
-    return real<copy_to_device_async>(to, from, bytes, stream);
+    return waited(real<copy_to_device_async>(to, from, bytes, stream), stream);
 }
 
 CUresult copy_to_host(void *to, uint64_t from, size_t bytes) {
     count_copy_to_host(bytes);
-    return real<copy_to_host>(to, from, bytes);
+    return waited(real<copy_to_host>(to, from, bytes), nullptr);
 }
 
 CUresult copy_to_host_async(void *to, uint64_t from, size_t bytes, void *stream) {
     count_copy_to_host(bytes);
-    return real<copy_to_host_async>(to, from, bytes, stream);
+    return waited(real<copy_to_host_async>(to, from, bytes, stream), stream);
 }
 
 // Sizes are multiples of 256 bytes, so that aligned words at the end of an image are inside.
@@ -101,7 +118,8 @@ CUresult allocate(uint64_t *pointer, size_t bytes) {
         recorder->allocated(bytes);
     }
     CUresult error = 0;
-    *pointer = cuda_memory().take(current_device(), cuda_context(current_device().index), bytes, [&] {
+    const Device device = current_device();
+    *pointer = cuda_memory().take(device, cuda_context(device.index), own_queue(), bytes, [&] {
         count_allocation();
         uint64_t allocated = 0;
         error = real<allocate>(&allocated, bytes);
@@ -170,6 +188,12 @@ int halide_cuda_acquire_context(void *user_context, void **context, bool create)
 }
 
 int halide_cuda_release_context(void *) {
+    return 0;
+}
+
+// The stream of copies, launches and waits.
+int halide_cuda_get_stream(void *, void *, void **stream) {
+    *stream = driver::own_queue();
     return 0;
 }
 }

@@ -1,9 +1,9 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/halide_calls.h"
-#include "runtime/devices/host_memory.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
+#include "runtime/devices/pinned_memory.h"
 #include "tilewright/error.h"
 
 namespace tilewright {
@@ -74,6 +74,7 @@ void trim_device_memory() {
 
 void trim_host_memory(size_t keep) {
     driver::host_memory().trim(keep);
+    driver::trim_pinned_memory(keep);
 }
 
 }  // namespace tilewright

@@ -74,8 +74,14 @@ std::byte *HostMemory::take_kept(size_t bytes) {
     return begin;
 }
 
+void HostMemory::unmap(std::byte *begin, size_t bytes) noexcept {
+    if (pages_.unlock == nullptr || pages_.unlock(begin)) {
+        munmap(begin, bytes);
+    }
+}
+
 HostMemory::Block HostMemory::take(size_t bytes) noexcept {
-    if (bytes < smallest_block) {
+    if (bytes < smallest_) {
         const size_t rounded = round_up(std::max<size_t>(bytes, 1), alignment);
         return {static_cast<std::byte *>(aligned_alloc(alignment, rounded)), false};
     }
@@ -86,7 +92,7 @@ HostMemory::Block HostMemory::take(size_t bytes) noexcept {
             return {nullptr, false};
         }
         if (std::byte *kept = take_kept(size)) {
-            use_.taken += size;
+            count_taken(size);
             use_.reuses++;
             return {kept, false};
         }
@@ -98,13 +104,16 @@ HostMemory::Block HostMemory::take(size_t bytes) noexcept {
         if (made == nullptr) {
             return {nullptr, false};
         }
+        if (pages_.lock != nullptr) {
+            pages_.lock(made, size);
+        }
         try {
             taken_.emplace(made, size);
         } catch (const std::bad_alloc &) {
-            munmap(made, size);
+            unmap(made, size);
             return {nullptr, false};
         }
-        use_.taken += size;
+        count_taken(size);
         use_.maps++;
         return {made, true};
     } catch (const std::bad_alloc &) {
@@ -136,7 +145,7 @@ void HostMemory::give_back(void *begin) noexcept {
         trim_locked(most_kept());
     } catch (const std::bad_alloc &) {
         by_age_.erase(clock_);
-        munmap(begin, size);
+        unmap(static_cast<std::byte *>(begin), size);
     }
 }
 
@@ -147,7 +156,7 @@ void HostMemory::trim_locked(size_t bytes) noexcept {
         by_size_.erase(
             std::find_if(first, last, [&](const auto &one) { return one.second == oldest->first; }));
         use_.kept -= oldest->second.bytes;
-        munmap(oldest->second.begin, oldest->second.bytes);
+        unmap(oldest->second.begin, oldest->second.bytes);
         by_age_.erase(oldest);
     }
 }
@@ -160,6 +169,16 @@ void HostMemory::trim(size_t bytes) noexcept {
 HostMemory::Use HostMemory::use() const {
     const std::lock_guard lock(mutex_);
     return use_;
+}
+
+void HostMemory::restart_peak() {
+    const std::lock_guard lock(mutex_);
+    use_.peak = use_.taken;
+}
+
+void HostMemory::count_taken(size_t bytes) {
+    use_.taken += bytes;
+    use_.peak = std::max(use_.peak, use_.taken);
 }
 
 size_t installed_memory() {

@@ -13,7 +13,7 @@ namespace tilewright::driver {
 // size. At most most_kept() bytes are kept; beyond that the blocks that were given back first go to the
 // system.
 //
-// Blocks below `smallest_block` come from the C library. Blocks of 4 MiB and more begin at multiples of
+// Requests below `smallest_block` are served by the C library. Blocks of 4 MiB and more begin at multiples of
 // 2 MiB, and the system is asked for huge pages.
 class HostMemory {
 public:
@@ -26,8 +26,21 @@ public:
 
     struct Use {
         size_t taken, kept;     // bytes of blocks
+        size_t peak;            // the most that were taken since restart_peak()
         uint64_t maps, reuses;  // blocks that the system made, and that were there, since the process began
     };
+
+    // What is done with the pages of each new block, and before a block goes to the system: null, nothing.
+    // `unlock` says whether the block may go.
+    struct Pages {
+        void (*lock)(void *begin, size_t bytes) = nullptr;
+        bool (*unlock)(void *begin) = nullptr;
+    };
+
+    HostMemory() = default;
+
+    // Memory whose pages are locked. Blocks of any size are its own.
+    explicit HostMemory(Pages pages) : pages_(pages), smallest_(1) {}
 
     // At least so many bytes.
     Block take(size_t bytes) noexcept;
@@ -40,16 +53,23 @@ public:
 
     Use use() const;
 
+    // The peak is what is taken now.
+    void restart_peak();
+
 private:
     struct Kept {
         std::byte *begin;
         size_t bytes;
     };
 
+    void count_taken(size_t bytes);
+    void unmap(std::byte *begin, size_t bytes) noexcept;
     static size_t most_kept();
     std::byte *take_kept(size_t bytes);
     void trim_locked(size_t bytes) noexcept;
 
+    const Pages pages_ = {};
+    const size_t smallest_ = smallest_block;
     mutable std::mutex mutex_;
     std::unordered_map<void *, size_t> taken_;  // bytes of each block
     std::map<uint64_t, Kept> by_age_;           // by clock_

@@ -26,6 +26,21 @@ bool MemoryPool::give_back(uint64_t memory) {
     return true;
 }
 
+MemoryPool::Use MemoryPool::use() {
+    const std::lock_guard lock(mutex_);
+    return use_;
+}
+
+void MemoryPool::restart_peak() {
+    const std::lock_guard lock(mutex_);
+    use_.peak = use_.taken;
+}
+
+void MemoryPool::count_taken(size_t bytes) {
+    use_.taken += bytes;
+    use_.peak = std::max(use_.peak, use_.taken);
+}
+
 void MemoryPool::free_all() {
     const std::lock_guard lock(mutex_);
     free_cached();
@@ -52,31 +67,34 @@ uint64_t MemoryPool::take_cached(const Key &key) {
 // Puts a block into the cache, and frees the oldest blocks of its context that are over the limit.
 void MemoryPool::cache(std::map<uint64_t, TakenBlock>::iterator taken) {
     const auto [key, most, owners] = taken->second;
+    const auto [context, queue, bytes] = key;
     const uint64_t memory = taken->first;
+    use_.taken -= bytes;
     Cached::iterator block = cached_.end();
     try {
         block = cached_.insert({key, {memory, ++clock_}});
         by_age_[clock_] = block;
-        cached_bytes_[key.first] += key.second;
+        cached_bytes_[context] += bytes;
     } catch (const std::bad_alloc &) {  // the host has no memory to remember the block: it is freed at once
         by_age_.erase(clock_);
         if (block != cached_.end()) {
             cached_.erase(block);
         }
         taken_.erase(taken);
-        free_(key.first, memory);
+        free_(context, memory);
         return;
     }
-    for (auto oldest = by_age_.begin(); cached_bytes_[key.first] > most;) {
+    for (auto oldest = by_age_.begin(); cached_bytes_[context] > most;) {
         const Cached::iterator candidate = (oldest++)->second;
-        if (candidate->first.first == key.first) {
+        if (std::get<0>(candidate->first) == context) {
             free(candidate);
         }
     }
 }
 
 void MemoryPool::remove(Cached::iterator block) {
-    cached_bytes_[block->first.first] -= block->first.second;
+    const auto [context, queue, bytes] = block->first;
+    cached_bytes_[context] -= bytes;
     by_age_.erase(block->second.since);
     cached_.erase(block);
 }
@@ -85,7 +103,7 @@ void MemoryPool::free(Cached::iterator block) {
     const auto [key, cached] = *block;
     remove(block);
     taken_.erase(cached.memory);
-    free_(key.first, cached.memory);
+    free_(std::get<0>(key), cached.memory);
 }
 
 void MemoryPool::free_cached() {

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <utility>
+#include <tuple>
 
 namespace tilewright::driver {
 
 // The memory of one driver. Halide's runtime allocates and frees every intermediate array of every call, and
-// drivers take long for both, so freed memory is kept by context and size. CUDA's stream and an OpenCL queue
-// run their work in order: memory can be handed out again at once, while kernels that use it are still
+// drivers take long for both, so freed memory is kept by context, queue and size. A queue runs its work in
+// order: memory can be handed out again to the queue that had it, while kernels that use it are still
 // running.
 //
 // At most most_cached() bytes per context are kept; beyond that the oldest blocks are freed.
@@ -22,13 +22,15 @@ public:
 
     explicit MemoryPool(Free free) : free_(free) {}
 
-    // A cached block of that context and size, or one that `make` allocates. `make` returns 0 when the driver
-    // refuses; then all cached blocks are freed, and it is called once more. Returns 0 when that fails, too.
+    // A cached block of that context, queue and size, or one that `make` allocates. `make` returns 0 when the
+    // driver refuses; then all cached blocks are freed, and it is called once more. Returns 0 when that
+    // fails, too.
     template<typename Make>
-    uint64_t take(Device device, void *context, size_t bytes, const Make &make) {
+    uint64_t take(Device device, void *context, void *queue, size_t bytes, const Make &make) {
         const std::lock_guard lock(mutex_);
-        const Key key(context, bytes);
+        const Key key(context, queue, bytes);
         if (const uint64_t memory = take_cached(key)) {
+            count_taken(bytes);
             return memory;
         }
         uint64_t memory = make();
@@ -38,6 +40,7 @@ public:
         }
         if (memory) {
             taken_[memory] = {key, most_cached(device), 1};
+            count_taken(bytes);
         }
         return memory;
     }
@@ -46,14 +49,22 @@ public:
     // this pool.
     bool retain(uint64_t memory);
 
-    // The last owner's call puts the block into the cache. False for memory that is not of this pool.
+    // The last owner's call puts the block into the cache, for the queue that it was taken for: no other
+    // queue has work with it, because threads wait for that (own_queue.h). False for memory that is not of
+    // this pool.
     bool give_back(uint64_t memory);
+
+    struct Use {
+        size_t taken, peak;  // bytes of blocks, now and at most since restart_peak()
+    };
+    Use use();
+    void restart_peak();
 
     // Frees all cached blocks.
     void free_all();
 
 private:
-    using Key = std::pair<void *, size_t>;  // context, bytes
+    using Key = std::tuple<void *, void *, size_t>;  // context, queue, bytes
     struct TakenBlock {
         Key key;
         size_t most_cached;  // bytes, of this context
@@ -65,6 +76,7 @@ private:
     using Cached = std::multimap<Key, CachedBlock>;
 
     static size_t most_cached(Device device);
+    void count_taken(size_t bytes);
     uint64_t take_cached(const Key &key);
     void cache(std::map<uint64_t, TakenBlock>::iterator taken);
     void remove(Cached::iterator block);
@@ -78,6 +90,7 @@ private:
     std::map<uint64_t, Cached::iterator> by_age_;
     std::map<void *, size_t> cached_bytes_;  // per context
     uint64_t clock_ = 0;
+    Use use_ = {};
 };
 
 // The memory of all CUDA contexts, and of all OpenCL contexts (cuda_hooks.cpp, opencl_hooks.cpp).

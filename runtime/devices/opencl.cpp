@@ -148,10 +148,26 @@ std::vector<OpenClDevice> &all_devices() {
     return list;
 }
 
+// Held while contexts and queues are made.
+std::mutex &making() {
+    static auto &mutex = *new std::mutex;
+    return mutex;
+}
+
 // The queues that were made, for wait_for_opencl().
 std::vector<void *> &queues() {
     static auto &all = *new std::vector<void *>;
     return all;
+}
+
+void *new_queue(const OpenClDevice &d) {
+    using CreateQueue = void *(void *, void *, uint64_t, int *);
+    int error = 0;
+    void *queue = opencl<CreateQueue>("clCreateCommandQueue")(d.context, d.device, 0, &error);
+    if (queue) {
+        queues().push_back(queue);
+    }
+    return queue;
 }
 
 }  // namespace
@@ -184,8 +200,7 @@ std::vector<DeviceInfo> opencl_devices() {
 }
 
 OpenClDevice *opencl_device(int index, bool create) {
-    static auto &mutex = *new std::mutex;
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(making());
     auto &list = all_devices();
     if (index < 0 || index >= (int)list.size()) {
         return nullptr;
@@ -193,19 +208,22 @@ OpenClDevice *opencl_device(int index, bool create) {
     OpenClDevice &d = list[(size_t)index];
     if (!d.context && create) {
         using CreateContext = void *(const intptr_t *, unsigned, void *const *, void *, void *, int *);
-        using CreateQueue = void *(void *, void *, uint64_t, int *);
         const auto create_context = opencl<CreateContext>("clCreateContext");
-        const auto create_queue = opencl<CreateQueue>("clCreateCommandQueue");
         const intptr_t properties[] = {context_platform, (intptr_t)d.platform, 0};
         int error = 0;
         d.context = create_context(properties, 1, &d.device, nullptr, nullptr, &error);
-        d.queue = d.context ? create_queue(d.context, d.device, 0, &error) : nullptr;
+        d.queue = d.context ? new_queue(d) : nullptr;
         if (d.queue) {
-            queues().push_back(d.queue);
             end_drivers_at_exit(wait_for_devices);
         }
     }
     return d.queue ? &d : nullptr;
+}
+
+void *new_opencl_queue(int index) {
+    const OpenClDevice *d = opencl_device(index, true);
+    const std::lock_guard lock(making());
+    return d ? new_queue(*d) : nullptr;
 }
 
 int launch_and_describe(

@@ -28,6 +28,9 @@ std::vector<DeviceInfo> opencl_devices();
 // The device with its context and queue, which are made at first use if `create`; null when there are none.
 OpenClDevice *opencl_device(int index, bool create);
 
+// A further queue of the device; null when the driver makes none.
+void *new_opencl_queue(int index);
+
 constexpr const char *no_opencl_context =
     "no OpenCL context can be made on it; `clinfo` shows whether its driver works";
 

@@ -8,6 +8,7 @@
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/opencl_options.h"
 #include "runtime/devices/opencl_programs.h"
+#include "runtime/devices/own_queue.h"
 #include "runtime/devices/recorder.h"
 #include "runtime/devices/wrapped_functions.h"
 #include "runtime/process/inside.h"
@@ -42,7 +43,7 @@ void *create_buffer(void *context, uint64_t flags, size_t bytes, void *host, int
         recorder->allocated(bytes);
     }
     *error = 0;
-    return reinterpret_cast<void *>(opencl_memory().take(current_device(), context, bytes,
+    return reinterpret_cast<void *>(opencl_memory().take(current_device(), context, own_queue(), bytes,
         [&] { return reinterpret_cast<uint64_t>(allocate_buffer(context, flags, bytes, host, error)); }));
 }
 
@@ -155,7 +156,8 @@ constexpr WrappedFunction wrapped_functions[] = {
     {"clEnqueueReadBuffer", wrap<read_buffer>},
 };
 
-// Held between acquire and release: Halide wants one call at a time between them.
+// Held between acquire and release: Halide wants one call at a time in a queue between them. A queue of its
+// own has one thread.
 std::recursive_mutex &in_use() {
     static auto &mutex = *new std::recursive_mutex;
     return mutex;
@@ -185,14 +187,16 @@ void *halide_opencl_get_symbol(void *, const char *name) {
 // Context and queue of the device that the thread works on. Halide's own choice of a platform reads past a
 // table of four entries. `create`: as for CUDA (cuda_hooks.cpp).
 int halide_acquire_cl_context(void *user_context, void **context, void **queue, bool create) {
-    static bool used = false;
-    driver::in_use().lock();
+    static std::atomic<bool> used{false};
+    if (!driver::own_queue()) {
+        driver::in_use().lock();
+    }
     used = used || create;
     const Device device = driver::current_device();
     driver::OpenClDevice *d =
         !used ? nullptr : driver::opencl_device(device.backend == Backend::opencl ? device.index : 0, create);
     *context = d ? d->context : nullptr;
-    *queue = d ? d->queue : nullptr;
+    *queue = !d ? nullptr : driver::own_queue() ? driver::own_queue() : d->queue;
     if (!d && create) {
         halide_error(user_context, driver::no_opencl_context);
         return halide_error_code_gpu_device_error;
@@ -201,7 +205,9 @@ int halide_acquire_cl_context(void *user_context, void **context, void **queue, 
 }
 
 int halide_release_cl_context(void *) {
-    driver::in_use().unlock();
+    if (!driver::own_queue()) {
+        driver::in_use().unlock();
+    }
     return 0;
 }
 }

@@ -3,7 +3,6 @@
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/program_cache.h"
 #include "runtime/process/kept_signals.h"
-#include "tilewright/cache.h"
 #include <map>
 #include <optional>
 
@@ -19,8 +18,8 @@ struct Functions {
     using Program = void;
     using WithBinary = Program *(void *context, unsigned devices, void *const *device, const size_t *bytes,
         const unsigned char **binary, int *status, int *error);
-    using Build =
-        int(Program *, unsigned n, void *const *devices, const char *options, void *notify, void *data);
+    using Build = int(
+        Program *, unsigned n, void *const *devices, const char *options, void *notify, void *data);
     using Info = int(Program *, unsigned what, size_t bytes, void *value, size_t *needed);
     using Release = int(Program *);
 
@@ -39,13 +38,8 @@ const Functions &functions() {
     return all;
 }
 
-const ProgramCache &cache() {
-    static const auto &found = *new ProgramCache(cache_folder());
-    return found;
-}
-
-// Programs that Halide has not built yet: the identity of those that come from a source, and nothing for
-// those that come from the cache and are built.
+// Programs that Halide has not built yet (it makes and builds one at a time, under a lock of its own): the
+// identity of those that come from a source, and nothing for those that come from the cache and are built.
 std::map<void *, std::optional<std::string>> &waiting() {
     static auto &programs = *new std::map<void *, std::optional<std::string>>;
     return programs;
@@ -92,14 +86,14 @@ std::string binary_of(void *program) {
 
 void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept {
     try {
-        if (functions().complete() && !cache_folder().empty()) {
+        if (functions().complete() && !program_cache().is_off()) {
             const std::string identity = identity_of(device_info(current_device()), source);
-            if (const auto binary = cache().find(identity)) {
+            if (const auto binary = program_cache().find(identity)) {
                 if (void *program = from_binary(context, *binary)) {
                     waiting()[program] = std::nullopt;
                     return program;
                 }
-                cache().remove(identity);
+                program_cache().remove(identity);
             }
             void *program = make();
             if (program != nullptr) {
@@ -125,7 +119,7 @@ int build(void *program, const std::function<int()> &build) noexcept {
     const int code = build();
     try {
         if (code == 0) {
-            cache().keep(*identity, binary_of(program));
+            program_cache().keep(*identity, binary_of(program));
         }
     } catch (const std::exception &) {  // no memory for the binary: it is not kept
     }

@@ -27,7 +27,7 @@ struct Header {
     uint64_t identity_bytes, binary_bytes, checksum;
 };
 constexpr std::array<char, 16> magic = {
-    't', 'i', 'l', 'e', 'w', 'r', 'i', 'g', 'h', 't', ' ', 'c', 'l', ' ', '1', '\n'};
+    't', 'i', 'l', 'e', 'w', 'r', 'i', 'g', 'h', 't', ' ', 'p', 'r', 'o', 'g', '\n'};
 
 uint64_t checksum_of(const std::string &text, uint64_t before = 0) {
     return crc32_z(before, reinterpret_cast<const unsigned char *>(text.data()), text.size());
@@ -165,6 +165,11 @@ void ProgramCache::make_room() const {
             fs::remove(at->path(), gone);
         }
     }
+}
+
+const ProgramCache &program_cache() {
+    static const auto &found = *new ProgramCache(cache_folder());
+    return found;
 }
 
 }  // namespace driver

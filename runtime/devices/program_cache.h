@@ -1,5 +1,6 @@
 #pragma once
-// Compiled OpenCL programs on disk; tilewright/cache.h says what is kept, and where. Not installed.
+// Compiled programs of OpenCL and modules of CUDA on disk; tilewright/cache.h says what is kept, and where.
+// Not installed.
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -16,6 +17,11 @@ public:
     // Keeps nothing where `folder` is empty.
     explicit ProgramCache(std::filesystem::path folder, uint64_t most = most_bytes)
         : folder_(std::move(folder)), most_(most) {}
+
+    // Whether nothing is kept.
+    bool is_off() const {
+        return folder_.empty();
+    }
 
     // The binary that was kept for exactly this identity. Files that are cut off or changed are removed.
     std::optional<std::string> find(const std::string &identity) const noexcept;
@@ -34,5 +40,8 @@ private:
     std::filesystem::path folder_;
     uint64_t most_;
 };
+
+// That of the user (cache_folder(), tilewright/cache.h).
+const ProgramCache &program_cache();
 
 }  // namespace tilewright::driver

@@ -225,7 +225,8 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
     const Inside inside;
     const Measurement measurement;
     // A call that fails leaves an empty output empty.
-    Array result = output.empty() ? Array::uninitialized(request.output_type, request.output_shape) : output;
+    const auto make = how.pinned ? Array::pinned : Array::uninitialized;
+    Array result = output.empty() ? make(request.output_type, request.output_shape, Array::padded) : output;
     if (result.type() != request.output_type || result.shape() != request.output_shape) {
         refuse(Fault::input,
             fmt::format(

@@ -37,19 +37,20 @@ Kind kind_of(const std::string &path) {
 
 }  // namespace
 
-FileContents read_file(const std::string &path, const FileLimits &limits) {
+FileContents read_file(const std::string &path, const FileLimits &limits, bool pinned) {
+    MakeArray *const make = pinned ? Array::pinned : Array::uninitialized;
     InputFile file(path, InputFile::Kinds::regular);
     const std::optional<uint8_t> first = file.peek();
     if (!first) {
         file.refuse_truncated();
     }
     if (*first == 0x93) {
-        return {.array = read_npy(file, limits.npy)};
+        return {.array = read_npy(file, limits.npy, make)};
     }
     if (*first != 0x89) {
         file.refuse("it is neither a PNG nor an .npy file", "convert it to one of them first");
     }
-    Png png = read_png(file, limits.png);
+    Png png = read_png(file, limits.png, make);
     return {.array = std::move(png.pixels), .is_png = true, .metadata = std::move(png.metadata)};
 }
 

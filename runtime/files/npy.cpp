@@ -83,12 +83,12 @@ void read_fortran_order(InputFile &file, Array &array) {
 
 Array read_npy(const std::string &path, const NpyLimits &limits) {
     InputFile file(path);
-    return read_npy(file, limits);
+    return read_npy(file, limits, Array::uninitialized);
 }
 
-Array read_npy(InputFile &file, const NpyLimits &limits) {
+Array read_npy(InputFile &file, const NpyLimits &limits, MakeArray *make) {
     const NpyHeader header = read_npy_header(file, limits);
-    Array array(header.type, header.shape);
+    Array array = make(header.type, header.shape, Array::padded);
     if (header.is_fortran && header.shape.size() > 1) {
         read_fortran_order(file, array);
     } else {

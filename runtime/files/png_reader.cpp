@@ -258,10 +258,10 @@ void read_pixels(Reader &reader, const ImageHeader &header, uint8_t *pixels, int
 
 Png read_png(const std::string &path, const PngLimits &limits) {
     InputFile file(path);
-    return read_png(file, limits);
+    return read_png(file, limits, Array::uninitialized);
 }
 
-Png read_png(InputFile &file, const PngLimits &limits) {
+Png read_png(InputFile &file, const PngLimits &limits, MakeArray *make) {
     check_signature(file);
     Reader reader(file, limits);
     Palette palette;
@@ -278,7 +278,7 @@ Png read_png(InputFile &file, const PngLimits &limits) {
     if (header.channels > 1) {
         shape.push_back(header.channels);
     }
-    png.pixels = Array::uninitialized(header.type(), shape);
+    png.pixels = make(header.type(), shape, Array::padded);
     auto *pixels = static_cast<uint8_t *>(png.pixels.data());
     const int64_t row_bytes = png.pixels.strides()[0] * static_cast<int64_t>(size_of(header.type()));
     read_pixels(reader, header, pixels, row_bytes);

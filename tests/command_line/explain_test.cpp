@@ -41,6 +41,7 @@ std::string chosen_in(const json &e) {
     EXPECT_GE(e["moved_bytes"].get<double>(), e["unavoidable_bytes"].get<double>() / 2);
     EXPECT_GT(e["call_ms"].get<double>(), 0);
     EXPECT_GT(e["copy_rate"].get<double>(), 0);
+    EXPECT_GE(e["host_peak_bytes"].get<int64_t>(), e["argument_bytes"].get<int64_t>());
     return e["chosen"];
 }
 
@@ -60,7 +61,7 @@ TEST_F(CommandLine, ExplainChoosesAsACallDoes) {
     }
     expect_words(run({"explain", "transpose", path("odd.png"), "--device", "cpu"}).out,
         {"transpose on cpu", "odd.png, u8 (37, 53)", "transpose/reference/u8/cpu", "chosen", "library 1",
-            "unavoidable", "copy rate", "threads"});
+            "unavoidable", "copy rate", "host memory", "threads"});
 }
 
 TEST_F(CommandLine, ExplainTakesColourOptionsAndSamples) {
@@ -139,6 +140,10 @@ TEST_F(CommandLine, ExplainHasWhatOpenClSays) {
     const json e = run_json({"explain", "transpose", "--size", "1000x703", "--type", "u8", "--device",
         "opencl", "--schedule", "shared", "--json"});
     EXPECT_EQ(chosen_in(e), "transpose/shared/u8/opencl");
+    const auto arguments = e["argument_bytes"].get<int64_t>();
+    EXPECT_GE(arguments, 2 * 1000 * 703);
+    EXPECT_GE(e["device_peak_bytes"].get<int64_t>(), arguments);
+    EXPECT_LE(e["device_peak_bytes"].get<int64_t>(), arguments + arguments / 10);
     for (const json &kernel : e["libraries"][0]["kernels"]) {
         EXPECT_NE(kernel["kernel"], "");
         EXPECT_GT(kernel["most_threads"].get<int64_t>(), 0);

@@ -1,4 +1,4 @@
-// Compiled OpenCL programs on disk: what comes back, what is refused, what is bounded, and many at a time.
+// Compiled programs on disk: what comes back, what is refused, what is bounded, and many at a time.
 #include "runtime/devices/program_cache.h"
 #include "tests/support/files.h"
 #include "tilewright/cache.h"

@@ -1,4 +1,4 @@
-// `cache`: the compiled OpenCL programs that are kept on disk.
+// `cache`: the compiled programs of devices that are kept on disk.
 #include "tilewright/cache.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
@@ -74,7 +74,8 @@ void run_cache(const std::string &action, bool as_json) {
 }  // namespace
 
 void add_cache(CommandLine &line) {
-    Command command = line.add("cache", "Shows or clears the compiled OpenCL programs that are kept on disk");
+    Command command =
+        line.add("cache", "Shows or clears the compiled programs of devices that are kept on disk");
     static std::string action;
     static bool as_json = false;
     command.add("action", action, "list, clear or path").required();

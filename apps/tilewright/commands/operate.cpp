@@ -65,7 +65,7 @@ void operate(const Request &request) {
 
     std::vector<Picture> pictures;
     for (const std::string &input : files) {
-        pictures.push_back(read_picture(input, request.limits));
+        pictures.push_back(read_picture(input, request.limits, device));
     }
     const std::vector<Array> inputs = arrays_for(op, pictures, settings);
     settings = op.settings_for(kind_of_file(request.output), inputs, settings);
@@ -79,7 +79,11 @@ void operate(const Request &request) {
     const auto start = std::chrono::steady_clock::now();
     Statistics statistics;
     Array output;
-    op.call(*parsed, output, {.device = device, .schedule = request.schedule, .statistics = &statistics});
+    op.call(*parsed, output,
+        {.device = device,
+            .schedule = request.schedule,
+            .statistics = &statistics,
+            .pinned = device.backend == Backend::cuda});
     output.sync();
     const double total_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

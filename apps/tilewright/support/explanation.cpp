@@ -3,6 +3,9 @@
 #include "apps/tilewright/support/measure.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
+#include "runtime/arrays/storage.h"
+#include "runtime/devices/host_memory.h"
+#include "runtime/devices/memory_pool.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
 #include <algorithm>
@@ -75,6 +78,38 @@ void record(Explanation &e, const CallData &data, Array &output) {
     e.libraries = recording.take();
 }
 
+// Counts memory from its construction on.
+class MemoryOfCall {
+public:
+    MemoryOfCall() {
+        for (driver::MemoryPool *memory : {&driver::cuda_memory(), &driver::opencl_memory()}) {
+            memory->restart_peak();
+        }
+        driver::host_memory().restart_peak();
+    }
+
+    // `e.argument_bytes`, which were on the host before, are there.
+    void write(Explanation &e) const {
+        e.host_peak = driver::host_memory().use().peak - before_ + e.argument_bytes;
+        if (e.device.backend != Backend::cpu) {
+            auto &memory =
+                e.device.backend == Backend::cuda ? driver::cuda_memory() : driver::opencl_memory();
+            e.device_peak = memory.use().peak;
+        }
+    }
+
+private:
+    const size_t before_ = driver::host_memory().use().taken;
+};
+
+uint64_t bytes_of(const CallData &data, const Array &output) {
+    uint64_t bytes = output.storage()->bytes();
+    for (const Array &input : data.inputs) {
+        bytes += input.storage()->bytes();
+    }
+    return bytes;
+}
+
 // The median time of calls in batches; about a second of them.
 void time_calls(Explanation &e, const CallData &data, Array &output) {
     const auto call = [&] { e.op->run(*e.chosen, e.device, *data.request, output); };
@@ -113,9 +148,12 @@ Explanation explain(const Operator &op, const CallData &data, const std::string 
             e.other_rows++;
         }
     }
+    e.argument_bytes = bytes_of(data, output);
+    const MemoryOfCall memory;
     e.chosen = &op.choose(*data.request, output, schedule, device);
     e.why_chosen = why_chosen(e);
     record(e, data, output);
+    memory.write(e);
     time_calls(e, data, output);
     e.work = workload_of(op).work(data.inputs, output, data.settings);
     for (const LibraryRun &library : e.libraries) {

@@ -30,9 +30,12 @@ struct Explanation {
     std::vector<LibraryAccesses> accesses;  // one for each library
     uint64_t moved_bytes = 0;  // at least: what the libraries take and give, and values between kernels twice
     Work work;                 // of the call
-    double first_ms = 0;       // of the first call, which loads or compiles kernels and copies the inputs
-    double call_ms = 0;        // of one call of several, without copies from and to the host
-    int calls = 0;             // so many
+    // The most memory that the call had at a time, its inputs and its output included, and these alone.
+    // Blocks below 64 KiB of host memory are not counted.
+    uint64_t host_peak = 0, device_peak = 0, argument_bytes = 0;
+    double first_ms = 0;  // of the first call, which loads or compiles kernels and copies the inputs
+    double call_ms = 0;   // of one call of several, without copies from and to the host
+    int calls = 0;        // so many
     std::optional<double> copy_rate;  // bytes per second
     std::string no_copy_rate;         // why there is none
 };

@@ -72,8 +72,9 @@ Json json(const Explanation &e) {
         {"schedule", e.schedule}, {"data", e.data}, {"type", e.type}, {"rows", rows},
         {"other_rows", e.other_rows}, {"chosen", e.chosen->name()}, {"why_chosen", e.why_chosen},
         {"libraries", libraries}, {"unavoidable_bytes", e.work.bytes}, {"moved_bytes", e.moved_bytes},
-        {"flops", e.work.flops}, {"first_ms", e.first_ms}, {"call_ms", e.call_ms}, {"calls", e.calls},
-        {"copy_rate", or_null(e.copy_rate)}, {"copy_rate_not_measured", e.no_copy_rate}};
+        {"flops", e.work.flops}, {"host_peak_bytes", e.host_peak}, {"device_peak_bytes", e.device_peak},
+        {"argument_bytes", e.argument_bytes}, {"first_ms", e.first_ms}, {"call_ms", e.call_ms},
+        {"calls", e.calls}, {"copy_rate", or_null(e.copy_rate)}, {"copy_rate_not_measured", e.no_copy_rate}};
 }
 
 }  // namespace tilewright::app

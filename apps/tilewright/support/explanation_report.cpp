@@ -147,6 +147,18 @@ void add_kernel(
     lines.push_back({"  time", kernel.ms ? milliseconds(*kernel.ms) + ", alone" : not_said});
 }
 
+// The most memory at a time, beside that of the arguments.
+void add_memory(Lines &lines, const Explanation &e) {
+    const auto text = [&](uint64_t peak) {
+        return fmt::format("{} at most, {:.2f} times inputs and output ({})", bytes((double)peak),
+            (double)peak / (double)e.argument_bytes, bytes((double)e.argument_bytes));
+    };
+    lines.push_back({"host memory", text(e.host_peak)});
+    if (e.device.backend != Backend::cpu) {
+        lines.push_back({"device memory", text(e.device_peak)});
+    }
+}
+
 // What ran, one kernel after another.
 std::string launches_of(const Explanation &e) {
     Lines lines;
@@ -193,6 +205,7 @@ std::string costs_of(const Explanation &e) {
     } else {
         lines.push_back({"copy rate", "not measured: " + e.no_copy_rate});
     }
+    add_memory(lines, e);
     if (e.device.backend == Backend::cpu) {
         lines.push_back({"threads", std::to_string(halide_get_num_threads())});
     }

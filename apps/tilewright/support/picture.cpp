@@ -15,10 +15,10 @@ int64_t channels_of(const std::vector<int64_t> &shape) {
 
 }  // namespace
 
-Picture read_picture(const std::string &path, const FileLimits &limits) {
+Picture read_picture(const std::string &path, const FileLimits &limits, Device device) {
     Picture picture;
     picture.path = path;
-    FileContents file = read_file(path, limits);
+    FileContents file = read_file(path, limits, device.backend == Backend::cuda);
     picture.array = std::move(file.array);
     picture.metadata = std::move(file.metadata);
     const int64_t channels = channels_of(picture.array.shape());

@@ -15,7 +15,8 @@ struct Picture {
     bool has_alpha = false;
 };
 
-Picture read_picture(const std::string &path, const FileLimits &limits);
+// `device`: where the picture will be used; for CUDA it is read into page-locked memory.
+Picture read_picture(const std::string &path, const FileLimits &limits, Device device = {});
 
 // "png" or "npy", by the ending of the name of an output in small or capital letters.
 std::string kind_of_file(const std::string &path);

@@ -60,6 +60,13 @@ public:
     // again then need not be cleared.
     static Array uninitialized(Type type, std::vector<int64_t> shape, int64_t row_bytes = padded);
 
+    // The same in page-locked host memory, from and to which CUDA devices copy at the full rate of their bus,
+    // and beside their kernels (Stream). Worth it for memory that is used again: locking costs as much as one
+    // copy saves, and so it is kept for the next such array (trim_host_memory() gives it back). Makes a
+    // context on the first CUDA device. Without such a device, and where the driver locks no more memory, it
+    // is ordinary memory, which OpenCL devices copy as well.
+    static Array pinned(Type type, std::vector<int64_t> shape, int64_t row_bytes = padded);
+
     // Uses the caller's memory, which must outlive this array. `strides`: in elements, one per axis; the last
     // axis (of (h, w, c) the last two) is contiguous; empty: dense. After a device wrote to the array, data()
     // or sync() brings its bytes back, and never writes the bytes between rows. Two views of the same bytes
@@ -140,7 +147,8 @@ public:
     }
 
 private:
-    Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, bool zeroed);
+    enum class Memory { zeroed, any, pinned };
+    Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, Memory memory);
     void expect(Type type) const;
     int64_t offset_of(const std::vector<int64_t> &index) const;
 

@@ -3,10 +3,11 @@
 #include <string>
 #include <vector>
 
-// Programs that OpenCL drivers compiled, kept on disk: a later process loads them where the first one had to
-// compile. A file is used only for the same source on the same device with the same driver, and only if its
-// checksum is right; the driver never sees another one. At most 256 MiB are kept; the files that were not
-// used for the longest time go first. Processes may share the folder.
+// Programs that drivers compiled, kept on disk: a later process loads them where the first one had to
+// compile. They are binaries of OpenCL programs, and machine code (cubins) of CUDA modules, whose PTX the
+// driver would compile in each process. A file is used only for the same source on the same device with the
+// same driver, and only if its checksum is right; the driver never sees another one. At most 256 MiB are
+// kept; the files that were not used for the longest time go first. Processes may share the folder.
 namespace tilewright {
 
 struct CachedProgram {

@@ -20,9 +20,10 @@ struct FileContents {
     PngMetadata metadata = {};  // of a PNG
 };
 
-// Reads a PNG or .npy file; its first byte tells which. The file is opened once.
+// Reads a PNG or .npy file; its first byte tells which. The file is opened once. `pinned`: into page-locked
+// memory (Array::pinned), for a CUDA device.
 // Errors: input, when the file is neither or no regular file (a pipe), and those of read_png and read_npy.
-FileContents read_file(const std::string &path, const FileLimits &limits = {});
+FileContents read_file(const std::string &path, const FileLimits &limits = {}, bool pinned = false);
 
 // The array alone. `metadata`, when given, receives the PNG's, and is reset for .npy. Errors: as above.
 Array read_array(const std::string &path, PngMetadata *metadata = nullptr, const FileLimits &limits = {});

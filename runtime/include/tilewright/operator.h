@@ -73,6 +73,7 @@ struct Call {
     std::string schedule = "tuned";
     Statistics *statistics = nullptr;
     const std::vector<Row> *rows = nullptr;  // what to choose from; unset: all the operator's rows
+    bool pinned = false;  // an output that the call makes is in page-locked memory (Array::pinned)
 };
 
 // What a call asks for: its inputs and settings, read and checked once. Each operator derives its own, with

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,14 @@ struct Launch {
     int device;
     std::array<unsigned, 3> grid, block;
     unsigned shared_bytes;
+    const void *stream;  // null: the context's first one
 };
 
 struct Record {
     std::vector<std::vector<int>> module_options;  // of each module load: the JIT options' numbers
     std::vector<std::string> module_text;          // and its PTX
+    std::vector<bool> module_is_cubin;             // and whether it was compiled already
+    int links = 0;                                 // PTX that the linker compiled
     std::vector<int> module_device;                // and the device of the context it was loaded into
     std::vector<Launch> launches;
     std::vector<int> shared_limits;  // each cuFuncSetAttribute of a kernel's shared memory
@@ -26,6 +30,10 @@ struct Record {
     std::array<int, devices> released{};
     std::vector<size_t> allocation_bytes;
     std::array<size_t, devices> bytes_held{};
+    std::vector<const void *> copy_streams;  // of each copy from or to the host
+    int streams = 0, stream_waits = 0;       // made, and waited for (the first stream, too)
+    std::map<const void *, size_t> locked;   // host memory whose pages are locked: its bytes
+    int locks = 0;                           // how often that was done
     int wrong_context = 0;    // calls with memory, modules or kernels of another context than the current one
     int too_much_shared = 0;  // launches over the limit that the kernel has
 };

@@ -1,7 +1,7 @@
 // A libcuda.so.1 without a GPU: three devices whose memory is host memory and whose kernels do nothing. It
 // holds Halide and the hooks to the driver's rules (memory, modules and kernels belong to the context that is
 // current; a kernel has 48 KB of shared memory unless it asked for more), and records what it was asked for.
-// Exported is what they look up by name.
+// Exported is what they look up by name. Long because the functions share the record and its lock.
 #include "tests/runtime/drivers/cuda_record.h"
 #include <atomic>
 #include <cstdio>
@@ -48,7 +48,10 @@ std::set<Module *> &modules = *new std::set<Module *>;
 thread_local Context *stack[16];
 thread_local int depth = 0;
 
-std::atomic<bool> refuses_memory{false};
+std::atomic<bool> refuses_memory{false}, refuses_cubins{false};
+
+// What the linker makes of PTX begins with this, and has zeros in it, as machine code has.
+const std::string &cubin_begin = *new std::string("cubin\0of", 8);
 
 Context *current() {
     return depth > 0 ? stack[depth - 1] : nullptr;
@@ -78,6 +81,10 @@ const Record *fake_cuda_record() {
 
 void fake_cuda_refuse_memory(bool refuse) {
     refuses_memory = refuse;
+}
+
+void fake_cuda_refuse_cubins(bool refuse) {
+    refuses_cubins = refuse;
 }
 
 int cuInit(unsigned) {
@@ -170,20 +177,74 @@ int cuCtxSynchronize() {
     return current() ? ok : invalid_context;
 }
 int cuStreamSynchronize(void *) {
+    std::lock_guard lock(mutex);
+    record.stream_waits++;
     return current() ? ok : invalid_context;
+}
+int cuStreamCreate(void **stream, unsigned) {
+    std::lock_guard lock(mutex);
+    if (!current()) {
+        return invalid_context;
+    }
+    record.streams++;
+    *stream = new char;
+    return ok;
+}
+int cuMemHostRegister_v2(void *begin, size_t bytes, unsigned) {
+    std::lock_guard lock(mutex);
+    if (!current() || getenv("FAKE_CUDA_LOCKS_NOTHING")) {
+        return invalid_context;
+    }
+    record.locks++;
+    record.locked[begin] = bytes;
+    return ok;
+}
+int cuMemHostUnregister(void *begin) {
+    std::lock_guard lock(mutex);
+    return current() && record.locked.erase(begin) == 1 ? ok : invalid_value;
 }
 
 int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *options, void **) {
     std::lock_guard lock(mutex);
-    if (!current() || !strstr(static_cast<const char *>(image), ".version")) {  // PTX is text and says its
-                                                                                // version first
+    const auto *text = static_cast<const char *>(image);
+    const bool is_cubin = strcmp(text, "cubin") == 0 && !refuses_cubins;
+    if (is_cubin) {
+        text += cubin_begin.size();
+    }
+    if (!current() || !strstr(text, ".version")) {  // PTX is text and says its version first
         return invalid_value;
     }
     record.module_options.emplace_back(options, options + count);
-    record.module_text.push_back(static_cast<const char *>(image));
+    record.module_text.emplace_back(text);
+    record.module_is_cubin.push_back(is_cubin);
     record.module_device.push_back(current()->device);
     *module = new Module{current()->device, {}};
     modules.insert(*module);
+    return ok;
+}
+int cuLinkCreate_v2(unsigned, int *, void **, std::string **linker) {
+    *linker = new std::string;
+    return current() ? ok : invalid_context;
+}
+int cuLinkAddData_v2(
+    std::string *linker, int kind, void *data, size_t bytes, const char *, unsigned, int *, void **) {
+    constexpr int ptx = 1;
+    const char *text = static_cast<const char *>(data);
+    if (kind != ptx || strnlen(text, bytes) != bytes - 1 || !strstr(text, ".version")) {
+        return invalid_value;
+    }
+    *linker = cubin_begin + text;
+    return ok;
+}
+int cuLinkComplete(std::string *linker, void **cubin, size_t *bytes) {
+    std::lock_guard lock(mutex);
+    record.links++;
+    *cubin = linker->data();
+    *bytes = linker->size();
+    return ok;
+}
+int cuLinkDestroy(std::string *linker) {
+    delete linker;
     return ok;
 }
 int cuModuleLoadData(Module **module, const void *image) {
@@ -234,7 +295,7 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *, int threa
     return ok;
 }
 int cuLaunchKernel(Kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-    unsigned bz, unsigned shared, void *, void **, void **) {
+    unsigned bz, unsigned shared, void *stream, void **, void **) {
     std::lock_guard lock(mutex);
     if (!current() || kernel->device != current()->device) {
         record.wrong_context++;
@@ -247,7 +308,7 @@ int cuLaunchKernel(Kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsign
     if (bx * by * bz > 1024 || gx * gy * gz == 0) {
         return invalid_value;
     }
-    record.launches.push_back({kernel->device, {gx, gy, gz}, {bx, by, bz}, shared});
+    record.launches.push_back({kernel->device, {gx, gy, gz}, {bx, by, bz}, shared, stream});
     return ok;
 }
 
@@ -280,22 +341,24 @@ int cuMemFree_v2(uint64_t pointer) {
     memory.erase(at);
     return ok;
 }
-int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+int copy_to_device(uint64_t to, const void *from, size_t bytes, const void *stream) {
     std::lock_guard lock(mutex);
     if (!is_ours(to, bytes)) {
         return invalid_value;
     }
     memcpy(reinterpret_cast<void *>(to), from, bytes);
     record.copies_to_device[current()->device]++;
+    record.copy_streams.push_back(stream);
     return ok;
 }
-int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+int copy_to_host(void *to, uint64_t from, size_t bytes, const void *stream) {
     std::lock_guard lock(mutex);
     if (!is_ours(from, bytes)) {
         return invalid_value;
     }
     memcpy(to, reinterpret_cast<const void *>(from), bytes);
     record.copies_to_host[current()->device]++;
+    record.copy_streams.push_back(stream);
     return ok;
 }
 int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes) {
@@ -306,11 +369,17 @@ int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes) {
     memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
     return ok;
 }
-int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *) {
-    return cuMemcpyHtoD_v2(to, from, bytes);
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+    return copy_to_device(to, from, bytes, nullptr);
 }
-int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
-    return cuMemcpyDtoH_v2(to, from, bytes);
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+    return copy_to_host(to, from, bytes, nullptr);
+}
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream) {
+    return copy_to_device(to, from, bytes, stream);
+}
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
+    return copy_to_host(to, from, bytes, stream);
 }
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
     return cuMemcpyDtoD_v2(to, from, bytes);

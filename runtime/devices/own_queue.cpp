@@ -1,0 +1,93 @@
+#include "runtime/devices/own_queue.h"
+#include "runtime/devices/cuda.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/devices/opencl.h"
+#include "tilewright/error.h"
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace tilewright::driver {
+
+namespace {
+
+std::atomic<int> living{0};
+thread_local const OwnQueue *of_thread = nullptr;
+
+// The queues that no object has. The one that was given back last is taken first: memory of the device is
+// kept for each queue apart, and it has the most.
+struct Idle {
+    std::mutex mutex;
+    std::map<std::pair<Backend, int>, std::vector<void *>> queues;
+};
+
+Idle &idle() {
+    static auto &all = *new Idle;
+    return all;
+}
+
+void *take(Device device) {
+    {
+        const std::lock_guard lock(idle().mutex);
+        auto &queues = idle().queues[{device.backend, device.index}];
+        if (!queues.empty()) {
+            void *queue = queues.back();
+            queues.pop_back();
+            return queue;
+        }
+    }
+    void *queue =
+        device.backend == Backend::cuda ? new_cuda_stream(device.index) : new_opencl_queue(device.index);
+    if (queue == nullptr) {
+        throw Error(Fault::device, "the driver makes no further queue; use fewer streams at a time",
+            {.device = device.str()});
+    }
+    return queue;
+}
+
+}  // namespace
+
+OwnQueue::OwnQueue(Device device) : device_(device) {
+    if (device.backend == Backend::cpu) {
+        return;
+    }
+    open(device);
+    queue_ = take(device);
+    living++;
+    try {
+        synchronize(device);
+    } catch (const Error &) {
+        living--;
+        throw;
+    }
+}
+
+OwnQueue::~OwnQueue() {
+    if (queue_ == nullptr) {
+        return;
+    }
+    living--;
+    try {
+        const std::lock_guard lock(idle().mutex);
+        idle().queues[{device_.backend, device_.index}].push_back(queue_);
+    } catch (const std::bad_alloc &) {  // the queue is not used again
+    }
+}
+
+OnOwnQueue::OnOwnQueue(const OwnQueue &queue) : before_(std::exchange(of_thread, &queue)) {}
+
+OnOwnQueue::~OnOwnQueue() {
+    of_thread = before_;
+}
+
+void *own_queue() {
+    return of_thread != nullptr && of_thread->device_ == current_device() ? of_thread->queue_ : nullptr;
+}
+
+bool has_own_queues() {
+    return living > 0;
+}
+
+}  // namespace tilewright::driver

@@ -1,0 +1,63 @@
+#pragma once
+#include "tilewright/array.h"
+#include "tilewright/operator.h"
+#include <functional>
+#include <future>
+#include <memory>
+#include <vector>
+
+namespace tilewright {
+
+// Calls that run beside the program, several at a time: while one image is copied to a device, kernels work
+// on another one, and a third one is copied back.
+//
+//     Stream stream;
+//     std::vector<std::future<Array>> results;
+//     for (const Array &image : images) {
+//         results.push_back(stream.start(
+//             [image](const Call &call) { return gaussian_blur(image, 3, Border::reflect, call); }));
+//     }
+//     stream.wait();
+//
+// Each call has a stream of CUDA, or a command queue of OpenCL, to itself. Copies overlap with kernels where
+// the images are in page-locked memory (Array::pinned); the results of operators are. On the CPU one call
+// runs at a time, because each of them uses all threads. Values are those of the same calls without a stream.
+//
+// Calls begin in the order in which they were started and may end in another one: a call must not need what
+// another one writes, and arrays that a call reads or writes must not be written meanwhile. While a Stream
+// lives, calls outside it wait until the device has done their work. Threads may share a Stream.
+class Stream {
+public:
+    // Makes the call, as it is told where, and returns its result. What it holds is destroyed before the
+    // result is there.
+    using Work = std::function<Array(const Call &call)>;
+
+    // `at_a_time`: how many calls run at the same time, from 1 to 16. Two are enough for copies in one
+    // direction, three where results are copied back. With 1, calls run one after another, in their order.
+    //
+    // Errors: usage, for another number; device or memory, when the device cannot be used.
+    explicit Stream(Device device = best_device(), int at_a_time = 3);
+
+    // Waits for all calls; their errors are lost.
+    ~Stream();
+    Stream(const Stream &) = delete;
+
+    // Starts a call. Its result is on the host when it is there. Where as many calls wait as run at a time,
+    // it waits until one of them begins, so that a program that reads files does not run ahead.
+    //
+    // Errors: memory. Errors of the call are in the future.
+    std::future<Array> start(Work work);
+
+    // The same for an operator. The arrays are shared, not copied.
+    std::future<Array> start(const Operator &op, std::vector<Array> inputs, Settings settings = {},
+        std::string schedule = "tuned");
+
+    // Waits for all calls that were started. Errors: the first one of a call since the last wait().
+    void wait();
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,111 @@
+// What reaches the driver when a CUDA module is loaded while modules are kept on disk, against the fake
+// libcuda.so.1.
+#include "runtime/devices/hooks.h"
+#include "tests/runtime/drivers/cuda_record.h"
+#include "tests/support/files.h"
+#include "tilewright/cache.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+extern "C" void *halide_cuda_get_symbol(void *, const char *);
+extern "C" int halide_cuda_acquire_context(void *, void **, bool);
+
+namespace tilewright {
+
+namespace {
+
+void *fake(const char *name) {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *found = library ? dlsym(library, name) : nullptr;
+    if (!found) {
+        throw std::runtime_error(
+            "the fake libcuda.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
+    }
+    return found;
+}
+
+const fake_cuda::Record &record() {
+    return *reinterpret_cast<const fake_cuda::Record *(*)()>(fake("fake_cuda_record"))();
+}
+
+// The folder is the process's: it is read when the first module is loaded.
+const TemporaryFolder &folder() {
+    static const auto &made = *new TemporaryFolder;
+    return made;
+}
+
+const std::string ptx = ".version 7.0\n.visible .entry kernel()\n{\n\tret;\n}\n";
+
+class CudaPrograms : public testing::Test {
+protected:
+    void SetUp() override {
+        setenv("TILEWRIGHT_CACHE", folder().path().c_str(), 1);
+        devices(Backend::cuda);
+        clear_cache();
+    }
+
+    // Loads a module on a device, and says whether the driver got machine code.
+    static bool loads_cubin(const Device &device, const std::string &text, std::vector<int> options = {}) {
+        const driver::Current current(device);
+        const auto load = reinterpret_cast<int (*)(void **, const void *, unsigned, int *, void **)>(
+            halide_cuda_get_symbol(nullptr, "cuModuleLoadDataEx"));
+        const auto push =
+            reinterpret_cast<int (*)(void *)>(halide_cuda_get_symbol(nullptr, "cuCtxPushCurrent_v2"));
+        const auto pop =
+            reinterpret_cast<int (*)(void **)>(halide_cuda_get_symbol(nullptr, "cuCtxPopCurrent_v2"));
+        void *context = nullptr, *module = nullptr;
+        EXPECT_EQ(halide_cuda_acquire_context(nullptr, &context, true), 0);
+        push(context);
+        std::vector<void *> values(options.size());
+        EXPECT_EQ(load(&module, text.c_str(), (unsigned)options.size(), options.data(), values.data()), 0);
+        pop(&context);
+        EXPECT_EQ(record().module_text.back(), text);
+        return record().module_is_cubin.back();
+    }
+
+    const Device first{Backend::cuda, 0}, second{Backend::cuda, 1};
+};
+
+}  // namespace
+
+TEST_F(CudaPrograms, AModuleIsCompiledOncePerDevice) {
+    const int before = record().links;
+    EXPECT_TRUE(loads_cubin(first, ptx));
+    EXPECT_EQ(record().links, before + 1);
+    EXPECT_TRUE(loads_cubin(first, ptx));
+    EXPECT_EQ(record().links, before + 1) << "the second time it is on the disk";
+    EXPECT_TRUE(loads_cubin(second, ptx));
+    EXPECT_EQ(record().links, before + 2) << "another device has other machine code";
+    const auto programs = cached_programs();
+    ASSERT_EQ(programs.size(), 2u);
+    EXPECT_TRUE(programs[0].device.starts_with("Fake GPU")) << programs[0].device;
+}
+
+TEST_F(CudaPrograms, ABrokenFileIsCompiledAgain) {
+    loads_cubin(first, ptx);
+    const int before = record().links;
+    std::ofstream(cached_programs().front().file, std::ios::app) << "x";
+    EXPECT_TRUE(loads_cubin(first, ptx));
+    EXPECT_EQ(record().links, before + 1);
+}
+
+TEST_F(CudaPrograms, WhatTheDriverDoesNotLoadIsForgotten) {
+    loads_cubin(first, ptx);
+    ASSERT_EQ(cached_programs().size(), 1u);
+    const auto refuse = reinterpret_cast<void (*)(bool)>(fake("fake_cuda_refuse_cubins"));
+    refuse(true);
+    EXPECT_FALSE(loads_cubin(first, ptx)) << "the driver gets the PTX";
+    refuse(false);
+    EXPECT_TRUE(cached_programs().empty());
+}
+
+TEST_F(CudaPrograms, OptionsAreForPtx) {
+    constexpr int max_registers = 0, other = 7;
+    EXPECT_FALSE(loads_cubin(first, ptx, {other}));
+    EXPECT_TRUE(loads_cubin(first, ptx, {max_registers})) << "Halide's limit of 64 is left out";
+}
+
+}  // namespace tilewright

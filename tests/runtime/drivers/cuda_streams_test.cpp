@@ -1,0 +1,198 @@
+// Streams and page-locked memory against the fake libcuda.so.1: what goes to which stream of the driver, what
+// is waited for, and what is locked.
+#include "runtime/arrays/storage.h"
+#include "runtime/devices/hooks.h"
+#include "runtime/devices/own_queue.h"
+#include "tests/runtime/drivers/any_operator.h"
+#include "tests/runtime/drivers/cuda_record.h"
+#include "tilewright/stream.h"
+#include <barrier>
+#include <dlfcn.h>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+namespace tilewright {
+
+namespace {
+
+void *fake(const char *name) {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *found = library ? dlsym(library, name) : nullptr;
+    if (!found) {
+        throw std::runtime_error(
+            "the fake libcuda.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
+    }
+    return found;
+}
+
+const fake_cuda::Record &record() {
+    return *reinterpret_cast<const fake_cuda::Record *(*)()>(fake("fake_cuda_record"))();
+}
+
+const Device first{Backend::cuda, 0}, second{Backend::cuda, 1};
+
+class CudaStreams : public testing::Test {
+protected:
+    void SetUp() override {
+        devices(Backend::cuda);
+        record();
+    }
+    void TearDown() override {
+        EXPECT_EQ(record().wrong_context, 0);
+    }
+    const AnyOperator any{Backend::cuda};
+};
+
+// The address of an array's memory on a device, which the array's end gives back.
+uint64_t address_on(Device device, int64_t bytes) {
+    const Array array(Type::u8, {bytes});
+    array.sync(device);
+    return array.storage()->flat().device;
+}
+
+}  // namespace
+
+// Three calls that wait for each other inside the stream run at the same time, each in a stream of its own.
+TEST_F(CudaStreams, EachCallHasAStreamToItself) {
+    ASSERT_TRUE(any.op);
+    any.run(first);
+    const fake_cuda::Record before = record();
+    std::barrier all_inside(3);
+    {
+        Stream stream(first, 3);
+        std::vector<std::future<Array>> results;
+        for (int i = 0; i < 3; i++) {
+            results.push_back(stream.start([&](const Call &call) {
+                all_inside.arrive_and_wait();
+                Array output;
+                (*any.op)(any.sample.inputs, output, any.sample.settings, call);
+                return output;
+            }));
+        }
+        for (auto &result : results) {
+            EXPECT_FALSE(result.get().empty());
+        }
+        EXPECT_EQ(record().streams - before.streams, 3);
+    }
+    std::set<const void *> streams;
+    for (size_t i = before.launches.size(); i < record().launches.size(); i++) {
+        EXPECT_EQ(record().launches[i].device, 0);
+        streams.insert(record().launches[i].stream);
+    }
+    EXPECT_EQ(streams.size(), 3u);
+    EXPECT_EQ(streams.count(nullptr), 0u);
+    ASSERT_EQ(record().copy_streams.size() - before.copy_streams.size(), 3u) << "the results are on the host";
+    for (size_t i = before.copy_streams.size(); i < record().copy_streams.size(); i++) {
+        EXPECT_EQ(streams.count(record().copy_streams[i]), 1u);
+    }
+    EXPECT_GE(record().stream_waits - before.stream_waits, 6) << "kernels and copies are waited for";
+}
+
+TEST_F(CudaStreams, StreamsOfTheDriverAreUsedAgain) {
+    {
+        const Stream stream(first, 2);
+    }
+    const int made = record().streams;
+    for (int i = 0; i < 5; i++) {
+        const Stream stream(first, 2);
+    }
+    EXPECT_EQ(record().streams, made);
+    const Stream other(second, 2);
+    EXPECT_EQ(record().streams, made + 2) << "another device has its own";
+}
+
+TEST_F(CudaStreams, CallsOutsideAreWaitedForWhileAStreamLives) {
+    ASSERT_TRUE(any.op);
+    any.run(first);
+    const int before = record().stream_waits;
+    any.run(first);
+    EXPECT_EQ(record().stream_waits, before) << "without a stream a call returns at once";
+    std::optional<Stream> stream(std::in_place, first, 1);
+    const int with_stream = record().stream_waits;
+    any.run(first);
+    EXPECT_GT(record().stream_waits, with_stream);
+    EXPECT_EQ(record().launches.back().stream, nullptr);
+    stream.reset();
+    const int after = record().stream_waits;
+    any.run(first);
+    EXPECT_EQ(record().stream_waits, after);
+}
+
+// Halide frees what is between two kernels while they are still running.
+TEST_F(CudaStreams, MemoryThatIsKeptStaysWithItsStream) {
+    constexpr int64_t bytes = 12345600;
+    const uint64_t outside = address_on(first, bytes);
+    const driver::OwnQueue one(first), two(first);
+    uint64_t in_one = 0;
+    {
+        const driver::OnOwnQueue here(one);
+        in_one = address_on(first, bytes);
+        EXPECT_NE(in_one, outside);
+        EXPECT_EQ(address_on(first, bytes), in_one);
+    }
+    {
+        const driver::OnOwnQueue here(two);
+        EXPECT_NE(address_on(first, bytes), in_one);
+        EXPECT_NE(address_on(first, bytes), outside);
+    }
+    EXPECT_EQ(address_on(first, bytes), outside);
+}
+
+TEST_F(CudaStreams, ErrorsAreInTheFutureAndInWait) {
+    ASSERT_TRUE(any.op);
+    Stream stream(first);
+    const auto refuse_memory = reinterpret_cast<void (*)(bool)>(fake("fake_cuda_refuse_memory"));
+    trim_device_memory();
+    refuse_memory(true);
+    const Array unseen(any.sample.inputs[0].clone());
+    std::vector<Array> inputs = any.sample.inputs;
+    inputs[0] = unseen;
+    std::future<Array> result = stream.start(*any.op, inputs, any.sample.settings);
+    EXPECT_EQ(error_of([&] { result.get(); }).fault(), Fault::memory);
+    refuse_memory(false);
+    EXPECT_EQ(error_of([&] { stream.wait(); }).fault(), Fault::memory);
+    EXPECT_NO_THROW(stream.wait()) << "an error is said once";
+    EXPECT_NO_THROW(stream.start(*any.op, inputs, any.sample.settings).get());
+}
+
+TEST_F(CudaStreams, PinnedArraysAreLockedAndKept) {
+    const int before = record().locks;
+    const void *memory = nullptr;
+    {
+        const Array array = Array::pinned(Type::f32, {300, 400});
+        memory = array.data();
+        ASSERT_EQ(record().locked.count(memory), 1u);
+        EXPECT_GE(record().locked.at(memory), 300u * 400 * 4);
+    }
+    EXPECT_EQ(record().locked.count(memory), 1u) << "it is kept";
+    EXPECT_EQ(Array::pinned(Type::f32, {300, 400}).data(), memory);
+    EXPECT_EQ(record().locks, before + 1);
+    EXPECT_EQ(record().locked.count(Array(Type::f32, {300, 400}).data()), 0u);
+    const Array small = Array::pinned(Type::u8, {5});
+    EXPECT_EQ(record().locked.count(small.data()), 1u) << "small arrays, too";
+    trim_host_memory();
+    EXPECT_EQ(record().locked.count(memory), 0u);
+    EXPECT_EQ(record().locked.size(), 1u);
+}
+
+TEST_F(CudaStreams, WhereNothingIsLockedMemoryIsOrdinary) {
+    trim_host_memory();
+    setenv("FAKE_CUDA_LOCKS_NOTHING", "1", 1);
+    Array array = Array::pinned(Type::u8, {1000, 1000});
+    unsetenv("FAKE_CUDA_LOCKS_NOTHING");
+    array.as<uint8_t>()[0] = 7;
+    array.sync(first);
+    EXPECT_EQ(array.at<uint8_t>({0, 0}), 7);
+    array = Array();
+    trim_host_memory();
+}
+
+TEST_F(CudaStreams, ResultsOfStreamsArePinned) {
+    ASSERT_TRUE(any.op);
+    Stream stream(first);
+    const Array result = stream.start(*any.op, any.sample.inputs, any.sample.settings).get();
+    EXPECT_EQ(record().locked.count(result.data()), 1u);
+}
+
+}  // namespace tilewright
