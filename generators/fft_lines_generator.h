@@ -3,6 +3,8 @@
 #include "generators/algorithms/fft2d/lines.h"
 #include "generators/row_generator.h"
 #include "schedules/fft_lines.h"
+#include <tuple>
+#include <utility>
 
 namespace tilewright {
 

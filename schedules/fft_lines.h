@@ -4,13 +4,16 @@
 #include "schedules/fft_pass.h"
 #include "schedules/moves.h"
 #include "schedules/turned_squares.h"
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace tilewright {
 
 // The lengths of lines that have two levels, and how many columns are transformed together.
 inline const std::vector<PassLines> &columns_of_two_levels() {
     static const std::vector<PassLines> lengths = {
-        {{4, 4, 4, 4}, 32}, {{4, 4, 8, 4}, 32}, {{4, 8, 8, 4}, 32}, {{4, 8, 8, 8}, 32}, {{8, 8, 8, 8}, 64}};
+        {{4, 4, 4, 4}, 32}, {{4, 4, 8, 4}, 32}, {{4, 8, 8, 4}, 64}, {{4, 8, 8, 8}, 64}, {{8, 8, 8, 8}, 64}};
     return lengths;
 }
 inline const std::vector<PassLines> &rows_of_two_levels() {
@@ -184,7 +187,7 @@ inline ScheduleRow two_level_row(const std::string &name, const std::vector<int>
     sentence += n.convolve ? ", there and back" : n.chirp_first ? ", with phases" : "";
     if (rows) {
         return row(name, cpu, "c64", rows_in_two_levels, shape,
-            {{"together", n.together, 1, 64}, {"copied", shape.length() > 2048, 0, 1}})
+            {{"together", n.together, 1, 64}, {"copied", shape.length() >= 1024, 0, 1}})
             .says(sentence + ": all stages in a core's cache.");
     }
     return row(name, cpu, "c64", columns_in_two_levels, shape, {{"together", n.together, 16, 128}})

@@ -1,6 +1,6 @@
 #pragma once
 // A form of fft2d: one pass of a Fourier transform over an image, for a CPU. Rows: fused_* of fft2d and
-// fresnel whose lines have 256 points or more.
+// fresnel whose lines have 256 to 4096 points, or 8192 along rows.
 //
 // A line of N points is transformed in two levels, n = N2 n1 + n2 and k = k1 + N1 k2 with N = N1 N2: first N2
 // transforms of length N1, then, after the twiddle factors exp(-2 pi i n2 k1 / N), N1 transforms of length
@@ -33,8 +33,10 @@
 #include "generators/algorithms/fft2d/pass_shape.h"
 #include "generators/algorithms/turned_squares.h"
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tilewright {
 
