@@ -10,7 +10,9 @@
 
 namespace tilewright {
 
-// The lengths of lines that have two levels, and how many columns are transformed together.
+// The lengths of lines that have two levels, and how many columns are transformed together: the fastest of
+// 16, 32, 64 and 128 on one core of Zen 4 (32 KB of first cache, 1 MB of second cache), November 2026. So is
+// the length from which rows are `copied`, 1024.
 inline const std::vector<PassLines> &columns_of_two_levels() {
     static const std::vector<PassLines> lengths = {
         {{4, 4, 4, 4}, 32}, {{4, 4, 8, 4}, 32}, {{4, 8, 8, 4}, 64}, {{4, 8, 8, 8}, 64}, {{8, 8, 8, 8}, 64}};
