@@ -2,6 +2,7 @@
 #include "generators/algorithms/fft2d/fft2d.h"
 #include "generators/algorithms/fft2d/butterfly.h"
 #include "generators/fft2d_transpose_generator.h"
+#include "generators/fft_lines_generator.h"
 #include "generators/fft_pass_generator.h"
 #include "generators/row_generator.h"
 
@@ -48,3 +49,4 @@ public:
 HALIDE_REGISTER_GENERATOR(tilewright::Fft2dGenerator, fft2d)
 HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTransposeGenerator, fft2d_turn)
 HALIDE_REGISTER_GENERATOR(tilewright::FftPassGenerator, fft_pass)
+HALIDE_REGISTER_GENERATOR(tilewright::FftLinesGenerator, fft_lines)

@@ -1,6 +1,7 @@
 // The schedules of fft2d, and the table of its rows.
 #include "generators/algorithms/fft2d/fft2d.h"
 #include "schedules/fft2d_transpose.h"
+#include "schedules/fft_lines.h"
 #include "schedules/fft_pass.h"
 
 namespace tilewright {
@@ -39,8 +40,6 @@ static const ScheduleRows &rows() {
     const auto across = [](int together) {
         return PassNumbers{.lines = FftPassShape::Lines::across, .together = together};
     };
-    std::vector<PassLines> columns_in_cache = lines_in_cache();
-    columns_in_cache.pop_back();  // columns of 8192 are done in parts
     static const ScheduleRows table = {
         row("reference", cpu, "c64", reference)
             .says("All rows, then all columns, each stage after stage: the result to compare with."),
@@ -70,7 +69,11 @@ static const ScheduleRows &rows() {
             }),
 
         family("fused", pass_rows("fused_rows", lines_in_vectors, along, lines_in_cache())),
-        family("fused", pass_rows("fused_columns", lines_in_vectors, across, columns_in_cache)),
+        family("fused", pass_rows("fused_columns", lines_in_vectors, across, lines_in_cache())),
+        family("fused", two_level_rows("fused_rows", along(16), rows_of_two_levels())),
+        // Columns of 8192 are done in parts.
+        family("fused", two_level_rows("fused_columns", across(1), columns_of_two_levels())),
+        family("fused", two_level_rows("fused_columns_narrow", across(16), columns_of_two_levels())),
         family("tuned", pass_row("tuned_any", cpu, lines_in_vectors, {4, 8, 8},
                             second_part(FftPassShape::Lines::across, 16))),
     };

@@ -76,8 +76,8 @@ ScheduleRows pass_rows(const std::string &name, void (*schedule)(FftPass &, Sche
     return rows;
 }
 
-// The lengths of whole lines: rows and columns on a GPU, whose blocks share 48 KB with OpenCL, and either of
-// them in a core's cache.
+// The lengths of whole lines: rows and columns on a GPU, whose blocks share 48 KB with OpenCL, and short ones
+// of either kind in a core's cache (schedules/fft_lines.h has the long ones).
 inline const std::vector<PassLines> &whole_rows() {
     static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
         {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2}, {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2},
@@ -91,10 +91,8 @@ inline const std::vector<PassLines> &whole_columns() {
     return lengths;
 }
 inline const std::vector<PassLines> &lines_in_cache() {
-    static const std::vector<PassLines> lengths = {{{4, 4}, 16, 1, cpu}, {{4, 8}, 16, 1, cpu},
-        {{8, 8}, 16, 1, cpu}, {{2, 8, 8}, 16, 1, cpu}, {{4, 8, 8}, 16, 1, cpu}, {{8, 8, 8}, 16, 1, cpu},
-        {{2, 8, 8, 8}, 16, 1, cpu}, {{4, 8, 8, 8}, 16, 1, cpu}, {{8, 8, 8, 8}, 16, 1, cpu},
-        {{8, 8, 8, 16}, 16, 1, cpu}};
+    static const std::vector<PassLines> lengths = {
+        {{4, 4}, 16, 1, cpu}, {{4, 8}, 16, 1, cpu}, {{8, 8}, 16, 1, cpu}, {{2, 8, 8}, 16, 1, cpu}};
     return lengths;
 }
 

@@ -1,6 +1,7 @@
 // The schedules of fresnel, and the table of its rows.
 #include "generators/algorithms/fresnel/fresnel.h"
 #include "schedules/fft2d_transpose.h"
+#include "schedules/fft_lines.h"
 #include "schedules/fft_pass.h"
 #include "schedules/moves.h"
 
@@ -135,6 +136,11 @@ static const ScheduleRows &rows() {
             {
                 pass_rows("fused_rows", lines_in_vectors, chirped<along>, lines_in_cache()),
                 pass_rows("fused_columns", lines_in_vectors, chirped<across>, lines_in_cache()),
+                two_level_rows("fused_rows", chirped<along>(16), rows_of_two_levels()),
+                two_level_rows("fused_columns", chirped<across>(1), columns_of_two_levels()),
+                pass_rows("fused_columns", lines_in_vectors, chirped<across>, {{{8, 8, 8, 16}, 16, 1, cpu}}),
+                two_level_rows("fused_convolved_rows", convolved<along>(16), rows_of_two_levels()),
+                two_level_rows("fused_convolved_columns", convolved<across>(1), columns_of_two_levels()),
             }),
         row("tuned", cpu, "c64", rows_of_samples)
             .says("Rows of samples are multiplied by the phases, spread over the cores."),

@@ -49,4 +49,14 @@ View complex_words(const Array &array) {
     return view;
 }
 
+View complex_parts(const Array &array) {
+    View view = image(array);
+    view.type = halide_type_t(halide_type_float, 32);
+    for (View::Dim &dim : view.dims) {
+        dim.stride *= 2;
+    }
+    view.dims.insert(view.dims.begin(), {2, 1});
+    return view;
+}
+
 }  // namespace tilewright

@@ -40,4 +40,7 @@ View words(const Array &array, halide_type_t type = halide_type_t(halide_type_ui
 // A c64 array, (n) or (h, w), as words of 64 bits, the real part low: x[, y].
 View complex_words(const Array &array);
 
+// The same as pairs of f32: part, x[, y].
+View complex_parts(const Array &array);
+
 }  // namespace tilewright

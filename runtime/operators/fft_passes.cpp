@@ -10,7 +10,7 @@ using Lines = FftPassShape::Lines;
 using Division = LineLayout::Division;
 
 bool is_fft_pass(const Row &row) {
-    return row.form == "fft_pass";
+    return row.form == "fft_pass" || row.form == "fft_lines";
 }
 
 FftPassLibrary::FftPassLibrary(const Row &row)
@@ -19,7 +19,7 @@ FftPassLibrary::FftPassLibrary(const Row &row)
                                                                .first_factor = shape.chirp_first,
                                                                .last_factor = shape.chirp_last,
                                                                .convolves = shape.convolve},
-      together(row.tunable("together")) {}
+      has_levels(row.form == "fft_lines"), together(row.tunable("together")) {}
 
 FftLibraries::FftLibraries(const std::vector<Row> &rows) : rows_(rows) {
     for (const Row &row : rows) {
@@ -76,6 +76,17 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
         }
     }
     Launch &launch = plan.launch(*pass->row, device);
+    if (!shape.convolve) {
+        launch.value("sign", endpoints.sign)
+            .value("scale_re", endpoints.scale_re)
+            .value("scale_im", endpoints.scale_im);
+    }
+    if (pass->has_levels) {
+        for (const auto &[name, table] : tables) {
+            launch.in(name, table.array, complex_parts(table.array));
+        }
+        return add_lines(launch, from, to);
+    }
     const auto vector = [&](const char *name, const Array &table) {
         launch.in(name, table, complex_words(table));
     };
@@ -89,12 +100,37 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
     }
     if (shape.convolve) {
         vector("middle", fft_middle(shape));
-    } else {
-        launch.value("sign", endpoints.sign)
-            .value("scale_re", endpoints.scale_re)
-            .value("scale_im", endpoints.scale_im);
     }
     launch.out("output", to, writes.view(to));
+}
+
+// The arguments of the form FftLines: parts of complex numbers, and the results by the digits of their
+// number.
+void FftPassCall::add_lines(Launch &launch, const Array &from, Array &to) const {
+    const FftPassShape &shape = pass->shape, last = shape.convolve ? shape.mirrored() : shape;
+    const bool rows = shape.lines == Lines::along;
+    const Array roots = fft_roots(shape.length());
+    launch.in("in", from, complex_parts(from)).in("roots", roots, complex_parts(roots));
+    const auto between = [&](const char *name, const FftPassShape &line) {
+        const int64_t length = line.length(), points1 = line.first_level(), points2 = length / points1;
+        const Array table = fft_between_levels(line);
+        launch.in(name, table, {halide_type_of<float>(), {{points2, 1}, {points1, points2}, {2, length}}});
+    };
+    if (rows) {
+        between("between", shape);
+        if (shape.convolve) {
+            between("between_back", last);
+        }
+    }
+    View output = complex_parts(to);
+    const View::Dim along = output.dims[rows ? 1 : 2], lines = output.dims[rows ? 2 : 1];
+    const int64_t first = last.first_level(), third = last.radix[2], fourth = last.radix[3];
+    const View::Dim digits[] = {
+        {first, along.stride}, {third, first * along.stride}, {fourth, first * third * along.stride}};
+    output.dims.resize(1);
+    output.dims.insert(output.dims.end(), digits, digits + 3);
+    output.dims.insert(output.dims.begin() + (rows ? 4 : 1), lines);
+    launch.out("output", to, output);
 }
 
 MakeFftTable along_line(std::function<Array()> make, std::vector<View::Dim> dims) {

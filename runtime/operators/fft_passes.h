@@ -10,6 +10,7 @@
 
 namespace tilewright {
 
+// Whether a row is a pass, of either form.
 bool is_fft_pass(const Row &row);
 
 // What a pass does to its lines, whatever their length.
@@ -28,6 +29,7 @@ struct FftPassLibrary {
     const Row *row;
     FftPassShape shape;
     FftPassKind kind;
+    bool has_levels;   // it is of the form FftLines
     int64_t together;  // how many lines a block of threads takes: the number of lines is a multiple of it
 
     explicit FftPassLibrary(const Row &row);
@@ -97,6 +99,9 @@ struct FftPassCall {
     Endpoints endpoints = {};
 
     void add_to(Plan &plan, Device device, const Array &from, Array &to) const;
+
+private:
+    void add_lines(Launch &launch, const Array &from, Array &to) const;
 };
 
 // Tables of n numbers that lines of n are multiplied by before their transform and after it. Either may be

@@ -48,6 +48,22 @@ Array fft_middle(const FftPassShape &pass) {
     });
 }
 
+Array fft_between_levels(const FftPassShape &pass) {
+    const int64_t length = pass.length(), points1 = pass.first_level(), points2 = length / points1;
+    static auto &tables = *new Cache<std::pair<int64_t, int64_t>, Array>(most_tables);  // never destroyed
+                                                                                        // (inside.h)
+    return *tables.get({points1, points2}, [&] {
+        Array made(Type::f32, {2 * length});
+        auto *to = made.as<float>();
+        for (int64_t i = 0; i < length; i++) {
+            const std::complex<float> factor(root(i / points2 * (i % points2), length));
+            to[i] = factor.real();
+            to[length + i] = factor.imag();
+        }
+        return made;
+    });
+}
+
 Array fft_response(
     const FftPassShape &pass, int64_t parts, const std::function<std::complex<double>(int64_t)> &response) {
     return complex_vector(parts * pass.length(),

@@ -24,6 +24,10 @@ Array fft_roots(int64_t n);
 // of its butterflies.
 Array fft_middle(const FftPassShape &pass);
 
+// The twiddle factors between the two levels of FftLines (generators/algorithms/fft2d/lines.h), f32: the
+// real parts for k1 = 0 and all n2, for k1 = 1, and so on, then the imaginary parts.
+Array fft_between_levels(const FftPassShape &pass);
+
 // The table that a pass that convolves multiplies spectra by. A line has `parts` parts, each of the length of
 // the pass; part b has the frequencies b, b + parts ..., in the order of the pass. response(k) is the factor
 // of frequency k of the whole line.

@@ -8,8 +8,9 @@
 
 namespace tilewright {
 
-// A pass transforms many lines of the same length, each by itself. generators/algorithms/fft2d/pass.h says
-// what it reads and writes.
+// A pass transforms many lines of the same length, each by itself. Two forms are passes: FftPass
+// (generators/algorithms/fft2d/pass.h) and FftLines (lines.h), which say what they read and write. A pass of
+// FftLines has four radices, two per level, and is not `twiddled`, `transposed` or `numbered`.
 struct FftPassShape {
     enum class Lines {
         along,       // a line is a row, and its result is a row
@@ -62,6 +63,19 @@ struct FftPassShape {
 
     int length() const {
         return radix[0] * radix[1] * radix[2] * radix[3];
+    }
+
+    // Of FftLines: how many points a transform of the first level has.
+    int first_level() const {
+        return radix[0] * radix[1];
+    }
+
+    // Of FftLines: the same length with the levels in the other order, as the line back of a convolution has
+    // them. Its first stage has the points of the last stage forward.
+    FftPassShape mirrored() const {
+        FftPassShape shape = *this;
+        shape.radix = {radix[3], radix[2], radix[0], radix[1]};
+        return shape;
     }
 
     // The number of entries of the table `middle`.

@@ -142,7 +142,10 @@ private:
     bool convolve_whole(FieldAxis axis) {
         const FftPassKind kind{.lines = axis == columns ? Lines::across : Lines::along, .convolves = true};
         const FftPassLibrary *pass = libraries().pass(backend_, kind, n_, n_);
-        if (pass) {
+        if (pass && pass->has_levels) {
+            passes_.pass(
+                {.pass = pass, .response = along_line(factors(LineFactor::transfer), {{n_, 1}, {1, n_}})});
+        } else if (pass) {
             passes_.pass({.pass = pass,
                 .response = convolution_response(*pass, 1, {{n_, 1}, {axis == columns ? n_ : 1, 0}})});
         }
