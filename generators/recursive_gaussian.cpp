@@ -1,7 +1,8 @@
 // The generators of recursive_gaussian: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
+#include "generators/algorithms/recursive_gaussian/bands.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
-#include "generators/algorithms/recursive_gaussian/runs.h"
+#include "generators/algorithms/recursive_gaussian/strips.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
 #include "generators/row_generator.h"
 
@@ -62,13 +63,41 @@ public:
     }
 };
 
-// The form in runs. image and output: rows of width * channels elements.
-class RecursiveGaussianRunsGenerator : public RowGenerator<RecursiveGaussianRunsGenerator> {
+// What the generators of both forms in runs share. image and output: rows of width * channels elements.
+template<typename Self>
+class RunsGenerator : public RowGenerator<Self> {
 public:
-    Input<Buffer<void, 2>> image{"image"};
-    Input<int32_t> channels{"channels"};
-    Input<float[3]> step{"step"};
-    Input<float[9]> end_matrix{"turn"};
+    GeneratorInput<Buffer<void, 2>> image{"image"};
+    GeneratorInput<int32_t> channels{"channels"};
+    GeneratorInput<float[3]> step{"step"};
+    GeneratorInput<float[9]> end_matrix{"turn"};
+
+protected:
+    Recursion recursion() const {
+        return {{}, step[0], step[1], step[2], expressions(end_matrix)};
+    }
+    RunShape shape() const {
+        const int lanes = this->get_target().template natural_vector_size<float>();
+        return {this->setting("run"), this->setting("strip"), lanes};
+    }
+    // The number of channels: the call's, where the row takes colours.
+    Expr channels_of_row() const {
+        return this->template configuration<RecursiveGaussianConfiguration>().colours ? Expr(channels) : 1;
+    }
+    template<typename Form, typename Output>
+    void finish(Form &blur, Output &output) {
+        output = blur.out;
+        for (Halide::OutputImageParam buffer :
+            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+            buffer.dim(0).set_min(0);
+            buffer.dim(1).set_min(0);
+        }
+        this->apply(blur, {image, output});
+    }
+};
+
+class RecursiveGaussianStripsGenerator : public RunsGenerator<RecursiveGaussianStripsGenerator> {
+public:
     Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
@@ -77,15 +106,34 @@ public:
     }
 
     void generate() {
-        RecursiveGaussianRuns blur(image, image.width() / channels, image.height(), channels,
-            {{}, step[0], step[1], step[2], expressions(end_matrix)}, setting("run"), setting("strip"));
-        output = blur.out;
-        for (Halide::OutputImageParam buffer :
-            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
-            buffer.dim(0).set_min(0);
-            buffer.dim(1).set_min(0);
-        }
-        apply(blur, {image, output});
+        const Expr channels = channels_of_row();
+        RecursiveGaussianStrips blur(
+            image, image.width() / channels, image.height(), channels, recursion(), shape());
+        finish(blur, output);
+    }
+};
+
+// both: the weights (k, sample) of TileNumbers::both.
+class RecursiveGaussianBandsGenerator : public RunsGenerator<RecursiveGaussianBandsGenerator> {
+public:
+    Input<Buffer<float, 2>> both{"both"};
+    Input<float[9]> across{"across"}, behind{"behind"};
+    Output<Buffer<void, 2>> output{"output"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        output.set_type(element_type(type));
+    }
+
+    void generate() {
+        both.dim(0).set_bounds(0, recursive_weights);
+        both.dim(1).set_bounds(0, recursive_tile).set_stride(recursive_weight_pitch);
+        const TileNumbers numbers{
+            recursive_tile, 1, recursive_carry_rows, expressions(across), expressions(behind), {}, both};
+        const Expr channels = channels_of_row();
+        RecursiveGaussianBands blur(
+            image, image.width() / channels, image.height(), channels, recursion(), numbers, shape());
+        finish(blur, output);
     }
 };
 
@@ -138,7 +186,7 @@ public:
         image.dim(1).set_min(0);
         output.dim(0).set_bounds(0, image.width());
         output.dim(1).set_bounds(0, image.height());
-        const bool colours = configuration<RecursiveGaussianTilesConfiguration>().colours;
+        const bool colours = configuration<RecursiveGaussianConfiguration>().colours;
         for (Halide::OutputImageParam buffer :
             {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
             if (colours) {
@@ -165,6 +213,7 @@ public:
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianGenerator, recursive_gaussian)
-HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianRunsGenerator, recursive_gaussian_runs)
+HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianStripsGenerator, recursive_gaussian_strips)
+HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianBandsGenerator, recursive_gaussian_bands)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTilesGenerator, recursive_gaussian_tiles)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianAlignedGenerator, recursive_gaussian_aligned)

@@ -2,11 +2,14 @@
 // schedules/recursive_gaussian_tiles.h.
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
 #include "generators/algorithms/integers.h"
+#include "generators/algorithms/recursive_gaussian/bands.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
-#include "generators/algorithms/recursive_gaussian/runs.h"
+#include "generators/algorithms/recursive_gaussian/strips.h"
 #include "schedules/moves.h"
 #include "schedules/recursive_gaussian_tiles.h"
 #include "schedules/schedule.h"
+#include "schedules/turned_squares.h"
+#include <algorithm>
 
 namespace tilewright {
 
@@ -18,7 +21,7 @@ using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 
-Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, lane{"lane"}, task{"task"};
+Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, lane{"lane"}, task{"task"}, band{"band"};
 
 // ------------------------------------------------------------------------------------------------------- CPU
 
@@ -30,62 +33,138 @@ void reference(RecursiveGaussian &blur, ScheduleContext &) {
     }
 }
 
-// First strips of rows, then strips of columns are spread over the cores. The lanes of vectors are samples of
-// neighbouring lines. Rows are transposed in registers, `chunk` pixels at a time, when they are read and when
-// they are written. The results of a strip's filters stay in the cache.
-void lines(RecursiveGaussianRuns &blur, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size<float>(), run = blur.run, chunk = context["chunk"];
-    const int rows = lanes * context["row_vectors"], columns = blur.strip;
-    RVar no{"no"}, ni{"ni"};
-
-    // Memory is allocated once for all strips of a task: allocated for each, half of the time would be spent
-    // on new pages.
-    auto vectors = [&](RecursiveRuns &along, Func at, Var strip, int all) {
-        for (Func f : {along.causal, along.anticausal}) {
-            f.compute_at(at, strip).hoist_storage(at, task).bound_extent(along.v, all);
-            f.update(0).vectorize(along.v, lanes, TailStrategy::RoundUp);
-            f.update(1).vectorize(along.v, lanes, TailStrategy::RoundUp).reorder(along.v, along.c, along.n);
+// Both filters of lines. The lanes of vectors are samples of neighbouring lines.
+void filter(RecursiveRuns &lines, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>();
+    for (int stage = 0; stage < 4; stage++) {
+        Halide::Stage update = lines.filtered.update(stage);
+        update.vectorize(lines.v, lanes, TailStrategy::RoundUp);
+        if (stage % 2 == 1) {
+            update.reorder(lines.v, lines.c, lines.n);
         }
-    };
-    blur.out.split(blur.x, xo, xi, columns, TailStrategy::GuardWithIf)
-        .split(blur.y, yo, yi, run, TailStrategy::GuardWithIf)
+    }
+}
+
+// Both filters of rows, a few rows per iteration of the loop `yo` of rows.strips, which the caller places.
+// Rows are transposed in registers, `chunk` elements at a time, when they are read and when they are written.
+void filter_rows(RecursiveRows &rows, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>(), run = rows.shape.run,
+              chunk = context["chunk"], side = rows.shape.square, strip = rows.shape.strip;
+    const Var xs{"xs"}, ys{"ys"};
+    const RVar no{"no"}, ni{"ni"};
+    rows.strips.bound(rows.x, 0, strip)
+        .split(rows.y, yo, yi, side * context["row_vectors"], TailStrategy::RoundUp)
+        .split(rows.s, xo, xi, std::max(1, chunk / strip), TailStrategy::RoundUp)
+        .split(rows.x, xs, rows.x, side)
+        .split(yi, ys, yi, side)
+        .reorder(rows.x, yi, xs, ys, xi, xo, yo)
+        .vectorize(rows.x)
+        .unroll(yi);
+    turn_in_registers(rows.squares_out, rows.strips, xs);
+    if (context.configuration<RecursiveGaussianConfiguration>().colours) {
+        // The run that a sample is in depends on the number of channels.
+        rows.square.compute_at(rows.strips, xo)
+            .bound(rows.i, 0, run)
+            .reorder_storage(rows.v, rows.i)
+            .reorder(rows.v, rows.i)
+            .vectorize(rows.v, lanes)
+            .unroll(rows.i);
+    }
+
+    Func filtered = rows.lines.filtered;
+    filtered.compute_at(rows.strips, yo).bound_extent(rows.lines.v, side * context["row_vectors"]);
+    filter(rows.lines, context);
+    filtered.update(1)
+        .split(rows.lines.n, no, ni, chunk / run)
+        .reorder(rows.lines.v, rows.lines.c, ni, no)
+        .never_partition(no, ni);
+    rows.transposed.compute_at(filtered, no)
+        .reorder_storage(rows.v, rows.x)
+        .split(rows.x, xo, xi, rows.squares_in.columns, TailStrategy::RoundUp)
+        .split(rows.v, yo, yi, side, TailStrategy::RoundUp)
+        .reorder(yi, xi, xo, yo)
+        .vectorize(yi)
+        .unroll(xi);
+    turn_in_registers(rows.squares_in, rows.transposed, xo);
+    rows.padded.compute_at(filtered, no).split(rows.x, xo, xi, lanes, TailStrategy::RoundUp).vectorize(xi);
+}
+
+// The filters of columns, a strip at a time.
+void filter_columns(RecursiveRuns &along_y, Func out, ScheduleContext &context, int strip) {
+    along_y.filtered.compute_at(out, xo).bound_extent(along_y.v, strip).bound_extent(along_y.c, 1);
+    filter(along_y, context);
+}
+
+// First groups of rows, then strips of columns are spread over the cores: `strips` of them per task, so that
+// small images are left to one core.
+void strips(RecursiveGaussianStrips &blur, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>(), strip = blur.shape.strip;
+    blur.out.split(blur.x, xo, xi, strip, TailStrategy::GuardWithIf)
+        .split(blur.y, yo, yi, blur.shape.run, TailStrategy::GuardWithIf)
         .split(xo, task, xo, context["strips"], TailStrategy::GuardWithIf)
         .reorder(xi, yi, yo, xo, task)
         .vectorize(xi, lanes, TailStrategy::GuardWithIf)
         .unroll(yi)
         .parallel(task);
-    vectors(blur.along_y, blur.out, xo, columns);
-
-    blur.across.compute_root()
-        .bound(blur.x, 0, columns)
-        .split(blur.y, yo, yi, rows, TailStrategy::RoundUp)
-        .split(blur.s, xo, xi, chunk / columns, TailStrategy::RoundUp)
+    filter_columns(blur.along_y, blur.out, context, strip);
+    filter_rows(blur.rows, context);
+    blur.rows.strips.compute_root()
         .split(yo, task, yo, context["strips"], TailStrategy::GuardWithIf)
-        .reorder(blur.x, xi, yi, xo, yo, task)
-        .vectorize(blur.x, run)
-        .unroll(blur.x)
         .parallel(task);
-    vectors(blur.along_x, blur.across, yo, rows);
-    blur.along_x.causal.update(1)
-        .split(blur.along_x.n, no, ni, chunk / run)
-        .reorder(blur.along_x.v, blur.along_x.c, ni, no);
-    blur.transposed.compute_at(blur.along_x.causal, no)
-        .reorder_storage(blur.v, blur.x)
-        .split(blur.x, xo, xi, lanes, TailStrategy::RoundUp)
-        .split(blur.v, yo, yi, lanes, TailStrategy::RoundUp)
-        .reorder(yi, xi, xo, yo)
-        .vectorize(xi)
-        .unroll(yi);
-    blur.padded.compute_at(blur.along_x.causal, no)
-        .split(blur.x, xo, xi, lanes, TailStrategy::RoundUp)
-        .vectorize(xi);
-    blur.along_x.causal.update(1).never_partition(no, ni);
-    blur.square.compute_at(blur.across, xo)
-        .bound(blur.i, 0, run)
-        .reorder(blur.i, blur.v)
-        .vectorize(blur.v, lanes)
-        .unroll(blur.i);
-    blur.across.specialize(blur.channels == 1);
+    // Memory is allocated once for all strips of a task.
+    blur.along_y.filtered.hoist_storage(blur.out, task);
+    blur.rows.lines.filtered.hoist_storage(blur.rows.strips, task);
+}
+
+// The states at the edges of bands, from the image's first reading: sums of `sum_vectors` vectors of columns
+// at a time, which stay in the cache, then the scan along y, then the filters along x.
+void states_of_bands(RecursiveGaussianBands &blur, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>(), vectors = context["sum_vectors"];
+    const Var vo{"vo"}, vi{"vi"}, chunk{"chunk"};
+    blur.tails.compute_root()
+        .bound(blur.k, 0, 6)
+        .split(blur.v, vo, vi, lanes, TailStrategy::GuardWithIf)
+        .vectorize(vi)
+        .parallel(blur.t);
+    blur.tails.update()
+        .split(blur.v, vo, vi, lanes, TailStrategy::GuardWithIf)
+        .split(vo, chunk, vo, vectors, TailStrategy::GuardWithIf)
+        .reorder(vi, blur.k, vo, blur.r, chunk, blur.t)
+        .vectorize(vi)
+        .unroll(blur.k)
+        .unroll(vo, 2)
+        .parallel(blur.t);
+
+    TileCarries &carries = blur.carries;
+    carries.states.compute_root();
+    carries.states.update()
+        .split(carries.v, vo, vi, lanes, TailStrategy::GuardWithIf)
+        .split(vo, chunk, vo, vectors, TailStrategy::GuardWithIf)
+        .reorder(vi, carries.r.x, carries.dir, vo, carries.r.y, carries.r.z, carries.g, carries.c, chunk)
+        .vectorize(vi)
+        .unroll(carries.r.x)
+        .parallel(chunk);
+    filter_rows(blur.carried, context);
+    blur.carried.strips.compute_root().parallel(yo);
+}
+
+// The states at the edges of bands first. Then bands are spread over the cores: the rows of a band are
+// filtered, and then its columns, strip by strip.
+void bands(RecursiveGaussianBands &blur, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>(), strip = blur.shape.strip;
+    states_of_bands(blur, context);
+    blur.out.split(blur.y, band, blur.y, blur.numbers.tile, TailStrategy::GuardWithIf)
+        .split(blur.y, yo, yi, blur.shape.run)
+        .split(blur.x, xo, xi, strip, TailStrategy::GuardWithIf)
+        .reorder(xi, yi, yo, xo, band)
+        .vectorize(xi, lanes, TailStrategy::GuardWithIf)
+        .unroll(yi)
+        .parallel(band);
+    filter_columns(blur.along_y, blur.out, context, strip);
+    filter_rows(blur.rows, context);
+    blur.rows.strips.compute_at(blur.out, band);
+    blur.along_y.filtered.hoist_storage(blur.out, band);
+    blur.rows.lines.filtered.hoist_storage(blur.out, band);
 }
 
 // --------------------------------------------------------------------------------- GPU: the documented steps
@@ -174,16 +253,22 @@ void transposed(RecursiveGaussian &blur, ScheduleContext &context) {
 
 static const ScheduleRows &rows() {
     using namespace recursive_gaussian_tiles;
-    const RecursiveGaussianTilesConfiguration grey{}, coloured{.colours = true};
+    const RecursiveGaussianConfiguration grey{}, coloured{.colours = true};
+    const std::vector<Tunable> of_strips = {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4},
+        {"strip", 64, 16, 256}, {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}};
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference)
             .with("strict_float")
             .says("Line by line: both filters of all rows, then both filters of all columns."),
         family("tuned",
             {
-                row("tuned_any", cpu, "u8 u16 f32", lines,
-                    {{"run", 8}, {"row_vectors", 1, 1, 4}, {"strip", 32, 16, 64}, {"chunk", 64, 16, 256},
-                        {"strips", 8, 1, 32}})
+                row("tuned_bands", cpu, "u8 u16 f32", bands, grey,
+                    {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 256, 16, 512},
+                        {"chunk", 256, 64, 512}, {"sum_vectors", 32, 2, 256}})
+                    .says("Bands of rows over the cores: what enters each band is found first."),
+                row("tuned_grey", cpu, "u8 u16 f32", strips, grey, of_strips)
+                    .says("As tuned_any, for one channel."),
+                row("tuned_any", cpu, "u8 u16 f32", strips, coloured, of_strips)
                     .says("Strips of lines over the cores; a vector filters neighbouring lines at once."),
             }),
 

@@ -102,12 +102,16 @@ TEST_P(RecursiveGaussianRow, SizesAndChannels) {
     }
     check({{101, 211}, 5, true});
     check({{192, 320}, 2.5});
+    check({{128, 256}, 1});
+    check({{193, 257}, 200});
+    check({{319, 700}, 5, true});
     EXPECT_GT(served(), 0) << "the row serves none of the sizes";
 }
 
 TEST_P(RecursiveGaussianRow, EverySigma) {
     for (double sigma : {.5, .6, .75, 1., 1.5, 2., 3., 5., 10., 20., 50., 100., 200.}) {
         check({{128, 192}, sigma});
+        check({{192, 256}, sigma});
     }
 }
 
@@ -143,7 +147,7 @@ TEST_P(RecursiveGaussianRow, LargeWideTall) {
 
 TEST_P(RecursiveGaussianRow, ConstantImagesStay) {
     for (double sigma : {.5, 1., 5., 20., 200.}) {
-        for (const auto &shape : {std::vector<int64_t>{64, 192}, {67, 131}, {61, 70, 3}}) {
+        for (const auto &shape : {std::vector<int64_t>{64, 192}, {67, 131}, {61, 70, 3}, {150, 300}}) {
             SCOPED_TRACE(sigma);
             Array output;
             if (row().type == "f32") {

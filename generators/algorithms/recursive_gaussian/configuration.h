@@ -4,8 +4,8 @@
 // front (generators/algorithms/configuration.h).
 namespace tilewright {
 
-// Of RecursiveGaussianTiles.
-struct RecursiveGaussianTilesConfiguration {
+// Of RecursiveGaussianTiles and of the forms in runs.
+struct RecursiveGaussianConfiguration {
     bool colours = false;  // any number of interleaved channels; otherwise one channel
 
     template<typename Visit>

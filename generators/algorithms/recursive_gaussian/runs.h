@@ -1,134 +1,212 @@
 #pragma once
-// A form of recursive_gaussian that computes several samples of a line per step. Row: tuned on CPUs.
+// Forms of recursive_gaussian that compute several samples of a line per step. Rows: tuned on CPUs.
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
+#include "generators/algorithms/turned_squares.h"
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace tilewright {
 
+// The state of a filter inside a run of samples. w is its value before the run plus its rise since then, so
+// that w is rounded only once per run.
+class StateInRun : Halide::NamesInterface {
+public:
+    StateInRun(const Recursion &recursion, const Tuple &z)
+        : gain_(recursion.gain), slope_(recursion.slope), a3_(recursion.a3), before_(z[0]), rise_(0.f),
+          earlier_rise_(0.f), d_(z[1]), e_(z[2]) {}
+
+    // One sample. Where there is a sample before the last, its rise and its d are used:
+    //     e[n] = gain (x[n] - before - rise[n-2]) + (slope - gain) d[n-2] + (slope - gain + a3) e[n-1]
+    // So only one multiplication and one addition lie between e[n-1] and e[n]: they set the time where few
+    // vectors are filtered at once.
+    void advance(const Expr &sample) {
+        const Expr input = gain_ * (sample - before_);
+        if (earlier_d_.defined()) {
+            e_ = (slope_ - gain_ + a3_) * e_ +
+                 ((slope_ - gain_) * earlier_d_ + (input - gain_ * earlier_rise_));
+        } else {
+            e_ = input + (slope_ * d_ + a3_ * e_);
+        }
+        earlier_rise_ = rise_;
+        earlier_d_ = d_;
+        d_ = d_ + e_;
+        rise_ = rise_ + d_;
+    }
+
+    Expr w() const {
+        return before_ + rise_;
+    }
+    Expr d() const {
+        return d_;
+    }
+    Expr e() const {
+        return e_;
+    }
+
+private:
+    Expr gain_, slope_, a3_;
+    Expr before_, rise_, earlier_rise_, d_, earlier_d_, e_;
+};
+
 // Both filters of lines line(v, i, c), 0 <= i < length, in steps of `run` samples. Step t has samples t run
-// ... (t + 1) run - 1, and then d and e, so that a step only reads the end of the step before. Beyond its end
-// a line continues with its last sample, as the edge rule says, up to the end of the last run.
+// ... (t + 1) run - 1, and then d and e, so that a step only reads the end of the step before. The anticausal
+// filter overwrites what the causal filter left, so that a line takes half of the memory. Where the length is
+// no multiple of `run`, the line must continue up to the end of the last run.
 struct RecursiveRuns : Halide::NamesInterface {
+    using Start = std::function<Tuple(Expr v, Expr c)>;
+    using End = std::function<Tuple(Expr v, Expr c, const Tuple &z)>;
+
     Var v{"v"}, c{"c"}, t{"t"};
     int run;
     RDom n;
-    Func causal, anticausal;
+    Func filtered;  // its updates: the start, the causal filter, the end, the anticausal filter
 
-    // ends: the same as line, for reading the first and the last sample; a schedule may compute line
-    // otherwise.
-    RecursiveRuns(
-        const std::string &name, Func line, Func ends, Expr length, const Recursion &recursion, int run)
-        : run(run), n(0, ceil_div(length, run), name + "_n"), causal(name + "_causal"),
-          anticausal(name + "_anticausal") {
+    // start: the state before the first sample. end: the state of the anticausal filter behind the last run,
+    // from that of the causal filter there.
+    RecursiveRuns(const std::string &name, Func line, Expr length, const Recursion &recursion, int run,
+        const Start &start, const End &end)
+        : run(run), n(0, ceil_div(length, run), name + "_n"), filtered(name) {
         const Expr steps = ceil_div(length, run), back = steps - 1 - n;
-        const std::vector<Expr> none(size_t(run) + 2, Halide::undef<float>());
-        const size_t d = size_t(run), e = d + 1, last = d - 1;
-        auto slot = [&](Func f, Expr step, size_t k) { return f(v, c, step)[(int)k]; };
-        // One sample. w is its value before the run plus its rise since then, so that w is rounded only once
-        // per run.
-        auto advance = [&](Tuple &z, Expr sample, Expr before, Expr &rise) {
-            const Tuple next = recursion.step(sample, z);
-            rise = rise.defined() ? rise + next[1] : next[1];
-            z = Tuple(before + rise, next[1], next[2]);
+        const int d = run, e = run + 1;
+        auto state = [&](Expr step, int w) {
+            const Halide::FuncRef at = filtered(v, c, step);
+            return Tuple(at[w], at[d], at[e]);
         };
 
-        causal(v, c, t) = Tuple(none);
-        anticausal(v, c, t) = Tuple(none);
-        std::vector<Expr> start = none, end = none, forward = none, backward = none;
-        start[last] = ends(v, 0, c);
-        start[d] = start[e] = 0.f;
-        Tuple z(slot(causal, n - 1, last), slot(causal, n - 1, d), slot(causal, n - 1, e));
-        Expr before = z[0], rise;
-        for (size_t i = 0; i < d; i++) {
-            advance(z, line(v, n * run + (int)i, c), before, rise);
-            forward[i] = z[0];
-        }
-        forward[d] = z[1];
-        forward[e] = z[2];
-        causal(v, c, -1) = Tuple(start);
-        causal(v, c, n) = Tuple(forward);
-
-        z = recursion.end_state(
-            {slot(causal, steps - 1, last), slot(causal, steps - 1, d), slot(causal, steps - 1, e)},
-            ends(v, length - 1, c));
-        end[0] = z[0];
-        end[d] = z[1];
-        end[e] = z[2];
-        z = Tuple(
-            slot(anticausal, back + 1, 0), slot(anticausal, back + 1, d), slot(anticausal, back + 1, e));
-        before = z[0];
-        rise = Expr();
-        for (size_t i = d; i-- > 0;) {
-            advance(z, slot(causal, back, i), before, rise);
-            backward[i] = z[0];
-        }
-        backward[d] = z[1];
-        backward[e] = z[2];
-        anticausal(v, c, steps) = Tuple(end);
-        anticausal(v, c, back) = Tuple(backward);
+        filtered(v, c, t) = Tuple(undefined());
+        filtered(v, c, -1) = step_of(start(v, c), run - 1);
+        std::vector<Expr> forward = undefined(), backward = undefined();
+        filter(
+            forward, recursion, state(n - 1, run - 1), 0, 1, [&](int i) { return line(v, n * run + i, c); });
+        filtered(v, c, n) = Tuple(forward);
+        filtered(v, c, steps) = step_of(end(v, c, state(steps - 1, run - 1)), 0);
+        filter(backward, recursion, state(back + 1, 0), run - 1, -1,
+            [&](int i) { return filtered(v, c, back)[i]; });
+        filtered(v, c, back) = Tuple(backward);
     }
 
     // The filtered sample i of a line, 0 <= i < run * steps; `k` is i % run.
     Expr sample(Expr v, Expr i, Expr k, Expr c) const {
         std::vector<Expr> samples;
         for (int j = 0; j < run; j++) {
-            samples.push_back(anticausal(v, c, i / run)[j]);
+            samples.push_back(filtered(v, c, i / run)[j]);
         }
         return run == 1 ? samples[0] : mux(k, samples);
     }
     Expr sample(Expr v, Expr i, Expr c) const {
         return sample(v, i, i % run, c);
     }
+
+private:
+    std::vector<Expr> undefined() const {
+        return std::vector<Expr>(size_t(run) + 2, Halide::undef<float>());
+    }
+
+    // A step of which only w, in place `place`, d and e matter.
+    Tuple step_of(const Tuple &z, int place) const {
+        std::vector<Expr> step = undefined();
+        step[size_t(place)] = z[0];
+        step[size_t(run)] = z[1];
+        step[size_t(run) + 1] = z[2];
+        return Tuple(step);
+    }
+
+    // A run of samples, from the place `first` on, forwards or backwards.
+    void filter(std::vector<Expr> &step, const Recursion &recursion, const Tuple &z, int first, int direction,
+        const std::function<Expr(int)> &sample) const {
+        StateInRun state(recursion, z);
+        for (int k = 0, i = first; k < run; k++, i += direction) {
+            state.advance(sample(i));
+            step[size_t(i)] = state.w();
+        }
+        step[size_t(run)] = state.d();
+        step[size_t(run) + 1] = state.e();
+    }
 };
 
-// The definition with its lines in runs. image: rows of width * channels elements; beyond the image its last
-// row and its last pixels are repeated. Between the filters the image is stored in strips, `strip` elements
-// of all rows.
-struct RecursiveGaussianRuns : Halide::NamesInterface {
-    static constexpr const char *name = "recursive_gaussian_runs";
-    Var x{"x"}, y{"y"}, s{"s"}, v{"v"}, i{"i"}, c{"c"};
-    Expr width, height, channels;
-    int run, strip;
-    Func in, padded{"padded"}, transposed{"turned"}, line_x{"line_x"}, square{"square"}, across{"across"},
-        line_y{"line_y"}, out{"out"};
-    RecursiveRuns along_x, along_y;
+// Both filters of lines whose first and last samples continue without end. ends: the same as line, for
+// reading the first and the last sample; a schedule may compute line otherwise.
+inline RecursiveRuns whole_lines(const std::string &name, Halide::Func line, Halide::Func ends,
+    Halide::Expr length, const Recursion &recursion, int run) {
+    using namespace Halide;
+    return RecursiveRuns(
+        name, line, length, recursion, run, [=](Expr v, Expr c) { return Tuple(ends(v, 0, c), 0.f, 0.f); },
+        [=](Expr v, Expr c, const Tuple &z) { return recursion.end_state(z, ends(v, length - 1, c)); });
+}
 
-    RecursiveGaussianRuns(
-        Func image, Expr width, Expr height, Expr channels, const Recursion &recursion, int run, int strip)
-        : width(width), height(height), channels(channels), run(run), strip(strip), in(image),
-          along_x("along_x", rows(), row_ends(), width, recursion, run),
-          along_y("along_y", columns(), line_y, height, recursion, run) {
-        out(x, y) = as_pixel(in.type(), along_y.sample(x, y, 0));
+// The elements of an image's rows, image(element, row); beyond its last row that row is repeated.
+inline Halide::Func elements_of(const std::string &name, Halide::Func image, Halide::Expr height) {
+    Halide::Func elements(name);
+    Halide::Var x{"x"}, y{"y"};
+    elements(x, y) = image(x, Halide::clamp(y, 0, height - 1));
+    return elements;
+}
+
+// How lines are divided for a CPU's vectors and caches.
+struct RunShape {
+    int run;     // samples of a line that one step computes
+    int strip;   // elements of a row that are stored together for all rows
+    int square;  // rows and columns of the squares that are transposed in registers
+};
+
+// Both filters of the rows of an image, image(element, row) with elements of width * channels per row. The
+// lanes of a vector are samples of neighbouring rows, so rows are transposed by squares when they are read
+// and when they are written. The result is stored in strips of all rows: strips(x, y, s) is the element
+// s * shape.strip + x of row y.
+struct RecursiveRows : Halide::NamesInterface {
+    Var x{"x"}, y{"y"}, s{"s"}, v{"v"}, i{"i"}, c{"c"}, t{"t"};
+    RunShape shape;
+    Func padded, transposed, square, strips;
+    TurnedSquares squares_in;
+    RecursiveRuns lines;
+    TurnedSquares squares_out;
+
+    RecursiveRows(const std::string &name, Func image, Expr width, Expr channels, const Recursion &recursion,
+        const RunShape &s)
+        : shape(s), padded(name + "_padded"), transposed(name + "_turned"), square(name + "_square"),
+          strips(name + "_strips"), squares_in(turn_in(name, image, width * channels, channels)),
+          lines(whole_lines(name, line_of(name + "_line", transposed, channels),
+              line_of(name + "_ends", swapped(image), channels), width, recursion, s.run)),
+          squares_out(turn_out(name, channels)) {
+        const int side = shape.square;
+        strips(x, y, this->s) =
+            squares_out(y % side, x % side, this->s * (shape.strip / side) + x / side, y / side);
     }
 
 private:
-    // padded: the image, whose lines continue beyond their ends.
-    Func rows() {
-        const Expr n = width * channels;
-        padded(x, v) = sample(v, select(x < n, likely(x), n - channels + x % channels));
-        transposed(v, x) = padded(x, v);
-        line_x(v, i, c) = transposed(v, i * channels + c);
-        return line_x;
+    // padded: the image, whose rows continue beyond their ends. It is transposed in its own type: a register
+    // has the more elements.
+    TurnedSquares turn_in(const std::string &name, Func image, Expr n, Expr channels) {
+        const int side = shape.square, columns = side * 4 / image.type().bytes();
+        padded(x, v) = image(promised(select(x < n, likely(x), n - channels + x % channels), n), v);
+        TurnedSquares squares(name + "_in", side, columns, [&](Expr column, Expr row, Expr t, Expr u) {
+            return padded(t * columns + column, u * side + row);
+        });
+        transposed(v, x) = squares(x % columns, v % side, x / columns, v / side);
+        return squares;
     }
-    Func row_ends() {
-        Func ends("row_ends");
-        ends(v, i, c) = sample(v, i * channels + c);
-        return ends;
+    Func swapped(Func image) {
+        Func swapped("swapped");
+        swapped(v, x) = image(x, v);
+        return swapped;
     }
-    Expr sample(Expr v, Expr element) {
-        return cast<float>(in(promised(element, width * channels), clamp(v, 0, height - 1)));
+    // line(v, i, c) of elements (v, element).
+    Func line_of(const std::string &name, Func elements, Expr channels) {
+        Func line(name);
+        line(v, i, c) = cast<float>(elements(v, i * channels + c));
+        return line;
     }
-    // square(i, v, t, c): sample i of run t
-    Func columns() {
-        Var t{"t"};
-        square(i, v, t, c) = along_x.sample(v, t * run + i, i, c);
-        const Expr element = s * strip + x, pixel = element / channels;
-        across(x, y, s) = square(pixel % run, y, pixel / run, element % channels);
-        line_y(v, i, c) = across(v % strip, min(i, height - 1), v / strip);
-        return line_y;
+    // square(i, v, t, c): sample i of run t.
+    TurnedSquares turn_out(const std::string &name, Expr channels) {
+        const int side = shape.square, run = shape.run;
+        square(i, v, t, c) = lines.sample(v, t * run + i, i, c);
+        return TurnedSquares(name + "_out", side, side, [&](Expr column, Expr row, Expr t, Expr u) {
+            const Expr element = t * side + row, pixel = element / channels;
+            return square(pixel % run, u * side + column, pixel / run, element % channels);
+        });
     }
 };
 
