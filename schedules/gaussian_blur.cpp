@@ -96,7 +96,7 @@ static ScheduleRows dots_rows(const std::string &name, int channels) {
     const GaussianBlurDotsConfiguration configuration{channels};
     return {
         row(name, vnni, "u8", gaussian_blur_cpu::dots, configuration,
-            {{"rows", 16, 8, 64}, {"vectors", 1, 1, 4}, {"chunk", 256, 64, 1024}})
+            {{"rows", 16, 8, 64}, {"vectors", 1, 1, 4}, {"chunk", channels == 1 ? 256 : 512, 64, 1024}})
             .says("Tiles of rows over the cores, with dot products of four bytes: 16 outputs per "
                   "instruction."),
         row(name, cpu, "u16", gaussian_blur_cpu::dots, configuration,

@@ -54,7 +54,7 @@ void lines(Form &blur, ScheduleContext &context) {
     // The loop over chunks is not partitioned, only the loops inside it: then only the vectors that meet the
     // border look up their positions.
     blur.down.never_partition(chunk);
-    blur.extended.compute_at(blur.down, chunk).vectorize(x, lanes);
+    blur.extended.compute_at(blur.down, chunk).vectorize(x, lanes).never_partition(y);
     blur.columns.compute_root().vectorize(x, lanes);
 }
 
@@ -128,7 +128,10 @@ inline void dots(GaussianBlurDots &blur, ScheduleContext &context) {
     // The loop over chunks is not partitioned, only the loops inside it: see `lines`.
     blur.down.never_partition(chunk);
 
-    blur.groups.compute_at(blur.down, chunk).bound(c, 0, channels).reorder_storage(x, c, y);
+    blur.groups.compute_at(blur.down, chunk)
+        .bound(c, 0, channels)
+        .reorder_storage(x, c, y)
+        .never_partition(y);
     if (channels == 1) {
         blur.groups.split(x, x, xi, group)
             .split(x, xo, x, block)
