@@ -15,8 +15,8 @@ namespace tilewright {
 //   u8    w = 256 h + l with bytes h and l. The products with h come first, because only a few taps in the
 //         middle have an h. The sum is multiplied by 256, and `offset`, 128 times the sum of the weights,
 //         makes up for the subtraction.
-//   u16   w = 512 h + l with |l| <= 256 except in the middle (DotTaps, generators/algorithms/gaussian_blur/
-//         weights.h). With L = 2^23 + the products with l, and H = the products with h,
+//   u16   w = 512 h + l with |l| <= 256 except in the middle (split_tap() in weights.h). With
+//         L = 2^23 + the products with l, and H = the products with h,
 //             (512 H + L) >> 24  ==  (H + (L >> 9)) >> 15
 //         so that 32 bits are enough. The weights sum to 2^24: the result is as signed as the pixels are.
 struct DotArithmetic {
