@@ -40,8 +40,8 @@ public:
         Func weight{"weight"};
         const Expr radius = weights.dim(0).extent() / 2;
         weight(k) = exponent_ ? weights(radius) * exp(*exponent_ * cast<float>(k * k)) : weights(k + radius);
-        const ExtendedImage extended{
-            border, image.width() / channels, image.height(), channels, Form::near, Form::branch};
+        const ExtendedImage extended{border, image.width() / channels, image.height(), channels, Form::near,
+            Form::branch, Form::divided};
         Form blur(image, extended, weight, radius, Form::arithmetic(output.type(), multiplier));
         output = blur.out;
         weights.dim(0).set_min(0);
@@ -59,41 +59,58 @@ private:
     GeneratorInput<float> *exponent_ = nullptr;  // -1 / 2 sigma^2
 };
 
-// The form by dot products. image and output: rows of one channel. low and high: the words of taps as bytes,
-// with the dimensions byte, word, phase. offset: 128 times the sum of the weights.
+// The form by dot products. image and output: rows of width * channels elements. low and high: the parts of
+// the taps (DotArithmetic), with the dimensions element in the group, group, phase. u8 has an offset, 128
+// times the sum of the weights, and a multiplier.
 class GaussianBlurDotsGenerator : public RowGenerator<GaussianBlurDotsGenerator> {
 public:
-    Input<Buffer<uint8_t, 2>> image{"image"};
+    Input<Buffer<void, 2>> image{"image"};
     Input<int32_t> border{"border"};
-    Input<Buffer<uint8_t, 3>> low{"low"}, high{"high"};
+    Input<Buffer<void, 3>> low{"low"}, high{"high"};
     Input<uint32_t> offset{"offset"}, multiplier{"multiplier"};
-    Output<Buffer<uint8_t, 2>> output{"output"};
+    Output<Buffer<void, 2>> output{"output"};
+
+    void configure() {
+        const Halide::Type pixel = element_type(type);
+        image.set_type(pixel);
+        output.set_type(pixel);
+        low.set_type(pixel == UInt(8) ? UInt(8) : Int(16));
+        high.set_type(pixel == UInt(8) ? UInt(8) : Int(16));
+    }
 
     void generate() {
-        const Expr reach = low.dim(1).extent() / 2, high_reach = (high.dim(1).extent() - 1) / 2;
-        const ExtendedImage extended{border, image.width(), image.height(), 1};
-        GaussianBlurDots blur(image, extended, around(low, reach), around(high, high_reach), reach,
-            high_reach, offset, BlurArithmetic::plain(UInt(8), multiplier));
+        const int channels = configuration<GaussianBlurDotsConfiguration>().channels;
+        const DotArithmetic pass{BlurArithmetic::plain(output.type(), multiplier), offset};
+        const ExtendedImage extended{
+            border, image.width() / channels, image.height(), channels, false, false, true};
+        const Expr words = high.dim(1).extent();
+        const auto lows = around(low, low.dim(1).extent() / 2, pass.group()),
+                   highs = around(high, (pass.bytes() ? words - 1 : words) / 2, pass.group());
+        GaussianBlurDots blur(
+            image, extended, channels, pass.bytes() ? highs : lows, pass.bytes() ? lows : highs, pass);
         output = blur.out;
         apply(blur, {image, output});
     }
 
 private:
-    // taps(byte, k, phase), where k = 0 is the middle word.
-    static Func around(Input<Buffer<uint8_t, 3>> &words, Expr reach) {
-        words.dim(0).set_bounds(0, 4);
-        words.dim(1).set_min(0).set_stride(4);
-        words.dim(2).set_bounds(0, 4).set_stride(4 * words.dim(1).extent());
-        Var byte, k, phase;
-        Func taps;
-        taps(byte, k, phase) = words(byte, k + reach, phase);
-        return taps;
+    // Group 0 is the middle one. `high` of u8 may be empty: its reach is -1 then. Halide sees through the
+    // bounds of the simpler expression, and keeps the sums in registers, so that `low` has that one.
+    static GaussianBlurDots::Taps around(Input<Buffer<void, 3>> &taps, const Expr &reach, int group) {
+        taps.dim(0).set_bounds(0, group);
+        taps.dim(1).set_min(0).set_stride(group);
+        taps.dim(2).set_bounds(0, group).set_stride(group * taps.dim(1).extent());
+        Var element, k, phase;
+        Func centred;
+        centred(element, k, phase) = taps(element, k + reach, phase);
+        return {centred, reach};
     }
 };
 
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlur>, gaussian_blur)
+HALIDE_REGISTER_GENERATOR(
+    tilewright::GaussianBlurGenerator<tilewright::GaussianBlurLines>, gaussian_blur_lines)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurNear>, gaussian_blur_near)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurHalf>, gaussian_blur_half)
 HALIDE_REGISTER_GENERATOR(

@@ -2,7 +2,7 @@
 // schedules/gaussian_blur_gpu.h.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
-#include "generators/algorithms/gaussian_blur/dots.h"
+#include "schedules/gaussian_blur_cpu.h"
 #include "schedules/gaussian_blur_gpu.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
@@ -18,114 +18,6 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, row_of_thread{"own"};
-
-// Pixels one after another: first the whole pass down columns, then the whole pass along rows.
-void reference(GaussianBlur &blur, ScheduleContext &) {
-    blur.down.compute_root();
-}
-
-// How many rows a core computes at a time: the halo must not be more work than the tile, and the tile's
-// scratch must stay in the cache.
-Expr tile_rows(Expr radius) {
-    return 4 * select(radius <= 8, 4, radius <= 20, 8, 16);
-}
-
-// Tiles of rows are spread over the cores. Each first copies a chunk of the image and its halo to a dense
-// scratch, because rows whose distance is a power of two would evict each other from the cache. It blurs the
-// chunk down columns into full rows, which stay in the cache, and then along these rows, `vectors` vectors at
-// a time in registers. The scratch rows extend beyond the border, so that any width works.
-template<typename Form>
-void lines(Form &blur, ScheduleContext &context) {
-    const Var x = blur.x, y = blur.y;
-    const int lanes = context.target.natural_vector_size(blur.down_sum.type()),
-              block = lanes * context["vectors"];
-    blur.out.split(y, yo, yi, tile_rows(blur.radius), TailStrategy::GuardWithIf)
-        .split(x, xo, xi, block, TailStrategy::PredicateStores)
-        .reorder(xi, xo, yi, yo)
-        .parallel(yo)
-        .vectorize(xi);
-    blur.along_sum.compute_at(blur.out, xo).bound_extent(x, block).vectorize(x, lanes).unroll(x);
-    blur.along_sum.update().reorder(x, blur.j).vectorize(x, lanes).unroll(x);
-
-    Var chunk{"chunk"};
-    blur.down.compute_at(blur.out, yo)
-        .split(x, chunk, x, context["chunk"], TailStrategy::RoundUp)
-        .split(x, xo, x, block, TailStrategy::RoundUp)
-        .reorder(x, y, xo, chunk)
-        .vectorize(x, lanes)
-        .unroll(x);
-    blur.down_sum.compute_at(blur.down, y).vectorize(x, lanes).unroll(x);
-    blur.down_sum.update().reorder(x, blur.i).vectorize(x, lanes).unroll(x);
-    // The loop over chunks is not partitioned, only the loops inside it: then only the vectors that meet the
-    // border look up their positions.
-    blur.down.never_partition(chunk);
-    blur.extended.compute_at(blur.down, chunk).vectorize(x, lanes);
-    blur.columns.compute_root().vectorize(x, lanes);
-}
-
-// Tiles of rows are spread over the cores, chunk by chunk as in `lines`, but with bytes everywhere. For the
-// pass down columns, the chunk is first stored in words of four rows, so that 16 lanes hold one word each of
-// 16 columns. In the pass along rows, 16 lanes hold 16 words of a row, and the four phases are four
-// accumulators that are joined without a shuffle.
-void dots(GaussianBlurDots &blur, ScheduleContext &context) {
-    const Var x = blur.x, y = blur.y;
-    Var chunk{"chunk"}, phase_y{"phase_y"};
-    const int lanes = 16;
-    for (Halide::OutputImageParam buffer : context.buffers) {
-        buffer.dim(0).set_min(0);
-        buffer.dim(1).set_min(0);
-    }
-    blur.out.split(y, yo, yi, tile_rows(4 * blur.reach), TailStrategy::GuardWithIf)
-        .split(x, xo, xi, 4 * lanes, TailStrategy::PredicateStores)
-        .reorder(xi, xo, yi, yo)
-        .parallel(yo)
-        .vectorize(xi);
-    blur.word.compute_at(blur.out, xo).bound_extent(x, lanes).vectorize(x);
-
-    auto accumulate = [&](Func sum, Var inner, Var outer, std::initializer_list<Halide::RDom> stages) {
-        sum.vectorize(inner, lanes).unroll(inner).unroll(outer);
-        int stage = 0;
-        for (const Halide::RDom &k : stages) {
-            if (stage == 1) {  // times 256
-                sum.update(stage++).vectorize(inner, lanes).unroll(inner).unroll(outer);
-            }
-            sum.update(stage++)
-                .reorder(k.x, inner, outer, k.y)
-                .atomic()
-                .vectorize(k.x)
-                .vectorize(inner, lanes)
-                .unroll(inner)
-                .unroll(outer);
-        }
-    };
-    blur.along_sum.compute_at(blur.out, xo)
-        .reorder_storage(x, blur.phase, y)
-        .bound(blur.phase, 0, 4)
-        .bound_extent(x, lanes);
-    accumulate(blur.along_sum, x, blur.phase, {blur.along_high, blur.along_low});
-
-    blur.down.compute_at(blur.out, yo)
-        .align_bounds(x, 64)
-        .align_bounds(y, 4)
-        .split(x, chunk, x, context["chunk"], TailStrategy::RoundUp)
-        .split(x, xo, x, 4 * lanes, TailStrategy::RoundUp)
-        .split(y, y, phase_y, 4)
-        .reorder(x, phase_y, xo, y, chunk)
-        .vectorize(x)
-        .unroll(phase_y);
-    blur.down_sum.compute_at(blur.down, xo);
-    accumulate(blur.down_sum, x, y, {blur.down_high, blur.down_low});
-    blur.quads.compute_at(blur.down, chunk)
-        .bound(blur.q, 0, 4)
-        .split(x, x, xi, 4 * lanes)
-        .reorder(xi, blur.q, x, y)
-        .vectorize(xi)
-        .unroll(blur.q)
-        .unroll(x);
-    blur.down.never_partition(chunk);
-    blur.extended.compute_at(blur.quads, y).vectorize(x, 4 * lanes).unroll(y);
-    blur.columns.compute_root().vectorize(x, lanes);
-}
 
 // One thread per pixel of a tile. Kernels are not cloned for the border, as that would double their code.
 void tiles(Func stage, const Var &x, const Var &y, int width, int height, TailStrategy tail) {
@@ -199,7 +91,28 @@ void columns(GaussianBlurNear &blur, ScheduleContext &context) {
 
 }  // namespace
 
+// The rows by dot products, for images of so many channels.
+static ScheduleRows dots_rows(const std::string &name, int channels) {
+    const GaussianBlurDotsConfiguration configuration{channels};
+    return {
+        row(name, vnni, "u8", gaussian_blur_cpu::dots, configuration,
+            {{"rows", 16, 8, 64}, {"vectors", 1, 1, 4}, {"chunk", channels == 1 ? 256 : 512, 64, 1024}})
+            .says("Tiles of rows over the cores, with dot products of four bytes: 16 outputs per "
+                  "instruction."),
+        row(name, cpu, "u16", gaussian_blur_cpu::dots, configuration,
+            {{"rows", 16, 8, 64},
+                {"vectors",
+                    channels == 1 ? 4 :
+                    channels == 2 ? 2 :
+                                    1,
+                    1, 4},
+                {"chunk", 256, 64, 1024}})
+            .says("Tiles of rows over the cores, with dot products of two 16-bit numbers, and 32-bit sums."),
+    };
+}
+
 static const ScheduleRows &rows() {
+    using namespace gaussian_blur_cpu;
     using namespace gaussian_blur_gpu;
     using Between = GaussianBlurNearConfiguration::Between;
     const GaussianBlurNearConfiguration in_tiles{Between::tiles}, in_textures{Between::textures};
@@ -213,15 +126,16 @@ static const ScheduleRows &rows() {
             .says("Pixel by pixel: the whole pass down columns, then the whole pass along rows."),
         family("tuned",
             {
-                row("tuned_dots", vnni, "u8", dots, {{"chunk", 256, 64, 1024}})
-                    .says("Tiles of rows over the cores, with dot products of four bytes: 16 outputs per "
-                          "instruction."),
+                dots_rows("tuned_dots", 1),
+                dots_rows("tuned_dots_2", 2),
+                dots_rows("tuned_dots_3", 3),
+                dots_rows("tuned_dots_4", 4),
                 row("tuned_floats", cpu, "u8", lines<GaussianBlurFloats>,
-                    {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
+                    {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
                     .says("As tuned_any, with floats in place of integers, whose fused multiply-add is one "
                           "instruction."),
-                row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlur>,
-                    {{"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
+                row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlurLines>,
+                    {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
                     .says("Tiles of rows over the cores; vectors of a chunk that stays in the cache, both "
                           "passes."),
             }),

@@ -21,6 +21,16 @@ struct GaussianBlurNearConfiguration {
     }
 };
 
+// Of GaussianBlurDots.
+struct GaussianBlurDotsConfiguration {
+    int channels = 1;  // the row serves images of so many
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("channels", channels);
+    }
+};
+
 // Of the forms with a window of fixed radius: GaussianBlurWindow, GaussianBlurWindowDot and
 // GaussianBlurWindowFloats.
 struct GaussianBlurWindowConfiguration {

@@ -1,7 +1,8 @@
 #pragma once
 // The definition of gaussian_blur, and its forms with other arithmetic. Rows of the definition: reference,
-// tuned, tuned_near and the documented steps on GPUs (direct, separable, shared, texture); of the others:
-// branch; exp, native and relaxed; half and texture_half; tuned_floats.
+// tuned_any, tuned_near and the documented steps on GPUs (direct, separable, shared, texture); of the others:
+// branch; exp, native and relaxed; half and texture_half; tuned_floats. On CPUs tuned_any is a form too,
+// whose loops over rows are divided at the border.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/arithmetic.h"
 #include "generators/algorithms/gaussian_blur/border.h"
@@ -19,6 +20,9 @@ struct ExtendedImage {
     // A thread branches between pixels inside the image and those outside; otherwise it computes both
     // positions and selects.
     bool branch = false;
+    // Loops over rows are divided into parts inside the image and parts that meet its sides, so that the
+    // parts inside have no condition. Otherwise both have the same code.
+    bool divided = false;
 
     static constexpr int reflect = (int)BorderRule::reflect, mirror = (int)BorderRule::mirror,
                          zero = (int)BorderRule::zero;
@@ -55,6 +59,11 @@ struct ExtendedImage {
         const Expr elements = width * channels,
                    from = select(inside_row(x), likely(x), clamp(columns(x), 0, elements - 1));
         const Expr pixel = image(promised(from, elements), promised(source(y, height), height));
+        if (divided) {
+            const Expr in_column = y >= 0 && y < height;
+            const Expr known = select(inside_row(x), likely(Halide::Internal::const_true()), rule != zero);
+            return select(known && (in_column || rule != zero), pixel, cast(pixel.type(), 0));
+        }
         const Expr inside = inside_row(x) && y >= 0 && y < height;
         return select(inside || rule != zero, pixel, cast(pixel.type(), 0));
     }
@@ -79,7 +88,8 @@ private:
 // first.
 struct GaussianBlur : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur";
-    static constexpr bool integer_weights = true, near = false, branch = false, computes_weights = false;
+    static constexpr bool integer_weights = true, near = false, branch = false, divided = false,
+                          computes_weights = false;
     static BlurArithmetic arithmetic(Halide::Type pixel, Expr multiplier) {
         return BlurArithmetic::plain(pixel, multiplier);
     }
@@ -101,6 +111,13 @@ struct GaussianBlur : Halide::NamesInterface {
         along_sum(x, y) += pass.wide(weight(j)) * pass.wide(down(x + j * border.channels, y));
         out(x, y) = pass.rounded(along_sum(x, y));
     }
+};
+
+// The same for schedules that walk along rows.
+struct GaussianBlurLines : GaussianBlur {
+    static constexpr const char *name = "gaussian_blur_lines";
+    static constexpr bool divided = true;
+    using GaussianBlur::GaussianBlur;
 };
 
 // The same for radii below the image's width and height.
@@ -135,13 +152,13 @@ struct GaussianBlurHalf : GaussianBlurNear {
 };
 
 // The same in floats. u8 gives the same bytes as long as 255 times the sum of the weights is below 2^24.
-struct GaussianBlurFloats : GaussianBlur {
+struct GaussianBlurFloats : GaussianBlurLines {
     static constexpr const char *name = "gaussian_blur_floats";
     static constexpr bool integer_weights = false;
     static BlurArithmetic arithmetic(Halide::Type pixel, Expr multiplier) {
         return BlurArithmetic::floats(pixel, multiplier);
     }
-    using GaussianBlur::GaussianBlur;
+    using GaussianBlurLines::GaussianBlurLines;
 };
 
 }  // namespace tilewright

@@ -4,6 +4,7 @@
 #include "generators/algorithms/integers.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace tilewright {
 
@@ -139,6 +140,19 @@ std::shared_ptr<const GaussianWeights> GaussianWeights::of(double sigma) {
     static auto &known = *new Cache<double, GaussianWeights>(64);  // never destroyed: other threads may call
                                                                    // while the program ends
     return known.get(sigma, [=] { return weights_of(sigma); });
+}
+
+SplitTap split_tap(uint32_t w) {
+    const int high = std::min((int)((w + 256) >> 9), INT16_MAX);
+    return {(int16_t)high, (int16_t)((int)w - 512 * high)};
+}
+
+bool fits_split_taps(const IntegerTaps &words16) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < words16.taps.size(); i++) {
+        sum += (i ? 2 : 1) * std::abs(split_tap(words16.taps[i]).low);
+    }
+    return (sum << 15) + (1 << 23) <= INT32_MAX;
 }
 
 uint32_t tap_word(const IntegerTaps &taps, int radius, int phase, int k, bool high) {

@@ -48,6 +48,18 @@ struct GaussianWeights {
     static std::shared_ptr<const GaussianWeights> of(double sigma);
 };
 
+// A tap of words16 in two parts for dot products of 16-bit numbers, w = 512 high + low. |low| <= 256, except
+// where high would be 2^15.
+struct SplitTap {
+    int16_t high, low;
+};
+SplitTap split_tap(uint32_t w);
+
+// Whether dot products with the low parts of the taps, and 2^23, keep within 32 bits for signed 16-bit
+// pixels. This is true for every sigma up to 31. The products with the high parts always do: they sum to less
+// than 2^15 (2^15 + 2r + 1).
+bool fits_split_taps(const IntegerTaps &words16);
+
 // The taps of a window over bytes, four per word, for dot products of four bytes. Output 4 n + phase reads
 // the aligned words n - reach ... n + reach of its line, and byte b of its word number k is multiplied by tap
 // i = 4 k + b - 4 reach - phase. Taps |i| < high may exceed a byte: their high bytes have words of their own.

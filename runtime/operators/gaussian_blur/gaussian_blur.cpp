@@ -111,7 +111,8 @@ protected:
             return request.image().type() != Type::u8 || request.numbers().bytes.fits_f32();
         }
         if (row.form == "gaussian_blur_dots") {
-            return request.channels() == 1;
+            return request.channels() == row.configuration<GaussianBlurDotsConfiguration>().channels &&
+                   (request.image().type() == Type::u8 || fits_split_taps(request.numbers().words16));
         }
         if (is_near(row)) {
             const bool near =
@@ -171,14 +172,19 @@ private:
     static void bind_dots(Launch &launch, const GaussianBlurRequest &request, Array &output) {
         const BlurWeights &weights = *request.weights;
         const IntegerTaps &bytes = request.numbers().bytes;
-        const auto phases = [](const Array &words) {  // byte, word, phase
-            const int64_t n = words.size() / 16;
-            return View{halide_type(Type::u8), {{4, 1}, {n, 4}, {4, 4 * n}}};
+        const bool is_u8 = request.image().type() == Type::u8;
+        const int64_t group = is_u8 ? 4 : 2;
+        const halide_type_t type = is_u8 ? halide_type_of<uint8_t>() : halide_type_of<int16_t>();
+        const auto phases = [&](const Array &taps) {  // element, group, phase
+            const int64_t n = taps.size() / (group * group);
+            return View{type, {{group, 1}, {n, group}, {group, group * n}}};
         };
+        const Array &low = is_u8 ? weights.low() : weights.low16(),
+                    &high = is_u8 ? weights.high() : weights.high16();
         launch.in("image", request.image(), rows_of(request.image()))
             .value("border", (int32_t)request.border)
-            .in("low", weights.low(), phases(weights.low()))
-            .in("high", weights.high(), phases(weights.high()))
+            .in("low", low, phases(low))
+            .in("high", high, phases(high))
             .value("offset", 128 * bytes.sum)
             .value("multiplier", bytes.multiplier)
             .out("output", output, rows_of(output));

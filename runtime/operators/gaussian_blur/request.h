@@ -36,10 +36,18 @@ public:
     const Array &high() const {
         return high_;
     }
+    // The parts of the integer weights for u16 (split_tap()), in groups of two: element e of group k of phase
+    // p is at 2 * (p * groups + k) + e. They are signed; an array has no such type.
+    const Array &low16() const {
+        return low16_;
+    }
+    const Array &high16() const {
+        return high16_;
+    }
 
 private:
     std::shared_ptr<const GaussianWeights> numbers_;
-    Array real_, bytes_, bytes_as_floats_, words16_, low_, high_;
+    Array real_, bytes_, bytes_as_floats_, words16_, low_, high_, low16_, high16_;
 };
 
 struct GaussianBlurRequest : BlurRequest {

@@ -27,6 +27,7 @@ public:
             {{523, 3}, settings(1, "nearest")},
             {{40, 50, 3}, settings(1, "reflect")},
             {{33, 70, 4}, settings(2, "mirror")},
+            {{37, 45, 2}, settings(1.5, "nearest")},
             {{128, 256}, settings(1, "reflect")},
             {{90, 110}, settings(1, "reflect"), true},
             {{48, 61, 3}, settings(2.25, "zero"), true},

@@ -1,0 +1,150 @@
+#pragma once
+// The schedules of gaussian_blur on CPUs.
+#include "Halide.h"
+#include "generators/algorithms/gaussian_blur/dots.h"
+#include "generators/algorithms/gaussian_blur/gaussian_blur.h"
+#include "schedules/schedule.h"
+
+namespace tilewright::gaussian_blur_cpu {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::TailStrategy;
+using Halide::Var;
+
+inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"};
+
+// Pixels one after another: first the whole pass down columns, then the whole pass along rows.
+inline void reference(GaussianBlur &blur, ScheduleContext &) {
+    blur.down.compute_root();
+}
+
+// How many rows a core computes at a time, from `rows` on: the halo must not be more work than the tile, and
+// the tile's scratch must stay in the cache. A multiple of 4.
+inline Expr tile_rows(const Expr &radius, int rows) {
+    return 4 * select(radius <= 8, rows / 4, radius <= 20, rows / 2, rows);
+}
+
+// Tiles of rows are spread over the cores. Each first copies a chunk of the image and its halo to a dense
+// scratch, because rows whose distance is a power of two would evict each other from the cache. It blurs the
+// chunk down columns into full rows, which stay in the cache, and then along these rows, `vectors` vectors at
+// a time in registers. The scratch rows extend beyond the border, so that any width works.
+template<typename Form>
+void lines(Form &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y;
+    const int lanes = context.target.natural_vector_size(blur.down_sum.type()),
+              block = lanes * context["vectors"];
+    blur.out.split(y, yo, yi, tile_rows(blur.radius, context["rows"]), TailStrategy::GuardWithIf)
+        .split(x, xo, xi, block, TailStrategy::PredicateStores)
+        .reorder(xi, xo, yi, yo)
+        .parallel(yo)
+        .vectorize(xi);
+    blur.along_sum.compute_at(blur.out, xo).bound_extent(x, block).vectorize(x, lanes).unroll(x);
+    blur.along_sum.update().reorder(x, blur.j).vectorize(x, lanes).unroll(x);
+
+    Var chunk{"chunk"};
+    blur.down.compute_at(blur.out, yo)
+        .split(x, chunk, x, context["chunk"], TailStrategy::RoundUp)
+        .split(x, xo, x, block, TailStrategy::RoundUp)
+        .reorder(x, y, xo, chunk)
+        .vectorize(x, lanes)
+        .unroll(x);
+    blur.down_sum.compute_at(blur.down, y).vectorize(x, lanes).unroll(x);
+    blur.down_sum.update().reorder(x, blur.i).vectorize(x, lanes).unroll(x);
+    // The loop over chunks is not partitioned, only the loops inside it: then only the vectors that meet the
+    // border look up their positions.
+    blur.down.never_partition(chunk);
+    blur.extended.compute_at(blur.down, chunk).vectorize(x, lanes).never_partition(y);
+    blur.columns.compute_root().vectorize(x, lanes);
+}
+
+// Tiles of rows are spread over the cores, chunk by chunk as in `lines`, but with the type of the pixels
+// everywhere. For the pass down columns, the chunk is first stored in words of `group` rows, so that a lane
+// holds the word of one column. In the pass along rows, a lane holds a word of a row, and the phases are
+// accumulators that are joined without a shuffle.
+inline void dots(GaussianBlurDots &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y, c = blur.c, phase = blur.phase;
+    const Var chunk{"chunk"}, phase_y{"phase_y"};
+    const int lanes = context.target.natural_vector_size<int32_t>(), group = blur.group,
+              channels = blur.channels, vectors = context["vectors"],
+              block = 4 * lanes;  // columns of a channel that the pass down columns computes at a time
+    for (Halide::OutputImageParam buffer : context.buffers) {
+        buffer.dim(0).set_min(0);
+        buffer.dim(1).set_min(0);
+    }
+    blur.out.split(y, yo, yi, tile_rows(group * blur.reach, context["rows"]), TailStrategy::GuardWithIf)
+        .split(x, xo, xi, group * lanes * vectors * channels, TailStrategy::PredicateStores)
+        .reorder(xi, xo, yi, yo)
+        .parallel(yo)
+        .vectorize(xi);
+    blur.word.compute_at(blur.out, xo)
+        .bound_extent(x, lanes * vectors * channels)
+        .align_bounds(x, channels)
+        .split(x, x, c, channels)
+        .unroll(c)
+        .vectorize(x, lanes)
+        .unroll(x);
+
+    // The sums stay in registers: all of one lane dimension and of the others are unrolled.
+    const auto accumulate = [&](Func sum, const Var &other, std::initializer_list<Halide::RDom> parts) {
+        const auto in_vectors = [&](Halide::Stage stage) {
+            stage.vectorize(x, lanes).unroll(x).unroll(other).unroll(c);
+        };
+        in_vectors(sum);
+        int stage = 0;
+        for (const Halide::RDom &k : parts) {
+            if (stage == 1) {  // the change between the two parts
+                in_vectors(sum.update(stage++));
+            }
+            in_vectors(sum.update(stage++).reorder(k.x, x, other, c, k.y).atomic().vectorize(k.x));
+        }
+    };
+    blur.along_sum.compute_at(blur.out, xo)
+        .reorder_storage(x, phase, c, y)
+        .bound(phase, 0, group)
+        .bound(c, 0, channels)
+        .bound_extent(x, lanes * vectors);
+    accumulate(blur.along_sum, phase, {blur.along_first, blur.along_second});
+
+    const int chunk_columns = std::max(1, context["chunk"] / (block * channels)) * block;
+    blur.down.compute_at(blur.out, yo)
+        .bound(c, 0, channels)
+        .align_bounds(x, block)
+        .align_bounds(y, group)
+        .reorder_storage(x, c, y)
+        .split(x, chunk, x, chunk_columns, TailStrategy::RoundUp)
+        .split(x, xo, x, block, TailStrategy::RoundUp)
+        .split(y, y, phase_y, group)
+        .reorder(x, phase_y, xo, c, y, chunk)
+        .vectorize(x)
+        .unroll(phase_y);
+    blur.down_sum.compute_at(blur.down, xo)
+        .align_bounds(x, block)
+        .bound_extent(x, block)
+        .align_bounds(y, group)
+        .bound_extent(y, group)
+        .reorder_storage(x, y, c);
+    accumulate(blur.down_sum, y, {blur.down_first, blur.down_second});
+    // The loop over chunks is not partitioned, only the loops inside it: see `lines`.
+    blur.down.never_partition(chunk);
+
+    blur.groups.compute_at(blur.down, chunk)
+        .bound(c, 0, channels)
+        .reorder_storage(x, c, y)
+        .never_partition(y);
+    if (channels == 1) {
+        blur.groups.split(x, x, xi, group)
+            .split(x, xo, x, block)
+            .reorder(x, xi, xo, y)
+            .vectorize(x)
+            .unroll(xi)
+            .unroll(xo);
+    } else {
+        blur.groups.split(x, xo, x, group * lanes).reorder(x, c, xo, y).vectorize(x).unroll(c);
+        blur.packed.compute_at(blur.groups, y).vectorize(x, block);
+    }
+    blur.extended.compute_at(blur.groups, y).vectorize(x, block).unroll(y);
+    blur.columns.compute_root().vectorize(x, lanes);
+}
+
+}  // namespace tilewright::gaussian_blur_cpu
