@@ -50,11 +50,9 @@ Run Benchmark::row(const Row &row) {
     };
     const double limit_ms = plan_.limit_s * 1000, enough_ms = limit_ms / 4;
     const std::optional<SmallCall> small = small_call(row, device_);
-    if (small) {
-        // Loads and compiles what there is to load and compile.
-        const double ms = call_ms(device_, small->call);
-        run.first_ms = is_first_call(row) ? std::optional(ms) : std::nullopt;
-    }
+    // Loads and compiles what there is to load and compile.
+    const double first_ms = call_ms(device_, [&] { small ? small->call() : direct(0); });
+    run.first_ms = is_first_call(row) ? std::optional(first_ms) : std::nullopt;
     const double ms = expected_ms(
         estimate(small, device_), [&] { return call_ms(device_, [&] { direct(0); }); }, enough_ms, limit_ms);
     if (ms > enough_ms) {

@@ -28,6 +28,7 @@ struct Run {
     Measured measured;
     bool is_peer = false;            // of which host calls are not timed
     std::optional<double> first_ms;  // the row's first call in this process, on data of 1/16 the side
+                                     // where the row serves that little
     size_t sets = 0;
     std::string libraries;    // those that ran, where they are others than the row's own
     uint64_t copies = 0;      // between host and device while it was timed; there should be none

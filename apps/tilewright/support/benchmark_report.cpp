@@ -32,7 +32,7 @@ std::string preamble(Device device, const Json &about, int cpus, const Plan &pla
                        "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and "
                        "p90; single: one alone; call: with the wait for its end;\n"
                        "# host: from host arrays to a host array; first: the row's first call in this "
-                       "process, on 1/16 of the side, with what it loads and compiles;\n"
+                       "process, with what it loads and compiles, on 1/16 of the side where it serves that;\n"
                        "# fewer of each where that would take more than {:g} s. Buffers rotate, so that no "
                        "cache holds them.\n",
         info.device.str(), info.name, info.driver, tilewright_version, commit, halide_version, llvm_version,
