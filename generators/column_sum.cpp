@@ -44,7 +44,8 @@ public:
     void generate() {
         const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
         ColumnSumSliced form(image, image.width(), image.height(),
-            {setting("lanes"), setting("rows"), setting("slices")}, narrow, sum, sums.type());
+            {setting("lanes"), setting("rows"), setting("slices"), setting("tile"), 1024 * setting("task")},
+            narrow, sum, sums.type());
         sums = form.out;
         apply(form, {image, sums});
     }

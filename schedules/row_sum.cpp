@@ -206,9 +206,11 @@ void lanes_in_vectors(RowSumSliced &form, ScheduleContext &context) {
     form.adding.update(2).vectorize(form.lane);
 }
 
-// Strips of rows are spread over the cores.
+// Strips of rows are spread over the cores: as many rows as have the bytes of a task, but no more than
+// `strip`, because a short row takes longer per byte.
 void strips_of_rows(RowSumSliced &form, ScheduleContext &context) {
-    form.out.split(form.y, yo, yi, context["strip"], TailStrategy::GuardWithIf).parallel(yo);
+    const Halide::Expr strip = clamp(1024 * context["task"] / form.row_bytes, 1, context["strip"]);
+    form.out.split(form.y, yo, yi, strip, TailStrategy::GuardWithIf).parallel(yo);
     form.total.compute_at(form.out, yi);
     form.adding.compute_at(form.total, form.each);
     lanes_in_vectors(form, context);
@@ -224,10 +226,13 @@ void slices_of_rows(RowSumSliced &form, ScheduleContext &context) {
     lanes_in_vectors(form, context);
 }
 
+// `task` on CPUs is in KiB of the image: 1 MiB takes one core of an AMD EPYC (Zen 5, 2026-11-22) some 20 us,
+// which is enough to be worth waking a thread.
 ScheduleRows tuned_rows() {
     const RowSumChunksConfiguration medium{.most_iterations = 16}, many_rows{.least_rows = 128},
         split{.splits = true};
-    const RowSumSlicedConfiguration few_long_rows{.least_width = 65537, .most_rows = 63};
+    const RowSumSlicedConfiguration few_long_rows{.least_width = 65537, .most_rows = 63},
+        wide{.least_width = 48};
     return family("tuned",
         {
             row("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
@@ -252,16 +257,19 @@ ScheduleRows tuned_rows() {
                 {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
                 .with("strict_float")
                 .says("Spreads the slices of few long rows over the cores, in vectors of 16-bit sums."),
-            row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}, {"strip", 64, 1, 512}})
+            row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows, wide,
+                {{"lanes", 32, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 8, 1, 8},
+                    {"task", 1024, 16, 16384}, {"strip", 4096, 64, 65536}})
                 .with("strict_float")
                 .says("Spreads strips of rows over the cores, and adds a row in vectors of 16-bit sums."),
             row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"strip", 512, 64, 4096}})
+                {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"task", 256, 16, 16384},
+                    {"strip", 8192, 64, 65536}})
                 .with("strict_float")
-                .says("As tuned_wide with short vectors, for rows of 8 to 63 pixels."),
+                .says("As tuned_wide with short vectors, for rows of 8 to 47 pixels."),
             row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"strip", 512, 64, 4096}})
+                {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"task", 256, 16, 16384},
+                    {"strip", 8192, 64, 65536}})
                 .with("strict_float")
                 .says("As tuned_wide without vectors, for rows of fewer than 8 pixels."),
         });

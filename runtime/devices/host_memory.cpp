@@ -45,6 +45,23 @@ std::byte *map(size_t bytes) {
     return begin + front;
 }
 
+// aligned_alloc() takes several times as long as malloc(). So small memory is made larger and begins at the
+// first multiple of the alignment; in front of it is what malloc() gave.
+std::byte *take_small(size_t bytes) {
+    void *memory = malloc(round_up(bytes, alignment) + sizeof memory + alignment);
+    if (memory == nullptr) {
+        return nullptr;
+    }
+    const uintptr_t begin = round_up(reinterpret_cast<uintptr_t>(memory) + sizeof memory, alignment);
+    auto *place = reinterpret_cast<void **>(begin);
+    place[-1] = memory;
+    return reinterpret_cast<std::byte *>(place);
+}
+
+void free_small(void *begin) {
+    free(static_cast<void **>(begin)[-1]);
+}
+
 // Blocks begin at a page. What the C library gives begins at a page only by chance.
 bool may_be_block(const void *begin) {
     return reinterpret_cast<uintptr_t>(begin) % page == 0;
@@ -82,8 +99,7 @@ void HostMemory::unmap(std::byte *begin, size_t bytes) noexcept {
 
 HostMemory::Block HostMemory::take(size_t bytes) noexcept {
     if (bytes < smallest_) {
-        const size_t rounded = round_up(std::max<size_t>(bytes, 1), alignment);
-        return {static_cast<std::byte *>(aligned_alloc(alignment, rounded)), false};
+        return {take_small(bytes), false};
     }
     try {
         const std::lock_guard lock(mutex_);
@@ -126,13 +142,13 @@ void HostMemory::give_back(void *begin) noexcept {
         return;
     }
     if (!may_be_block(begin)) {
-        free(begin);
+        free_small(begin);
         return;
     }
     const std::lock_guard lock(mutex_);
     const auto taken = taken_.find(begin);
     if (taken == taken_.end()) {
-        free(begin);
+        free_small(begin);
         return;
     }
     const size_t size = taken->second;

@@ -14,7 +14,7 @@
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
-#include <map>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -22,7 +22,7 @@ namespace tilewright {
 
 // A buffer argument while the library runs.
 struct Launch::Buffer {
-    Array array;
+    Array *array;
     Array bounce;  // stands in for the array where the device cannot address it in place
     bool written = false;
     Storage *storage = nullptr;  // what holds the bytes
@@ -36,6 +36,7 @@ namespace {
 
 std::vector<halide_dimension_t> dims_of(const View &view) {
     std::vector<halide_dimension_t> dims;
+    dims.reserve(view.dims.size());
     for (const View::Dim &d : view.dims) {
         dims.emplace_back(0, (int32_t)d.extent, (int32_t)d.stride);
     }
@@ -74,36 +75,40 @@ Array bounced(const Array &array, View &view) {
 // stays as it is, whatever a device does with other parts of it.
 class HeldStorages {
 public:
-    explicit HeldStorages(bool gpu) : gpu_(gpu) {}
+    HeldStorages(bool gpu, size_t most) : gpu_(gpu) {
+        uses_.reserve(most);
+    }
     ~HeldStorages() {
-        for (auto &[storage, written] : held_) {
-            if (gpu_) {
-                storage->release(written, failed_);
-            } else {
-                storage->release_host();
+        for (const Use &use : uses_) {
+            if (use.held && gpu_) {
+                use.storage->release(use.written, failed_);
+            } else if (use.held) {
+                use.storage->release_host();
             }
         }
     }
     HeldStorages(const HeldStorages &) = delete;
 
     void use(Storage *storage, bool written, bool overwritten) {
-        Use &use = uses_[storage];
+        const auto known =
+            std::find_if(uses_.begin(), uses_.end(), [&](const Use &use) { return use.storage == storage; });
+        Use &use = known != uses_.end() ? *known : uses_.emplace_back(Use{storage});
         use.written = use.written || written;
         use.overwritten = use.overwritten && overwritten;
     }
 
     void hold(Device device) {
-        held_.reserve(uses_.size());
-        for (auto &[storage, use] : uses_) {
+        std::sort(uses_.begin(), uses_.end(),
+            [](const Use &a, const Use &b) { return std::less<>()(a.storage, b.storage); });
+        for (Use &use : uses_) {
             if (gpu_) {
-                storage->hold(device, use.written, use.overwritten);
+                use.storage->hold(device, use.written, use.overwritten);
             } else if (use.written) {
-                storage->hold_host();
+                use.storage->hold_host();
             } else {
-                storage->host(false);
-                continue;
+                use.storage->host(false);
             }
-            held_.emplace_back(storage, use.written);
+            use.held = gpu_ || use.written;
         }
     }
 
@@ -113,11 +118,11 @@ public:
 
 private:
     struct Use {
-        bool written = false, overwritten = true;
+        Storage *storage;
+        bool written = false, overwritten = true, held = false;
     };
     bool gpu_, failed_ = true;
-    std::map<Storage *, Use> uses_;
-    std::vector<std::pair<Storage *, bool>> held_;  // and whether it is written
+    std::vector<Use> uses_;
 };
 
 }  // namespace
@@ -237,10 +242,11 @@ bool Launch::fits() const {
     return true;
 }
 
-Launch::Buffer Launch::made_buffer(const Argument &argument) const {
+Launch::Buffer Launch::made_buffer(Argument &argument) const {
     const Array &array = argument.array;
-    View view = argument.view;
-    if (spans_too_much(view)) {
+    View of_bounce;
+    const View *view = &argument.view;
+    if (spans_too_much(*view)) {
         throw Error(Fault::input,
             fmt::format("it spans more than {} MiB, which is the most a library addresses; work on clones of "
                         "parts of it",
@@ -250,28 +256,30 @@ Launch::Buffer Launch::made_buffer(const Argument &argument) const {
                 .schedule = row_->schedule,
                 .device = device_.str()});
     }
-    Buffer b{.array = array, .bounce = {}, .written = argument.role == Role::output};
-    if (device_.backend == Backend::opencl && view.offset != 0) {
-        if (view.offset != array.offset_bytes()) {
+    Buffer b{.array = &argument.array, .bounce = {}, .written = argument.role == Role::output};
+    if (device_.backend == Backend::opencl && view->offset != 0) {
+        if (view->offset != array.offset_bytes()) {
             throw std::logic_error(
                 row_->name() + ": on OpenCL a view begins where the array or its storage does");
         }
-        b.bounce = bounced(array, view);
+        of_bounce = argument.view;
+        b.bounce = bounced(array, of_bounce);
+        view = &of_bounce;
     }
     const Array &held = b.bounce.empty() ? array : b.bounce;
     b.storage = held.storage().get();
     if (device_.backend == Backend::cpu) {
-        b.halide.host = reinterpret_cast<uint8_t *>(b.storage->begin()) + view.offset;
+        b.halide.host = reinterpret_cast<uint8_t *>(b.storage->begin()) + view->offset;
     } else {
         // Where the array is all of its storage, what the kernel overwrites need not be sent.
         const size_t rows = held.dimensions() > 1 ? (size_t)held.shape()[0] : 1,
                      bytes = (size_t)held.size() * size_of(held.type());
         b.overwritten =
             b.written && rows == b.storage->layout().rows && bytes / rows == b.storage->layout().row;
-        b.offset = view.offset;
+        b.offset = view->offset;
     }
-    b.halide.type = view.type;
-    b.dims = dims_of(view);
+    b.halide.type = view->type;
+    b.dims = dims_of(*view);
     b.halide.dimensions = (int32_t)b.dims.size();
     return b;
 }
@@ -305,6 +313,7 @@ LibraryRun Launch::described() const {
 
 void Launch::call(std::vector<Buffer> &buffers) {
     std::vector<void *> pointers;
+    pointers.reserve(arguments_.size());
     size_t next = 0;
     for (Argument &argument : arguments_) {
         if (argument.role == Role::scalar) {
@@ -356,13 +365,14 @@ void Launch::run() try {
     check_complete();
     check_device();
     std::vector<Buffer> buffers;
-    for (const Argument &argument : arguments_) {
+    buffers.reserve(arguments_.size());
+    for (Argument &argument : arguments_) {
         if (argument.role != Role::scalar) {
             buffers.push_back(made_buffer(argument));
         }
     }
     {
-        HeldStorages held(device_.backend != Backend::cpu);
+        HeldStorages held(device_.backend != Backend::cpu, buffers.size());
         for (const Buffer &b : buffers) {
             held.use(b.storage, b.written, b.overwritten);
         }
@@ -372,7 +382,7 @@ void Launch::run() try {
     }
     for (Buffer &b : buffers) {
         if (b.written && !b.bounce.empty()) {
-            copy(b.bounce, b.array);
+            copy(b.bounce, *b.array);
         }
     }
 } catch (...) {

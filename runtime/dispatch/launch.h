@@ -72,7 +72,7 @@ private:
     const char *name_of_argument(size_t at) const;
     void check_complete() const;
     void check_device() const;
-    Buffer made_buffer(const Argument &argument) const;
+    Buffer made_buffer(Argument &argument) const;
     void call(std::vector<Buffer> &buffers);
     LibraryRun described() const;
 

@@ -39,15 +39,8 @@ const DeviceInfo &limits_of(Device device) {
     return none;
 }
 
-std::string why_not_on(const Row &row, const DeviceInfo &info) {
-    const Row::Needs &needs = row.needs;
+std::string why_not_on(const Row::Needs &needs, const DeviceInfo &info) {
     const auto device = [&] { return info.device.str(); };
-    if (row.needs_vnni && !cpu_has_vnni()) {
-        return "this CPU has no AVX-512 VNNI";
-    }
-    if (needs.avx2 && !cpu_has_avx2()) {
-        return "this CPU has no AVX2";
-    }
     if (needs.threads > info.block_threads) {
         return fmt::format("its blocks have {} threads, and {} takes at most {}", needs.threads, device(),
             info.block_threads);
@@ -69,6 +62,16 @@ std::string why_not_on(const Row &row, const DeviceInfo &info) {
         }
     }
     return "";
+}
+
+std::string why_not_on(const Row &row, const DeviceInfo &info) {
+    if (row.needs_vnni && !cpu_has_vnni()) {
+        return "this CPU has no AVX-512 VNNI";
+    }
+    if (row.needs.avx2 && !cpu_has_avx2()) {
+        return "this CPU has no AVX2";
+    }
+    return why_not_on(row.needs, info);
 }
 
 std::string why_not_on(const Row &row, Device device) {

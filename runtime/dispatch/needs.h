@@ -1,10 +1,15 @@
 #pragma once
 // The limits of a device, for the choice of rows. Not installed.
 #include "tilewright/device.h"
+#include "tilewright/row.h"
+#include <string>
 
 namespace tilewright {
 
 // The entry of a device; for one that is not there, and for the CPU, an entry without limits.
 const DeviceInfo &limits_of(Device device);
+
+// Why kernels that need this cannot run on the device; empty where they can.
+std::string why_not_on(const Row::Needs &needs, const DeviceInfo &info);
 
 }  // namespace tilewright

@@ -10,8 +10,22 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 namespace tilewright {
+
+Operator::Operator(Description description, const std::vector<Row> &rows)
+    : description_(std::move(description)), rows_(rows) {
+    for (const Row &row : rows) {
+        Row::Needs &most = most_needs_[(size_t)row.backend];
+        most.threads = std::max(most.threads, row.needs.threads);
+        most.shared_bytes = std::max(most.shared_bytes, row.needs.shared_bytes);
+        most.capability = std::max(most.capability, row.needs.capability);
+        most.fp64 |= row.needs.fp64;
+        most.images |= row.needs.images;
+        most.half |= row.needs.half;
+    }
+}
 
 void Operator::refuse(
     Fault fault, const std::string &message, const std::string &argument, const std::string &value) const {
@@ -42,7 +56,9 @@ std::unique_ptr<const Request> Operator::parse(
             refuse(Fault::input, "an input is empty", "input", "");
         }
     }
-    std::unique_ptr<Request> request = parse_checked(inputs, checked_settings(name(), options(), settings));
+    Settings completed;
+    std::unique_ptr<Request> request =
+        parse_checked(inputs, checked_settings(name(), options(), settings, completed));
     request->inputs.assign(inputs.begin(), inputs.end());
     return request;
 }
@@ -65,15 +81,15 @@ std::string Operator::why_not_on(
         return "";  // only rows themselves have needs there, which were looked at
     }
     const DeviceInfo &info = limits_of(device);
-    const auto lacks = [&](const Row &other) {
-        return other.backend == device.backend && !tilewright::why_not_on(other, info).empty();
-    };
     // Plans are asked only where it matters: on devices that cannot run all rows.
-    if (std::any_of(rows().begin(), rows().end(), lacks)) {
+    if (!tilewright::why_not_on(most_needs_[(size_t)device.backend], info).empty()) {
         Array same_memory = output;
         for (const Row *other : plan_of(row, device, request, same_memory).rows()) {
-            if (lacks(*other)) {
-                return tilewright::why_not_on(*other, info);
+            if (other->backend != device.backend) {
+                continue;
+            }
+            if (std::string why_not = tilewright::why_not_on(*other, info); !why_not.empty()) {
+                return why_not;
             }
         }
     }
@@ -82,11 +98,28 @@ std::string Operator::why_not_on(
 
 const Row &Operator::choose(const Request &request, const Array &output, const std::string &schedule,
     Device device, const std::vector<Row> *rows) const {
+    const std::vector<Row> &all = rows ? *rows : this->rows();
     driver::Current current(device);  // a library that is asked what it takes loads its kernels there
     const DeviceInfo &limits = limits_of(device);
-    std::vector<std::string> schedules, types, declined, lacking;
+    for (const Row &row : all) {
+        if (row.backend == device.backend && row.type == request.type && row.belongs_to(schedule) &&
+            tilewright::why_not_on(row, limits).empty() && serves(row, request, output) &&
+            why_not_on(row, device, request, output).empty()) {
+            return row;
+        }
+    }
+    refuse_choice(request, output, schedule, device, all);
+}
+
+// Looks over the rows a second time, so that a call that finds one collects nothing for this message.
+void Operator::refuse_choice(const Request &request, const Array &output, const std::string &schedule,
+    Device device, const std::vector<Row> &rows) const {
+    const DeviceInfo &limits = limits_of(device);
+    std::set<std::string> types;
+    std::vector<std::string> schedules;
+    std::string lacking;  // why the last row that serves the request cannot run there
     bool known = false, fits_type = false;
-    for (const Row &row : rows ? *rows : this->rows()) {
+    for (const Row &row : rows) {
         for (const std::string &word : {row.family, row.schedule}) {
             if (std::find(schedules.begin(), schedules.end(), word) == schedules.end()) {
                 schedules.push_back(word);
@@ -99,36 +132,28 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
         if (row.backend != device.backend) {
             continue;
         }
-        types.push_back(row.type);
+        types.insert(row.type);
         if (row.type != request.type) {
             continue;
         }
         if (!row.declined.empty()) {
-            declined.push_back(row.autoscheduler + " does not accept it: " + row.declined);
-            continue;
+            refuse(Fault::device, row.autoscheduler + " does not accept it: " + row.declined, "schedule",
+                schedule);
         }
         fits_type = true;
-        std::string why_not = tilewright::why_not_on(row, limits);
+        const std::string why_not = tilewright::why_not_on(row, limits);
         // What a plug-in's schedule takes, its library is asked on the device, which must be able to run it.
         const bool can_be_asked = row.autoscheduler.empty() || why_not.empty();
-        if (can_be_asked && !serves(row, request, output)) {
-            continue;
+        if (!can_be_asked || serves(row, request, output)) {
+            lacking = why_not.empty() ? why_not_on(row, device, request, output) : why_not;
         }
-        why_not = why_not.empty() ? why_not_on(row, device, request, output) : why_not;
-        if (why_not.empty()) {
-            return row;
-        }
-        lacking.push_back(why_not);
     }
     if (!known) {
         refuse(Fault::usage, fmt::format("no such schedule; known: {}", fmt::join(schedules, ", ")),
             "schedule", schedule);
     }
-    if (!declined.empty()) {
-        refuse(Fault::device, declined.front(), "schedule", schedule);
-    }
     if (!lacking.empty()) {
-        refuse(Fault::device, lacking.back(), "schedule", schedule);
+        refuse(Fault::device, lacking, "schedule", schedule);
     }
     if (fits_type) {
         refuse(Fault::input,
@@ -140,8 +165,6 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
                     "it does not serve this size or alignment on {}; take --schedule tuned", device.str()),
             "schedule", schedule);
     }
-    std::sort(types.begin(), types.end());
-    types.erase(std::unique(types.begin(), types.end()), types.end());
     refuse(Fault::device,
         types.empty() ? fmt::format("it has no row for {}; `tilewright list {}` shows where it runs",
                             device.str(), name()) :
@@ -162,23 +185,29 @@ std::vector<const Row *> Operator::planned(
 
 namespace {
 
-// What a call cost, from the construction on.
+// What a call cost, from the construction on. Calls without statistics measure nothing.
 class Measurement {
 public:
-    void write(
-        Statistics *statistics, Device device, const Row &row, const std::vector<const Row *> &ran) const {
-        if (!statistics) {
+    explicit Measurement(Statistics *statistics) : statistics_(statistics) {
+        if (statistics) {
+            start_ = std::chrono::steady_clock::now();
+            before_ = counters();
+        }
+    }
+
+    void write(Device device, const Row &row, const std::vector<const Row *> &ran) const {
+        if (!statistics_) {
             return;
         }
         synchronize(device);
-        statistics->counters = counted();
-        statistics->row = row.name();
-        statistics->libraries.clear();
+        statistics_->counters = counted();
+        statistics_->row = row.name();
+        statistics_->libraries.clear();
         for (const Row *library : ran) {
-            statistics->libraries.push_back(library->name());
+            statistics_->libraries.push_back(library->name());
         }
-        statistics->device = device.str();
-        statistics->total_ms =
+        statistics_->device = device.str();
+        statistics_->total_ms =
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
     }
 
@@ -197,8 +226,9 @@ private:
         return c;
     }
 
-    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    const Counters before_ = counters();
+    Statistics *const statistics_;
+    std::chrono::steady_clock::time_point start_;
+    Counters before_;
 };
 
 }  // namespace
@@ -206,9 +236,9 @@ private:
 void Operator::execute(
     const Row &row, Device device, const Request &request, Array &output, Statistics *statistics) const try {
     const Inside inside;
-    const Measurement measurement;
+    const Measurement measurement(statistics);
     check_values(request);
-    measurement.write(statistics, device, row, run(row, device, request, output));
+    measurement.write(device, row, run(row, device, request, output));
 } catch (...) {
     leave_with_error([&] { return name(); });
 }
@@ -223,10 +253,12 @@ void Operator::operator()(
 
 void Operator::call(const Request &request, Array &output, const Call &how) const try {
     const Inside inside;
-    const Measurement measurement;
+    const Measurement measurement(how.statistics);
     // A call that fails leaves an empty output empty.
     const auto make = how.pinned ? Array::pinned : Array::uninitialized;
-    Array result = output.empty() ? make(request.output_type, request.output_shape, Array::padded) : output;
+    Array made =
+        output.empty() ? make(request.output_type, request.output_shape, Array::padded) : Array();
+    Array &result = output.empty() ? made : output;
     if (result.type() != request.output_type || result.shape() != request.output_shape) {
         refuse(Fault::input,
             fmt::format(
@@ -244,8 +276,10 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
     check_values(request);
     const Row &row = choose(request, result, how.schedule, device, how.rows);
     const std::vector<const Row *> ran = run(row, device, request, result);
-    output = result;
-    measurement.write(how.statistics, device, row, ran);
+    if (output.empty()) {
+        output = std::move(made);
+    }
+    measurement.write(device, row, ran);
 } catch (...) {
     leave_with_error([&] { return name(); });
 }

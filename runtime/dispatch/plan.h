@@ -2,8 +2,8 @@
 // What a call does: libraries and their arguments, one after another. Fronts make plans, the frame runs them.
 // Not installed.
 #include "runtime/dispatch/launch.h"
-#include <deque>
 #include <functional>
+#include <list>
 #include <variant>
 #include <vector>
 
@@ -49,7 +49,7 @@ private:
         std::vector<const Row *> possible;
     };
 
-    std::deque<std::variant<Launch, std::function<void()>, Decision>> steps_;
+    std::list<std::variant<Launch, std::function<void()>, Decision>> steps_;
 };
 
 }  // namespace tilewright

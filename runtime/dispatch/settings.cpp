@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <stdexcept>
+#include <utility>
 
 namespace tilewright {
 
@@ -67,10 +68,10 @@ namespace {
 // Errors: usage, for a value that the option does not take.
 void check_value(
     const std::string &op, const Option &option, const std::variant<double, std::string> &value) {
-    const std::string text = value.index() == 0 ? fmt::format("{}{}", std::get<0>(value),
-                                                      option.unit.empty() ? "" : " " + option.unit) :
-                                                  std::get<1>(value);
     const auto refuse = [&](const std::string &why) {
+        const std::string text = value.index() == 0 ? fmt::format("{}{}", std::get<0>(value),
+                                                          option.unit.empty() ? "" : " " + option.unit) :
+                                                      std::get<1>(value);
         throw Error(Fault::usage, why, {.operation = op, .argument = option.name, .value = text});
     };
     if (option.is_number) {
@@ -85,14 +86,16 @@ void check_value(
                    (option.unit == "m" ? "; lengths without a unit are metres" : ""));
         }
     } else if (!option.choices.empty() &&
-               std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
+               (value.index() == 0 || std::find(option.choices.begin(), option.choices.end(),
+                                          std::get<1>(value)) == option.choices.end())) {
         refuse("takes " + option.range());
     }
 }
 
 }  // namespace
 
-Settings checked_settings(const std::string &op, const std::vector<Option> &options, const Settings &given) {
+const Settings &checked_settings(
+    const std::string &op, const std::vector<Option> &options, const Settings &given, Settings &completed) {
     for (const auto &[name, value] : given.all()) {
         const auto at = std::find_if(options.begin(), options.end(),
             [&, wanted = &name](const Option &o) { return o.name == *wanted; });
@@ -104,7 +107,7 @@ Settings checked_settings(const std::string &op, const std::vector<Option> &opti
         }
         check_value(op, *at, value);
     }
-    Settings all = given;
+    bool complete = true;
     for (const Option &option : options) {
         if (given.has(option.name)) {
             continue;
@@ -116,12 +119,15 @@ Settings checked_settings(const std::string &op, const std::vector<Option> &opti
                 {.operation = op, .argument = option.name});
         }
         if (!option.value.empty()) {
-            all.set(option.name, option.is_number ?
-                                     std::variant<double, std::string>(number_of(option, option.value)) :
-                                     option.value);
+            if (std::exchange(complete, false)) {
+                completed = given;
+            }
+            completed.set(option.name,
+                option.is_number ? std::variant<double, std::string>(number_of(option, option.value)) :
+                                   option.value);
         }
     }
-    return all;
+    return complete ? given : completed;
 }
 
 }  // namespace tilewright

@@ -42,7 +42,8 @@ protected:
     }
 
     Settings with_defaults(const Settings &settings) const {
-        return checked_settings(op_.name(), op_.options(), settings);
+        Settings completed;
+        return checked_settings(op_.name(), op_.options(), settings, completed);
     }
 
     // "sigma 3", and what else the operator has.

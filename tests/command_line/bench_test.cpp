@@ -31,6 +31,8 @@ TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
         EXPECT_GT(one["real_time"].get<double>(), 0);
         EXPECT_LE(one["batch"]["p10"].get<double>(), one["batch"]["median"].get<double>());
         EXPECT_LE(one["batch"]["median"].get<double>(), one["batch"]["p90"].get<double>());
+        EXPECT_GT(one["host_call"]["median"].get<double>(), 0);
+        EXPECT_GT(one["first_call_ms"].get<double>(), 0);
         EXPECT_EQ(one["iterations"], 3);
         EXPECT_EQ(one["repetitions"], 5);
         EXPECT_GE(one["buffer_sets"].get<int>(), 2);

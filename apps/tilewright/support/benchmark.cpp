@@ -4,6 +4,7 @@
 #include "apps/tilewright/support/report.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace tilewright::app {
 
@@ -19,6 +20,12 @@ double memory_for(Device device) {
 double cache_of(Device device) {
     constexpr double largest_gpu_cache = 128e6;
     return device.backend == Backend::cpu ? std::min(1e9, (double)last_level_cache()) : largest_gpu_cache;
+}
+
+// Whether a row is asked for the first time in this process.
+bool is_first_call(const Row &row) {
+    static std::set<const Row *> called;
+    return called.insert(&row).second;
 }
 
 }  // namespace
@@ -42,8 +49,12 @@ Run Benchmark::row(const Row &row) {
         op_.run(row, device_, set.sample.inputs, set.output, set.sample.settings);
     };
     const double limit_ms = plan_.limit_s * 1000, enough_ms = limit_ms / 4;
+    const std::optional<SmallCall> small = small_call(row, device_);
+    // Loads and compiles what there is to load and compile.
+    const double first_ms = call_ms(device_, [&] { small ? small->call() : direct(0); });
+    run.first_ms = is_first_call(row) ? std::optional(first_ms) : std::nullopt;
     const double ms = expected_ms(
-        estimate(row, device_), [&] { return call_ms(device_, [&] { direct(0); }); }, enough_ms, limit_ms);
+        estimate(small, device_), [&] { return call_ms(device_, [&] { direct(0); }); }, enough_ms, limit_ms);
     if (ms > enough_ms) {
         run.why_not = fmt::format(
             "a call would take about {:.3g} s; raise --limit or take a smaller --size", ms / 1000);
@@ -59,9 +70,25 @@ Run Benchmark::row(const Row &row) {
         row, op_.planned(row, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output));
     const bool reachable =
         &op_.choose(sample().inputs, sets_[0].output, sample().settings, row.schedule, device_) == &row;
-    time(run, device_, direct, reachable ? Calls(whole) : direct);
+    const Calls called = reachable ? Calls(whole) : direct;
+    time(run, device_, direct, called);
+    run.measured.host =
+        device_.backend == Backend::cpu ? run.measured.call : host_calls(called, run.measured);
     check(run, &row);
     return run;
+}
+
+// Times calls whose inputs were written on the host, and whose result is brought there.
+Times Benchmark::host_calls(const Calls &whole, const Measured &measured) {
+    const auto from_host = [&](size_t i) {
+        Rotation::Set &set = sets_[i];
+        for (Array &input : set.sample.inputs) {
+            input.data();  // to be written, so that a device's copy is an old one
+        }
+        whole(i);
+        set.output.sync();
+    };
+    return app::host_calls(device_, from_host, measured, plan_);
 }
 
 Run Benchmark::failed(const Row &row, const Error &error) {
@@ -72,6 +99,7 @@ Run Benchmark::failed(const Row &row, const Error &error) {
 
 Run Benchmark::peer(const Peer &peer) {
     Run run = begin("peer: " + peer.name);
+    run.is_peer = true;
     const auto call = [&](size_t i) { peer.run(sets_[i].sample, sets_[i].output); };
     time(run, Device{}, call, call);
     if (peer.computes) {
@@ -127,8 +155,8 @@ void Benchmark::time(Run &run, Device device, const Calls &call, const Calls &wh
         after.copies_to_device - before.copies_to_device + after.copies_to_host - before.copies_to_host;
 }
 
-// What estimates the milliseconds of a call, by one on an image of 1/16 the side; 0 when that says nothing.
-std::function<double()> Benchmark::estimate(const Row &row, Device device) {
+// Nothing where the row does not serve that little data.
+std::optional<Benchmark::SmallCall> Benchmark::small_call(const Row &row, Device device) {
     constexpr int64_t smaller = 16;
     const Workload &workload = workload_of(op_);
     const int64_t width = std::max<int64_t>(1, size_.first / smaller),
@@ -136,15 +164,21 @@ std::function<double()> Benchmark::estimate(const Row &row, Device device) {
     const Sample small = workload.benchmark_sample(type_, width, height, settings_);
     Array output = spoiled_output(op_, small);
     if (!app::serves(op_, row, small, output)) {
-        return [] { return 0.; };
+        return {};
     }
     const Work work = workload.work(small.inputs, output, small.settings);
-    const double times = std::max(work_.bytes / work.bytes, work.flops > 0 ? work_.flops / work.flops : 0);
     const std::function<void()> call = [this, &row, device, small, output]() mutable {
         op_.run(row, device, small.inputs, output, small.settings);
     };
-    call();  // loads and compiles what there is to load and compile
-    return [device, call, times] { return call_ms(device, call) * times; };
+    return SmallCall{call, std::max(work_.bytes / work.bytes, work.flops > 0 ? work_.flops / work.flops : 0)};
+}
+
+// What estimates the milliseconds of a full call, by one that ran before; 0 when that says nothing.
+std::function<double()> Benchmark::estimate(const std::optional<SmallCall> &small, Device device) {
+    if (!small) {
+        return [] { return 0.; };
+    }
+    return [device, small = *small] { return call_ms(device, small.call) * small.times; };
 }
 
 // What the output of `timed` is held against: the reference where it is affordable, and else the best row of
@@ -153,7 +187,11 @@ const Expected *Benchmark::expected(const Row *timed) {
     constexpr double affordable_ms = 2000;
     const Row *reference = cpu_row(op_, "reference", type_);
     const auto is_affordable = [&] {
-        return expected_ms(estimate(*reference, Device{}), {}, affordable_ms, 0) <= affordable_ms;
+        const std::optional<SmallCall> small = small_call(*reference, Device{});
+        if (small) {
+            small->call();
+        }
+        return expected_ms(estimate(small, Device{}), {}, affordable_ms, 0) <= affordable_ms;
     };
     if (!reference_ && reference && reference != timed && is_affordable()) {
         reference_ = expect(op_, *reference, sample());

@@ -26,6 +26,9 @@ struct Run {
     Work work;
     std::string why_not;  // not empty: it was not timed
     Measured measured;
+    bool is_peer = false;            // of which host calls are not timed
+    std::optional<double> first_ms;  // the row's first call in this process, on data of 1/16 the side
+                                     // where the row serves that little
     size_t sets = 0;
     std::string libraries;    // those that ran, where they are others than the row's own
     uint64_t copies = 0;      // between host and device while it was timed; there should be none
@@ -54,7 +57,14 @@ private:
     const Sample &sample();
     Run begin(const std::string &name);
     void time(Run &run, Device device, const Calls &call, const Calls &whole);
-    std::function<double()> estimate(const Row &row, Device device);
+    Times host_calls(const Calls &whole, const Measured &measured);
+    // A call on data of 1/16 the side, and how many times as much work a full call is.
+    struct SmallCall {
+        std::function<void()> call;
+        double times;
+    };
+    std::optional<SmallCall> small_call(const Row &row, Device device);
+    static std::function<double()> estimate(const std::optional<SmallCall> &small, Device device);
     const Expected *expected(const Row *timed);
     void check(Run &run, const Row *timed);
 

@@ -31,6 +31,8 @@ std::string preamble(Device device, const Json &about, int cpus, const Plan &pla
                        "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one a CPU\n"
                        "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and "
                        "p90; single: one alone; call: with the wait for its end;\n"
+                       "# host: from host arrays to a host array; first: the row's first call in this "
+                       "process, with what it loads and compiles, on 1/16 of the side where it serves that;\n"
                        "# fewer of each where that would take more than {:g} s. Buffers rotate, so that no "
                        "cache holds them.\n",
         info.device.str(), info.name, info.driver, tilewright_version, commit, halide_version, llvm_version,
@@ -40,8 +42,8 @@ std::string preamble(Device device, const Json &about, int cpus, const Plan &pla
 }
 
 std::string heading() {
-    return fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n", "row", "data", "ms",
-        "p10", "p90", "single", "call", "GB/s", "GFLOP/s", "verified");
+    return fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n", "row",
+        "data", "ms", "p10", "p90", "single", "call", "host", "first", "GB/s", "GFLOP/s", "verified");
 }
 
 std::string line_of(const Run &run) {
@@ -55,8 +57,13 @@ std::string line_of(const Run &run) {
         return amount > 0 ? fmt::format("{:>{}.1f}", amount / seconds / 1e9, width) :
                             fmt::format("{:>{}}", "-", width);
     };
-    line += fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {} {}  ", m.batch.median, m.batch.p10,
-        m.batch.p90, m.single.median, m.call.median, rate(run.work.bytes, 8), rate(run.work.flops, 9));
+    const auto time = [](std::optional<double> ms) {
+        return ms ? fmt::format("{:>9.4f}", *ms) : fmt::format("{:>9}", "-");
+    };
+    line += fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {} {} {} {}  ", m.batch.median,
+        m.batch.p10, m.batch.p90, m.single.median, m.call.median,
+        time(run.is_peer ? std::nullopt : std::optional(m.host.median)), time(run.first_ms),
+        rate(run.work.bytes, 8), rate(run.work.flops, 9));
     if (!run.wrong.empty()) {
         line += "WRONG against " + run.verified_by + ": " + one_line(run.wrong);
     } else if (!run.unverified.empty()) {
@@ -96,6 +103,12 @@ Json json(const Run &run, Device device) {
     out["batch"] = json(m.batch);
     out["single"] = json(m.single);
     out["call"] = json(m.call);
+    if (!run.is_peer) {
+        out["host_call"] = json(m.host);
+    }
+    if (run.first_ms) {
+        out["first_call_ms"] = *run.first_ms;
+    }
     out["buffer_sets"] = run.sets;
     out["bytes"] = run.work.bytes;
     out["flops"] = run.work.flops;

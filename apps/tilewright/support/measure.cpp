@@ -86,4 +86,11 @@ Measured measure(Device device, const std::function<void(size_t)> &run,
     return measured;
 }
 
+Times host_calls(
+    Device device, const std::function<void(size_t)> &from_host, const Measured &measured, const Plan &plan) {
+    size_t next = 0;
+    int repeats = measured.repeats;
+    return repeat(repeats, plan.limit_s, [&] { return call_ms(device, [&] { from_host(next++); }); });
+}
+
 }  // namespace tilewright::app

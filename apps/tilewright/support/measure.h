@@ -23,6 +23,7 @@ struct Measured {
     Times batch;   // a call in a batch of back-to-back calls: device time
     Times single;  // one call alone: device time
     Times call;    // one whole call and the wait for its end, on the host's steady clock
+    Times host;    // the same from host arrays to a host array, with the copies that this takes
     int batch_size = 0, repeats = 0;
 };
 
@@ -31,6 +32,11 @@ struct Measured {
 // all that a user's call does.
 Measured measure(Device device, const std::function<void(size_t)> &run,
     const std::function<void(size_t)> &whole, const Plan &plan);
+
+// Milliseconds of `from_host(0)`, `from_host(1)`, ..., on the host's steady clock: as often as single calls
+// were timed.
+Times host_calls(
+    Device device, const std::function<void(size_t)> &from_host, const Measured &measured, const Plan &plan);
 
 // Milliseconds of one call and the wait for its end, on the host's steady clock.
 double call_ms(Device device, const std::function<void()> &call);

@@ -9,7 +9,8 @@ namespace tilewright {
 
 // The rows are cut into slices of equal length, at most `rows` rows each. Rows that are left over are fewer
 // than the slices, and each goes to another slice. `slices` slices make a band, and the bands make the total.
-// A slice is summed in the type `narrow`: 16 bits hold the sum of 257 bytes.
+// A slice is summed in the type `narrow`: 16 bits hold the sum of 257 bytes. A band has at least `slices`
+// slices, and as many as it takes to have `band_bytes` bytes of the image: the work of a task.
 //
 // Columns are taken in groups of `lanes`. The last group begins early enough to end with the last column, so
 // that all groups are whole. Needs width >= lanes and rows <= 256.
@@ -17,18 +18,21 @@ struct ColumnSumSliced : Halide::NamesInterface {
     static constexpr const char *name = "column_sum_sliced";
 
     struct Shape {
-        int lanes, rows, slices;
+        int lanes, rows, slices, tile, band_bytes;  // tile: the columns of a task
     };
 
     Var x{"x"}, lane{"lane"}, group{"group"}, slice{"slice"}, band{"band"};
-    Expr all_slices, in_slice;
+    Expr all_slices, in_slice, in_band;
     RDom row, each, every;
     Func of_slice{"of_slice"}, of_band{"of_band"}, total{"total"}, out{"out"};
 
     ColumnSumSliced(Func in, Expr width, Expr height, const Shape &shape, Halide::Type narrow,
         Halide::Type sum, Halide::Type output)
-        : all_slices(ceil_div(height, shape.rows)), in_slice(height / all_slices), row(0, in_slice, "row"),
-          each(0, shape.slices, "each"), every(0, ceil_div(all_slices, shape.slices), "every") {
+        : all_slices(ceil_div(height, shape.rows)), in_slice(height / all_slices),
+          in_band(max(shape.slices,
+              shape.band_bytes / (min(width, shape.tile) * shape.rows * in.types()[0].bytes()))),
+          row(0, in_slice, "row"), each(0, in_band, "each"),
+          every(0, ceil_div(all_slices, in_band), "every") {
         auto begin = [&](Expr g) { return min(g * shape.lanes, width - shape.lanes); };
         auto pixel = [&](Expr y) { return cast(narrow, in(begin(group) + lane, promised(y, height))); };
 
@@ -41,9 +45,9 @@ struct ColumnSumSliced : Halide::NamesInterface {
         of_slice(lane, group, slice) +=
             select(over < rows, pixel(cast<int32_t>(min(over, rows - 1))), cast(narrow, 0));
 
-        each.where(band * shape.slices + each < all_slices);
+        each.where(band * in_band + each < all_slices);
         of_band(lane, group, band) = cast(sum, 0);
-        of_band(lane, group, band) += cast(sum, of_slice(lane, group, band * shape.slices + each));
+        of_band(lane, group, band) += cast(sum, of_slice(lane, group, band * in_band + each));
 
         total(lane, group) = cast(sum, 0);
         total(lane, group) += of_band(lane, group, every);

@@ -14,15 +14,16 @@ namespace tilewright {
 struct RowSumSliced : Halide::NamesInterface {
     static constexpr const char *name = "row_sum_sliced";
     Var y{"y"}, lane{"lane"}, slice{"slice"};
-    Expr whole_groups, slices, in_slice;
+    Expr row_bytes, whole_groups, slices, in_slice;
     RDom group, each;
     Func adding{"adding"}, widened{"widened"}, of_slice{"of_slice"}, total{"total"}, out{"out"};
     std::vector<Func> levels;
 
     RowSumSliced(Func in, Expr width, int lanes, int groups, Halide::Type narrow, Halide::Type sum,
         Halide::Type output)
-        : whole_groups(width / lanes), slices(ceil_div(whole_groups, groups)),
-          in_slice(whole_groups / slices), group(0, in_slice, "group"), each(0, slices, "each") {
+        : row_bytes(width * in.types()[0].bytes()), whole_groups(width / lanes),
+          slices(ceil_div(whole_groups, groups)), in_slice(whole_groups / slices),
+          group(0, in_slice, "group"), each(0, slices, "each") {
         const Expr nothing = cast(narrow, 0);
         adding(lane, slice, y) = nothing;
         adding(lane, slice, y) += cast(narrow, in((slice * in_slice + group) * lanes + lane, y));

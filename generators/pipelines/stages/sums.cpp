@@ -48,7 +48,8 @@ public:
         const ChosenRow chosen = row(in.shape, target);
         const ScheduleContext s = chosen.context();
         if (chosen.form() == ColumnSumSliced::name) {
-            const ColumnSumSliced::Shape shape{s["lanes"], s["rows"], s["slices"]};
+            const ColumnSumSliced::Shape shape{
+                s["lanes"], s["rows"], s["slices"], s["tile"], 1024 * s["task"]};
             return composed(in, chosen,
                 std::make_shared<ColumnSumSliced>(in.rows, in.width, in.height, shape, narrow, sum, output));
         }

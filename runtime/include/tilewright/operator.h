@@ -3,6 +3,7 @@
 #include "tilewright/error.h"
 #include "tilewright/row.h"
 #include "tilewright/statistics.h"
+#include <array>
 #include <limits>
 #include <map>
 #include <memory>
@@ -105,8 +106,7 @@ struct Description {
 // (runtime/dispatch/operator_of.h).
 class Operator {
 public:
-    Operator(Description description, const std::vector<Row> &rows)
-        : description_(std::move(description)), rows_(rows) {}
+    Operator(Description description, const std::vector<Row> &rows);
     virtual ~Operator() = default;
     Operator(const Operator &) = delete;
 
@@ -233,10 +233,13 @@ private:
     virtual Plan plan_of(const Row &row, Device device, const Request &request, Array &output) const = 0;
     virtual Remarks remarks_on(const Request &request) const = 0;
 
-    Settings checked(const Settings &settings) const;
+    // Says why choose() found no row. Errors: usage, input, device.
+    [[noreturn]] void refuse_choice(const Request &request, const Array &output, const std::string &schedule,
+        Device device, const std::vector<Row> &rows) const;
 
-    Description description_;
+    const Description description_;
     const std::vector<Row> &rows_;
+    std::array<Row::Needs, 3> most_needs_;  // by backend: all that any of its rows needs
 };
 
 // Every operator that is linked in (by Tilewright::operators). Never empty.
