@@ -94,8 +94,7 @@ const char *name_of(FileKind kind) {
 std::optional<FileKind> kind_of_name(const std::string &path) {
     static constexpr std::pair<const char *, FileKind> known[] = {{".png", FileKind::png},
         {".jpg", FileKind::jpeg}, {".jpeg", FileKind::jpeg}, {".tif", FileKind::tiff},
-        {".tiff", FileKind::tiff}, {".npy", FileKind::npy}, {".csv", FileKind::csv},
-        {".txt", FileKind::txt}};
+        {".tiff", FileKind::tiff}, {".npy", FileKind::npy}, {".csv", FileKind::csv}, {".txt", FileKind::txt}};
     const std::string ending = ending_of(path);
     for (const auto &[name, kind] : known) {
         if (ending == name) {
@@ -147,8 +146,7 @@ void write_array(const std::string &path, const Array &array, const PngMetadata 
     write_array(path, kind, array, metadata);
 }
 
-void write_array(
-    const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata) {
+void write_array(const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata) {
     switch (kind) {
     case FileKind::png: return write_png(path, array, metadata);
     case FileKind::jpeg: return write_jpeg(path, array, metadata);

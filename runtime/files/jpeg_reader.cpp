@@ -150,8 +150,8 @@ Picture read_jpeg(InputFile &file, const PngLimits &limits) {
     Picture picture;
     picture.metadata = metadata_of(*reader, file, limits);
     picture.orientation = orientation_of(jpeg);
-    picture.pixels = Array::uninitialized(
-        Type::u8, is_grey ? std::vector<int64_t>{h, w} : std::vector<int64_t>{h, w, 3});
+    picture.pixels =
+        Array::uninitialized(Type::u8, is_grey ? std::vector<int64_t>{h, w} : std::vector<int64_t>{h, w, 3});
     auto *pixels = static_cast<uint8_t *>(picture.pixels.data());
     const int64_t row_bytes = picture.pixels.strides()[0];
     (*reader)([&] {

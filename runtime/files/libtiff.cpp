@@ -22,6 +22,11 @@ int ignore_warning(TIFF *, void *, const char *, const char *, va_list) {
 
 }  // namespace
 
+std::string Messages::text() const {
+    const std::string words = error;  // ": " is what libtiff leaves of a file's name that is empty
+    return words.empty() ? "libtiff gives no reason" : words.starts_with(": ") ? words.substr(2) : words;
+}
+
 // libtiff has several words for it.
 bool Messages::is_out_of_memory() const {
     const std::string_view words = error;

@@ -17,9 +17,7 @@ using Handle = std::unique_ptr<TIFF, Close>;
 // What libtiff said. It must outlive the handle.
 struct Messages {
     // libtiff's own words for its first error.
-    std::string text() const {
-        return error[0] == 0 ? "libtiff gives no reason" : error;
-    }
+    std::string text() const;
     bool is_out_of_memory() const;
 
     char error[200] = "";

@@ -38,8 +38,8 @@ int open_unnamed(int folder, mode_t mode) {
     return descriptor;
 }
 
-// A descriptor of its own, so that closing the file leaves standard output open. Null, with errno, where there
-// is none to write to.
+// A descriptor of its own, so that closing the file leaves standard output open. Null, with errno, where
+// there is none to write to.
 std::FILE *open_standard_output() {
     const int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     std::FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : nullptr;

@@ -7,8 +7,7 @@ namespace tilewright {
 
 void check_picture_limits(
     int64_t w, int64_t h, int64_t pixel_bytes, const InputFile &file, const PngLimits &limits) {
-    const std::string claims =
-        "its header says " + std::to_string(w) + " x " + std::to_string(h) + " pixels";
+    const std::string claims = "its header says " + std::to_string(w) + " x " + std::to_string(h) + " pixels";
     const auto check = [&](int64_t value, int64_t limit, const char *unit, const char *name) {
         if (value > limit) {
             file.refuse(claims + ", and the limit is " + std::to_string(limit) + unit,

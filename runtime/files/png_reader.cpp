@@ -136,7 +136,8 @@ void check_limits(const ImageHeader &header, const InputFile &file, const PngLim
 
     // deflate makes at most 1032 bytes of one byte, so a short file cannot hold a large image. This is
     // checked before memory is taken for the image.
-    const auto packed_bytes = static_cast<double>(header.w * header.h) * header.file_channels * header.depth / 8;
+    const auto packed_bytes =
+        static_cast<double>(header.w * header.h) * header.file_channels * header.depth / 8;
     if (file.size() && packed_bytes > 1032. * static_cast<double>(*file.size())) {
         file.refuse("its header says " + std::to_string(header.w) + " x " + std::to_string(header.h) +
                         " pixels, which a file of " + std::to_string(*file.size()) + " bytes cannot hold",

@@ -36,7 +36,7 @@ size_t read_line(std::string_view line, size_t number, const InputFile &file, st
     size_t count = 0;
     bool is_comma_open = false;  // a comma must stand between two numbers
     for (size_t at = line.find_first_not_of(" \t\r"); at < line.size();
-         at = line.find_first_not_of(" \t\r", at)) {
+        at = line.find_first_not_of(" \t\r", at)) {
         if (line[at] == ',' || line[at] == ';') {
             if (is_comma_open || count == 0) {
                 file.refuse("line " + std::to_string(number) + " has an empty place between two separators",
@@ -49,8 +49,8 @@ size_t read_line(std::string_view line, size_t number, const InputFile &file, st
         const std::string_view word = line.substr(at, line.find_first_of(between, at) - at);
         double value = 0;
         if (!parse(word, value)) {
-            file.refuse("line " + std::to_string(number) + ": '" + std::string(word.substr(0, 40)) +
-                            "' is no number",
+            file.refuse(
+                "line " + std::to_string(number) + ": '" + std::string(word.substr(0, 40)) + "' is no number",
                 "write numbers with a decimal point, and # before headings");
         }
         values.push_back(value);
@@ -109,8 +109,8 @@ Array read_text(InputFile &file, const NpyLimits &limits) {
         file.refuse("it holds no numbers", "give a file with some");
     }
     const auto count = static_cast<int64_t>(values.size());
-    Array array(Type::f64, rows == 1 || columns == 1 ? std::vector<int64_t>{count} :
-                                                       std::vector<int64_t>{rows, count / rows});
+    Array array(Type::f64,
+        rows == 1 || columns == 1 ? std::vector<int64_t>{count} : std::vector<int64_t>{rows, count / rows});
     auto *to = array.as<double>();
     const int64_t width = array.dimensions() == 1 ? count : array.shape()[1];
     for (int64_t i = 0; i < count; i++) {

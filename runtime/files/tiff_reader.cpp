@@ -102,8 +102,8 @@ class PlainDecoder {
 public:
     PlainDecoder(TIFF *tiff, const TiffHeader &header, Array &pixels)
         : tiff_(tiff), header_(header), channels_(header.channels()),
-          element_(static_cast<int64_t>(size_of(header.type()))), pixels_(static_cast<uint8_t *>(pixels.data())),
-          row_bytes_(pixels.strides()[0] * element_) {}
+          element_(static_cast<int64_t>(size_of(header.type()))),
+          pixels_(static_cast<uint8_t *>(pixels.data())), row_bytes_(pixels.strides()[0] * element_) {}
 
     // False when libtiff reported an error.
     bool decode() {
@@ -232,7 +232,8 @@ PngMetadata metadata_of(TIFF *tiff, const InputFile &file, const PngLimits &limi
     float x = 0, y = 0;
     uint16_t unit = RESUNIT_INCH;
     TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
-    if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) != 0 && TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) != 0) {
+    if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) != 0 &&
+        TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) != 0) {
         const double per_metre = unit == RESUNIT_INCH ? 1 / .0254 : unit == RESUNIT_CENTIMETER ? 100 : 1;
         constexpr double most = 1e9;
         if (x > 0 && y > 0 && x * per_metre < most && y * per_metre < most) {
@@ -263,8 +264,8 @@ Picture read_tiff(InputFile &file, const PngLimits &limits) {
         }
         file.refuse("it is a broken TIFF: " + messages.text(), "get a whole copy of it, or write it again");
     };
-    const libtiff::Handle tiff = libtiff::open(
-        "rm", &file, {read_bytes, write_nothing, seek, size_of_file}, limits.bytes, messages);
+    const libtiff::Handle tiff =
+        libtiff::open("rm", &file, {read_bytes, write_nothing, seek, size_of_file}, limits.bytes, messages);
     if (!tiff) {
         refuse();
     }
@@ -272,8 +273,7 @@ Picture read_tiff(InputFile &file, const PngLimits &limits) {
     const int channels = header.channels();
     // libtiff makes four bytes of each pixel that it converts.
     const int64_t pixel_bytes = channels * static_cast<int64_t>(size_of(header.type()));
-    check_picture_limits(
-        header.w, header.h, header.is_plain() ? pixel_bytes : pixel_bytes + 4, file, limits);
+    check_picture_limits(header.w, header.h, header.is_plain() ? pixel_bytes : pixel_bytes + 4, file, limits);
 
     Picture picture;
     picture.metadata = metadata_of(tiff.get(), file, limits);

@@ -39,8 +39,8 @@ tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t count) {
 
 tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t count) {
     auto &file = *static_cast<MemoryFile *>(handle);
-    const size_t size = std::min(
-        static_cast<size_t>(count), file.bytes.size() - std::min(file.position, file.bytes.size()));
+    const size_t size =
+        std::min(static_cast<size_t>(count), file.bytes.size() - std::min(file.position, file.bytes.size()));
     std::memcpy(to, file.bytes.data() + file.position, size);
     file.position += size;
     return static_cast<tmsize_t>(size);
@@ -48,7 +48,9 @@ tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t count) {
 
 toff_t seek(thandle_t handle, toff_t offset, int whence) {
     auto &file = *static_cast<MemoryFile *>(handle);
-    file.position = offset + (whence == SEEK_SET ? 0 : whence == SEEK_CUR ? file.position : file.bytes.size());
+    file.position = offset + (whence == SEEK_SET    ? 0 :
+                                 whence == SEEK_CUR ? file.position :
+                                                      file.bytes.size());
     return file.position;
 }
 
@@ -109,8 +111,8 @@ void check_tiff(Type type, const std::vector<int64_t> &shape) {
     }
     const bool is_image = shape.size() == 2 || (shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4);
     if (!is_image) {
-        refuse_array("TIFF is written of images (h, w) and (h, w, c) of 1 to 4 channels", "write_tiff", type,
-            shape);
+        refuse_array(
+            "TIFF is written of images (h, w) and (h, w, c) of 1 to 4 channels", "write_tiff", type, shape);
     }
 }
 

@@ -180,8 +180,8 @@ std::string footer_of(const Operator &op, const Accepted &accepted) {
     if (accepted.png && op.inputs() == 1) {
         text += fmt::format("  tilewright {0} photo.png scan.png --into results{1}{2}\n", op.name(), needed,
             accepted.example_options);
-        text += fmt::format("  tilewright {0} - - <photo.png >{1}{2}{3}\n", op.name(),
-            accepted.png_output ? "out.png" : "out", needed, accepted.example_options);
+        text += fmt::format("  tilewright {0} - -{1}{2} <photo.png >{3}\n", op.name(), needed,
+            accepted.example_options, accepted.png_output ? "out.png" : "out.npy");
     }
     return text;
 }
@@ -255,7 +255,8 @@ void add_operator(CommandLine &line, const Operator &op) {
         output.required();
     } else {
         command.add("more", request->more, "With --into: further files and folders");
-        command.add("--into", request->into,
+        command
+            .add("--into", request->into,
                 "The folder for the results of all files that are named; an input may be a folder too")
             .value_name("FOLDER");
     }

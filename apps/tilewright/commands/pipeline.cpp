@@ -176,7 +176,9 @@ void add_pipeline(CommandLine &line) {
     const auto request = std::make_shared<Request>();
     command.add("stages", request->stages, "Operators with their options, and a bar between two of them")
         .required();
-    command.add("files", request->files, "The inputs, pictures or .npy, and the file to write; -: standard input or output")
+    command
+        .add("files", request->files,
+            "The inputs, pictures or .npy, and the file to write; -: standard input or output")
         .required()
         .words(2, "FILE FILE ... REQUIRED");
     add_device_and_threads(command, request->device);

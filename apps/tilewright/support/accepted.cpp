@@ -151,9 +151,10 @@ Accepted accepted_by(const Operator &op) {
         accepted.notes += colour ? "A picture is u8 or, with 16 bits per channel, u16; grey is (h, w), RGB "
                                    "(h, w, 3); with alpha (h, w, 2) and (h, w, 4).\n" :
                                    "";
-        accepted.notes += "JPEG and TIFF are taken as PNG is, turned upright; the result has the kind that its "
-                          "name says: .jpg and .tif too.\n"
-                          "- is standard input, and standard output.\n";
+        accepted.notes +=
+            "JPEG and TIFF are taken as PNG is, turned upright; the result has the kind that its "
+            "name says: .jpg and .tif too.\n"
+            "- is standard input, and standard output.\n";
     }
     if (vectors || matrices) {
         accepted.notes += "Text is taken too (.csv, .txt): one number per line, or a row of a matrix.\n";

@@ -29,13 +29,14 @@ std::vector<std::string> files_in(const std::string &folder) {
         }
     }
     if (error) {
-        throw Error(Fault::input, fmt::format("cannot read the folder '{}': {}; check its permissions", folder,
-                                      error.message()));
+        throw Error(Fault::input,
+            fmt::format("cannot read the folder '{}': {}; check its permissions", folder, error.message()));
     }
     if (files.empty()) {
         throw Error(Fault::input,
-            fmt::format("the folder '{}' holds no file that ends in .png, .jpg, .tif, .npy, .csv or .txt; name "
-                        "files, or another folder",
+            fmt::format(
+                "the folder '{}' holds no file that ends in .png, .jpg, .tif, .npy, .csv or .txt; name "
+                "files, or another folder",
                 folder));
     }
     std::sort(files.begin(), files.end());
@@ -68,7 +69,8 @@ void check_outputs(const std::vector<BatchItem> &items, const std::string &opera
     std::map<std::string, std::string> inputs_by_name;  // without endings, which the results may change
     std::set<FileId> inputs;
     for (const BatchItem &item : items) {
-        const auto [other, is_new] = inputs_by_name.emplace(fs::path(item.output).stem().string(), item.input);
+        const auto [other, is_new] =
+            inputs_by_name.emplace(fs::path(item.output).stem().string(), item.input);
         if (!is_new) {
             throw Error(Fault::usage,
                 fmt::format("the results of '{}' and '{}' would have one name, '{}'; rename one, or call the "
@@ -142,7 +144,8 @@ void run_batch(const std::vector<BatchItem> &items, const std::string &operation
         }
     }
     if (first) {
-        throw Error(*first, fmt::format("{} of {} files failed; the lines above say why", failed, items.size()),
+        throw Error(*first,
+            fmt::format("{} of {} files failed; the lines above say why", failed, items.size()),
             {.operation = operation});
     }
 }

@@ -15,8 +15,8 @@ struct BatchItem {
 
 // The files: each word is one, or a folder, which stands for the files in it whose ending names a kind, in
 // the order of their names. An output has its input's name, with the ending of `format` where it is given.
-// Makes the folder. Errors: usage, when two inputs have one name (without ending), or an output is an input; input,
-// when a folder has no such files; failed, when the output's folder cannot be made.
+// Makes the folder. Errors: usage, when two inputs have one name (without ending), or an output is an input;
+// input, when a folder has no such files; failed, when the output's folder cannot be made.
 std::vector<BatchItem> batch_of(const std::vector<std::string> &words, const std::string &folder,
     std::optional<FileKind> format, const std::string &operation);
 

@@ -16,7 +16,8 @@ std::vector<Parameter> add_limits(Command &command, FileLimits &limits) {
 void add_format(Command &command, std::string &format) {
     command
         .add("--format", format,
-            "What is written: png, jpeg, tiff, npy, csv or txt; without it what the output's ending says, or, "
+            "What is written: png, jpeg, tiff, npy, csv or txt; without it what the output's ending says, "
+            "or, "
             "for standard output, the kind of the first input")
         .value_name("KIND");
 }
@@ -49,8 +50,7 @@ void print_costs(const Device &device, const Counters &counted, const CallTimes 
     print_error(fmt::format("read        {:.3f} ms\n", times.read_ms));
     print_error(fmt::format("compute     {:.3f} ms, the result on the host\n", times.compute_ms));
     print_error(fmt::format("write       {:.3f} ms\n", times.write_ms));
-    print_error(
-        fmt::format("total       {:.3f} ms\n", times.read_ms + times.compute_ms + times.write_ms));
+    print_error(fmt::format("total       {:.3f} ms\n", times.read_ms + times.compute_ms + times.write_ms));
     if (counted.modules > 0) {
         print_error(fmt::format("first call  {} module{} loaded or compiled in {:.3f} ms\n", counted.modules,
             counted.modules == 1 ? "" : "s", counted.module_ms));

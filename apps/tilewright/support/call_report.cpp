@@ -51,8 +51,7 @@ nlohmann::ordered_json json(const std::vector<CallReport> &reports, const Device
     for (const CallReport &report : reports) {
         calls.push_back(json(report));
     }
-    return {{"version", 1},
-        {"device", {{"device", device.str()}, {"name", device_info(device).name}}},
+    return {{"version", 1}, {"device", {{"device", device.str()}, {"name", device_info(device).name}}},
         {"calls", calls}};
 }
 

@@ -62,7 +62,9 @@ Array grey_values(const Array &image, bool has_alpha) {
         return channel_of(image, 0);
     }
     Array grey = grey_like(image);
-    const auto integers = [](const auto *p) { return (299u * p[0] + 587u * p[1] + 114u * p[2] + 500) / 1000; };
+    const auto integers = [](const auto *p) {
+        return (299u * p[0] + 587u * p[1] + 114u * p[2] + 500) / 1000;
+    };
     if (image.type() == Type::u8) {
         for_pixels<uint8_t, uint8_t>(image, grey, integers);
     } else if (image.type() == Type::u16) {

@@ -39,8 +39,8 @@ std::optional<FileKind> format_of(const std::string &word) {
             return kind;
         }
     }
-    throw Error(Fault::usage, "takes png, jpeg, tiff, npy, csv or txt",
-        {.argument = "--format", .value = word});
+    throw Error(
+        Fault::usage, "takes png, jpeg, tiff, npy, csv or txt", {.argument = "--format", .value = word});
 }
 
 const char *ending_of(FileKind kind) {
@@ -72,10 +72,12 @@ Output output_of(const std::string &word, std::optional<FileKind> format) {
 }
 
 void check_terminal(const Output &output, FileKind kind) {
-    if (output.is_standard() && kind != FileKind::csv && kind != FileKind::txt && isatty(STDOUT_FILENO) != 0) {
+    if (output.is_standard() && kind != FileKind::csv && kind != FileKind::txt &&
+        isatty(STDOUT_FILENO) != 0) {
         throw Error(Fault::usage,
-            fmt::format("standard output is a terminal, which cannot show a file of the kind {}; send it to a "
-                        "file or a program, or take --format txt",
+            fmt::format(
+                "standard output is a terminal, which cannot show a file of the kind {}; send it to a "
+                "file or a program, or take --format txt",
                 name_of(kind)),
             {.argument = "output", .value = "-"});
     }

@@ -56,8 +56,8 @@ Device device_of(const std::string &word) {
         if (word != value_of("TILEWRIGHT_DEVICE")) {
             throw;
         }
-        throw Error(error.fault(),
-            fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), word));
+        throw Error(
+            error.fault(), fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), word));
     }
 }
 

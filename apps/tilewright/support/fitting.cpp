@@ -4,6 +4,7 @@
 #include <bit>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 
@@ -79,8 +80,8 @@ std::optional<std::vector<int64_t>> result_of(
 
 // The same for small arrays of these types and numbers of channels: so only sides can be refused. 64 is a
 // side that every operator takes.
-std::optional<std::vector<int64_t>> result_of_small(const Operator &op, const std::vector<Picture> &pictures,
-    const Form &form, const Settings &settings) {
+std::optional<std::vector<int64_t>> result_of_small(
+    const Operator &op, const std::vector<Picture> &pictures, const Form &form, const Settings &settings) {
     std::vector<Array> arrays;
     for (const Picture &picture : pictures) {
         std::vector<int64_t> shape = picture.array.shape();
@@ -104,12 +105,20 @@ std::vector<Extents> parts_of(const Array &array) {
     const auto power = [](int64_t n) {
         return std::min<int64_t>((int64_t)std::bit_floor((uint64_t)n), longest_side);
     };
-    std::vector<Extents> parts = {
-        {h, w}, {side, side}, {power(h), power(w)}, {power(side), power(side)}};
-    std::stable_sort(parts.begin(), parts.end(), [](const Extents &a, const Extents &b) {
-        return a.first * a.second > b.first * b.second;
-    });
+    std::vector<Extents> parts = {{h, w}, {side, side}, {power(h), power(w)}, {power(side), power(side)}};
+    std::stable_sort(parts.begin(), parts.end(),
+        [](const Extents &a, const Extents &b) { return a.first * a.second > b.first * b.second; });
     return parts;
+}
+
+// Whether the operator takes images with colours, of one type or another: then a picture whose type it does
+// not take with colours must not lose them.
+bool takes_colours(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings) {
+    const Type types[] = {Type::u8, Type::u16, Type::f32};
+    return std::any_of(std::begin(types), std::end(types), [&](Type type) {
+        const std::vector<Array> arrays(pictures.size(), Array(type, {64, 64, 3}));
+        return result_of(op, arrays, settings).has_value();
+    });
 }
 
 // The channels and the type that the operator takes; nothing where it takes none.
@@ -119,7 +128,7 @@ std::optional<Form> colours_and_type(const Operator &op, const std::vector<Pictu
         pictures.begin(), pictures.end(), [](const Picture &picture) { return is_picture(picture.kind); });
     const bool has_text = std::any_of(pictures.begin(), pictures.end(), is_text);
     std::vector<int> channels = {words.grey ? Form::grey : words.channel >= 0 ? words.channel : Form::all};
-    if (channels.front() == Form::all && has_picture) {
+    if (channels.front() == Form::all && has_picture && !takes_colours(op, pictures, settings)) {
         channels.push_back(Form::grey);
     }
     std::vector<std::optional<Type>> types = {std::nullopt};
@@ -168,7 +177,8 @@ std::vector<std::string> words_for(
     std::vector<std::string> words;
     const Array &before = picture.array;
     if (picture.orientation != 1) {
-        words.push_back(fmt::format("turned upright (it was stored with orientation {})", picture.orientation));
+        words.push_back(
+            fmt::format("turned upright (it was stored with orientation {})", picture.orientation));
     }
     const auto size = [](int64_t h, int64_t w) { return fmt::format("{} x {}", w, h); };
     if (form.cut && *form.cut != Extents(before.shape()[0], before.shape()[1])) {

@@ -19,7 +19,7 @@ struct Fitted {
     // The inputs of each call: one call, or one per channel of a picture, whose results (n) are the columns
     // of one (n, channels).
     std::vector<std::vector<Array>> calls;
-    bool has_alpha = false;  // the first input's last channel is still alpha
+    bool has_alpha = false;                // the first input's last channel is still alpha
     std::vector<std::string> conversions;  // "grey values of 3 channels"
 };
 

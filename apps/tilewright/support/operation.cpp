@@ -77,10 +77,7 @@ void choose_kind(const Operation &operation, const Output &output, Prepared &pre
             throw;
         }
         if (output.kind) {
-            throw Error(Fault::usage,
-                fmt::format("cannot write '{}': {}; .png (u8, u16), .npy (any type), .jpg, .tif, .csv and .txt "
-                            "are known",
-                    output.path, error.what()));
+            throw Error(Fault::usage, fmt::format("cannot write '{}': {}", output.path, error.what()));
         }
         parse(operation, FileKind::npy, prepared);
     }
@@ -113,8 +110,8 @@ Array computed(const Operation &operation, const Prepared &prepared, CallReport 
         output.sync();
         if (operation.check) {
             const auto checking = std::chrono::steady_clock::now();
-            report.verified = check_result(op, {request.inputs, prepared.settings, ""}, output,
-                operation.device, report.statistics.row);
+            report.verified = check_result(
+                op, {request.inputs, prepared.settings, ""}, output, operation.device, report.statistics.row);
             check_ms += ms_since(checking);
         }
         if (prepared.has_columns()) {
@@ -178,8 +175,7 @@ CallReport run_on_files(
     const Array result = computed(operation, prepared, report);
     const auto writing = std::chrono::steady_clock::now();
     report.output = output.is_standard() ? "-" : path;
-    write_array(
-        path, prepared.kind, for_file(operation, prepared, result), prepared.first().metadata);
+    write_array(path, prepared.kind, for_file(operation, prepared, result), prepared.first().metadata);
     report.times.write_ms = ms_since(writing);
     return report;
 }
