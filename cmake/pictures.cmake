@@ -1,5 +1,5 @@
-# JPEG and TIFF files, where libjpeg-turbo and libtiff are installed; a build without one of them says so when
-# it meets such a file. TILEWRIGHT_PICTURE_SOURCES: the readers and writers. TILEWRIGHT_PICTURE_LIBRARIES: what
+# JPEG and TIFF files, where libjpeg-turbo and libtiff are installed; a build without one of them says so
+# when it meets such a file. TILEWRIGHT_PICTURE_SOURCES: the readers and writers. TILEWRIGHT_PICTURE_LIBRARIES: what
 # they link. TILEWRIGHT_PICTURE_PACKAGES and TILEWRIGHT_PICTURE_MODULES: the names of these libraries for
 # find_package() and for pkg-config.
 include(CheckCXXSymbolExists)

@@ -46,7 +46,7 @@ TEST_F(Photographs, HaveSumsOfEachChannelAndOfOne) {
         }
     }
     expect_refusal(
-        2, {"column_sum", path("in.png"), path("o.npy"), "--channel", "4"}, {"--channel", "4", "0 - 3"});
+        2, {"column_sum", path("in.png"), path("o.npy"), "--channel", "4"}, {"--channel", "4", "0 to 3"});
     make_image("grey.png");
     expect_refusal(2, {"column_sum", path("grey.png"), path("o.npy"), "--channel", "1"},
         {"--channel = 1", "has 1 channel"});
@@ -154,7 +154,7 @@ TEST_F(Photographs, StatisticsAreJsonToo) {
     const Ran ran = run({"invert", path("a.png"), path("c.png"), "--stats", "--device", "cpu"});
     EXPECT_EQ(ran.out, "");
     EXPECT_NE(ran.err.find("\nread  "), std::string::npos) << ran.err;
-    EXPECT_EQ(ran.err.find("kernels"), std::string::npos) << "a line about nothing: " << ran.err;
+    EXPECT_EQ(ran.err.find("kernels     0"), std::string::npos) << "a line about nothing: " << ran.err;
 }
 
 TEST_F(Photographs, TheEnvironmentSaysDeviceAndThreads) {

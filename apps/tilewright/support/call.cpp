@@ -66,6 +66,11 @@ void print_costs(const Device &device, const Counters &counted, const CallTimes 
     if (counted.allocations > 0) {
         print_error(fmt::format("allocations {} on the device\n", counted.allocations));
     }
+    if (counted.modules + counted.kernels + counted.copies_to_device + counted.copies_to_host +
+            counted.allocations ==
+        0) {
+        print_error("drivers     no kernels, copies or allocations\n");
+    }
 }
 
 void print_facts(const Remarks &remarks) {

@@ -25,7 +25,7 @@ struct CallTimes {
 };
 
 // For --stats, to standard error: where and how long a call ran, what the drivers did for it, and what the
-// operator remarks on it. What did not happen has no line.
+// operator remarks on it. What did not happen has no line of its own.
 void print_costs(const Device &device, const Counters &counted, const CallTimes &times);
 void print_facts(const Remarks &remarks);
 

@@ -13,7 +13,7 @@ Array smooth(Type type, const std::vector<int64_t> &shape) {
     const int64_t channels = shape.size() == 3 ? shape[2] : 1;
     for (int64_t y = 0; y < shape[0]; y++) {
         for (int64_t x = 0; x < shape[1] * channels; x++) {
-            const int64_t value = y + x + 50 * (x % channels), at = y * image.strides()[0] + x;
+            const int64_t value = y + x / channels + 40 * (x % channels), at = y * image.strides()[0] + x;
             type == Type::u8 ? image.as<uint8_t>()[at] = (uint8_t)value :
                                image.as<uint16_t>()[at] = (uint16_t)(257 * value);
         }
