@@ -13,6 +13,10 @@ namespace tilewright {
 
 namespace {
 
+// Cameras and programs write at most some ten scans. Each scan costs the time of a whole picture, and takes
+// few bytes in a file that is made for that.
+constexpr int most_scans = 500;
+
 constexpr int exif_marker = JPEG_APP0 + 1, profile_marker = JPEG_APP0 + 2;
 
 // libjpeg's state while a file is read.
@@ -28,6 +32,10 @@ public:
         source_.fill_input_buffer = [](j_decompress_ptr decoder) { return of(decoder).fill(); };
         source_.skip_input_data = [](j_decompress_ptr decoder, long bytes) { of(decoder).skip(bytes); };
         jpeg.src = &source_;
+        progress_.progress_monitor = [](j_common_ptr decoder) {
+            of(reinterpret_cast<j_decompress_ptr>(decoder)).check_scans();
+        };
+        jpeg.progress = &progress_;
     }
     ~Reader() {
         jpeg_destroy_decompress(&jpeg);
@@ -86,8 +94,18 @@ private:
         }
     }
 
+    // Called by libjpeg, and so inside attempt().
+    void check_scans() {
+        if (jpeg.input_scan_number > most_scans) {
+            std::snprintf(errors_.message, sizeof(errors_.message), "it has more than %d scans", most_scans);
+            errors_.is_damaged = true;
+            std::longjmp(errors_.jump, 1);
+        }
+    }
+
     InputFile &file_;
     libjpeg::Errors errors_;
+    jpeg_progress_mgr progress_ = {};
     jpeg_source_mgr source_ = {};
     JOCTET buffer_[1 << 16];
     bool is_truncated_ = false;

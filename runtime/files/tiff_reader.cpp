@@ -117,6 +117,12 @@ public:
     }
 
 private:
+    // Memory for a row or a tile; nothing where the file claims one that no such picture has.
+    std::vector<uint8_t> buffer_of(tmsize_t bytes) const {
+        const int64_t most = std::max<int64_t>(int64_t(16) << 20, 4 * header_.h * row_bytes_);
+        return std::vector<uint8_t>(bytes > 0 && bytes <= most ? static_cast<size_t>(bytes) : 0);
+    }
+
     void take(const uint8_t *from, int64_t y, int64_t x, int64_t count, int plane) {
         uint8_t *to = pixels_ + y * row_bytes_ + x * channels_ * element_;
         const bool is_separate = header_.planar == PLANARCONFIG_SEPARATE;
@@ -126,7 +132,7 @@ private:
     }
 
     bool decode_rows(int plane) {
-        std::vector<uint8_t> row(static_cast<size_t>(std::max<tmsize_t>(TIFFScanlineSize(tiff_), 0)));
+        std::vector<uint8_t> row = buffer_of(TIFFScanlineSize(tiff_));
         const int64_t needed =
             int64_t{header_.w} * (header_.planar == PLANARCONFIG_SEPARATE ? 1 : header_.samples) * element_;
         if (static_cast<int64_t>(row.size()) < needed) {
@@ -145,7 +151,7 @@ private:
         uint32_t width = 0, height = 0;
         TIFFGetField(tiff_, TIFFTAG_TILEWIDTH, &width);
         TIFFGetField(tiff_, TIFFTAG_TILELENGTH, &height);
-        std::vector<uint8_t> tile(static_cast<size_t>(std::max<tmsize_t>(TIFFTileSize(tiff_), 0)));
+        std::vector<uint8_t> tile = buffer_of(TIFFTileSize(tiff_));
         const auto tile_row = static_cast<int64_t>(TIFFTileRowSize(tiff_));
         if (width == 0 || height == 0 || tile_row <= 0 ||
             static_cast<int64_t>(tile.size()) < tile_row * height) {

@@ -14,6 +14,7 @@
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -114,6 +115,15 @@ void operate_once(const Words &words) {
                 words.more.front(), op.name()));
     }
     const std::vector<std::string> inputs = with_optional(words, words.inputs);
+    for (const std::string &input : inputs) {
+        if (op.inputs() == 1 && std::filesystem::is_directory(input)) {
+            throw Error(Fault::input,
+                fmt::format(
+                    "cannot read '{}': it is a directory; name a file in it, or take --into FOLDER for "
+                    "the results of all its files",
+                    input));
+        }
+    }
     check_ends(inputs, words.output, op.name());
     const Output output = output_of(words.output, format_of(words.format));
     if (output.is_standard() && words.as_json) {
