@@ -42,7 +42,7 @@ run() {
     awk -v what="$1" -v output="$output" '
         $1 == "row" { split($2, row, "/") }
         $1 == "device" { device = $2 }
-        $1 == "total" { ms = $2 }
+        $1 == "compute" { ms = $2 }
         $1 == "verified" { verified = "verified" }
         END {
             library = row[2] "/" row[3]

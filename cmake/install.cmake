@@ -31,11 +31,12 @@ install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${package})
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 list(TRANSFORM archives PREPEND "-l" OUTPUT_VARIABLE linked)
 list(JOIN linked " " linked)
+list(JOIN TILEWRIGHT_PICTURE_MODULES " " picture_modules)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/tilewright.pc @ONLY CONTENT [[prefix=${pcfiledir}/@up@
 Name: Tilewright
 Description: @PROJECT_DESCRIPTION@
 Version: @PROJECT_VERSION@
-Requires: libpng zlib
+Requires: libpng zlib @picture_modules@
 Cflags: -std=c++20 -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -ltilewright_operators @linked@ -ltilewright_runtime -lpthread -ldl
 ]])
@@ -82,6 +83,12 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS libpng-dev)
+if (JPEG IN_LIST TILEWRIGHT_PICTURE_PACKAGES)
+    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libjpeg-dev")
+endif ()
+if (TIFF IN_LIST TILEWRIGHT_PICTURE_PACKAGES)
+    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libtiff-dev")
+endif ()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake, pkg-config")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ocl-icd-libopencl1, pocl-opencl-icd")
 include(CPack)

@@ -2,6 +2,7 @@
 #include "apps/tilewright/program.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/interrupt.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/streams.h"
@@ -17,7 +18,8 @@ namespace {
 
 std::string examples() {
     const std::string first = operators().front()->name();
-    return fmt::format("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no such device, 5 out of "
+    return fmt::format("{1}"
+                       "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no such device, 5 out of "
                        "memory, 6 wrong result,\n"
                        "130 and 143 interrupted.\n"
                        "Examples:\n"
@@ -25,10 +27,11 @@ std::string examples() {
                        "  tilewright list {0}\n"
                        "  tilewright {0} --help\n"
                        "  tilewright verify --device cpu\n",
-        first);
+        first, environment_help());
 }
 
 void run(std::vector<std::string> words) {
+    take_threads_of_environment();
     CommandLine line("tilewright", "Image pipelines from Halide, on the CPU, CUDA and OpenCL.", version_text);
     line.footer(examples());
     add_devices(line);

@@ -38,6 +38,9 @@ Destination destination_of(const std::string &path) {
         refuse(path, "the name is empty", "name a file");
     }
     Destination destination;
+    if (path == standard_output_path) {
+        return destination;
+    }
     struct stat about = {};
     if (stat(path.c_str(), &about) == 0) {
         if (S_ISDIR(about.st_mode)) {

@@ -7,8 +7,12 @@
 
 namespace tilewright {
 
+// This process's standard output. It is written where it stands, also where it leads to a regular file.
+constexpr char standard_output_path[] = "/dev/stdout";
+
 struct Destination {
-    std::optional<FolderEntry> entry;  // nothing for a device or a pipe, which a file must not replace
+    std::optional<FolderEntry> entry;  // nothing for a device, a pipe or standard output, which a file must
+                                       // not replace
     std::optional<struct stat> older;  // the file that is replaced
 };
 

@@ -2,56 +2,136 @@
 #include "runtime/files/destination.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/folder_entry.h"
+#include "runtime/files/orientation.h"
 #include "runtime/files/output_file.h"
 #include "runtime/files/readers.h"
+#include "runtime/files/writers.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <sys/stat.h>
+#include <utility>
 
 namespace tilewright {
 
 namespace {
 
-enum class Kind { png, npy };
-
-// The kind of file that a path's ending names. Errors: usage, for another ending.
-Kind kind_of(const std::string &path) {
+// In small letters.
+std::string ending_of(const std::string &path) {
     std::string ending = std::filesystem::path(path).extension().string();
     std::transform(ending.begin(), ending.end(), ending.begin(),
         [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-    if (ending == ".png") {
-        return Kind::png;
+    return ending;
+}
+
+constexpr char endings[] = "end it in .png (u8, u16) or .npy (any type), .jpg, .tif, .csv or .txt";
+
+// The kind of file that a path's ending names. Errors: usage, for another ending.
+FileKind expected_kind_of(const std::string &path) {
+    if (const std::optional<FileKind> kind = kind_of_name(path)) {
+        return *kind;
     }
-    if (ending == ".npy") {
-        return Kind::npy;
-    }
+    const std::string ending = ending_of(path);
     throw Error(Fault::usage,
         "cannot write " + in_quotes(path) + ": " +
             (ending.empty() ? "its name has no ending" :
                               "the ending " + in_quotes(ending) + " is not known") +
-            "; end it in .png (u8, u16) or .npy (any type)",
+            "; " + endings,
         {.value = path});
+}
+
+// The kind that a file's first bytes say; nothing for none of ours. Text is told by the file's name, or
+// begins like a number or a comment.
+std::optional<FileKind> kind_of_content(const std::string &first, const std::string &path) {
+    using namespace std::string_view_literals;
+    if (first.starts_with('\x89')) {
+        return FileKind::png;
+    }
+    if (first.starts_with('\x93')) {
+        return FileKind::npy;
+    }
+    if (first.starts_with("\xff\xd8")) {
+        return FileKind::jpeg;
+    }
+    for (const std::string_view start : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}) {
+        if (first == start) {
+            return FileKind::tiff;
+        }
+    }
+    const std::string ending = ending_of(path);
+    const bool is_number = first.find_first_of("0123456789#+-.") == 0;
+    return ending == ".csv" || ending == ".txt" || is_number ? std::optional(FileKind::csv) : std::nullopt;
+}
+
+FileContents contents_of(Picture picture, FileKind kind) {
+    FileContents contents = {.array = upright(picture.pixels, picture.orientation),
+        .kind = kind,
+        .has_alpha = picture.has_alpha,
+        .orientation = picture.orientation,
+        .metadata = std::move(picture.metadata)};
+    if (picture.orientation >= 5 && contents.metadata.density) {
+        std::swap(contents.metadata.density->x, contents.metadata.density->y);
+    }
+    return contents;
 }
 
 }  // namespace
 
+const char *name_of(FileKind kind) {
+    switch (kind) {
+    case FileKind::png: return "png";
+    case FileKind::jpeg: return "jpeg";
+    case FileKind::tiff: return "tiff";
+    case FileKind::npy: return "npy";
+    case FileKind::csv: return "csv";
+    case FileKind::txt: return "txt";
+    }
+    return "";
+}
+
+std::optional<FileKind> kind_of_name(const std::string &path) {
+    static constexpr std::pair<const char *, FileKind> known[] = {{".png", FileKind::png},
+        {".jpg", FileKind::jpeg}, {".jpeg", FileKind::jpeg}, {".tif", FileKind::tiff},
+        {".tiff", FileKind::tiff}, {".npy", FileKind::npy}, {".csv", FileKind::csv}, {".txt", FileKind::txt}};
+    const std::string ending = ending_of(path);
+    for (const auto &[name, kind] : known) {
+        if (ending == name) {
+            return kind;
+        }
+    }
+    return std::nullopt;
+}
+
 FileContents read_file(const std::string &path, const FileLimits &limits, bool pinned) {
     MakeArray *const make = pinned ? Array::pinned : Array::uninitialized;
     InputFile file(path, InputFile::Kinds::regular);
-    const std::optional<uint8_t> first = file.peek();
-    if (!first) {
+    const std::string first = file.peek();
+    if (first.empty()) {
         file.refuse_truncated();
     }
-    if (*first == 0x93) {
-        return {.array = read_npy(file, limits.npy, make)};
+    const std::optional<FileKind> kind = kind_of_content(first, path);
+    if (!kind) {
+        file.refuse("it is neither a PNG nor an .npy file, and no JPEG, TIFF or text of numbers",
+            "convert it to one of them first");
     }
-    if (*first != 0x89) {
-        file.refuse("it is neither a PNG nor an .npy file", "convert it to one of them first");
+    switch (*kind) {
+    case FileKind::png: {
+        Png png = read_png(file, limits.png, make);
+        const bool has_alpha = png.pixels.dimensions() == 3 && png.pixels.shape()[2] % 2 == 0;
+        return {.array = std::move(png.pixels),
+            .kind = *kind,
+            .has_alpha = has_alpha,
+            .metadata = std::move(png.metadata)};
     }
-    Png png = read_png(file, limits.png, make);
-    return {.array = std::move(png.pixels), .is_png = true, .metadata = std::move(png.metadata)};
+    case FileKind::jpeg: return contents_of(read_jpeg(file, limits.png), *kind);
+    case FileKind::tiff: return contents_of(read_tiff(file, limits.png), *kind);
+    case FileKind::npy: return {.array = read_npy(file, limits.npy, make)};
+    case FileKind::csv:
+    case FileKind::txt: break;
+    }
+    return {.array = read_text(file, limits.npy), .kind = *kind};
 }
 
 Array read_array(const std::string &path, PngMetadata *metadata, const FileLimits &limits) {
@@ -63,22 +143,39 @@ Array read_array(const std::string &path, PngMetadata *metadata, const FileLimit
 }
 
 void write_array(const std::string &path, const Array &array, const PngMetadata &metadata) {
-    if (kind_of(path) == Kind::png) {
-        write_png(path, array, metadata);
-    } else {
-        write_npy(path, array);
+    const FileKind kind = expected_kind_of(path);
+    write_array(path, kind, array, metadata);
+}
+
+void write_array(const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata) {
+    switch (kind) {
+    case FileKind::png: return write_png(path, array, metadata);
+    case FileKind::jpeg: return write_jpeg(path, array, metadata);
+    case FileKind::tiff: return write_tiff(path, array, metadata);
+    case FileKind::npy: return write_npy(path, array);
+    case FileKind::csv: return write_text(path, array, ',');
+    case FileKind::txt: return write_text(path, array, ' ');
+    }
+}
+
+void check_kind(FileKind kind, Type type, const std::vector<int64_t> &shape) {
+    switch (kind) {
+    case FileKind::png: return check_png(type, shape);
+    case FileKind::jpeg: return check_jpeg(type, shape);
+    case FileKind::tiff: return check_tiff(type, shape);
+    case FileKind::npy: return;
+    case FileKind::csv:
+    case FileKind::txt: return check_text(type, shape);
     }
 }
 
 void check_output(const std::string &path) {
-    kind_of(path);
+    expected_kind_of(path);
     check_writable(path);
 }
 
 void check_output(const std::string &path, Type type, const std::vector<int64_t> &shape) {
-    if (kind_of(path) == Kind::png) {
-        check_png(type, shape);
-    }
+    check_kind(expected_kind_of(path), type, shape);
     check_writable(path);
 }
 

@@ -1,9 +1,12 @@
 #include "runtime/files/input_file.h"
 #include "runtime/files/file_errors.h"
 #include "tilewright/error.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace tilewright {
 
@@ -21,36 +24,71 @@ namespace {
     refuse_file(path, std::strerror(error_number), next);
 }
 
+// Whether the path names something that this process has open: opening it again does not wait.
+bool is_open_already(const std::string &path) {
+    return path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::string &path, Kinds kinds) : path_(path) {
-    struct stat about = {};
-    if (stat(path.c_str(), &about) != 0) {
-        refuse_file(path, errno, "check the name and its permissions");
-    }
-    if (S_ISDIR(about.st_mode)) {
-        refuse_file(path, "it is a directory", "name a file");
-    }
-    if (S_ISREG(about.st_mode)) {
-        size_ = about.st_size;
-    } else if (kinds == Kinds::regular) {
-        refuse_file(
-            path, "it is no regular file, and reading it could wait for ever", "write it to a file first");
-    }
-    file_.reset(std::fopen(path.c_str(), "rbe"));
-    if (!file_) {
-        refuse_file(path, errno, "check the name and its permissions");
+    if (path == "/dev/stdin") {
+        open_standard_input();
+    } else {
+        open(kinds);
     }
 }
 
-std::optional<uint8_t> InputFile::peek() noexcept {
-    uint8_t next = 0;
-    if (read(&next, 1) != 1) {
-        return {};
+void InputFile::open(Kinds kinds) {
+    struct stat about = {};
+    if (stat(path_.c_str(), &about) != 0) {
+        refuse_file(path_, errno, "check the name and its permissions");
     }
-    std::ungetc(next, file_.get());
-    position_--;
-    return next;
+    if (S_ISDIR(about.st_mode)) {
+        refuse_file(path_, "it is a directory", "name a file");
+    }
+    if (S_ISREG(about.st_mode)) {
+        size_ = about.st_size;
+    } else if (kinds == Kinds::regular && !is_open_already(path_)) {
+        refuse_file(path_, "it is no regular file, and reading it could wait for ever",
+            "write it to a file first, or give it as standard input");
+    }
+    file_.reset(std::fopen(path_.c_str(), "rbe"));
+    if (!file_) {
+        refuse_file(path_, errno, "check the name and its permissions");
+    }
+}
+
+// A descriptor of its own, so that closing the file leaves standard input open.
+void InputFile::open_standard_input() {
+    if (isatty(STDIN_FILENO) != 0) {
+        refuse_file(path_, "it is a terminal", "name a file, or send one to standard input");
+    }
+    const int descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (descriptor >= 0) {
+        file_.reset(fdopen(descriptor, "rb"));
+    }
+    if (!file_) {
+        const int error_number = errno;
+        if (descriptor >= 0) {
+            close(descriptor);
+        }
+        refuse_file(path_, error_number, "open standard input for reading");
+    }
+    struct stat about = {};
+    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && lseek(descriptor, 0, SEEK_CUR) == 0) {
+        size_ = about.st_size;
+    }
+}
+
+std::string InputFile::peek() noexcept {
+    char next[4];  // glibc and musl take back as many
+    const size_t count = read(next, sizeof(next));
+    for (size_t i = count; i > 0; i--) {
+        std::ungetc(static_cast<uint8_t>(next[i - 1]), file_.get());
+    }
+    position_ -= static_cast<int64_t>(count);
+    return {next, count};
 }
 
 size_t InputFile::read(void *to, size_t bytes) noexcept {
@@ -66,6 +104,49 @@ void InputFile::read_whole(void *to, size_t bytes) {
     if (read(to, bytes) != bytes) {
         refuse_truncated();
     }
+}
+
+std::string InputFile::read_rest(int64_t most) {
+    std::string bytes;
+    constexpr size_t step = size_t(1) << 20;
+    for (size_t count = step; count == step;) {
+        const size_t before = bytes.size();
+        if (before > static_cast<size_t>(std::max<int64_t>(most, 0))) {
+            refuse("it has more than " + std::to_string(most) + " bytes, which is the limit",
+                "raise the limit if the file is to be trusted");
+        }
+        bytes.resize(before + step);
+        count = read(bytes.data() + before, step);
+        bytes.resize(before + count);
+    }
+    if (error_number_ != 0) {
+        refuse_truncated();
+    }
+    return bytes;
+}
+
+bool InputFile::seek(int64_t position) noexcept {
+    if (fseeko(file_.get(), position, SEEK_SET) != 0) {
+        return false;
+    }
+    position_ = position;
+    return true;
+}
+
+void InputFile::make_seekable(int64_t most) {
+    if (size_) {
+        return;
+    }
+    kept_ = read_rest(most);
+    if (kept_.empty()) {
+        refuse_truncated();
+    }
+    file_.reset(fmemopen(kept_.data(), kept_.size(), "rb"));
+    if (!file_) {
+        throw_no_memory("read", path_);
+    }
+    size_ = static_cast<int64_t>(kept_.size());
+    position_ = 0;
 }
 
 void InputFile::refuse(const std::string &why, const std::string &next) const {

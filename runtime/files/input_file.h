@@ -12,11 +12,13 @@ namespace tilewright {
 class InputFile {
 public:
     enum class Kinds {
-        regular,  // anything else is refused before it is opened: opening a pipe would wait for its other end
+        regular,  // anything else is refused before it is opened: opening a pipe would wait for its other
+                  // end. What this process has open already (/dev/fd/63) is taken.
         regular_or_stream
     };
 
-    // Errors: input, when it cannot be opened, is a directory or of another kind; memory.
+    // The path /dev/stdin is the standard input of this process. Errors: input, when the file cannot be
+    // opened, is a directory or of another kind, or a terminal; memory.
     explicit InputFile(const std::string &path, Kinds kinds = Kinds::regular_or_stream);
 
     const std::string &path() const {
@@ -33,14 +35,26 @@ public:
         return position_;
     }
 
-    // The next byte, which the next read() reads again; nothing at the file's end, or when the disk fails.
-    std::optional<uint8_t> peek() noexcept;
+    // The next bytes, at most four, which the next read() reads again; fewer at the file's end, or when the
+    // disk fails.
+    std::string peek() noexcept;
 
     // Returns how many bytes it read: fewer than asked only at the file's end, or when the disk fails.
     size_t read(void *to, size_t bytes) noexcept;
 
     // Reads all of the bytes, or refuses the file as truncated.
     void read_whole(void *to, size_t bytes);
+
+    // All bytes from here on. Errors: input, when there are more than `most`; memory.
+    std::string read_rest(int64_t most);
+
+    // Sets the place of the next read(), from the file's beginning, as fseeko() does. For a file of known
+    // size alone. Returns false where there is no such place.
+    bool seek(int64_t position) noexcept;
+
+    // Keeps the rest of a stream in memory, so that it has a size and places. To be called before the first
+    // read(). Errors: input, when it is over `most` bytes; memory.
+    void make_seekable(int64_t most);
 
     // Throws Error (input): "cannot read 'PATH': WHY; NEXT".
     [[noreturn]] void refuse(const std::string &why, const std::string &next) const;
@@ -55,7 +69,11 @@ private:
         }
     };
 
+    void open(Kinds kinds);
+    void open_standard_input();
+
     std::string path_;
+    std::string kept_;  // the bytes of a stream that was made seekable
     std::unique_ptr<std::FILE, Close> file_;
     std::optional<int64_t> size_;
     int64_t position_ = 0;

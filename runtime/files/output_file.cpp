@@ -38,6 +38,19 @@ int open_unnamed(int folder, mode_t mode) {
     return descriptor;
 }
 
+// A descriptor of its own, so that closing the file leaves standard output open. Null, with errno, where
+// there is none to write to.
+std::FILE *open_standard_output() {
+    const int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    std::FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : nullptr;
+    if (file == nullptr && descriptor >= 0) {
+        const int error_number = errno;
+        close(descriptor);
+        errno = error_number;
+    }
+    return file;
+}
+
 // Gives a file the owner, group and permissions of the one that it replaces, as far as the user may give them
 // and the file system has them. Where the file keeps another group, that group gets the permissions of all
 // others, not of the older group.
@@ -57,7 +70,7 @@ OutputFile::OutputFile(const std::string &path) : OutputFile() {
     path_ = path;
     Destination destination = destination_of(path);
     if (!destination.entry) {
-        file_ = std::fopen(path.c_str(), "wbe");
+        file_ = path == standard_output_path ? open_standard_output() : std::fopen(path.c_str(), "wbe");
         if (file_ == nullptr) {
             refuse_output(path_, errno);
         }

@@ -14,7 +14,7 @@ namespace tilewright {
 // under a temporary name in the same folder; without commit() the destructor removes it, and so does
 // remove_pending_outputs() (files.h), which a handler of signals may call. commit() gives it its name, and
 // the owner, group and permissions of an older file, which it replaces. What is not a regular file
-// (/dev/null, a pipe) is written directly.
+// (/dev/null, a pipe) is written directly, and so is standard output (/dev/stdout).
 class OutputFile {
 public:
     // Errors: failed, with path and reason, when no file can be written there; memory.

@@ -76,13 +76,6 @@ std::optional<PngMetadata::Profile> profile_of(
     return profile;
 }
 
-// Whether the profile is for pixels of that many channels: bytes 16 to 19 of an ICC profile name its colour
-// space.
-bool fits(const PngMetadata::Profile &profile, int channels) {
-    const char *space = channels <= 2 ? "GRAY" : "RGB ";
-    return profile.bytes.size() >= 20 && std::memcmp(profile.bytes.data() + 16, space, 4) == 0;
-}
-
 void check(bool is_right, const char *argument, const std::string &value, const char *message) {
     if (!is_right) {
         throw Error(Fault::usage, message, {.operation = "write_png", .argument = argument, .value = value});
@@ -107,6 +100,11 @@ Chunk profile_chunk(const PngMetadata::Profile &profile, const std::string &path
 }
 
 }  // namespace
+
+bool profile_fits(const PngMetadata::Profile &profile, int channels) {
+    const char *space = channels <= 2 ? "GRAY" : "RGB ";
+    return profile.bytes.size() >= 20 && std::memcmp(profile.bytes.data() + 16, space, 4) == 0;
+}
 
 bool is_metadata_chunk(const uint8_t *name) {
     for (int i = 0; i < metadata_chunks_count; i++) {
@@ -156,7 +154,7 @@ std::vector<Chunk> chunks_of(const PngMetadata &metadata, int channels, const st
             "PNG holds .00001 to 21474");
         append_u32(chunks.emplace_back(Chunk{"gAMA", {}}).data, uint32_t(value));
     }
-    if (metadata.icc_profile && fits(*metadata.icc_profile, channels)) {
+    if (metadata.icc_profile && profile_fits(*metadata.icc_profile, channels)) {
         chunks.push_back(profile_chunk(*metadata.icc_profile, path));
     } else if (metadata.srgb_intent) {
         const int intent = *metadata.srgb_intent;

@@ -17,6 +17,9 @@ constexpr int metadata_chunks_count = sizeof(metadata_chunks) / 5;
 
 bool is_metadata_chunk(const uint8_t *name);
 
+// Whether an ICC profile is for pixels of that many channels: its bytes 16 to 19 name its colour space.
+bool profile_fits(const PngMetadata::Profile &profile, int channels);
+
 // A number as PNG stores it, big-endian.
 uint32_t read_u32(const uint8_t *from);
 

@@ -1,13 +1,13 @@
 // The reader of PNG files.
 #include "runtime/files/file_errors.h"
 #include "runtime/files/libpng.h"
+#include "runtime/files/picture_limits.h"
 #include "runtime/files/png_chunks.h"
 #include "runtime/files/readers.h"
 #include "tilewright/png.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <png.h>
 #include <string_view>
 #include <zlib.h>
@@ -130,33 +130,17 @@ struct ImageHeader {
     }
 };
 
-std::string describe(const ImageHeader &header) {
-    return std::to_string(header.w) + " x " + std::to_string(header.h) + " pixels";
-}
-
 void check_limits(const ImageHeader &header, const InputFile &file, const PngLimits &limits) {
-    const std::string claims = "its header says " + describe(header);
-    auto check = [&](int64_t value, int64_t limit, const char *unit, const char *name) {
-        if (value > limit) {
-            file.refuse(claims + ", and the limit is " + std::to_string(limit) + unit,
-                std::string("raise PngLimits::") + name + " (--max-" + name +
-                    " of the program) if the file is to be trusted");
-        }
-    };
-    check(std::max(header.w, header.h), limits.side, " a side", "side");
-    const int64_t pixels = header.w * header.h;  // below 2^62
-    check(pixels, limits.pixels, " in all", "pixels");
-    const int64_t pixel_bytes = header.channels * static_cast<int64_t>(size_of(header.type()));
-    if (pixels > std::numeric_limits<int64_t>::max() / pixel_bytes) {
-        file.refuse(claims, "such an image fits into no memory");
-    }
-    check(pixels * pixel_bytes, limits.bytes, " bytes decoded", "bytes");
+    check_picture_limits(
+        header.w, header.h, header.channels * static_cast<int64_t>(size_of(header.type())), file, limits);
 
     // deflate makes at most 1032 bytes of one byte, so a short file cannot hold a large image. This is
     // checked before memory is taken for the image.
-    const auto packed_bytes = static_cast<double>(pixels) * header.file_channels * header.depth / 8;
+    const auto packed_bytes =
+        static_cast<double>(header.w * header.h) * header.file_channels * header.depth / 8;
     if (file.size() && packed_bytes > 1032. * static_cast<double>(*file.size())) {
-        file.refuse(claims + ", which a file of " + std::to_string(*file.size()) + " bytes cannot hold",
+        file.refuse("its header says " + std::to_string(header.w) + " x " + std::to_string(header.h) +
+                        " pixels, which a file of " + std::to_string(*file.size()) + " bytes cannot hold",
             "get a whole copy of it, or write it again");
     }
 }

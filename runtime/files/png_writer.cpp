@@ -68,15 +68,7 @@ private:
 }  // namespace
 
 void check_png(Type type, const std::vector<int64_t> &shape) {
-    auto refuse = [&](const std::string &why) {
-        std::string value = std::string(name_of(type)) + " (";
-        for (const int64_t extent : shape) {
-            value += (value.back() == '(' ? "" : ", ") + std::to_string(extent);
-        }
-        throw Error(Fault::usage, why + "; write .npy instead",
-            {.operation = "write_png", .argument = "image", .value = value + ")"});
-    };
-
+    const auto refuse = [&](const char *why) { refuse_array(why, "write_png", type, shape); };
     if (type != Type::u8 && type != Type::u16) {
         refuse("PNG holds u8 and u16");
     }

@@ -12,4 +12,24 @@ using MakeArray = decltype(Array::uninitialized);
 Png read_png(InputFile &file, const PngLimits &limits, MakeArray *make);
 Array read_npy(InputFile &file, const NpyLimits &limits, MakeArray *make);
 
+// A picture as it is stored, and how to make it upright (orientation.h).
+struct Picture {
+    Array pixels;
+    PngMetadata metadata;
+    int orientation = 1;
+    bool has_alpha = false;
+};
+
+// Grey and RGB, 8 bits. Errors: input, memory.
+Picture read_jpeg(InputFile &file, const PngLimits &limits);
+
+// Grey, RGB and palettes, with and without alpha, of up to 16 bits; the first picture of a file. Errors:
+// input, memory.
+Picture read_tiff(InputFile &file, const PngLimits &limits);
+
+// Numbers as text, as f64: one row per line, with commas, semicolons or blanks between numbers; what follows
+// a # is a comment. One row, or one number in each row, is a vector (n); else a matrix. Errors: input,
+// memory.
+Array read_text(InputFile &file, const NpyLimits &limits);
+
 }  // namespace tilewright

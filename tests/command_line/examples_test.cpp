@@ -28,7 +28,7 @@ Words split(const std::string &text, char at) {
 
 // ------------------------------------------------------------------------------------ the examples
 
-// The words of a command as a shell reads them, up to a comment, a pipe or a redirection.
+// The words of a command as a shell reads them, up to a comment, a pipe or a redirection of its output.
 Words words_of(const std::string &line) {
     Words words;
     std::string word;
@@ -191,7 +191,17 @@ protected:
                 word = word == "a.npy" || word == "b.npy" ? "vector_" + word : word;
             }
         }
-        return run(TILEWRIGHT_APP, made_small(words));
+        std::string input;  // of `<FILE`
+        std::erase_if(words, [&](const std::string &word) {
+            input = word.starts_with('<') ? word : input;
+            return word.starts_with('<');
+        });
+        words = made_small(words);
+        if (input.empty()) {
+            return run(TILEWRIGHT_APP, words);
+        }
+        words.insert(words.begin(), {"-c", "exec \"$0\" \"$@\" " + input, TILEWRIGHT_APP});
+        return run("/bin/sh", words);
     }
 
     void expect_success(const Words &examples, const std::string &where) {

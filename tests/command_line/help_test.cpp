@@ -47,25 +47,36 @@ TEST_F(CommandLine, HelpSaysWhatAnOperatorTakes) {
             " photo.png out.png"},
         " out.npy");
     expect("column_sum",
-        {"A PNG without colours and alpha, or an .npy file: u8, u16, f32 of shape (h, w)\n", "write: .npy",
-            " grey.png out.npy"},
-        "photo.png");
-    expect(
-        "fft2d", {"An .npy file: f32, c64 of shape (h, w)\n", "write: .npy", " field.npy out.npy"}, ".png");
+        {"A PNG or .npy file: u8, u16, f32 of shape (h, w)\n", "column per channel", "write: .npy",
+            " photo.png out.npy"},
+        "--crop\n");
+    expect("fft2d",
+        {"A PNG or .npy file: f32, c64 of shape (h, w)\n", "grey values", "write: .png or .npy",
+            " photo.png out.png --crop"},
+        "field.npy");
     expect("matmul", {"An .npy file: f32 of shape (h, w)\n", " a.npy b.npy out.npy"}, ".png");
     expect("min_plus_convolution", {"An .npy file: i32, f32, f64 of shape (n)\n", " a.npy b.npy out.npy"},
         ".png");
     expect("fresnel",
-        {"A PNG without colours and alpha, or an .npy file: u8, u16, f32, c64", ".png or .npy",
-            " grey.png out.png"},
-        "photo.png");
+        {"A PNG or .npy file: u8, u16, f32, c64", "grey values", ".png or .npy", " photo.png out.png",
+            " --crop"},
+        " grey.png");
 }
 
 TEST_F(CommandLine, HelpHasTheLimitsOfPngFilesWhereAFileMayBeOne) {
     for (const auto &[op, has_limits] :
-        {std::pair("invert", true), {"column_sum", true}, {"matmul", false}, {"fft2d", false}}) {
+        {std::pair("invert", true), {"column_sum", true}, {"matmul", false}, {"fft2d", true}}) {
         if (has_operator(op)) {
             EXPECT_EQ(run({op, "--help"}).out.find("--max-side") != std::string::npos, has_limits) << op;
+        }
+    }
+}
+
+TEST_F(CommandLine, HelpNamesTheEnvironment) {
+    for (const Words &arguments : {Words{"--help"}, Words{operators().front(), "--help"}}) {
+        const std::string help = run(arguments).out;
+        for (const char *name : {"TILEWRIGHT_DEVICE", "TILEWRIGHT_THREADS", "TILEWRIGHT_CACHE"}) {
+            EXPECT_NE(help.find(name), std::string::npos) << name;
         }
     }
 }

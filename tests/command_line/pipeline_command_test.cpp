@@ -67,7 +67,7 @@ TEST_F(CommandLine, APipelineIsCheckedBeforeAnythingIsComputed) {
     expect_refusal(2, {"pipeline", "transpose", in}, {"files"});
     expect_refusal(2, {"pipeline", "transpose", in, in, out}, {"inputs = 2", "takes 1 input"});
     expect_refusal(2, {"pipeline", "transpose", in, in}, {"in.png", "input"});
-    expect_refusal(2, {"pipeline", "transpose", in, path("out.jpeg")}, {"out.jpeg"});
+    expect_refusal(2, {"pipeline", "transpose", in, path("out.gif")}, {"out.gif"});
     expect_refusal(2, {"pipeline", "transpose", in, out, "--schedule", "paded"},
         {"stage 1 of 1", "no such schedule", "tuned"});
     expect_refusal(

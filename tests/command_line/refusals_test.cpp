@@ -89,11 +89,11 @@ TEST_F(CommandLine, BrokenInputsAreRefusedAndNothingIsOverwritten) {
 
 TEST_F(CommandLine, InputsOfTheWrongShapeAreRefused) {
     NEEDS_OPERATOR("column_sum");
-    write_array(path("colour.png"), Array(Type::u8, {10, 10, 3}));
+    write_array(path("colour.npy"), Array(Type::u8, {10, 10, 3}));
     write_array(path("vector.npy"), Array(Type::f32, {10}));
-    expect_refusal(3, {"column_sum", path("colour.png"), path("out.npy")}, {"column_sum", "colour.png"});
+    expect_refusal(3, {"column_sum", path("colour.npy"), path("out.npy")}, {"column_sum", "colour.npy"});
     expect_refusal(3, {"column_sum", path("vector.npy"), path("out.npy")}, {"column_sum", "vector.npy"});
-    EXPECT_EQ(files(), (Words{"colour.png", "vector.npy"}));
+    EXPECT_EQ(files(), (Words{"colour.npy", "vector.npy"}));
 }
 
 TEST_F(CommandLine, MatricesThatDoNotFitAreRefused) {

@@ -3,6 +3,7 @@
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/call_data.h"
 #include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/explanation_report.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
@@ -14,7 +15,7 @@ namespace tilewright::app {
 namespace {
 
 struct Words {
-    std::string op, schedule = "tuned", device = "auto";
+    std::string op, schedule = "tuned", device;
     bool as_json = false;
     DataWords data;
 };
@@ -22,7 +23,7 @@ struct Words {
 void run(const Words &words) {
     const Operator &op = find_operator(words.op);
     check_schedule({&op}, words.schedule);
-    const Device device = Device::parse(words.device);
+    const Device device = device_of(words.device);
     const CallData data = call_data(op, words.data);
     const Explanation explanation = explain(op, data, words.schedule, device);
     if (words.as_json) {
@@ -39,7 +40,7 @@ void add_explain(CommandLine &line) {
         line.add("explain", "Runs a call, and says which row it takes and why, and what its kernels do");
     static Words words;
     command.add("operator", words.op, "The operator").required();
-    command.add("--device", words.device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    add_device_and_threads(command, words.device);
     command.add("--schedule", words.schedule, "A schedule or a family of it").show_default();
     command.add_flag("--json", words.as_json, "Print JSON");
     add_data(command, words.data);

@@ -1,109 +1,173 @@
 // The command of each operator: files are read, the operator is called, and the result is written.
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/accepted.h"
-#include "apps/tilewright/support/call.h"
+#include "apps/tilewright/support/batch.h"
+#include "apps/tilewright/support/call_report.h"
 #include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/picture.h"
-#include "apps/tilewright/support/reference.h"
+#include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/json.h"
+#include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/streams.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
-#include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
 namespace {
 
-// The words of one call of an operator.
-struct Request {
+// The words of one command.
+struct Words {
     const Operator *op = nullptr;
-    std::vector<std::string> inputs;
-    std::string optional_input, output;
-    std::string device = "auto", schedule = "tuned";
-    bool statistics = false, check = false;
+    std::vector<std::string> inputs, more;
+    std::string optional_input, output, into;
+    std::string device, schedule = "tuned", format;
+    bool statistics = false, as_json = false, check = false;
     std::map<std::string, std::string> settings;  // the operator's own options that were given
+    FitWords fit;
     FileLimits limits;
 };
 
-Settings settings_of(const Request &request) {
+Settings settings_of(const Words &words) {
     Settings settings;
-    for (const Option &option : request.op->options()) {
-        const auto given = request.settings.find(option.name);
-        if (given == request.settings.end()) {
+    for (const Option &option : words.op->options()) {
+        const auto given = words.settings.find(option.name);
+        if (given == words.settings.end()) {
             continue;
         }
-        settings.set(option.name, value_of(*request.op, option, given->second, "--" + option.name));
+        settings.set(option.name, value_of(*words.op, option, given->second, "--" + option.name));
     }
     return settings;
 }
 
-// Everything that can be refused is refused before the operator computes.
-void operate(const Request &request) {
-    const Operator &op = *request.op;
-    std::vector<std::string> files = request.inputs;
-    if (!request.optional_input.empty()) {
-        files.push_back(request.optional_input);
+Operation operation_of(const Words &words) {
+    check_schedule({words.op}, words.schedule);
+    if (words.fit.grey && words.fit.channel >= 0) {
+        throw Error(Fault::usage, "grey values are made of all channels; leave one of the two out",
+            {.operation = words.op->name(), .argument = "--channel"});
     }
-    for (const std::string &input : files) {
-        if (same_file(input, request.output)) {
-            throw Error(Fault::usage, "it is an input as well; name another file",
-                {.operation = op.name(), .argument = "output", .value = request.output});
+    return {.op = words.op,
+        .device = device_of(words.device),
+        .schedule = words.schedule,
+        .settings = settings_of(words),
+        .fit = words.fit,
+        .limits = words.limits,
+        .check = words.check};
+}
+
+// Prints what --stats, --json and --check ask for.
+class Reports {
+public:
+    Reports(const Words &words, const Device &device, bool is_batch)
+        : words_(words), device_(device), is_batch_(is_batch) {}
+
+    void add(CallReport report) {
+        Progress::hide();
+        if (words_.statistics && !words_.as_json) {
+            print_report(report, device_, is_batch_);
+        }
+        if (words_.check && !words_.as_json) {
+            print_error(fmt::format("verified    against {}\n", report.verified));
+        }
+        if (words_.as_json) {
+            all_.push_back(std::move(report));
         }
     }
-    check_output(request.output);
-    check_schedule({&op}, request.schedule);
-    const Device device = Device::parse(request.device);
-    Settings settings = settings_of(request);
 
-    std::vector<Picture> pictures;
-    for (const std::string &input : files) {
-        pictures.push_back(read_picture(input, request.limits, device));
-    }
-    const std::vector<Array> inputs = arrays_for(op, pictures, settings);
-    settings = op.settings_for(kind_of_file(request.output), inputs, settings);
-    const auto parsed = op.parse(inputs, settings);
-    check_output(request.output, type_in_file(pictures.front(), parsed->output_type, parsed->output_shape),
-        parsed->output_shape);
-    const Remarks remarks = op.remarks(*parsed);
-    print_warnings(op, remarks);
-
-    const Counters before = counters();
-    const auto start = std::chrono::steady_clock::now();
-    Statistics statistics;
-    Array output;
-    op.call(*parsed, output,
-        {.device = device,
-            .schedule = request.schedule,
-            .statistics = &statistics,
-            .pinned = device.backend == Backend::cuda});
-    output.sync();
-    const double total_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    const Counters after = counters();
-
-    std::string verified;
-    if (request.check) {
-        verified = check_result(op, {inputs, settings, ""}, output, device, statistics.row);
-    }
-    write_array(request.output, array_for_file(op, pictures.front(), output), pictures.front().metadata);
-    if (request.statistics) {
-        print_error(fmt::format("row         {}\n", statistics.row));
-        if (statistics.libraries != std::vector{statistics.row}) {
-            print_error(fmt::format("libraries   {}\n", joined(statistics.libraries, " + ")));
+    void finish() const {
+        if (words_.as_json) {
+            print(json(all_, device_));
         }
-        print_costs(device, before, after, total_ms);
-        print_facts(remarks);
     }
-    if (request.check) {
-        print_error(fmt::format("verified    against {}\n", verified));
+
+private:
+    const Words &words_;
+    const Device device_;
+    const bool is_batch_;
+    std::vector<CallReport> all_;
+};
+
+std::vector<std::string> with_optional(const Words &words, std::vector<std::string> inputs) {
+    if (!words.optional_input.empty()) {
+        inputs.push_back(words.optional_input);
+    }
+    return inputs;
+}
+
+// One call, or one with each file of several.
+void operate_once(const Words &words) {
+    const Operator &op = *words.op;
+    if (words.output.empty()) {
+        throw Error(Fault::usage, fmt::format("output is required; see `tilewright {} --help`", op.name()));
+    }
+    if (!words.more.empty()) {
+        throw Error(Fault::usage,
+            fmt::format("'{}' is one argument too many; with several inputs, --into names a folder for the "
+                        "results; see `tilewright {} --help`",
+                words.more.front(), op.name()));
+    }
+    const std::vector<std::string> inputs = with_optional(words, words.inputs);
+    for (const std::string &input : inputs) {
+        if (op.inputs() == 1 && std::filesystem::is_directory(input)) {
+            throw Error(Fault::input,
+                fmt::format(
+                    "cannot read '{}': it is a directory; name a file in it, or take --into FOLDER for "
+                    "the results of all its files",
+                    input));
+        }
+    }
+    check_ends(inputs, words.output, op.name());
+    const Output output = output_of(words.output, format_of(words.format));
+    if (output.is_standard() && words.as_json) {
+        throw Error(Fault::usage, "standard output has the result; name a file as the output",
+            {.operation = op.name(), .argument = "--json"});
+    }
+    const Operation operation = operation_of(words);
+    Reports reports(words, operation.device, false);
+    reports.add(run_on_files(operation, inputs, output));
+    reports.finish();
+}
+
+void operate_on_many(const Words &words) {
+    const Operator &op = *words.op;
+    std::vector<std::string> files = words.inputs;
+    if (!words.output.empty()) {
+        files.push_back(words.output);
+    }
+    files.insert(files.end(), words.more.begin(), words.more.end());
+    if (path_of_input(words.optional_input) == "/dev/stdin") {
+        throw Error(Fault::usage, "standard input can be read once; name a file",
+            {.operation = op.name(), .argument = "--" + op.optional_input()->name, .value = "-"});
+    }
+    const std::optional<FileKind> format = format_of(words.format);
+    const Operation operation = operation_of(words);
+    const std::vector<BatchItem> items = batch_of(files, words.into, format, op.name());
+    Reports reports(words, operation.device, true);
+    try {
+        run_batch(items, op.name(), [&](const BatchItem &item) {
+            const Output output = {.path = item.output, .kind = format, .is_named_by_kind = true};
+            reports.add(run_on_files(operation, with_optional(words, {item.input}), output));
+        });
+    } catch (const Error &) {
+        reports.finish();
+        throw;
+    }
+    reports.finish();
+}
+
+void operate(const Words &words) {
+    if (words.into.empty()) {
+        operate_once(words);
+    } else {
+        operate_on_many(words);
     }
 }
 
@@ -116,14 +180,20 @@ std::string footer_of(const Operator &op, const Accepted &accepted) {
             option = fmt::format(" --{} {}", o.name, o.value);
         }
     }
-    const char *channels = "A PNG is u8 or, with 16 bits per channel, u16; grey is (h, w), RGB (h, w, 3); "
-                           "with alpha (h, w, 2) and (h, w, 4).\n";
-    return fmt::format("{4}"
-                       "Examples:\n"
-                       "  tilewright {0} {1}{3}{2}\n"
-                       "  tilewright {0} {1}{3} --device cpu --stats\n"
-                       "  tilewright {0} {1}{3} --schedule reference\n",
-        op.name(), accepted.example, option, needed, accepted.png ? channels : "");
+    std::string text = fmt::format("{4}{5}"
+                                   "Examples:\n"
+                                   "  tilewright {0} {1}{3}{2}\n"
+                                   "  tilewright {0} {1}{3} --device cpu --stats\n"
+                                   "  tilewright {0} {1}{3} --schedule reference\n",
+        op.name(), accepted.example, option, needed + accepted.example_options, accepted.notes,
+        environment_help());
+    if (accepted.png && op.inputs() == 1) {
+        text += fmt::format("  tilewright {0} photo.png scan.png --into results{1}{2}\n", op.name(), needed,
+            accepted.example_options);
+        text += fmt::format("  tilewright {0} - -{1}{2} <photo.png >{3}\n", op.name(), needed,
+            accepted.example_options, accepted.png_output ? "out.png" : "out.npy");
+    }
+    return text;
 }
 
 // The parts of the help that depend on the types and shapes that the operator takes. Finding these takes
@@ -131,7 +201,7 @@ std::string footer_of(const Operator &op, const Accepted &accepted) {
 struct FileWords {
     std::vector<Parameter> inputs;
     Parameter output;
-    std::vector<Parameter> limits;  // of PNG files
+    std::vector<Parameter> of_pictures;  // options
 };
 
 void describe_files(Command command, const Operator &op, FileWords words) {
@@ -141,15 +211,15 @@ void describe_files(Command command, const Operator &op, FileWords words) {
     }
     words.output.description(accepted.output);
     if (!accepted.png && !accepted.png_output) {
-        for (Parameter &limit : words.limits) {
-            limit.group("");
+        for (Parameter &option : words.of_pictures) {
+            option.group("");
         }
     }
     command.footer(footer_of(op, accepted));
 }
 
 // The operator's own options.
-void add_settings(Command &command, const Operator &op, const std::shared_ptr<Request> &request) {
+void add_settings(Command &command, const Operator &op, const std::shared_ptr<Words> &request) {
     for (const Option &option : op.options()) {
         const auto set = [request, name = option.name](
                              const std::string &text) { request->settings[name] = text; };
@@ -168,9 +238,21 @@ void add_settings(Command &command, const Operator &op, const std::shared_ptr<Re
     }
 }
 
+// What part of a picture the operator gets.
+std::vector<Parameter> add_fitting(Command &command, FitWords &fit) {
+    const std::string group = "Pictures";
+    return {command.add("--channel", fit.channel, "Take this channel alone, counted from 0")
+                .range(0, 3)
+                .value_name("NUMBER")
+                .group(group),
+        command.add_flag("--grey", fit.grey, "Take grey values: .299 R + .587 G + .114 B").group(group),
+        command.add_flag("--crop", fit.crop, "Take the largest middle part whose sides the operator takes")
+            .group(group)};
+}
+
 void add_operator(CommandLine &line, const Operator &op) {
     Command command = line.add(op.name(), op.summary(), "Operators");
-    const auto request = std::make_shared<Request>();
+    const auto request = std::make_shared<Words>();
     request->op = &op;
     request->inputs.resize((size_t)op.inputs());
     std::vector<Parameter> inputs;
@@ -178,11 +260,23 @@ void add_operator(CommandLine &line, const Operator &op) {
         const std::string name = request->inputs.size() == 1 ? "input" : fmt::format("input{}", i + 1);
         inputs.push_back(command.add(name, request->inputs[i]).required());
     }
-    const Parameter output = command.add("output", request->output).required();
-    command.add("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    Parameter output = command.add("output", request->output);
+    if (op.inputs() > 1) {
+        output.required();
+    } else {
+        command.add("more", request->more, "With --into: further files and folders");
+        command
+            .add("--into", request->into,
+                "The folder for the results of all files that are named; an input may be a folder too")
+            .value_name("FOLDER");
+    }
+    add_device_and_threads(command, request->device);
     command.add("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", "))
         .show_default();
+    add_format(command, request->format);
     command.add_flag("--stats", request->statistics, "Print what the call did and cost to standard error");
+    command.add_flag(
+        "--json", request->as_json, "Print what --stats prints as JSON to standard output instead");
     command.add_flag("--check", request->check,
         "Hold the result against the definition, as plain loops, before it is written (slow)");
     if (const std::optional<Option> more = op.optional_input()) {
@@ -191,7 +285,11 @@ void add_operator(CommandLine &line, const Operator &op) {
             .group(op.name());
     }
     add_settings(command, op, request);
-    const FileWords words{inputs, output, add_limits(command, request->limits)};
+    std::vector<Parameter> of_pictures = add_fitting(command, request->fit);
+    for (const Parameter &limit : add_limits(command, request->limits)) {
+        of_pictures.push_back(limit);
+    }
+    const FileWords words{inputs, output, of_pictures};
     command.when_named([command, &op, words] { describe_files(command, op, words); });
     command.run([request] { operate(*request); });
 }

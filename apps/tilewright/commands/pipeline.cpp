@@ -3,6 +3,8 @@
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/endpoints.h"
+#include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/picture.h"
 #include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/report.h"
@@ -20,7 +22,7 @@ namespace {
 struct Request {
     std::string stages;
     std::vector<std::string> files;  // the inputs, then the output
-    std::string device = "auto", schedule = "tuned";
+    std::string device, schedule = "tuned", format;
     bool statistics = false, check = false;
     FileLimits limits;
 };
@@ -31,12 +33,7 @@ void check_files(
     for (const Pipeline::Stage &stage : pipeline.stages()) {
         read.insert(read.end(), stage.files.begin(), stage.files.end());
     }
-    for (const std::string &input : read) {
-        if (same_file(input, output)) {
-            throw Error(Fault::usage, "it is an input as well; name another file",
-                {.operation = "pipeline", .argument = "output", .value = output});
-        }
-    }
+    check_ends(read, output, "pipeline");
 }
 
 // What a call will make.
@@ -62,7 +59,7 @@ Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures,
         }
         std::vector<std::string> files;
         for (const Picture &picture : pictures) {
-            files.push_back(fmt::format("{} is {}", picture.path, picture.array.describe()));
+            files.push_back(picture.describe());
         }
         throw Error(Fault::input, fmt::format("{} ({})", error.what(), fmt::join(files, ", ")));
     }
@@ -95,14 +92,33 @@ void print_stages(const std::vector<Statistics> &stages, const std::vector<Remar
     }
 }
 
+double ms_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The kind of the file that is written: `kind`, or .npy where that cannot hold the result and the output does
+// not ask for it. Errors: usage, where it does.
+FileKind checked_kind(const Output &output, FileKind kind, const Checked &checked) {
+    try {
+        check_kind(kind, checked.type, checked.shape);
+        return kind;
+    } catch (const Error &error) {
+        if (error.fault() != Fault::usage || output.kind) {
+            throw;
+        }
+        return FileKind::npy;
+    }
+}
+
 // Everything that can be refused is refused before the first stage computes.
 void run(const Request &request) {
     const std::vector<std::string> files(request.files.begin(), request.files.end() - 1);
     const std::string &output_file = request.files.back();
-    check_output(output_file);
-    const Device device = Device::parse(request.device);
+    const Output output_end = output_of(output_file, format_of(request.format));
+    const Device device = device_of(request.device);
     const Pipeline pipeline(request.stages, request.limits);
     check_files(pipeline, files, output_file);
+    const auto start = std::chrono::steady_clock::now();
 
     std::vector<Picture> pictures;
     std::vector<Array> inputs;
@@ -110,37 +126,42 @@ void run(const Request &request) {
         pictures.push_back(read_picture(file, request.limits));
         inputs.push_back(pictures.back().array);
     }
+    const double read_ms = ms_since(start);
+    // Without a kind of its own, the output is a file as the first input, or .npy.
+    FileKind kind = output_end.kind.value_or(pictures.front().kind);
     std::vector<Statistics> statistics;
     std::vector<Pipeline::Step> steps;
     const Pipeline::Call call{.device = device,
         .schedule = request.schedule,
         .alpha = pictures.front().has_alpha,
-        .kind_of_file = kind_of_file(output_file),
+        .kind_of_file = word_for_settings(kind),
         .statistics = request.statistics || request.check ? &statistics : nullptr,
         .steps = request.check ? &steps : nullptr};
     const Checked checked = check(pipeline, pictures, inputs, call);
-    check_output(output_file, checked.type, checked.shape);
+    kind = checked_kind(output_end, kind, checked);
+    check_terminal(output_end, kind);
     for (size_t i = 0; i < checked.remarks.size(); i++) {
         print_warnings(*pipeline.stages()[i].op, checked.remarks[i]);
     }
 
     const Counters before = counters();
-    const auto start = std::chrono::steady_clock::now();
+    const auto computing = std::chrono::steady_clock::now();
     Array output;
     pipeline(inputs, output, call);
     output.sync();
-    const double total_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const double compute_ms = ms_since(computing);
     const Counters after = counters();
 
     std::vector<std::string> verified;
     if (request.check) {
         verified = check_stages(pipeline, steps, statistics, device);
     }
-    write_array(output_file, output, pictures.front().metadata);
+    const auto writing = std::chrono::steady_clock::now();
+    write_array(output_end.path, kind, output, pictures.front().metadata);
+    const double write_ms = ms_since(writing);
     if (request.statistics) {
         print_stages(statistics, checked.remarks);
-        print_costs(device, before, after, total_ms);
+        print_costs(device, difference(before, after), {read_ms, compute_ms, write_ms});
     }
     for (size_t i = 0; i < verified.size(); i++) {
         print_error(fmt::format("verified    stage {} against {}\n", i + 1, verified[i]));
@@ -155,10 +176,13 @@ void add_pipeline(CommandLine &line) {
     const auto request = std::make_shared<Request>();
     command.add("stages", request->stages, "Operators with their options, and a bar between two of them")
         .required();
-    command.add("files", request->files, "The inputs, PNG or .npy, and the file to write")
+    command
+        .add("files", request->files,
+            "The inputs, pictures or .npy, and the file to write; -: standard input or output")
         .required()
         .words(2, "FILE FILE ... REQUIRED");
-    command.add("--device", request->device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    add_device_and_threads(command, request->device);
+    add_format(command, request->format);
     command.add("--schedule", request->schedule, "The schedule of the stages that name none").show_default();
     command.add_flag("--stats", request->statistics, "Print what each stage did and cost to standard error");
     command.add_flag("--check", request->check,

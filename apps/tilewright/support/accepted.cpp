@@ -1,10 +1,13 @@
 // Asks an operator about small arrays of every type and shape, and puts the answers into words.
 #include "apps/tilewright/support/accepted.h"
+#include "apps/tilewright/support/fitting.h"
+#include "apps/tilewright/support/operation.h"
 #include "apps/tilewright/support/report.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/png.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace tilewright::app {
 
@@ -45,7 +48,7 @@ bool makes_png(const Operator &op, const std::vector<Array> &inputs, const Setti
         check_png(type, shape);
         return true;
     } catch (const Error &) {
-        return false;
+        return is_picture_of_field(op, type, shape);
     }
 }
 
@@ -76,9 +79,9 @@ private:
     std::vector<std::pair<std::string, std::string>> groups_;
 };
 
-std::string input_examples(const Operator &op, bool grey, bool colour) {
+std::string input_examples(const Operator &op, bool picture) {
     if (op.inputs() == 1) {
-        return colour ? "photo.png" : grey ? "grey.png" : "field.npy";
+        return picture ? "photo.png" : "field.npy";
     }
     std::vector<std::string> names;
     for (int i = 0; i < op.inputs(); i++) {
@@ -87,12 +90,41 @@ std::string input_examples(const Operator &op, bool grey, bool colour) {
     return joined(names);
 }
 
+// What becomes of a photograph of sides that are no power of two, with 3 channels.
+Fitted fitted_photograph(const Operator &op, const Settings &settings, bool crop) {
+    Picture photograph;
+    photograph.path = "photo.png";
+    photograph.kind = FileKind::png;
+    photograph.array = Array(Type::u8, {48, 80, 3});
+    return fitted(op, {photograph}, settings, {.crop = crop});
+}
+
+// What the operator gets of a photograph, in words; nothing where it takes none.
+std::optional<std::string> notes_on_photographs(
+    const Operator &op, const Settings &settings, std::string &options) {
+    for (const bool crop : {false, true}) {
+        try {
+            const Fitted photograph = fitted_photograph(op, settings, crop);
+            options = crop ? " --crop" : "";
+            std::string notes;
+            if (photograph.calls.size() > 1) {
+                notes = "The result has a column per channel of a picture.\n";
+            } else if (photograph.calls.front().front().dimensions() == 2) {
+                notes = "Of a picture with colours, grey values are taken.\n";
+            }
+            return notes;
+        } catch (const Error &) {
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 Accepted accepted_by(const Operator &op) {
     const Settings settings = settings_of(op);
     Arrays arrays;
-    bool grey = false, colour = false, png_output = false;
+    bool colour = false, png_output = false, vectors = false, matrices = false;
     for (const auto &[name, extents] : shapes) {
         std::vector<std::string> taken;
         for (const Type type : types) {
@@ -102,18 +134,38 @@ Accepted accepted_by(const Operator &op) {
             }
             taken.push_back(tilewright::name_of(type));
             const bool in_png = (type == Type::u8 || type == Type::u16) && extents.size() > 1;
-            grey = grey || (in_png && extents.size() == 2);
+            vectors = vectors || extents.size() == 1;
+            matrices = matrices || (op.inputs() > 1 && extents.size() == 2);
             colour = colour || (in_png && extents.size() == 3);
             png_output = png_output || makes_png(op, inputs, settings);
         }
         arrays.add(name, taken);
     }
-    const char *files = colour ? "A PNG or .npy file" :
-                        grey   ? "A PNG without colours and alpha, or an .npy file" :
-                                 "An .npy file";
-    return {grey || colour, png_output, fmt::format("{}: {}", files, arrays.words()),
-        fmt::format("The file to write: {}.npy", png_output ? ".png or " : ""),
-        fmt::format("{} {}", input_examples(op, grey, colour), png_output ? "out.png" : "out.npy")};
+    Accepted accepted;
+    if (op.inputs() == 1) {
+        const auto notes = notes_on_photographs(op, settings, accepted.example_options);
+        accepted.png = notes.has_value();
+        accepted.notes = notes.value_or("");
+    }
+    if (accepted.png) {
+        accepted.notes += colour ? "A picture is u8 or, with 16 bits per channel, u16; grey is (h, w), RGB "
+                                   "(h, w, 3); with alpha (h, w, 2) and (h, w, 4).\n" :
+                                   "";
+        accepted.notes +=
+            "JPEG and TIFF are taken as PNG is, turned upright; the result has the kind that its "
+            "name says: .jpg and .tif too.\n"
+            "- is standard input, and standard output.\n";
+    }
+    if (vectors || matrices) {
+        accepted.notes += "Text is taken too (.csv, .txt): one number per line, or a row of a matrix.\n";
+    }
+    accepted.png_output = png_output;
+    accepted.inputs =
+        fmt::format("{}: {}", accepted.png ? "A PNG or .npy file" : "An .npy file", arrays.words());
+    accepted.output = fmt::format("The file to write: {}.npy", png_output ? ".png or " : "");
+    accepted.example =
+        fmt::format("{} {}", input_examples(op, accepted.png), png_output ? "out.png" : "out.npy");
+    return accepted;
 }
 
 }  // namespace tilewright::app

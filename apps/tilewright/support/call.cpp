@@ -7,10 +7,19 @@
 namespace tilewright::app {
 
 std::vector<Parameter> add_limits(Command &command, FileLimits &limits) {
-    const std::string group = "Limits for PNG inputs";
+    const std::string group = "Limits for pictures";
     return {command.add("--max-side", limits.png.side, "Pixels along x and y").show_default().group(group),
         command.add("--max-pixels", limits.png.pixels, "Pixels in all").show_default().group(group),
         command.add("--max-bytes", limits.png.bytes, "Decoded bytes").show_default().group(group)};
+}
+
+void add_format(Command &command, std::string &format) {
+    command
+        .add("--format", format,
+            "What is written: png, jpeg, tiff, npy, csv or txt; without it what the output's ending says, "
+            "or, "
+            "for standard output, the kind of the first input")
+        .value_name("KIND");
 }
 
 void print_warnings(const Operator &op, const Remarks &remarks) {
@@ -23,19 +32,45 @@ std::string copies(uint64_t count, uint64_t size, const char *where) {
     return fmt::format("{} to the {} ({})", count, where, bytes((double)size));
 }
 
-void print_costs(const Device &device, const Counters &before, const Counters &after, double total_ms) {
-    const uint64_t modules = after.modules - before.modules;
+Counters difference(const Counters &before, const Counters &after) {
+    Counters counted = after;
+    counted.kernels -= before.kernels;
+    counted.copies_to_device -= before.copies_to_device;
+    counted.bytes_to_device -= before.bytes_to_device;
+    counted.copies_to_host -= before.copies_to_host;
+    counted.bytes_to_host -= before.bytes_to_host;
+    counted.allocations -= before.allocations;
+    counted.modules -= before.modules;
+    counted.module_ms -= before.module_ms;
+    return counted;
+}
+
+void print_costs(const Device &device, const Counters &counted, const CallTimes &times) {
     print_error(fmt::format("device      {} ({})\n", device.str(), device_info(device).name));
-    print_error(fmt::format("total       {:.3f} ms, the result on the host\n", total_ms));
-    print_error(fmt::format("first call  {} module{} loaded or compiled in {:.3f} ms\n", modules,
-        modules == 1 ? "" : "s", after.module_ms - before.module_ms));
-    print_error(fmt::format("kernels     {} launched\n", after.kernels - before.kernels));
-    print_error(fmt::format("copies      {}, {}\n",
-        copies(after.copies_to_device - before.copies_to_device,
-            after.bytes_to_device - before.bytes_to_device, "device"),
-        copies(after.copies_to_host - before.copies_to_host, after.bytes_to_host - before.bytes_to_host,
-            "host")));
-    print_error(fmt::format("allocations {} on the device\n", after.allocations - before.allocations));
+    print_error(fmt::format("read        {:.3f} ms\n", times.read_ms));
+    print_error(fmt::format("compute     {:.3f} ms, the result on the host\n", times.compute_ms));
+    print_error(fmt::format("write       {:.3f} ms\n", times.write_ms));
+    print_error(fmt::format("total       {:.3f} ms\n", times.read_ms + times.compute_ms + times.write_ms));
+    if (counted.modules > 0) {
+        print_error(fmt::format("first call  {} module{} loaded or compiled in {:.3f} ms\n", counted.modules,
+            counted.modules == 1 ? "" : "s", counted.module_ms));
+    }
+    if (counted.kernels > 0) {
+        print_error(fmt::format("kernels     {} launched\n", counted.kernels));
+    }
+    if (counted.copies_to_device + counted.copies_to_host > 0) {
+        print_error(fmt::format("copies      {}, {}\n",
+            copies(counted.copies_to_device, counted.bytes_to_device, "device"),
+            copies(counted.copies_to_host, counted.bytes_to_host, "host")));
+    }
+    if (counted.allocations > 0) {
+        print_error(fmt::format("allocations {} on the device\n", counted.allocations));
+    }
+    if (counted.modules + counted.kernels + counted.copies_to_device + counted.copies_to_host +
+            counted.allocations ==
+        0) {
+        print_error("drivers     no kernels, copies or allocations\n");
+    }
 }
 
 void print_facts(const Remarks &remarks) {

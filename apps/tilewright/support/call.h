@@ -7,15 +7,26 @@
 
 namespace tilewright::app {
 
-// Adds the options that limit what a PNG may hold, and returns them.
+// Adds the options that limit what a picture may hold, and returns them.
 std::vector<Parameter> add_limits(Command &command, FileLimits &limits);
+
+// Adds --format.
+void add_format(Command &command, std::string &format);
 
 // Prints one line per warning to standard error.
 void print_warnings(const Operator &op, const Remarks &remarks);
 
-// For --stats, to standard error: what happened between two readings of the counters, and what the operator
-// remarks on its call.
-void print_costs(const Device &device, const Counters &before, const Counters &after, double total_ms);
+// What was counted between two readings of the counters.
+Counters difference(const Counters &before, const Counters &after);
+
+// The parts of a command's time. `compute` ends with the result on the host.
+struct CallTimes {
+    double read_ms = 0, compute_ms = 0, write_ms = 0;
+};
+
+// For --stats, to standard error: where and how long a call ran, what the drivers did for it, and what the
+// operator remarks on it. What did not happen has no line of its own.
+void print_costs(const Device &device, const Counters &counted, const CallTimes &times);
 void print_facts(const Remarks &remarks);
 
 // "3 to the device (12.5 MB)"

@@ -1,7 +1,7 @@
 // Reads files for an operator, or makes the sample that it is timed with.
 #include "apps/tilewright/support/call_data.h"
 #include "apps/tilewright/support/call.h"
-#include "apps/tilewright/support/picture.h"
+#include "apps/tilewright/support/fitting.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "runtime/dispatch/option_text.h"
@@ -61,7 +61,7 @@ CallData from_files(const Operator &op, const DataWords &words, const Settings &
         described.push_back(fmt::format("{}, {}", file, pictures.back().array.describe()));
     }
     CallData data;
-    data.inputs = arrays_for(op, pictures, settings);
+    data.inputs = fitted(op, pictures, settings).calls.front();
     data.settings = op.settings_for("npy", data.inputs, settings);
     data.what = joined(described, "; ");
     data.request = op.parse(data.inputs, data.settings);

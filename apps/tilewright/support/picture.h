@@ -1,6 +1,6 @@
 #pragma once
-// Images on their way from files to operators and back. Alpha is the last channel of a PNG that has alpha,
-// and of its result.
+// Arrays on their way from files to operators and back. Alpha is the last channel of a picture that has
+// alpha, and of its result.
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
 #include <string>
@@ -10,21 +10,22 @@ namespace tilewright::app {
 
 struct Picture {
     std::string path;
+    FileKind kind = FileKind::npy;
     Array array;
     PngMetadata metadata;
     bool has_alpha = false;
+    int orientation = 1;  // as it was stored; the array is upright
+
+    // "photo.png is u8 (480, 640, 3)"
+    std::string describe() const;
 };
 
-// `device`: where the picture will be used; for CUDA it is read into page-locked memory.
+// `path` may be "-", which is standard input. `device`: where the picture will be used; for CUDA it is read into
+// page-locked memory.
 Picture read_picture(const std::string &path, const FileLimits &limits, Device device = {});
 
-// "png" or "npy", by the ending of the name of an output in small or capital letters.
-std::string kind_of_file(const std::string &path);
-
-// The arrays for the operator: those of the pictures. The colours of the first one are multiplied by its
-// alpha where the operator asks for that. Errors: those of Operator::type_of, with the names of the files.
-std::vector<Array> arrays_for(
-    const Operator &op, const std::vector<Picture> &pictures, const Settings &settings);
+// "png" for the kinds of pictures, and "npy" for the others: what Operator::settings_for is told.
+std::string word_for_settings(FileKind kind);
 
 // The array that is written for a result of the first picture, and the type of that array, which is known
 // before there is a result.

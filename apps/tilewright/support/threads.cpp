@@ -59,6 +59,10 @@ int pin_threads() {
     return (int)cpus().size();
 }
 
+void set_threads(int count) {
+    halide_set_num_threads(count);
+}
+
 MoreThreadsThanCpus::MoreThreadsThanCpus()
     : before_(halide_set_num_threads(std::max(8, 2 * (int)cpus().size()))) {}
 

@@ -1,13 +1,28 @@
 #pragma once
 #include "tilewright/npy.h"
 #include "tilewright/png.h"
+#include <optional>
 #include <string>
 
-// Arrays in PNG and .npy files, and the checks of inputs and outputs that a program should make before a long
-// computation.
+// Arrays in files, and the checks of inputs and outputs that a program should make before a long computation.
 namespace tilewright {
 
-// What a file may hold before it is refused.
+// What a file is: a picture (PNG, JPEG, TIFF), NumPy's .npy, or numbers as text, with commas (csv) or blanks
+// (txt) between those of a line. JPEG needs a build with libjpeg-turbo, and TIFF one with libtiff.
+enum class FileKind { png, jpeg, tiff, npy, csv, txt };
+
+// "png", "jpeg", "tiff", "npy", "csv", "txt".
+const char *name_of(FileKind kind);
+
+inline bool is_picture(FileKind kind) {
+    return kind == FileKind::png || kind == FileKind::jpeg || kind == FileKind::tiff;
+}
+
+// The kind that the ending of a path names, in small or capital letters: .png, .jpg, .jpeg, .tif, .tiff,
+// .npy, .csv, .txt. Nothing for another ending.
+std::optional<FileKind> kind_of_name(const std::string &path);
+
+// What a file may hold before it is refused: `png` limits every picture, and `npy` arrays and text.
 struct FileLimits {
     PngLimits png;
     NpyLimits npy;
@@ -16,26 +31,55 @@ struct FileLimits {
 // What a file held.
 struct FileContents {
     Array array;
-    bool is_png = false;
-    PngMetadata metadata = {};  // of a PNG
+    FileKind kind = FileKind::npy;
+    bool has_alpha = false;     // of a picture: the last channel is alpha
+    int orientation = 1;        // of a picture: as it was stored (EXIF, TIFF), 1 to 8; the array is upright
+    PngMetadata metadata = {};  // of a picture
 };
 
-// Reads a PNG or .npy file; its first byte tells which. The file is opened once. `pinned`: into page-locked
-// memory (Array::pinned), for a CUDA device.
-// Errors: input, when the file is neither or no regular file (a pipe), and those of read_png and read_npy.
+// Reads a file of any kind; its first bytes tell which. The file is opened once. /dev/stdin is standard
+// input, which may be a pipe.
+//
+//   PNG   as read_png.
+//   JPEG  grey as (h, w), colours as (h, w, 3), u8. Damaged data and the colours of printing are refused.
+//   TIFF  the first picture of the file. Grey and RGB of 8 and 16 bits, with and without alpha, in any order
+//         of samples, as PNG's; other kinds as 8-bit RGB. Colours that were multiplied by alpha are divided.
+//   text  f64. One number per line, or a single line, is a vector (n); other files are matrices (rows,
+//         columns). Commas, semicolons or blanks are between numbers; what follows # is a comment.
+//
+// JPEG and TIFF pictures are turned upright, as their orientation says; a result has no orientation.
+// Metadata of JPEG and TIFF are density and ICC profile.
+//
+// `pinned`: PNG and .npy files are read into page-locked memory (Array::pinned), for a CUDA device.
+//
+// Errors: input, when the file is of no such kind, broken, over a limit, or no regular file (a pipe that
+// this process has open, /dev/fd/63, is taken); memory; those of read_png and read_npy.
 FileContents read_file(const std::string &path, const FileLimits &limits = {}, bool pinned = false);
 
-// The array alone. `metadata`, when given, receives the PNG's, and is reset for .npy. Errors: as above.
+// The array alone. `metadata`, when given, receives the picture's, and is reset for other kinds. Errors: as
+// above.
 Array read_array(const std::string &path, PngMetadata *metadata = nullptr, const FileLimits &limits = {});
 
-// Writes a PNG or .npy file; the ending of `path` tells which (.png or .npy, in either case). .npy has no
-// metadata. The file is whole or absent: it gets its name when it is complete. An older file of that name is
-// replaced, not changed. Its permissions pass on to the new file, and its owner and group where the user may
-// give files away; access control lists do not, and other hard links to the older file keep the older
-// content. A symbolic link stays, and the file that it leads to is written.
+// Writes a file of the kind that the ending of `path` names, or of the given kind. /dev/stdout is standard
+// output.
 //
-// Errors: usage, for another ending, and those of write_png and write_npy.
+//   PNG         as write_png.
+//   JPEG        u8 (h, w) and (h, w, 3), with quality 95 and full resolution of colours.
+//   TIFF        what PNG holds, with LZW compression; alpha is not multiplied into the colours.
+//   .csv, .txt  vectors, one number per line, and matrices, one row per line, of real numbers; each number
+//               has as many digits as bring back the same value.
+//
+// A picture's density and ICC profile are written to all three kinds; other files have no metadata. The file
+// is whole or absent: it gets its name when it is complete. An older file of that name is replaced, not
+// changed. Its permissions pass on to the new file, and its owner and group where the user may give files
+// away; access control lists do not, and other hard links to the older file keep the older content. A
+// symbolic link stays, and the file that it leads to is written.
+//
+// Errors: usage, for another ending, and for what the kind cannot hold; failed, when the file cannot be
+// written; memory.
 void write_array(const std::string &path, const Array &array, const PngMetadata &metadata = {});
+void write_array(
+    const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata = {});
 
 // Checks an output path early: that write_array knows its ending, and that a file can be written there. The
 // second form also checks that the file can hold such an array (no f32 in a PNG). Leaves nothing behind, and
@@ -45,6 +89,9 @@ void write_array(const std::string &path, const Array &array, const PngMetadata 
 // memory.
 void check_output(const std::string &path);
 void check_output(const std::string &path, Type type, const std::vector<int64_t> &shape);
+
+// Checks that a file of the kind can hold such an array. Errors: usage, with the reason, when it cannot.
+void check_kind(FileKind kind, Type type, const std::vector<int64_t> &shape);
 
 // Checks that a file can be written at `path`, whatever its ending. Errors: failed, with the reason; memory.
 void check_writable(const std::string &path);

@@ -1,0 +1,15 @@
+#pragma once
+// What --stats says of the calls of an operator: as lines on standard error, or as JSON.
+#include "apps/tilewright/support/operation.h"
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+namespace tilewright::app {
+
+// Prints the lines of one call. `is_one_of_many`: its files are named first.
+void print_report(const CallReport &report, const Device &device, bool is_one_of_many);
+
+// {"version": 1, "device", "calls": [...]}: times in milliseconds, and what was counted.
+nlohmann::ordered_json json(const std::vector<CallReport> &reports, const Device &device);
+
+}  // namespace tilewright::app

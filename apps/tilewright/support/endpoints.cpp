@@ -1,0 +1,100 @@
+#include "apps/tilewright/support/endpoints.h"
+#include "runtime/dispatch/option_text.h"
+#include "tilewright/error.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+namespace {
+
+bool is_standard_input(const std::string &word) {
+    return path_of_input(word) == "/dev/stdin";
+}
+
+// Whether a file's name need not say its kind: a device or a pipe, which is written directly.
+bool is_special(const std::string &path) {
+    struct stat about = {};
+    return stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+}  // namespace
+
+std::string path_of_input(const std::string &word) {
+    return word == "-" ? "/dev/stdin" : word;
+}
+
+std::optional<FileKind> format_of(const std::string &word) {
+    static const std::vector<std::pair<std::string, FileKind>> known = {{"png", FileKind::png},
+        {"jpeg", FileKind::jpeg}, {"jpg", FileKind::jpeg}, {"tiff", FileKind::tiff}, {"tif", FileKind::tiff},
+        {"npy", FileKind::npy}, {"csv", FileKind::csv}, {"txt", FileKind::txt}};
+    if (word.empty()) {
+        return std::nullopt;
+    }
+    for (const auto &[name, kind] : known) {
+        if (word == name) {
+            return kind;
+        }
+    }
+    throw Error(
+        Fault::usage, "takes png, jpeg, tiff, npy, csv or txt", {.argument = "--format", .value = word});
+}
+
+const char *ending_of(FileKind kind) {
+    switch (kind) {
+    case FileKind::png: return ".png";
+    case FileKind::jpeg: return ".jpg";
+    case FileKind::tiff: return ".tif";
+    case FileKind::npy: return ".npy";
+    case FileKind::csv: return ".csv";
+    case FileKind::txt: return ".txt";
+    }
+    return "";
+}
+
+Output output_of(const std::string &word, std::optional<FileKind> format) {
+    Output output = {word == "-" ? "/dev/stdout" : word, format};
+    if (output.is_standard()) {
+        return output;
+    }
+    if (!output.kind) {
+        output.kind = kind_of_name(output.path);
+    }
+    if (output.kind || is_special(output.path)) {
+        check_writable(output.path);
+    } else {
+        check_output(output.path);  // says which endings there are
+    }
+    return output;
+}
+
+void check_terminal(const Output &output, FileKind kind) {
+    if (output.is_standard() && kind != FileKind::csv && kind != FileKind::txt &&
+        isatty(STDOUT_FILENO) != 0) {
+        throw Error(Fault::usage,
+            fmt::format(
+                "standard output is a terminal, which cannot show a file of the kind {}; send it to a "
+                "file or a program, or take --format txt",
+                name_of(kind)),
+            {.argument = "output", .value = "-"});
+    }
+}
+
+void check_ends(
+    const std::vector<std::string> &inputs, const std::string &output, const std::string &operation) {
+    if (std::count_if(inputs.begin(), inputs.end(), is_standard_input) > 1) {
+        throw Error(Fault::usage, "only one input can be standard input; name a file for the others",
+            {.operation = operation, .argument = "input", .value = "-"});
+    }
+    for (const std::string &input : inputs) {
+        if (!is_standard_input(input) && output != "-" && same_file(input, output) && !is_special(output)) {
+            throw Error(Fault::usage, "it is an input as well; name another file",
+                {.operation = operation, .argument = "output", .value = output});
+        }
+    }
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,70 @@
+#include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/threads.h"
+#include "tilewright/error.h"
+#include <charconv>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace tilewright::app {
+
+namespace {
+
+constexpr int most_threads = 256;  // of Halide's runtime
+
+std::string value_of(const char *name) {
+    const char *value = getenv(name);
+    return value != nullptr ? value : "";
+}
+
+void take_threads(const std::string &text, const char *origin) {
+    int threads = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+    if (error != std::errc() || end != text.data() + text.size() || threads < 1 || threads > most_threads) {
+        throw Error(Fault::usage, fmt::format("takes a whole number from 1 to {}", most_threads),
+            {.argument = origin, .value = text});
+    }
+    set_threads(threads);
+}
+
+}  // namespace
+
+std::string environment_help() {
+    return "Environment:\n"
+           "  TILEWRIGHT_DEVICE      The device of commands without --device\n"
+           "  TILEWRIGHT_THREADS     The number of threads on the CPU of commands without --threads\n"
+           "  TILEWRIGHT_CACHE       The folder of compiled device programs; off: none are kept\n"
+           "  TILEWRIGHT_GENERATORS  A folder of generator programs, for `show` and `explain`\n"
+           "  HL_NUM_THREADS         Halide's own number of threads; the two above go before it\n"
+           "  OCL_ICD_VENDORS        Of OpenCL's loader: the folder of the drivers that it finds\n";
+}
+
+void add_device_and_threads(Command &command, std::string &device) {
+    const std::string of_environment = value_of("TILEWRIGHT_DEVICE");
+    device = of_environment.empty() ? "auto" : of_environment;
+    command.add("--device", device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    command
+        .add(
+            "--threads", [](const std::string &text) { take_threads(text, "--threads"); },
+            fmt::format("Threads on the CPU, 1 to {}; without it one per CPU", most_threads))
+        .value_name("NUMBER");
+}
+
+Device device_of(const std::string &word) {
+    try {
+        return Device::parse(word);
+    } catch (const Error &error) {
+        if (word != value_of("TILEWRIGHT_DEVICE")) {
+            throw;
+        }
+        throw Error(
+            error.fault(), fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), word));
+    }
+}
+
+void take_threads_of_environment() {
+    if (const std::string text = value_of("TILEWRIGHT_THREADS"); !text.empty()) {
+        take_threads(text, "TILEWRIGHT_THREADS");
+    }
+}
+
+}  // namespace tilewright::app

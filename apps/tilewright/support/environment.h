@@ -1,0 +1,22 @@
+#pragma once
+// What the environment says for every command: the device and the number of threads.
+#include "apps/tilewright/support/command_line.h"
+#include "tilewright/device.h"
+#include <string>
+
+namespace tilewright::app {
+
+// The section of the help about the environment.
+std::string environment_help();
+
+// Adds --device, whose default is TILEWRIGHT_DEVICE or "auto", and --threads.
+void add_device_and_threads(Command &command, std::string &device);
+
+// The device that the word means. Errors: usage, device; they name TILEWRIGHT_DEVICE where it is the word's
+// origin.
+Device device_of(const std::string &word);
+
+// Gives Halide as many threads as TILEWRIGHT_THREADS says, if it says a number. Errors: usage.
+void take_threads_of_environment();
+
+}  // namespace tilewright::app

@@ -1,0 +1,307 @@
+#include "apps/tilewright/support/fitting.h"
+#include "apps/tilewright/support/conversions.h"
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+
+namespace tilewright::app {
+
+namespace {
+
+constexpr int64_t longest_side = 8192;  // that a part is cut to whose sides are powers of two
+
+using Extents = std::pair<int64_t, int64_t>;  // height and width
+
+// How the arrays of a call are changed. `channel`: one of the constants, or the number of a channel.
+struct Form {
+    static constexpr int all = -1, grey = -2;
+    int channel = all;
+    std::optional<Type> type = {};
+    std::optional<Extents> cut = {}, surround = {};
+};
+
+bool is_text(const Picture &picture) {
+    return picture.kind == FileKind::csv || picture.kind == FileKind::txt;
+}
+
+int64_t channels_of(const Array &array) {
+    return array.dimensions() == 3 ? array.shape()[2] : 1;
+}
+
+Array in_form(const Picture &picture, const Form &form) {
+    Array array = picture.array;
+    if (form.cut && array.dimensions() >= 2) {
+        const auto [h, w] = *form.cut;
+        array = middle_of(array, std::min(h, array.shape()[0]), std::min(w, array.shape()[1]));
+    }
+    if (form.channel == Form::grey && array.dimensions() == 3) {
+        array = grey_values(array, picture.has_alpha);
+    } else if (form.channel >= 0 && array.dimensions() == 3) {
+        array = channel_of(array, form.channel);
+    }
+    if (form.type && *form.type != array.type()) {
+        array = converted(array, *form.type);
+    }
+    if (form.surround && array.dimensions() == 2) {
+        array = surrounded(array, form.surround->first, form.surround->second);
+    }
+    return array;
+}
+
+std::vector<Array> in_form(const std::vector<Picture> &pictures, const Form &form) {
+    std::vector<Array> arrays;
+    for (const Picture &picture : pictures) {
+        // Types are changed of what has none of its own, and of integers in pictures.
+        Form own = form;
+        if (!is_picture(picture.kind) && !is_text(picture)) {
+            own.type = {};
+        }
+        arrays.push_back(in_form(picture, own));
+    }
+    return arrays;
+}
+
+// The shape of the operator's result; nothing where it does not take the arrays.
+std::optional<std::vector<int64_t>> result_of(
+    const Operator &op, const std::vector<Array> &arrays, const Settings &settings) {
+    try {
+        return op.parse(arrays, settings)->output_shape;
+    } catch (const Error &error) {
+        if (error.fault() != Fault::input) {
+            throw;
+        }
+        return std::nullopt;
+    }
+}
+
+// The same for small arrays of these types and numbers of channels: so only sides can be refused. 64 is a
+// side that every operator takes.
+std::optional<std::vector<int64_t>> result_of_small(
+    const Operator &op, const std::vector<Picture> &pictures, const Form &form, const Settings &settings) {
+    std::vector<Array> arrays;
+    for (const Picture &picture : pictures) {
+        std::vector<int64_t> shape = picture.array.shape();
+        shape.front() = 64;
+        if (shape.size() > 1) {
+            shape[1] = 64;
+        }
+        Picture small = picture;
+        small.array = Array(picture.array.type(), shape);
+        arrays.push_back(in_form(std::vector<Picture>{small}, form).front());
+    }
+    return result_of(op, arrays, settings);
+}
+
+// The middle parts that --crop chooses from, the largest first.
+std::vector<Extents> parts_of(const Array &array) {
+    if (array.dimensions() < 2) {
+        return {};
+    }
+    const int64_t h = array.shape()[0], w = array.shape()[1], side = std::min(h, w);
+    const auto power = [](int64_t n) {
+        return std::min<int64_t>((int64_t)std::bit_floor((uint64_t)n), longest_side);
+    };
+    std::vector<Extents> parts = {{h, w}, {side, side}, {power(h), power(w)}, {power(side), power(side)}};
+    std::stable_sort(parts.begin(), parts.end(),
+        [](const Extents &a, const Extents &b) { return a.first * a.second > b.first * b.second; });
+    return parts;
+}
+
+// Whether the operator takes images with colours, of one type or another: then a picture whose type it does
+// not take with colours must not lose them.
+bool takes_colours(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings) {
+    const Type types[] = {Type::u8, Type::u16, Type::f32};
+    return std::any_of(std::begin(types), std::end(types), [&](Type type) {
+        const std::vector<Array> arrays(pictures.size(), Array(type, {64, 64, 3}));
+        return result_of(op, arrays, settings).has_value();
+    });
+}
+
+// The channels and the type that the operator takes; nothing where it takes none.
+std::optional<Form> colours_and_type(const Operator &op, const std::vector<Picture> &pictures,
+    const Settings &settings, const FitWords &words) {
+    const bool has_picture = std::any_of(
+        pictures.begin(), pictures.end(), [](const Picture &picture) { return is_picture(picture.kind); });
+    const bool has_text = std::any_of(pictures.begin(), pictures.end(), is_text);
+    std::vector<int> channels = {words.grey ? Form::grey : words.channel >= 0 ? words.channel : Form::all};
+    if (channels.front() == Form::all && has_picture && !takes_colours(op, pictures, settings)) {
+        channels.push_back(Form::grey);
+    }
+    std::vector<std::optional<Type>> types = {std::nullopt};
+    if (has_text) {
+        for (const Picture &picture : pictures) {
+            if (!is_text(picture)) {
+                types.emplace_back(picture.array.type());
+            }
+        }
+    }
+    if (has_text || has_picture) {
+        types.emplace_back(Type::f32);
+    }
+    for (const int channel : channels) {
+        for (const std::optional<Type> type : types) {
+            const Form form = {.channel = channel, .type = type};
+            if (result_of_small(op, pictures, form, settings)) {
+                return form;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+// Chooses the part of the picture, or what it is surrounded by.
+void choose_extents(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings,
+    const FitWords &words, Form &form) {
+    const Array &first = pictures.front().array;
+    if (words.crop) {
+        for (const Extents &part : parts_of(first)) {
+            form.cut = part;
+            if (result_of(op, in_form(pictures, form), settings)) {
+                return;
+            }
+        }
+        form.cut = {};
+    } else if (is_picture(pictures.front().kind) && settings.text("pad", "no") == "yes" &&
+               !result_of(op, in_form(pictures, form), settings)) {
+        const int64_t side = std::max(first.shape()[0], first.shape()[1]);
+        form.surround = {side, side};
+    }
+}
+
+std::vector<std::string> words_for(
+    const Picture &picture, const Form &form, const Array &array, bool is_separate) {
+    std::vector<std::string> words;
+    const Array &before = picture.array;
+    if (picture.orientation != 1) {
+        words.push_back(
+            fmt::format("turned upright (it was stored with orientation {})", picture.orientation));
+    }
+    const auto size = [](int64_t h, int64_t w) { return fmt::format("{} x {}", w, h); };
+    if (form.cut && *form.cut != Extents(before.shape()[0], before.shape()[1])) {
+        words.push_back(fmt::format("the middle {} of {}", size(form.cut->first, form.cut->second),
+            size(before.shape()[0], before.shape()[1])));
+    }
+    if (is_separate) {
+        words.push_back(fmt::format("one call per channel, {} in all", channels_of(before)));
+    } else if (before.dimensions() == 3 && form.channel == Form::grey) {
+        words.emplace_back("grey values of its channels");
+    } else if (before.dimensions() == 3 && form.channel >= 0) {
+        words.push_back(fmt::format("channel {} of {}", form.channel, channels_of(before)));
+    }
+    if (array.type() != before.type()) {
+        words.push_back(fmt::format("{} as {}", name_of(before.type()), name_of(array.type())));
+    }
+    if (form.surround) {
+        words.push_back(
+            fmt::format("zeros around it up to {}", size(form.surround->first, form.surround->second)));
+    }
+    return words;
+}
+
+// The error of a call with these arrays, with the files and, where it would help, a hint at --crop.
+[[noreturn]] void refuse(const Operator &op, const std::vector<Picture> &pictures,
+    const std::vector<Array> &arrays, const Settings &settings, const Form *form) {
+    std::vector<std::string> files;
+    for (const Picture &picture : pictures) {
+        files.push_back(picture.describe());
+    }
+    std::string hint;
+    if (form != nullptr) {
+        Form cut = *form;
+        choose_extents(op, pictures, settings, {.crop = true}, cut);
+        if (cut.cut) {
+            hint = fmt::format("; --crop takes its middle {} x {}", cut.cut->second, cut.cut->first);
+        }
+    }
+    try {
+        op.type_of(arrays, settings);
+    } catch (const Error &error) {
+        if (error.fault() != Fault::input) {
+            throw;
+        }
+        throw Error(Fault::input, fmt::format("{}{} ({})", error.what(), hint, fmt::join(files, ", ")));
+    }
+    throw std::logic_error("fitting: the operator takes what it refused before");
+}
+
+void check_channel(const std::vector<Picture> &pictures, const FitWords &words) {
+    for (const Picture &picture : pictures) {
+        if (words.channel >= channels_of(picture.array)) {
+            throw Error(Fault::usage,
+                fmt::format("{} has {} channel{}; they are counted from 0", picture.path,
+                    channels_of(picture.array), channels_of(picture.array) == 1 ? "" : "s"),
+                {.argument = "--channel", .value = fmt::format("{}", words.channel)});
+        }
+    }
+}
+
+}  // namespace
+
+Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings,
+    const FitWords &words) {
+    check_channel(pictures, words);
+    const bool is_asked = words.grey || words.crop || words.channel >= 0;
+    Form form;
+    std::vector<Array> arrays = in_form(pictures, form);
+    bool is_separate = false;
+    if (is_asked || !result_of(op, arrays, settings)) {
+        const std::optional<Form> found = colours_and_type(op, pictures, settings, words);
+        if (!found) {
+            refuse(op, pictures, arrays, settings, nullptr);
+        }
+        form = *found;
+        choose_extents(op, pictures, settings, words, form);
+        arrays = in_form(pictures, form);
+        const auto result = result_of(op, arrays, settings);
+        if (!result) {
+            refuse(op, pictures, arrays, settings, &form);
+        }
+        is_separate = form.channel == Form::grey && !words.grey && result->size() == 1 &&
+                      pictures.front().array.dimensions() == 3;
+    }
+    Fitted fitted;
+    for (size_t i = 0; i < pictures.size(); i++) {
+        for (const std::string &conversion : words_for(pictures[i], form, arrays[i], is_separate)) {
+            fitted.conversions.push_back(
+                pictures.size() == 1 ? conversion : fmt::format("{}: {}", pictures[i].path, conversion));
+        }
+    }
+    fitted.has_alpha = pictures.front().has_alpha && form.channel == Form::all;
+    if (fitted.has_alpha) {
+        const Type before = arrays.front().type();
+        arrays.front() = op.premultiplied(arrays.front());
+        if (arrays.front().type() != before) {
+            fitted.conversions.push_back(fmt::format(
+                "colours times alpha, {} as {}", name_of(before), name_of(arrays.front().type())));
+        }
+    }
+    if (!is_separate) {
+        fitted.calls.push_back(std::move(arrays));
+        return fitted;
+    }
+    for (int c = 0; c < channels_of(pictures.front().array); c++) {
+        Form one = form;
+        one.channel = c;
+        fitted.calls.push_back(in_form(pictures, one));
+    }
+    return fitted;
+}
+
+void put_column(const Array &column, Array &all, int64_t index, int64_t count) {
+    const int64_t n = column.shape()[0];
+    if (all.empty()) {
+        all = Array(column.type(), {n, count}, 0);
+    }
+    const size_t element = size_of(column.type());
+    const auto *from = static_cast<const std::byte *>(column.data());
+    auto *to = static_cast<std::byte *>(all.data());
+    for (int64_t i = 0; i < n; i++) {
+        std::copy_n(from + (size_t)i * element, element, to + (size_t)(i * count + index) * element);
+    }
+}
+
+}  // namespace tilewright::app

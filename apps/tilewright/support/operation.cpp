@@ -1,0 +1,186 @@
+#include "apps/tilewright/support/operation.h"
+#include "apps/tilewright/support/conversions.h"
+#include "apps/tilewright/support/reference.h"
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace tilewright::app {
+
+namespace {
+
+double ms_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+// A transform's option `direction` says what a picture of its complex result shows.
+bool is_transform(const Operator &op) {
+    return std::any_of(op.options().begin(), op.options().end(),
+        [](const Option &option) { return option.name == "direction"; });
+}
+
+// A call that was read and checked, up to the kind of its file.
+struct Prepared {
+    std::vector<Picture> pictures;
+    Fitted fitted;
+    Settings settings;
+    std::vector<std::unique_ptr<const Request>> requests;  // one per call
+    FileKind kind = FileKind::npy;
+    bool is_picture_of_field = false;  // a complex result is written as a picture
+
+    const Picture &first() const {
+        return pictures.front();
+    }
+    bool has_columns() const {
+        return requests.size() > 1;
+    }
+    Type type() const {
+        if (is_picture_of_field) {
+            const bool is_deep = first().array.type() == Type::u16 && kind != FileKind::jpeg;
+            return is_deep ? Type::u16 : Type::u8;
+        }
+        const Request &request = *requests.front();
+        return fitted.has_alpha ? type_in_file(first(), request.output_type, request.output_shape) :
+                                  request.output_type;
+    }
+    std::vector<int64_t> shape() const {
+        std::vector<int64_t> shape = requests.front()->output_shape;
+        if (has_columns()) {
+            shape.push_back((int64_t)requests.size());
+        }
+        return shape;
+    }
+};
+
+// Reads the requests again for a file of that kind.
+void parse(const Operation &operation, FileKind kind, Prepared &prepared) {
+    const Operator &op = *operation.op;
+    prepared.kind = kind;
+    prepared.requests.clear();
+    for (const std::vector<Array> &inputs : prepared.fitted.calls) {
+        prepared.settings = op.settings_for(word_for_settings(kind), inputs, operation.settings);
+        prepared.requests.push_back(op.parse(inputs, prepared.settings));
+    }
+    const Request &request = *prepared.requests.front();
+    prepared.is_picture_of_field =
+        is_picture(kind) && is_picture_of_field(op, request.output_type, request.output_shape);
+}
+
+// Chooses the kind of the file: the output's own, or the first input's where it holds the result, or .npy.
+void choose_kind(const Operation &operation, const Output &output, Prepared &prepared) {
+    parse(operation, output.kind.value_or(prepared.first().kind), prepared);
+    try {
+        check_kind(prepared.kind, prepared.type(), prepared.shape());
+    } catch (const Error &error) {
+        if (error.fault() != Fault::usage) {
+            throw;
+        }
+        if (output.kind) {
+            throw Error(Fault::usage, fmt::format("cannot write '{}': {}", output.path, error.what()));
+        }
+        parse(operation, FileKind::npy, prepared);
+    }
+    check_terminal(output, prepared.kind);
+}
+
+Prepared prepared_from(
+    const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {
+    Prepared prepared;
+    for (const std::string &input : inputs) {
+        prepared.pictures.push_back(read_picture(input, operation.limits, operation.device));
+    }
+    prepared.fitted = fitted(*operation.op, prepared.pictures, operation.settings, operation.fit);
+    choose_kind(operation, output, prepared);
+    return prepared;
+}
+
+// Runs the calls, and compares their results if that was asked for.
+Array computed(const Operation &operation, const Prepared &prepared, CallReport &report) {
+    const Operator &op = *operation.op;
+    const Counters before = counters();
+    Array result;
+    double check_ms = 0;
+    const auto start = std::chrono::steady_clock::now();
+    for (size_t i = 0; i < prepared.requests.size(); i++) {
+        const Request &request = *prepared.requests[i];
+        Array output;
+        op.call(request, output,
+            {.device = operation.device,
+                .schedule = operation.schedule,
+                .statistics = &report.statistics,
+                .pinned = operation.device.backend == Backend::cuda});
+        output.sync();
+        if (operation.check) {
+            const auto checking = std::chrono::steady_clock::now();
+            report.verified = check_result(
+                op, {request.inputs, prepared.settings, ""}, output, operation.device, report.statistics.row);
+            check_ms += ms_since(checking);
+        }
+        if (prepared.has_columns()) {
+            put_column(output, result, (int64_t)i, (int64_t)prepared.requests.size());
+        } else {
+            result = std::move(output);
+        }
+    }
+    report.times.compute_ms = ms_since(start) - check_ms;
+    report.statistics.counters = difference(before, counters());
+    return result;
+}
+
+Array for_file(const Operation &operation, const Prepared &prepared, const Array &result) {
+    if (prepared.is_picture_of_field) {
+        const bool is_inverse = operation.settings.text("direction", "") == "inverse";
+        return is_inverse ? picture_of_values(result, prepared.type()) :
+                            picture_of_spectrum(result, prepared.type());
+    }
+    return prepared.fitted.has_alpha ? array_for_file(*operation.op, prepared.first(), result) : result;
+}
+
+// What the operator and this program changed, where the operator does not say it itself.
+std::vector<std::string> conversions_of(const Operation &operation, const Prepared &prepared) {
+    std::vector<std::string> words = prepared.fitted.conversions;
+    const Request &request = *prepared.requests.front();
+    const std::vector<int64_t> &from = request.inputs.front().shape(), &to = request.output_shape;
+    if (is_transform(*operation.op) && from != to) {
+        words.push_back(fmt::format("zeros behind it up to {} x {}", to[1], to[0]));
+    }
+    if (prepared.is_picture_of_field) {
+        words.emplace_back(operation.settings.text("direction", "") == "inverse" ?
+                               "written as its real part" :
+                               "written as log(1 + magnitude), frequency 0 in the middle");
+    }
+    return words;
+}
+
+}  // namespace
+
+bool is_picture_of_field(const Operator &op, Type type, const std::vector<int64_t> &shape) {
+    return is_transform(op) && type == Type::c64 && shape.size() == 2;
+}
+
+CallReport run_on_files(
+    const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {
+    CallReport report;
+    report.inputs = inputs;
+    const auto start = std::chrono::steady_clock::now();
+    const Prepared prepared = prepared_from(operation, inputs, output);
+    report.times.read_ms = ms_since(start);
+    report.conversions = conversions_of(operation, prepared);
+    report.remarks = operation.op->remarks(*prepared.requests.front());
+    print_warnings(*operation.op, report.remarks);
+    std::string path = output.path;
+    if (output.is_named_by_kind && kind_of_name(path) != prepared.kind) {
+        path = std::filesystem::path(path).replace_extension(ending_of(prepared.kind)).string();
+    }
+    check_writable(path);
+
+    const Array result = computed(operation, prepared, report);
+    const auto writing = std::chrono::steady_clock::now();
+    report.output = output.is_standard() ? "-" : path;
+    write_array(path, prepared.kind, for_file(operation, prepared, result), prepared.first().metadata);
+    report.times.write_ms = ms_since(writing);
+    return report;
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,42 @@
+#pragma once
+// One call of an operator on files: they are read and fitted, the operator runs, and the result is written.
+#include "apps/tilewright/support/call.h"
+#include "apps/tilewright/support/endpoints.h"
+#include "apps/tilewright/support/fitting.h"
+#include "tilewright/operator.h"
+#include <string>
+#include <vector>
+
+namespace tilewright::app {
+
+// What all calls of one command share.
+struct Operation {
+    const Operator *op = nullptr;
+    Device device;
+    std::string schedule;
+    Settings settings;
+    FitWords fit;
+    FileLimits limits;
+    bool check = false;
+};
+
+// What a call did, for --stats.
+struct CallReport {
+    std::vector<std::string> inputs, conversions;
+    std::string output;
+    Statistics statistics;  // of the last of its calls; its counters are those of all
+    Remarks remarks;
+    std::string verified;  // what the result was compared with; empty: it was not
+    CallTimes times;
+};
+
+// Whether a picture shows such a result of the operator although none can hold it: the field of a transform,
+// of which a picture is made.
+bool is_picture_of_field(const Operator &op, Type type, const std::vector<int64_t> &shape);
+
+// Runs the operator on the inputs and writes the result. Everything that can be refused is refused before the
+// operator computes. Errors: all of them.
+CallReport run_on_files(
+    const Operation &operation, const std::vector<std::string> &inputs, const Output &output);
+
+}  // namespace tilewright::app

@@ -1,0 +1,44 @@
+# JPEG and TIFF files, where libjpeg-turbo and libtiff are installed; a build without one of them says so
+# when it meets such a file. TILEWRIGHT_PICTURE_SOURCES: the readers and writers. TILEWRIGHT_PICTURE_LIBRARIES: what
+# they link. TILEWRIGHT_PICTURE_PACKAGES and TILEWRIGHT_PICTURE_MODULES: the names of these libraries for
+# find_package() and for pkg-config.
+include(CheckCXXSymbolExists)
+option(TILEWRIGHT_JPEG "Read and write JPEG files, where libjpeg-turbo is installed" ON)
+option(TILEWRIGHT_TIFF "Read and write TIFF files, where libtiff is installed" ON)
+set(TILEWRIGHT_PICTURE_SOURCES "")
+set(TILEWRIGHT_PICTURE_LIBRARIES "")
+set(TILEWRIGHT_PICTURE_PACKAGES "")
+set(TILEWRIGHT_PICTURE_MODULES "")
+
+# Also in other releases of libjpeg than libjpeg-turbo's, but not in old ones of either.
+if (TILEWRIGHT_JPEG)
+    find_package(JPEG QUIET)
+    if (JPEG_FOUND)
+        set(CMAKE_REQUIRED_LIBRARIES JPEG::JPEG)
+        check_cxx_symbol_exists(jpeg_read_icc_profile "cstddef;cstdio;jpeglib.h" TILEWRIGHT_HAS_JPEG)
+        unset(CMAKE_REQUIRED_LIBRARIES)
+    endif ()
+endif ()
+if (TILEWRIGHT_JPEG AND TILEWRIGHT_HAS_JPEG)
+    list(APPEND TILEWRIGHT_PICTURE_SOURCES
+        runtime/files/jpeg_reader.cpp runtime/files/jpeg_writer.cpp runtime/files/libjpeg.cpp)
+    list(APPEND TILEWRIGHT_PICTURE_LIBRARIES JPEG::JPEG)
+    list(APPEND TILEWRIGHT_PICTURE_PACKAGES JPEG)
+    list(APPEND TILEWRIGHT_PICTURE_MODULES libjpeg)
+else ()
+    list(APPEND TILEWRIGHT_PICTURE_SOURCES runtime/files/no_jpeg.cpp)
+endif ()
+
+if (TILEWRIGHT_TIFF)
+    find_package(TIFF 4.5 QUIET)  # the first one that reports errors to the caller of each file
+endif ()
+if (TILEWRIGHT_TIFF AND TIFF_FOUND)
+    list(APPEND TILEWRIGHT_PICTURE_SOURCES
+        runtime/files/libtiff.cpp runtime/files/tiff_reader.cpp runtime/files/tiff_writer.cpp)
+    list(APPEND TILEWRIGHT_PICTURE_LIBRARIES TIFF::TIFF)
+    list(APPEND TILEWRIGHT_PICTURE_PACKAGES TIFF)
+    list(APPEND TILEWRIGHT_PICTURE_MODULES libtiff-4)
+else ()
+    list(APPEND TILEWRIGHT_PICTURE_SOURCES runtime/files/no_tiff.cpp)
+endif ()
+message(STATUS "Pictures besides PNG: ${TILEWRIGHT_PICTURE_PACKAGES}")

@@ -1,0 +1,51 @@
+#include "runtime/files/libtiff.h"
+#include <cstdarg>
+#include <cstdio>
+#include <new>
+#include <string_view>
+
+namespace tilewright::libtiff {
+
+namespace {
+
+int keep_error(TIFF *, void *user, const char *, const char *format, va_list arguments) {
+    auto &messages = *static_cast<Messages *>(user);
+    if (messages.error[0] == 0) {
+        std::vsnprintf(messages.error, sizeof(messages.error), format, arguments);
+    }
+    return 1;  // and print nothing
+}
+
+int ignore_warning(TIFF *, void *, const char *, const char *, va_list) {
+    return 1;
+}
+
+}  // namespace
+
+std::string Messages::text() const {
+    const std::string words = error;  // ": " is what libtiff leaves of a file's name that is empty
+    return words.empty() ? "libtiff gives no reason" : words.starts_with(": ") ? words.substr(2) : words;
+}
+
+// libtiff has several words for it.
+bool Messages::is_out_of_memory() const {
+    const std::string_view words = error;
+    return words.find("ut of memory") != words.npos || words.find("No space for") != words.npos ||
+           words.find("Failed to allocate memory") != words.npos;
+}
+
+Handle open(const char *mode, void *user, const Access &access, int64_t most_bytes, Messages &messages) {
+    const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
+        TIFFOpenOptionsAlloc(), &TIFFOpenOptionsFree);
+    if (!options) {
+        throw std::bad_alloc();
+    }
+    TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_error, &messages);
+    TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_warning, nullptr);
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most_bytes));
+    const auto close = [](thandle_t) { return 0; };
+    return Handle(TIFFClientOpenExt("", mode, user, access.read, access.write, access.seek, close,
+        access.size, nullptr, nullptr, options.get()));
+}
+
+}  // namespace tilewright::libtiff

@@ -1,0 +1,20 @@
+// In place of the reader and the writer of JPEG files, where libjpeg-turbo was not found when this was built.
+#include "runtime/files/file_errors.h"
+#include "runtime/files/readers.h"
+#include "runtime/files/writers.h"
+
+namespace tilewright {
+
+Picture read_jpeg(InputFile &file, const PngLimits &) {
+    file.refuse("it is a JPEG, and this build has no libjpeg-turbo", "convert it to PNG first");
+}
+
+void check_jpeg(Type type, const std::vector<int64_t> &shape) {
+    refuse_array("this build has no libjpeg-turbo and writes no JPEG", "write_jpeg", type, shape);
+}
+
+void write_jpeg(const std::string &, const Array &image, const PngMetadata &) {
+    check_jpeg(image.type(), image.shape());
+}
+
+}  // namespace tilewright

@@ -1,0 +1,20 @@
+// In place of the reader and the writer of TIFF files, where libtiff was not found when this was built.
+#include "runtime/files/file_errors.h"
+#include "runtime/files/readers.h"
+#include "runtime/files/writers.h"
+
+namespace tilewright {
+
+Picture read_tiff(InputFile &file, const PngLimits &) {
+    file.refuse("it is a TIFF, and this build has no libtiff", "convert it to PNG first");
+}
+
+void check_tiff(Type type, const std::vector<int64_t> &shape) {
+    refuse_array("this build has no libtiff and writes no TIFF", "write_tiff", type, shape);
+}
+
+void write_tiff(const std::string &, const Array &image, const PngMetadata &) {
+    check_tiff(image.type(), image.shape());
+}
+
+}  // namespace tilewright

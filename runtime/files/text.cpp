@@ -1,0 +1,152 @@
+// Numbers as text: vectors and matrices in .csv and .txt files.
+#include "runtime/files/file_errors.h"
+#include "runtime/files/output_file.h"
+#include "runtime/files/readers.h"
+#include "runtime/files/writers.h"
+#include "tilewright/error.h"
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+namespace tilewright {
+
+namespace {
+
+constexpr std::string_view between = " \t\r,;";
+
+// A number may begin with a plus, which std::from_chars() does not take.
+bool parse(std::string_view word, double &value) {
+    if (word.size() > 1 && word[0] == '+' && word[1] != '-') {
+        word.remove_prefix(1);
+    }
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    // Numbers beyond the range of f64 become 0 or infinite, as in other programs.
+    if (error == std::errc::result_out_of_range) {
+        value = word.find("e-") == word.npos && word.find("E-") == word.npos ?
+                    std::numeric_limits<double>::infinity() :
+                    0;
+        value = word[0] == '-' ? -value : value;
+    }
+    return error != std::errc::invalid_argument && end == word.data() + word.size();
+}
+
+// Adds the numbers of a line. Returns how many there are.
+size_t read_line(std::string_view line, size_t number, const InputFile &file, std::vector<double> &values) {
+    line = line.substr(0, line.find('#'));
+    size_t count = 0;
+    bool is_comma_open = false;  // a comma must stand between two numbers
+    for (size_t at = line.find_first_not_of(" \t\r"); at < line.size();
+        at = line.find_first_not_of(" \t\r", at)) {
+        if (line[at] == ',' || line[at] == ';') {
+            if (is_comma_open || count == 0) {
+                file.refuse("line " + std::to_string(number) + " has an empty place between two separators",
+                    "give every place a number; nan and inf are numbers");
+            }
+            is_comma_open = true;
+            at++;
+            continue;
+        }
+        const std::string_view word = line.substr(at, line.find_first_of(between, at) - at);
+        double value = 0;
+        if (!parse(word, value)) {
+            file.refuse(
+                "line " + std::to_string(number) + ": '" + std::string(word.substr(0, 40)) + "' is no number",
+                "write numbers with a decimal point, and # before headings");
+        }
+        values.push_back(value);
+        is_comma_open = false;
+        count++;
+        at += word.size();
+    }
+    return count;
+}
+
+template<typename T>
+void append(std::string &text, T value) {
+    char digits[64];  // the shortest form that reads back as the same value
+    text.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
+}
+
+void append_element(std::string &text, const Array &array, int64_t at) {
+    switch (array.type()) {
+    case Type::u8: return append(text, unsigned(array.as<uint8_t>()[at]));
+    case Type::u16: return append(text, array.as<uint16_t>()[at]);
+    case Type::u32: return append(text, array.as<uint32_t>()[at]);
+    case Type::i32: return append(text, array.as<int32_t>()[at]);
+    case Type::f32: return append(text, array.as<float>()[at]);
+    case Type::f64: return append(text, array.as<double>()[at]);
+    case Type::c64: break;  // check_text() refuses it
+    }
+}
+
+}  // namespace
+
+Array read_text(InputFile &file, const NpyLimits &limits) {
+    const std::string text = file.read_rest(limits.bytes);
+    std::string_view rest = text;
+    if (rest.starts_with("\xef\xbb\xbf")) {  // a mark of UTF-8
+        rest.remove_prefix(3);
+    }
+    std::vector<double> values;
+    size_t columns = 0;
+    int64_t rows = 0;
+    for (size_t number = 1; !rest.empty(); number++) {
+        const size_t end = std::min(rest.find('\n'), rest.size());
+        const size_t count = read_line(rest.substr(0, end), number, file, values);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (count == 0) {
+            continue;
+        }
+        if (rows > 0 && count != columns) {
+            file.refuse("line " + std::to_string(number) + " has " + std::to_string(count) +
+                            " numbers, and the lines before it have " + std::to_string(columns),
+                "give every line the same number");
+        }
+        columns = count;
+        rows++;
+    }
+    if (values.empty()) {
+        file.refuse("it holds no numbers", "give a file with some");
+    }
+    const auto count = static_cast<int64_t>(values.size());
+    Array array(Type::f64,
+        rows == 1 || columns == 1 ? std::vector<int64_t>{count} : std::vector<int64_t>{rows, count / rows});
+    auto *to = array.as<double>();
+    const int64_t width = array.dimensions() == 1 ? count : array.shape()[1];
+    for (int64_t i = 0; i < count; i++) {
+        to[i / width * (array.dimensions() == 1 ? 0 : array.strides()[0]) + i % width] =
+            values[static_cast<size_t>(i)];
+    }
+    return array;
+}
+
+void check_text(Type type, const std::vector<int64_t> &shape) {
+    if (type == Type::c64 || shape.size() > 2) {
+        refuse_array("text holds vectors and matrices of real numbers", "write_text", type, shape);
+    }
+}
+
+void write_text(const std::string &path, const Array &array, char separator) {
+    check_text(array.type(), array.shape());
+    const bool is_vector = array.dimensions() == 1;
+    const int64_t rows = array.shape()[0], columns = is_vector ? 1 : array.shape()[1];
+    array.sync();
+    OutputFile file(path);
+    std::string line;
+    for (int64_t y = 0; y < rows; y++) {
+        line.clear();
+        for (int64_t x = 0; x < columns; x++) {
+            if (x > 0) {
+                line += separator;
+            }
+            append_element(line, array, is_vector ? y : y * array.strides()[0] + x);
+        }
+        line += '\n';
+        if (!file.write(line.data(), line.size())) {
+            file.fail();
+        }
+    }
+    file.commit();
+}
+
+}  // namespace tilewright

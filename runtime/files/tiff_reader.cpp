@@ -1,0 +1,306 @@
+// The reader of TIFF files. Source: TIFF 6.0 (Adobe, 1992); libtiff decodes.
+#include "runtime/files/file_errors.h"
+#include "runtime/files/libtiff.h"
+#include "runtime/files/picture_limits.h"
+#include "runtime/files/readers.h"
+#include <algorithm>
+#include <cstdio>
+
+namespace tilewright {
+
+namespace {
+
+// ------------------------------------------------------------------------------ libtiff's way to the file
+
+tmsize_t read_bytes(thandle_t file, void *to, tmsize_t bytes) {
+    return static_cast<tmsize_t>(static_cast<InputFile *>(file)->read(to, static_cast<size_t>(bytes)));
+}
+
+tmsize_t write_nothing(thandle_t, void *, tmsize_t) {
+    return 0;
+}
+
+toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    auto &file = *static_cast<InputFile *>(handle);
+    const int64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? file.position() : *file.size();
+    return file.seek(from + static_cast<int64_t>(offset)) ? static_cast<toff_t>(file.position()) :
+                                                            static_cast<toff_t>(-1);
+}
+
+toff_t size_of_file(thandle_t file) {
+    return static_cast<toff_t>(*static_cast<InputFile *>(file)->size());
+}
+
+// --------------------------------------------------------------------------------------- the picture
+
+struct TiffHeader {
+    uint32_t w = 0, h = 0;
+    uint16_t depth = 1, samples = 1, photometric = 0, planar = PLANARCONFIG_CONTIG,
+             format = SAMPLEFORMAT_UINT, orientation = ORIENTATION_TOPLEFT;
+    uint16_t extra_count = 0, extra = EXTRASAMPLE_UNSPECIFIED;
+
+    bool is_grey() const {
+        return photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
+    }
+    // Whether the samples in the file are those of the array; else libtiff converts them to 8-bit RGB.
+    bool is_plain() const {
+        return (depth == 8 || depth == 16) && (is_grey() || photometric == PHOTOMETRIC_RGB);
+    }
+    bool has_alpha() const {
+        return is_plain() && extra_count > 0;
+    }
+    int channels() const {
+        return (is_grey() ? 1 : 3) + (has_alpha() ? 1 : 0);
+    }
+    Type type() const {
+        return is_plain() && depth == 16 ? Type::u16 : Type::u8;
+    }
+};
+
+TiffHeader header_of(TIFF *tiff, const InputFile &file) {
+    TiffHeader header;
+    uint16_t *extras = nullptr;
+    TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &header.w);
+    TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &header.h);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &header.depth);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &header.samples);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &header.planar);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &header.format);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &header.orientation);
+    if (TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &header.extra_count, &extras) != 0 &&
+        header.extra_count > 0) {
+        header.extra = extras[0];
+    }
+    if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &header.photometric) == 0 || header.w == 0 || header.h == 0) {
+        file.refuse("it is a broken TIFF: its header is not complete", "write it again");
+    }
+    if (header.format != SAMPLEFORMAT_UINT && header.format != SAMPLEFORMAT_VOID) {
+        file.refuse("its samples are no unsigned integers", "save them as .npy");
+    }
+    if (header.is_plain() && header.samples < header.channels()) {
+        file.refuse("it is a broken TIFF: it has fewer samples than colours", "write it again");
+    }
+    return header;
+}
+
+// Copies one row of samples from the file's order into the picture's: `stride` samples lie between two pixels
+// of `from`, of which `count` are taken, and the picture's pixel gets them at `channel`.
+template<typename T>
+void copy_samples(const void *from, int64_t stride, void *to, int64_t channels, int64_t channel,
+    int64_t count, int64_t pixels) {
+    const T *in = static_cast<const T *>(from);
+    T *out = static_cast<T *>(to) + channel;
+    for (int64_t x = 0; x < pixels; x++) {
+        for (int64_t c = 0; c < count; c++) {
+            out[x * channels + c] = in[x * stride + c];
+        }
+    }
+}
+
+// Decodes samples that are stored as they are in memory.
+class PlainDecoder {
+public:
+    PlainDecoder(TIFF *tiff, const TiffHeader &header, Array &pixels)
+        : tiff_(tiff), header_(header), channels_(header.channels()),
+          element_(static_cast<int64_t>(size_of(header.type()))),
+          pixels_(static_cast<uint8_t *>(pixels.data())), row_bytes_(pixels.strides()[0] * element_) {}
+
+    // False when libtiff reported an error.
+    bool decode() {
+        const bool is_separate = header_.planar == PLANARCONFIG_SEPARATE;
+        for (int plane = 0; plane < (is_separate ? channels_ : 1); plane++) {
+            if (!(TIFFIsTiled(tiff_) != 0 ? decode_tiles(plane) : decode_rows(plane))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+private:
+    // Memory for a row or a tile; nothing where the file claims one that no such picture has.
+    std::vector<uint8_t> buffer_of(tmsize_t bytes) const {
+        const int64_t most = std::max<int64_t>(int64_t(16) << 20, 4 * header_.h * row_bytes_);
+        return std::vector<uint8_t>(bytes > 0 && bytes <= most ? static_cast<size_t>(bytes) : 0);
+    }
+
+    void take(const uint8_t *from, int64_t y, int64_t x, int64_t count, int plane) {
+        uint8_t *to = pixels_ + y * row_bytes_ + x * channels_ * element_;
+        const bool is_separate = header_.planar == PLANARCONFIG_SEPARATE;
+        const auto copy = element_ == 2 ? copy_samples<uint16_t> : copy_samples<uint8_t>;
+        copy(from, is_separate ? 1 : header_.samples, to, channels_, plane, is_separate ? 1 : channels_,
+            count);
+    }
+
+    bool decode_rows(int plane) {
+        std::vector<uint8_t> row = buffer_of(TIFFScanlineSize(tiff_));
+        const int64_t needed =
+            int64_t{header_.w} * (header_.planar == PLANARCONFIG_SEPARATE ? 1 : header_.samples) * element_;
+        if (static_cast<int64_t>(row.size()) < needed) {
+            return false;
+        }
+        for (uint32_t y = 0; y < header_.h; y++) {
+            if (TIFFReadScanline(tiff_, row.data(), y, static_cast<uint16_t>(plane)) != 1) {
+                return false;
+            }
+            take(row.data(), y, 0, header_.w, plane);
+        }
+        return true;
+    }
+
+    bool decode_tiles(int plane) {
+        uint32_t width = 0, height = 0;
+        TIFFGetField(tiff_, TIFFTAG_TILEWIDTH, &width);
+        TIFFGetField(tiff_, TIFFTAG_TILELENGTH, &height);
+        std::vector<uint8_t> tile = buffer_of(TIFFTileSize(tiff_));
+        const auto tile_row = static_cast<int64_t>(TIFFTileRowSize(tiff_));
+        if (width == 0 || height == 0 || tile_row <= 0 ||
+            static_cast<int64_t>(tile.size()) < tile_row * height) {
+            return false;
+        }
+        for (uint32_t y0 = 0; y0 < header_.h; y0 += height) {
+            for (uint32_t x0 = 0; x0 < header_.w; x0 += width) {
+                if (TIFFReadTile(tiff_, tile.data(), x0, y0, 0, static_cast<uint16_t>(plane)) < 0) {
+                    return false;
+                }
+                for (uint32_t y = y0; y < std::min(header_.h, y0 + height); y++) {
+                    take(tile.data() + (y - y0) * tile_row, y, x0, std::min(header_.w - x0, width), plane);
+                }
+            }
+        }
+        return true;
+    }
+
+    TIFF *tiff_;
+    const TiffHeader &header_;
+    const int channels_;
+    const int64_t element_;
+    uint8_t *pixels_;
+    const int64_t row_bytes_;
+};
+
+// Black becomes white where 0 is white; colours that were multiplied by alpha are divided by it.
+template<typename T>
+void normalize(const TiffHeader &header, Array &pixels) {
+    const bool is_inverted = header.photometric == PHOTOMETRIC_MINISWHITE;
+    const bool is_multiplied = header.has_alpha() && header.extra == EXTRASAMPLE_ASSOCALPHA;
+    if (!is_inverted && !is_multiplied) {
+        return;
+    }
+    constexpr uint32_t top = static_cast<T>(-1);
+    const int channels = header.channels(), colours = channels - (header.has_alpha() ? 1 : 0);
+    T *data = pixels.as<T>();
+    for (int64_t y = 0; y < header.h; y++) {
+        for (int64_t x = 0; x < header.w; x++) {
+            T *pixel = data + y * pixels.strides()[0] + x * channels;
+            for (int c = 0; c < colours; c++) {
+                uint32_t value = is_inverted ? top - pixel[c] : pixel[c];
+                if (is_multiplied) {
+                    const uint32_t alpha = pixel[colours];
+                    value = alpha == 0 ? 0 : std::min(top, (value * top + alpha / 2) / alpha);
+                }
+                pixel[c] = static_cast<T>(value);
+            }
+        }
+    }
+}
+
+// Decodes anything that libtiff knows, as 8-bit colours.
+bool decode_by_libtiff(TIFF *tiff, const TiffHeader &header, Array &pixels, libtiff::Messages &messages) {
+    TIFFRGBAImage image;
+    char message[1024] = "";
+    if (TIFFRGBAImageOK(tiff, message) == 0 || TIFFRGBAImageBegin(&image, tiff, 1, message) == 0) {
+        if (messages.error[0] == 0) {
+            std::snprintf(messages.error, sizeof(messages.error), "%.199s", message);
+        }
+        return false;
+    }
+    // As it is stored: upright() turns it afterwards.
+    image.orientation = image.req_orientation = ORIENTATION_TOPLEFT;
+    std::vector<uint32_t> raster(size_t{header.w} * header.h);
+    const bool is_decoded = TIFFRGBAImageGet(&image, raster.data(), header.w, header.h) != 0;
+    TIFFRGBAImageEnd(&image);
+    const int channels = header.channels();
+    auto *data = static_cast<uint8_t *>(pixels.data());
+    for (int64_t y = 0; y < header.h && is_decoded; y++) {
+        for (int64_t x = 0; x < header.w; x++) {
+            const uint32_t colour = raster[static_cast<size_t>(y * header.w + x)];
+            uint8_t *pixel = data + y * pixels.strides()[0] + x * channels;
+            for (int c = 0; c < channels; c++) {
+                pixel[c] = static_cast<uint8_t>(colour >> (8 * c));  // red is in the lowest byte
+            }
+        }
+    }
+    return is_decoded;
+}
+
+PngMetadata metadata_of(TIFF *tiff, const InputFile &file, const PngLimits &limits) {
+    PngMetadata metadata;
+    float x = 0, y = 0;
+    uint16_t unit = RESUNIT_INCH;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
+    if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) != 0 &&
+        TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) != 0) {
+        const double per_metre = unit == RESUNIT_INCH ? 1 / .0254 : unit == RESUNIT_CENTIMETER ? 100 : 1;
+        constexpr double most = 1e9;
+        if (x > 0 && y > 0 && x * per_metre < most && y * per_metre < most) {
+            metadata.density = {static_cast<uint32_t>(x * per_metre + .5),
+                static_cast<uint32_t>(y * per_metre + .5), unit != RESUNIT_NONE};
+        }
+    }
+    uint32_t count = 0;
+    const uint8_t *bytes = nullptr;
+    if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &count, &bytes) != 0 && count > 0) {
+        if (count > limits.profile_bytes) {
+            file.refuse("its ICC profile is larger than " + std::to_string(limits.profile_bytes) + " bytes",
+                "raise PngLimits::profile_bytes if it is to be trusted, or remove the profile");
+        }
+        metadata.icc_profile = PngMetadata::Profile{"icc", {bytes, bytes + count}};
+    }
+    return metadata;
+}
+
+}  // namespace
+
+Picture read_tiff(InputFile &file, const PngLimits &limits) {
+    file.make_seekable(limits.bytes);
+    libtiff::Messages messages;
+    const auto refuse = [&] {
+        if (messages.is_out_of_memory()) {
+            throw_no_memory("read", file.path());
+        }
+        file.refuse("it is a broken TIFF: " + messages.text(), "get a whole copy of it, or write it again");
+    };
+    const libtiff::Handle tiff =
+        libtiff::open("rm", &file, {read_bytes, write_nothing, seek, size_of_file}, limits.bytes, messages);
+    if (!tiff) {
+        refuse();
+    }
+    const TiffHeader header = header_of(tiff.get(), file);
+    const int channels = header.channels();
+    // libtiff makes four bytes of each pixel that it converts.
+    const int64_t pixel_bytes = channels * static_cast<int64_t>(size_of(header.type()));
+    check_picture_limits(header.w, header.h, header.is_plain() ? pixel_bytes : pixel_bytes + 4, file, limits);
+
+    Picture picture;
+    picture.metadata = metadata_of(tiff.get(), file, limits);
+    picture.orientation = header.orientation;
+    picture.has_alpha = header.has_alpha();
+    std::vector<int64_t> shape = {header.h, header.w};
+    if (channels > 1) {
+        shape.push_back(channels);
+    }
+    picture.pixels = Array::uninitialized(header.type(), shape);
+    const bool is_decoded = header.is_plain() ?
+                                PlainDecoder(tiff.get(), header, picture.pixels).decode() :
+                                decode_by_libtiff(tiff.get(), header, picture.pixels, messages);
+    if (!is_decoded || messages.error[0] != 0) {
+        refuse();
+    }
+    if (header.is_plain()) {
+        header.type() == Type::u16 ? normalize<uint16_t>(header, picture.pixels) :
+                                     normalize<uint8_t>(header, picture.pixels);
+    }
+    return picture;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,22 @@
+#pragma once
+// The writers of pictures other than PNG, and of text. Each writes a file that is whole or absent
+// (output_file.h); `check_...` refuses what its format cannot hold before there is a file. Not installed.
+#include "tilewright/png.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// u8 images (h, w) and (h, w, 3), with their density and ICC profile. Errors: usage, failed, memory.
+void check_jpeg(Type type, const std::vector<int64_t> &shape);
+void write_jpeg(const std::string &path, const Array &image, const PngMetadata &metadata);
+
+// What PNG holds, with density and ICC profile. Errors: usage, failed, memory.
+void check_tiff(Type type, const std::vector<int64_t> &shape);
+void write_tiff(const std::string &path, const Array &image, const PngMetadata &metadata);
+
+// Vectors and matrices of real numbers: one row per line. Errors: usage, failed, memory.
+void check_text(Type type, const std::vector<int64_t> &shape);
+void write_text(const std::string &path, const Array &array, char separator);
+
+}  // namespace tilewright

@@ -1,0 +1,175 @@
+// What a photograph becomes so that an operator takes it, and many photographs in one call.
+#include "tests/command_line/command_line.h"
+#include "tests/support/arrays.h"
+#include <cstring>
+#include <filesystem>
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+using Shape = std::vector<int64_t>;
+
+class Photographs : public CommandLine {
+protected:
+    Array make_colours(const std::string &name, int64_t h = 40, int64_t w = 50, int64_t channels = 3) const {
+        Array image(Type::u8, {h, w, channels});
+        fill_random<uint8_t>(image);
+        write_array(path(name), image);
+        return image;
+    }
+
+    void expect_done(const Words &arguments) const {
+        const Ran ran = run(arguments, {"TILEWRIGHT_DEVICE=cpu"});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+    }
+};
+
+TEST_F(Photographs, HaveSumsOfEachChannelAndOfOne) {
+    NEEDS_OPERATOR("column_sum");
+    for (const int64_t channels : {3, 4}) {
+        const Array image = make_colours("in.png", 40, 50, channels);
+        expect_done({"column_sum", path("in.png"), path("all.npy")});
+        expect_done({"column_sum", path("in.png"), path("one.csv"), "--channel", "2"});
+        const Array all = read_array(path("all.npy")), one = read_array(path("one.csv"));
+        ASSERT_EQ(all.shape(), (Shape{50, channels}));
+        ASSERT_EQ(one.shape(), Shape{50});
+        for (int64_t x = 0; x < 50; x++) {
+            for (int64_t c = 0; c < channels; c++) {
+                uint32_t sum = 0;
+                for (int64_t y = 0; y < 40; y++) {
+                    sum += image.at<uint8_t>({y, x, c});
+                }
+                ASSERT_EQ(all.at<uint32_t>({x, c}), sum);
+                ASSERT_TRUE(c != 2 || one.at<double>({x}) == sum);
+            }
+        }
+    }
+    expect_refusal(
+        2, {"column_sum", path("in.png"), path("o.npy"), "--channel", "4"}, {"--channel", "4", "0 to 3"});
+    make_image("grey.png");
+    expect_refusal(2, {"column_sum", path("grey.png"), path("o.npy"), "--channel", "1"},
+        {"--channel = 1", "has 1 channel"});
+    expect_refusal(2, {"column_sum", path("in.png"), path("o.npy"), "--channel", "1", "--grey"},
+        {"--channel", "leave one"});
+}
+
+// Without asking, an operator that takes colours of another type does not lose them.
+TEST_F(Photographs, KeepTheirColoursWhereTheOperatorTakesColours) {
+    NEEDS_OPERATOR("invert");
+    write_array(path("deep.png"), Array(Type::u16, {8, 8, 3}));
+    expect_refusal(3, {"invert", path("deep.png"), path("out.png")}, {"u16 (8, 8, 3)", "deep.png"});
+    make_colours("in.png");
+    expect_done({"invert", path("in.png"), path("grey.png"), "--grey"});
+    EXPECT_EQ(read_array(path("grey.png")).shape(), (Shape{40, 50}));
+}
+
+TEST_F(Photographs, HaveSpectra) {
+    NEEDS_OPERATOR("fft2d");
+    Array photo(Type::u8, {40, 70, 3});
+    memset(photo.data(), 200, (size_t)(40 * photo.strides()[0]));
+    write_array(path("in.png"), photo);
+    expect_refusal(3, {"fft2d", path("in.png"), path("out.png")},
+        {"its height is 40", "--pad", "--crop takes its middle 64 x 32", "in.png is u8 (40, 70, 3)"});
+    expect_done({"fft2d", path("in.png"), path("out.png"), "--crop"});
+    const Array spectrum = read_array(path("out.png"));
+    ASSERT_EQ(spectrum.shape(), (Shape{32, 64}));
+    for (int64_t y = 0; y < 32; y++) {
+        for (int64_t x = 0; x < 64; x++) {  // of a constant, frequency 0 alone, in the middle
+            ASSERT_EQ(spectrum.at<uint8_t>({y, x}), y == 16 && x == 32 ? 255 : 0);
+        }
+    }
+    const Ran padded = run({"fft2d", path("in.png"), path("field.npy"), "--pad", "--stats"});
+    ASSERT_EQ(padded.code, 0) << padded.err;
+    for (const char *words : {"converted   grey values", "u8 as f32", "up to 128 x 64"}) {
+        EXPECT_NE(padded.err.find(words), std::string::npos) << padded.err;
+    }
+    ASSERT_EQ(read_array(path("field.npy")).shape(), (Shape{64, 128}));
+    expect_done({"fft2d", path("field.npy"), path("back.png"), "--direction", "inverse"});
+    const Array back = read_array(path("back.png"));
+    EXPECT_EQ(back.at<uint8_t>({39, 69}), 200);
+    EXPECT_EQ(back.at<uint8_t>({40, 69}), 0);
+}
+
+TEST_F(Photographs, AreSlidesAsSquares) {
+    NEEDS_OPERATOR("fresnel");
+    make_colours("in.png", 40, 70);
+    const auto fresnel = [&](const std::string &out, const std::string &how) {
+        return Words{"fresnel", path("in.png"), path(out), "--wavelength", "532nm", "--distance", "5cm",
+            "--pitch", "10um", how};
+    };
+    expect_done(fresnel("crop.png", "--crop"));
+    EXPECT_EQ(read_array(path("crop.png")).shape(), (Shape{32, 32}));
+    expect_done(fresnel("pad.png", "--pad"));
+    EXPECT_EQ(read_array(path("pad.png")).shape(), (Shape{70, 70}));
+}
+
+TEST_F(Photographs, AreDoneOneAfterAnotherIntoAFolder) {
+    NEEDS_OPERATOR("invert");
+    fs::create_directory(path("in"));
+    make_colours("in/a.png");
+    make_image("in/b.PNG");
+    std::ofstream(path("in/broken.png")) << "This is no image.\n";
+    std::ofstream(path("in/notes.md")) << "No file for an operator.\n";
+    write_array(path("c.npy"), Array(Type::u8, {3, 3}));
+    const Ran ran = run({"invert", path("in"), path("c.npy"), "--into", path("out"), "--device", "cpu"});
+    EXPECT_EQ(ran.code, 3);
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 2) << ran.err;
+    EXPECT_NE(ran.err.find("in/broken.png"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("1 of 4 files failed"), std::string::npos) << ran.err;
+    EXPECT_EQ(names_in(path("out")), (Names{"a.png", "b.PNG", "c.npy"}));
+    expect_done({"invert", path("in/a.png"), path("single.png")});
+    EXPECT_EQ(read_text(path("out/a.png")), read_text(path("single.png")));
+}
+
+TEST_F(Photographs, OfOneNameAreRefusedBeforeAnythingIsWritten) {
+    NEEDS_OPERATOR("invert");
+    fs::create_directory(path("in"));
+    make_image("in/a.png");
+    make_image("a.png");
+    write_array(path("a.npy"), Array(Type::u8, {3, 3}));
+    const std::string out = path("out");
+    expect_refusal(2, {"invert", path("a.png"), path("in/a.png"), "--into", out}, {"one name", "in/a.png"});
+    expect_refusal(2, {"invert", path("a.png"), path("a.npy"), "--into", out}, {"one name", "a.npy"});
+    expect_refusal(2, {"invert", path("a.png"), "--into", path(".")}, {"a.png", "input as well"});
+    expect_refusal(2, {"invert", "-", "--into", out}, {"standard input has no name"});
+    expect_refusal(1, {"invert", path("a.png"), "--into", path("no/folder")}, {"no/folder"});
+    fs::create_directory(path("empty"));
+    expect_refusal(3, {"invert", path("empty"), "--into", out}, {"empty", "holds no file"});
+    EXPECT_FALSE(fs::exists(out));
+}
+
+TEST_F(Photographs, StatisticsAreJsonToo) {
+    NEEDS_OPERATOR("invert");
+    make_image("a.png");
+    make_image("b.png");
+    const json all = run_json({"invert", path("a.png"), path("b.png"), "--into", path("out"), "--json"});
+    ASSERT_EQ(all["calls"].size(), 2u);
+    const json &call = all["calls"][1];
+    EXPECT_EQ(call["inputs"][0], path("b.png"));
+    EXPECT_EQ(call["output"], path("out/b.png"));
+    for (const char *name : {"read_ms", "compute_ms", "write_ms"}) {
+        EXPECT_GT(call[name].get<double>(), 0) << name;
+    }
+    const Ran ran = run({"invert", path("a.png"), path("c.png"), "--stats", "--device", "cpu"});
+    EXPECT_EQ(ran.out, "");
+    EXPECT_NE(ran.err.find("\nread  "), std::string::npos) << ran.err;
+    EXPECT_EQ(ran.err.find("kernels     0"), std::string::npos) << "a line about nothing: " << ran.err;
+}
+
+TEST_F(Photographs, TheEnvironmentSaysDeviceAndThreads) {
+    NEEDS_OPERATOR("invert");
+    make_image("in.png");
+    const Words call = {"invert", path("in.png"), path("out.png")};
+    expect_refusal(2, call, {"TILEWRIGHT_DEVICE", "gpu"}, {"TILEWRIGHT_DEVICE=gpu"});
+    expect_refusal(4, call, {"cuda:99"}, {"TILEWRIGHT_DEVICE=cuda:99"});
+    Words with_device = call;
+    with_device.insert(with_device.end(), {"--device", "cpu", "--threads", "1"});
+    EXPECT_EQ(run(with_device, {"TILEWRIGHT_DEVICE=cuda:99"}).code, 0);
+    expect_refusal(2, call, {"TILEWRIGHT_THREADS = many", "1 to 256"}, {"TILEWRIGHT_THREADS=many"});
+    with_device.back() = "0";
+    expect_refusal(2, with_device, {"--threads = 0", "1 to 256"});
+}
+
+}  // namespace
+}  // namespace tilewright

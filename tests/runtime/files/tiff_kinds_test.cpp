@@ -1,0 +1,199 @@
+// TIFF files as other programs write them: both byte orders, planes, tiles, palettes, few bits, multiplied
+// alpha. The files are made here byte by byte, because our own writer makes one kind only.
+#include "tests/runtime/files/files_test.h"
+#include "tests/support/arrays.h"
+#include <map>
+
+namespace tilewright {
+namespace {
+
+using Shorts = std::vector<uint16_t>;
+
+// A file of one picture without compression. Source: TIFF 6.0, section 2.
+class TiffFile {
+public:
+    TiffFile(bool big_endian, int64_t h, int64_t w, int bits, int samples, int photometric)
+        : big_endian_(big_endian) {
+        tags = {{256, {(uint16_t)w}}, {257, {(uint16_t)h}}, {258, Shorts((size_t)samples, (uint16_t)bits)},
+            {259, {1}}, {262, {(uint16_t)photometric}}, {277, {(uint16_t)samples}}, {278, {(uint16_t)h}}};
+    }
+
+    // With one strip or tile per block of samples.
+    Bytes with(const std::vector<Shorts> &blocks) const {
+        std::map<int, Shorts> all = tags;
+        const bool is_tiled = all.contains(322);
+        Bytes file = big_endian_ ? Bytes{'M', 'M', 0, 42} : Bytes{'I', 'I', 42, 0};
+        put(file, 0, 4);
+        for (const Shorts &block : blocks) {
+            all[is_tiled ? 324 : 273].push_back((uint16_t)file.size());
+            for (const uint16_t sample : block) {
+                put(file, sample, tags.at(258)[0] == 16 ? 2 : 1);
+            }
+            all[is_tiled ? 325 : 279].push_back((uint16_t)(file.size() - all[is_tiled ? 324 : 273].back()));
+        }
+        file.resize(file.size() + file.size() % 2);
+        Bytes directory_at;
+        put(directory_at, file.size(), 4);
+        std::copy(directory_at.begin(), directory_at.end(), file.begin() + 4);
+        Bytes further;
+        const size_t further_at = file.size() + 2 + 12 * all.size() + 4;
+        put(file, all.size(), 2);
+        for (const auto &[tag, values] : all) {
+            Bytes bytes;
+            for (const uint16_t value : values) {
+                put(bytes, value, 2);
+            }
+            put(file, (uint64_t)tag, 2);
+            put(file, 3, 2);  // of 16 bits each
+            put(file, values.size(), 4);
+            if (bytes.size() > 4) {
+                put(file, further_at + further.size(), 4);
+                further.insert(further.end(), bytes.begin(), bytes.end());
+            } else {
+                bytes.resize(4);
+                file.insert(file.end(), bytes.begin(), bytes.end());
+            }
+        }
+        put(file, 0, 4);
+        file.insert(file.end(), further.begin(), further.end());
+        return file;
+    }
+
+    std::map<int, Shorts> tags;
+
+private:
+    void put(Bytes &to, uint64_t value, int bytes) const {
+        for (int i = 0; i < bytes; i++) {
+            to.push_back((uint8_t)(value >> 8 * (big_endian_ ? bytes - 1 - i : i)));
+        }
+    }
+
+    bool big_endian_;
+};
+
+class TiffKinds : public FilesTest, public testing::WithParamInterface<bool> {
+protected:
+    static constexpr int64_t h = 5, w = 7;
+
+    void SetUp() override {
+        try {
+            check_kind(FileKind::tiff, Type::u8, {1, 1});
+        } catch (const Error &) {
+            GTEST_SKIP() << "this build reads no TIFF";
+        }
+    }
+
+    TiffFile file(int bits, int samples, int photometric) const {
+        return {GetParam(), h, w, bits, samples, photometric};
+    }
+
+    Array read(const TiffFile &tiff, const std::vector<Shorts> &blocks) {
+        write_bytes(folder.file("a.tif"), tiff.with(blocks));
+        return read_array(folder.file("a.tif"));
+    }
+
+    // Sample c of the pixel (y, x) of every picture here.
+    static uint16_t sample(int64_t y, int64_t x, int64_t c = 0) {
+        return (uint16_t)(31 * y + 7 * x + 90 * c);
+    }
+
+    template<typename Make>
+    static Shorts samples(int64_t rows, int64_t row, const Make &make) {
+        Shorts all;
+        for (int64_t y = 0; y < rows; y++) {
+            for (int64_t x = 0; x < row; x++) {
+                all.push_back(make(y, x));
+            }
+        }
+        return all;
+    }
+
+    template<typename T, typename Make>
+    static void expect_pixels(const Array &image, std::vector<int64_t> shape, const Make &make) {
+        ASSERT_EQ(image.shape(), shape);
+        const int64_t channels = shape.size() == 3 ? shape[2] : 1;
+        for (int64_t y = 0; y < shape[0]; y++) {
+            for (int64_t x = 0; x < shape[1] * channels; x++) {
+                ASSERT_EQ(row_of<T>(image, y)[x], (T)make(y, x / channels, x % channels)) << y << ", " << x;
+            }
+        }
+    }
+};
+
+TEST_P(TiffKinds, PlanesBecomePixels) {
+    TiffFile tiff = file(8, 3, 2);
+    tiff.tags[284] = {2};
+    std::vector<Shorts> planes;
+    for (int c = 0; c < 3; c++) {
+        planes.push_back(samples(h, w, [c](int64_t y, int64_t x) { return sample(y, x, c) & 255; }));
+    }
+    expect_pixels<uint8_t>(read(tiff, planes), {h, w, 3}, sample);
+}
+
+TEST_P(TiffKinds, TilesBecomeOnePicture) {
+    TiffFile tiff(GetParam(), 20, 40, 16, 1, 1);
+    tiff.tags.erase(278);
+    tiff.tags[322] = {32};
+    tiff.tags[323] = {16};
+    std::vector<Shorts> tiles;
+    for (const int64_t y0 : {0, 16}) {
+        for (const int64_t x0 : {0, 32}) {
+            tiles.push_back(samples(16, 32, [=](int64_t y, int64_t x) { return sample(y0 + y, x0 + x); }));
+        }
+    }
+    expect_pixels<uint16_t>(read(tiff, tiles), {20, 40}, sample);
+}
+
+TEST_P(TiffKinds, APaletteBecomesItsColours) {
+    TiffFile tiff = file(8, 1, 3);
+    for (int c = 0; c < 3; c++) {
+        for (int i = 0; i < 256; i++) {
+            tiff.tags[320].push_back((uint16_t)(257 * ((i * (c + 2)) & 255)));
+        }
+    }
+    const Shorts indices = samples(h, w, [](int64_t y, int64_t x) { return sample(y, x) & 255; });
+    expect_pixels<uint8_t>(read(tiff, {indices}), {h, w, 3},
+        [](int64_t y, int64_t x, int64_t c) { return (sample(y, x) & 255) * (c + 2); });
+}
+
+TEST_P(TiffKinds, WhereZeroIsWhiteItBecomes255) {
+    const Shorts grey = samples(h, w, [](int64_t y, int64_t x) { return sample(y, x) & 255; });
+    expect_pixels<uint8_t>(read(file(8, 1, 0), {grey}), {h, w},
+        [](int64_t y, int64_t x, int64_t) { return 255 - (sample(y, x) & 255); });
+    const Shorts rows(h, 0xa4);  // seven pixels in the upper bits of a byte: 1 0 1 0 0 1 0
+    expect_pixels<uint8_t>(read(file(1, 1, 0), {rows}), {h, w},
+        [](int64_t, int64_t x, int64_t) { return 0xa4 >> (7 - x) & 1 ? 0 : 255; });
+}
+
+TEST_P(TiffKinds, MultipliedAlphaIsDivided) {
+    TiffFile tiff = file(8, 4, 2);
+    tiff.tags[338] = {1};
+    const Shorts half = samples(h, w * 4, [](int64_t, int64_t i) { return i % 4 == 3 ? 128 : 64; });
+    expect_pixels<uint8_t>(
+        read(tiff, {half}), {h, w, 4}, [](int64_t, int64_t, int64_t c) { return c == 3 ? 128 : 128; });
+    EXPECT_TRUE(read_file(folder.file("a.tif")).has_alpha);
+}
+
+TEST_P(TiffKinds, OrientationIsApplied) {
+    TiffFile tiff = file(8, 1, 1);
+    tiff.tags[274] = {6};
+    const Shorts grey = samples(h, w, [](int64_t y, int64_t x) { return sample(y, x) & 255; });
+    expect_pixels<uint8_t>(
+        read(tiff, {grey}), {w, h}, [](int64_t y, int64_t x, int64_t) { return sample(h - 1 - x, y); });
+}
+
+TEST_P(TiffKinds, OtherSamplesAreRefused) {
+    TiffFile tiff = file(16, 1, 1);
+    tiff.tags[339] = {2};  // signed
+    const Shorts grey = samples(h, w, [](int64_t y, int64_t x) { return sample(y, x); });
+    expect_error(Fault::input, "no unsigned integers", [&] { read(tiff, {grey}); });
+    tiff.tags[339] = {1};
+    tiff.tags[257] = {6000};  // more rows than the file has
+    tiff.tags[278] = {6000};
+    expect_error(Fault::input, "broken TIFF", [&] { read(tiff, {grey}); });
+}
+
+INSTANTIATE_TEST_SUITE_P(ByteOrders, TiffKinds, testing::Bool());
+
+}  // namespace
+}  // namespace tilewright
