@@ -1,7 +1,7 @@
 # JPEG and TIFF files, where libjpeg-turbo and libtiff are installed; a build without one of them says so
-# when it meets such a file. TILEWRIGHT_PICTURE_SOURCES: the readers and writers. TILEWRIGHT_PICTURE_LIBRARIES: what
-# they link. TILEWRIGHT_PICTURE_PACKAGES and TILEWRIGHT_PICTURE_MODULES: the names of these libraries for
-# find_package() and for pkg-config.
+# when it meets such a file. TILEWRIGHT_PICTURE_SOURCES: the readers and writers.
+# TILEWRIGHT_PICTURE_LIBRARIES: what they link. TILEWRIGHT_PICTURE_PACKAGES and TILEWRIGHT_PICTURE_MODULES:
+# the names of these libraries for find_package() and for pkg-config.
 include(CheckCXXSymbolExists)
 option(TILEWRIGHT_JPEG "Read and write JPEG files, where libjpeg-turbo is installed" ON)
 option(TILEWRIGHT_TIFF "Read and write TIFF files, where libtiff is installed" ON)
@@ -10,7 +10,7 @@ set(TILEWRIGHT_PICTURE_LIBRARIES "")
 set(TILEWRIGHT_PICTURE_PACKAGES "")
 set(TILEWRIGHT_PICTURE_MODULES "")
 
-# Also in other releases of libjpeg than libjpeg-turbo's, but not in old ones of either.
+# Older releases of libjpeg-turbo, and other libjpegs, do not read ICC profiles.
 if (TILEWRIGHT_JPEG)
     find_package(JPEG QUIET)
     if (JPEG_FOUND)

@@ -5,6 +5,7 @@
 #include "runtime/files/picture_limits.h"
 #include "runtime/files/readers.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -117,8 +118,8 @@ PngMetadata metadata_of(Reader &reader, const InputFile &file, const PngLimits &
     const jpeg_decompress_struct &jpeg = reader.jpeg;
     if (jpeg.saw_JFIF_marker != 0 && jpeg.X_density > 0 && jpeg.Y_density > 0) {
         const double per_metre = jpeg.density_unit == 1 ? 1 / .0254 : jpeg.density_unit == 2 ? 100 : 1;
-        metadata.density = {static_cast<uint32_t>(jpeg.X_density * per_metre + .5),
-            static_cast<uint32_t>(jpeg.Y_density * per_metre + .5), jpeg.density_unit != 0};
+        metadata.density = {static_cast<uint32_t>(std::lround(jpeg.X_density * per_metre)),
+            static_cast<uint32_t>(std::lround(jpeg.Y_density * per_metre)), jpeg.density_unit != 0};
     }
     JOCTET *bytes = nullptr;
     unsigned count = 0;

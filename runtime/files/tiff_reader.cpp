@@ -4,6 +4,7 @@
 #include "runtime/files/picture_limits.h"
 #include "runtime/files/readers.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace tilewright {
@@ -243,8 +244,8 @@ PngMetadata metadata_of(TIFF *tiff, const InputFile &file, const PngLimits &limi
         const double per_metre = unit == RESUNIT_INCH ? 1 / .0254 : unit == RESUNIT_CENTIMETER ? 100 : 1;
         constexpr double most = 1e9;
         if (x > 0 && y > 0 && x * per_metre < most && y * per_metre < most) {
-            metadata.density = {static_cast<uint32_t>(x * per_metre + .5),
-                static_cast<uint32_t>(y * per_metre + .5), unit != RESUNIT_NONE};
+            metadata.density = {static_cast<uint32_t>(std::lround(x * per_metre)),
+                static_cast<uint32_t>(std::lround(y * per_metre)), unit != RESUNIT_NONE};
         }
     }
     uint32_t count = 0;

@@ -15,7 +15,7 @@ namespace {
 // Calls `with` with a value of the C++ type that the elements have.
 template<typename With>
 void with_element(Type type, const With &with) {
-    switch (type) {
+    switch (type) {  // NOLINT(bugprone-branch-clone): the branches differ in type
     case Type::u8: return with(uint8_t());
     case Type::u16: return with(uint16_t());
     case Type::u32: return with(uint32_t());
