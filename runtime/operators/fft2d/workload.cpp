@@ -30,8 +30,9 @@ public:
     std::vector<Sample> samples(const std::string &) const override {
         std::vector<Sample> all;
         const std::pair<int64_t, int64_t> sizes[] = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256},
-            {256, 128}, {512, 512}, {1024, 16}, {16, 1024}, {2048, 32}, {16, 2048}, {4096, 16}, {4096, 32},
-            {16, 4096}, {8192, 16}, {8192, 32}, {16, 8192}};
+            {256, 128}, {256, 16}, {512, 512}, {512, 16}, {1024, 16}, {1024, 64}, {16, 1024}, {2048, 32},
+            {2048, 64}, {16, 2048}, {4096, 16}, {4096, 32}, {4096, 64}, {16, 4096}, {8192, 16}, {8192, 32},
+            {16, 8192}};
         for (const auto &[h, w] : sizes) {
             for (const char *direction : {"forward", "inverse"}) {
                 all.push_back(sample_of(h, w, {{"direction", std::string(direction)}}));
