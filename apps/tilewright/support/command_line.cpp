@@ -167,7 +167,9 @@ Parameter Command::add_flag(
 }
 
 bool Command::takes(const std::string &name) const {
-    return app_->get_option_no_throw(name) != nullptr;
+    // CLI11's own search allocates in a function that may not throw: without memory it ends the program.
+    const CLI::App &app = *app_;
+    return !app.get_options([&](const CLI::Option *option) { return option->check_name(name); }).empty();
 }
 
 Command &Command::footer(const std::string &text) {
