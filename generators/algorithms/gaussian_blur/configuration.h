@@ -23,11 +23,13 @@ struct GaussianBlurNearConfiguration {
 
 // Of GaussianBlurDots.
 struct GaussianBlurDotsConfiguration {
-    int channels = 1;  // the row serves images of so many
+    int channels = 1;      // the row serves images of so many
+    int most_columns = 0;  // and of at most so many columns, with a radius on each side; 0: of any width
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("channels", channels);
+        visit("most_columns", most_columns);
     }
 };
 

@@ -64,6 +64,16 @@ bool is_near(const Row &row) {
            row.form == "gaussian_blur_branch" || row.form == "gaussian_blur_exp";
 }
 
+// The form by dot products: the row's channels and width, and taps that its sums hold.
+bool dots_accept(const Row &row, const GaussianBlurRequest &request) {
+    const auto serves = row.configuration<GaussianBlurDotsConfiguration>();
+    const Array &image = request.image();
+    const int64_t columns = image.shape()[1] + 2 * (int64_t)request.numbers().radius;
+    return request.channels() == serves.channels &&
+           (serves.most_columns == 0 || columns <= serves.most_columns) &&
+           (image.type() == Type::u8 || fits_split_taps(request.numbers().words16));
+}
+
 // -1 / 2 sigma^2, and finite: the middle weight is exp(0).
 float exponent(double sigma) {
     return (float)std::max(-.5 / (sigma * sigma), -1e30);
@@ -111,8 +121,7 @@ protected:
             return request.image().type() != Type::u8 || request.numbers().bytes.fits_f32();
         }
         if (row.form == "gaussian_blur_dots") {
-            return request.channels() == row.configuration<GaussianBlurDotsConfiguration>().channels &&
-                   (request.image().type() == Type::u8 || fits_split_taps(request.numbers().words16));
+            return dots_accept(row, request);
         }
         if (is_near(row)) {
             const bool near =
