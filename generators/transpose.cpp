@@ -4,21 +4,31 @@
 #include "generators/algorithms/transpose/configuration.h"
 #include "generators/algorithms/transpose/flat.h"
 #include "generators/algorithms/transpose/patch.h"
+#include "generators/algorithms/transpose/squares.h"
 #include "generators/instructions.h"
 #include "generators/row_generator.h"
+#include "schedules/turned_squares.h"
+#include <map>
+#include <string>
 
 namespace tilewright {
 
 namespace {
 
-// The type that pixels are moved as: an unsigned integer of the pixel's size. A pixel of three bytes is three
-// channels.
+// The type that pixels are moved as: an unsigned integer of the pixel's size. A pixel of 3 or 6 bytes (rgb8,
+// rgb16) is three channels.
 Halide::Type pixel_type(const std::string &type) {
-    return type == "f32" ? Halide::UInt(32) : type == "rgb8" ? Halide::UInt(8) : element_type(type);
+    const std::map<std::string, int> bits = {
+        {"u8", 8}, {"u16", 16}, {"f32", 32}, {"u64", 64}, {"rgb8", 8}, {"rgb16", 16}};
+    return Halide::UInt(bits.at(type));
+}
+
+int channels_of(const std::string &type) {
+    return type.rfind("rgb", 0) == 0 ? 3 : 1;
 }
 
 int pixel_bytes(const std::string &type) {
-    return type == "rgb8" ? 3 : pixel_type(type).bytes();
+    return channels_of(type) * pixel_type(type).bytes();
 }
 
 Patch patch_of(const std::string &type, bool instruction) {
@@ -38,7 +48,7 @@ public:
 
     void configure() {
         const std::string name = type;
-        const int dimensions = name == "rgb8" ? 3 : 2;
+        const int dimensions = channels_of(name) == 3 ? 3 : 2;
         image.set_type(pixel_type(name));
         image.set_dimensions(dimensions);
         output.set_type(pixel_type(name));
@@ -83,6 +93,33 @@ public:
         TransposeBlocks transpose(image, image.height(), image.width(), pitch, shape);
         output = transpose.out;
         apply(transpose, {image, output});
+    }
+};
+
+// The form in squares. memory and output: all memory of the input and of the output.
+class TransposeSquaresGenerator : public RowGenerator<TransposeSquaresGenerator> {
+public:
+    Input<Buffer<void, 1>> memory{"memory"};
+    Input<int32_t> pitch{"pitch"}, output_pitch{"output_pitch"};  // from row to row, in elements
+    Input<int32_t> output_elements{"output_elements"};            // in all of the output's memory
+    Input<int32_t> width{"width"}, height{"height"};              // of the output, in pixels
+    Output<Buffer<void, 1>> output{"output"};
+
+    void configure() {
+        memory.set_type(pixel_type(type));
+        output.set_type(pixel_type(type));
+    }
+
+    void generate() {
+        const ScheduleContext context{get_target(), type, {}, settings()};
+        const SquaresShape shape{context["width"], context["height"],
+            best_square(get_target(), pixel_type(type)), channels_of(type)};
+        TransposeSquares transpose(
+            memory, width, height, {memory.dim(0).extent(), pitch}, {output_elements, output_pitch}, shape);
+        output = transpose.out;
+        memory.dim(0).set_min(0);
+        output.dim(0).set_min(0);
+        apply(transpose, {memory, output});
     }
 };
 
@@ -136,5 +173,6 @@ public:
 
 HALIDE_REGISTER_GENERATOR(tilewright::TransposeGenerator, transpose)
 HALIDE_REGISTER_GENERATOR(tilewright::TransposeBlocksGenerator, transpose_blocks)
+HALIDE_REGISTER_GENERATOR(tilewright::TransposeSquaresGenerator, transpose_squares)
 HALIDE_REGISTER_GENERATOR(tilewright::TransposePatchesGenerator, transpose_patches)
 HALIDE_REGISTER_GENERATOR(tilewright::TransposeFlatGenerator, transpose_flat)

@@ -35,6 +35,8 @@ Array transpose(std::span<const Array> inputs, const Settings &, Backend) {
     case 2: transpose_pixels<2>(image, output); break;
     case 3: transpose_pixels<3>(image, output); break;
     case 4: transpose_pixels<4>(image, output); break;
+    case 6: transpose_pixels<6>(image, output); break;
+    case 8: transpose_pixels<8>(image, output); break;
     default: throw std::logic_error("transpose has no pixels of this size");
     }
     return output;

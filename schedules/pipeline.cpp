@@ -252,6 +252,24 @@ void transpose_colours(TransposeColours &t, ScheduleContext &context) {
     t.out.bound(c, 0, t.channels).reorder(c, xi, yi, block).unroll(c);
 }
 
+// One block of the output after another, on a CPU. A block's rows of the input are read by whole cache lines,
+// transposed in registers by squares of `square` x `square` pixels, and written by whole lines. Blocks that
+// would cross the right or the bottom edge move inwards, so all blocks are whole.
+void transpose_blocks(Transpose &t, ScheduleContext &context) {
+    const int width = context["width"], height = context["height"], square = context["square"];
+    const int line = 64 / t.in.type().bytes();
+    const Var task{"task"};
+    Func transposed = t.in.in(t.out), read = t.in.in(transposed);
+    t.out.tile(t.x, t.y, xo, yo, xi, yi, width, height, TailStrategy::ShiftInwards)
+        .fuse(xo, yo, block)
+        .split(block, task, block, context["grain"], TailStrategy::GuardWithIf)
+        .parallel(task)
+        .vectorize(xi, std::min(line, width))
+        .unroll(xi);
+    in_squares(transposed.compute_at(t.out, block), square);
+    read.compute_at(t.out, block).vectorize(read.args()[0], std::min(line, height)).unroll(read.args()[0]);
+}
+
 // Two kernels. First, one thread per line of a band, with the bands spread over thread blocks. Then a few
 // lines per thread block, whose threads add the bands of each line; their sums meet in shared memory.
 void bands_over_blocks(BandSum &form, ScheduleContext &) {
@@ -290,6 +308,12 @@ void constant_weights(GaussianBlur &blur, Func weight, int radius, int rows) {
 // library is built from them.
 static const ScheduleRows &rows() {
     static const ScheduleRows table = {
+        row("transpose_blocks", cpu, "u8", transpose_blocks,
+            {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+        row("transpose_blocks", cpu, "u16", transpose_blocks,
+            {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+        row("transpose_blocks", cpu, "f32", transpose_blocks,
+            {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}}),
         row("transpose_colours", gpu, "u8", transpose_colours, {{"tile", 16, 8, 32}}),
         row("bands_over_blocks", gpu, "u8", bands_over_blocks, {{"in_band", 128}, {"terms", 8}}),
     };

@@ -11,8 +11,8 @@ namespace {
 void add_transpose(std::vector<StageRow> &rows) {
     rows.push_back({.op = "transpose",
         .where = cpu,
-        .table = "transpose",
-        .schedule = "tuned_blocks",
+        .table = "pipeline",
+        .schedule = "transpose_blocks",
         .large = true,
         .least_width = "height",
         .least_height = "width"});

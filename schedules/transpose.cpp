@@ -4,10 +4,12 @@
 #include "generators/algorithms/transpose/configuration.h"
 #include "generators/algorithms/transpose/flat.h"
 #include "generators/algorithms/transpose/patch.h"
+#include "generators/algorithms/transpose/squares.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
 #include "schedules/transpose_blocks.h"
 #include "schedules/transpose_steps.h"
+#include "schedules/turned_squares.h"
 
 namespace tilewright {
 
@@ -27,43 +29,51 @@ Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xv{"xv"}, yv{"yv"}, block{"block"}, 
 // Pixels one after another, in the order of memory.
 void reference(Transpose &, ScheduleContext &) {}
 
-// Spreads tasks over the cores. A task is `blocks_per_task` blocks of width x height pixels of the output.
-void spread(Transpose &t, int width, int height, int blocks_per_task, TailStrategy tail) {
-    t.out.tile(t.x, t.y, xo, yo, xi, yi, width, height, tail)
-        .fuse(xo, yo, block)
-        .split(block, task, block, blocks_per_task, TailStrategy::GuardWithIf)
-        .parallel(task);
+// One block of the output after another, `grain` blocks per task. A block is made in a buffer that stays in
+// the cache, square by square down the rows of the input, and is then written by whole cache lines. Colours
+// are separated into planes before, and interleaved when they are written.
+void blocks(TransposeSquares &t, ScheduleContext &context) {
+    const int width = t.shape.width, height = t.shape.height, channels = t.shape.channels,
+              line = 64 / t.in.type().bytes();
+    const Var c = t.turned.args()[3];
+    const RVar number{"number"}, of_task{"task"};
+    t.out.update()
+        .allow_race_conditions()
+        .fuse(t.r[3], t.r[4], number)
+        .split(number, of_task, number, context["grain"], TailStrategy::GuardWithIf)
+        .parallel(of_task)
+        .vectorize(t.r[1], std::min(line, width))
+        .unroll(t.r[1])
+        .unroll(t.r[0]);
+    t.turned.compute_at(t.out, number)
+        .bound_extent(t.i, width)
+        .bound_extent(t.j, height)
+        .bound_extent(t.first, 1)
+        .bound(c, 0, channels)
+        .tile(t.i, t.j, xo, yo, xi, yi, t.shape.square, t.shape.square)
+        .reorder(xi, yi, yo, xo, c)
+        .vectorize(xi)
+        .unroll(yi);
+    turn_in_registers(t.squares, t.turned, yo);
+    if (channels > 1) {
+        t.read.compute_at(t.out, number)
+            .bound_extent(t.i, height)
+            .bound_extent(t.j, width)
+            .bound_extent(t.first, 1)
+            .bound(t.c, 0, channels)
+            .reorder(t.c, t.i, t.j)
+            .vectorize(t.i, std::min(line, height))
+            .unroll(t.c);
+    }
+    t.out.never_partition_all();
 }
 
-// One block of the output after another. The block's rows of the input are read by whole cache lines,
-// transposed in registers by squares of `square` x `square` pixels, and written by whole lines. Blocks that
-// would cross the right or the bottom edge move inwards, so all blocks are whole. Blocks must be long in the
-// direction of the input's rows: a height of 256 in place of 64 took u8 from 19.6 to 10.3 ms (8192 x 8192,
-// two cores).
-void blocks(Transpose &t, ScheduleContext &context) {
-    const int width = context["width"], height = context["height"], square = context["square"];
-    const int line = 64 / t.in.type().bytes();
-    Func transposed = t.in.in(t.out), read = t.in.in(transposed);
-
-    spread(t, width, height, context["grain"], TailStrategy::ShiftInwards);
-    t.out.vectorize(xi, std::min(line, width)).unroll(xi);
-    in_squares(transposed.compute_at(t.out, block), square);
-    read.compute_at(t.out, block).vectorize(read.args()[0], std::min(line, height)).unroll(read.args()[0]);
-}
-
-// As `blocks`, each channel by itself: the channels are separated when pixels are read, and interleaved when
-// they are written.
-void colour_blocks(Transpose &t, ScheduleContext &context) {
-    blocks(t, context);
-    const Var c = t.out.args()[2];
-    Func transposed = t.in.in(t.out), read = t.in.in(transposed);
-    t.out.reorder(c, xi, yi, block, task).unroll(c);
-    read.reorder(read.args()[2], read.args()[0], read.args()[1]).unroll(read.args()[2]);
-}
-
-// One pixel after another within a task, for images that are too thin for blocks.
+// One pixel after another within a task of width x height pixels of the output, for images that are too thin
+// for blocks.
 void thin(Transpose &t, ScheduleContext &context) {
-    spread(t, context["width"], context["height"], 1, TailStrategy::GuardWithIf);
+    t.out.tile(t.x, t.y, xo, yo, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf)
+        .fuse(xo, yo, task)
+        .parallel(task);
 }
 
 // ------------------------------------------------------------------------------------------------------- GPU
@@ -192,40 +202,34 @@ void any_alignment(TransposeFlat &t, ScheduleContext &context) {
 
 // What several rows say.
 constexpr const char *
-    in_blocks = "Blocks of whole cache lines are turned in vector registers and spread over the cores.",
-   *small = "Squares of one vector are turned in registers, for images too small for blocks.",
+    in_blocks = "Blocks of squares that are turned in registers, written by lines, over all cores.",
+   *small = "As tuned_blocks, in small blocks, which cover images in the cache better.",
+   *narrow = "As tuned_blocks, in blocks of 16 x 16, for images too narrow for larger ones.",
    *longer_pitch = "As shared, with a longer pitch, so that a column's pixels are in different banks.",
    *on_diagonals = "As padded, with blocks along diagonals, so that writes spread over the memory.",
    *in_patches = "Patches of 4 x 4 pixels are turned in registers and pass through shared memory as vectors.",
    *by_words = "Any alignment: aligned words are shifted into patches, turned, and shifted back.",
    *by_tiles = "Any size: tiles in shared memory, whose output rows begin at aligned addresses.";
 
+// Blocks of width x height pixels, `grain` of them per task. Blocks that are long in the direction of the
+// input's rows read whole pages: u8 8192 x 8192 on one core, 64 x 64: 31.0, 64 x 256: 15.9, 64 x 1024: 14.4
+// ms (AMD Zen 5, AVX-512, 2026-11-22). Small images stay in the cache, and small blocks cover them better.
 ScheduleRows tuned_on_cpu() {
-    const TransposeConfiguration whole{.at_least_a_block = true};
+    const TransposeSquaresConfiguration large{.least_kib = 4096}, any{};
+    const auto tunables = [](int width, int height, int grain) {
+        return std::vector<Tunable>{
+            {"width", width, width, 4 * width}, {"height", height, height, 1024}, {"grain", grain, 1, 1024}};
+    };
     return family("tuned",
         {
-            row("tuned_blocks", cpu, "u8", blocks, whole,
-                {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
+            row("tuned_blocks", cpu, "u8", blocks, large, tunables(64, 512, 16)).says(in_blocks),
+            row("tuned_blocks", cpu, "u16 f32 u64 rgb8 rgb16", blocks, large, tunables(64, 256, 16))
                 .says(in_blocks),
-            row("tuned_blocks", cpu, "u16", blocks, whole,
-                {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
-                .says(in_blocks),
-            row("tuned_blocks", cpu, "f32", blocks, whole,
-                {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}})
-                .says(in_blocks),
-            row("tuned_blocks", cpu, "rgb8", colour_blocks, whole,
-                {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}})
-                .says(in_blocks),
-            row("tuned_squares", cpu, "u8 u16", blocks, whole,
-                {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}})
+            row("tuned_small", cpu, "u8 u16 f32 u64 rgb8 rgb16", blocks, any, tunables(64, 64, 64))
                 .says(small),
-            row("tuned_squares", cpu, "f32", blocks, whole,
-                {{"width", 16}, {"height", 16}, {"square", 8}, {"grain", 256, 1, 1024}})
-                .says(small),
-            row("tuned_squares", cpu, "rgb8", colour_blocks, whole,
-                {{"width", 16}, {"height", 16}, {"square", 16}, {"grain", 256, 1, 1024}})
-                .says(small),
-            row("tuned_any", cpu, "u8 u16 f32 rgb8", thin, {{"width", 1024}, {"height", 64}})
+            row("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", blocks, any, tunables(16, 16, 1024))
+                .says(narrow),
+            row("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", thin, {{"width", 1024}, {"height", 64}})
                 .says("Pixels one by one in parallel strips, for images that are too thin for blocks."),
         });
 }
@@ -295,6 +299,12 @@ ScheduleRows tuned_on_gpu() {
             row("tuned_any", gpu, "rgb8", any_alignment, flat,
                 {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}})
                 .says(by_words),
+            row("tuned_any", gpu, "rgb16", any_alignment, flat,
+                {{"groups", 16}, {"down", 8}, {"patches", 16}, {"rows", 8}, {"words", 3}})
+                .says(by_words),
+            row("tuned_any", gpu, "u64", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 4},
+                {{"width", 64}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
+                .says(by_tiles),
             row("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
                 {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}})
                 .says(by_tiles),
@@ -308,9 +318,9 @@ ScheduleRows tuned_on_gpu() {
 
 static const ScheduleRows &rows() {
     static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32 rgb8", reference)
+        row("reference", cpu, "u8 u16 f32 u64 rgb8 rgb16", reference)
             .says("Pixels one after another, in the order of memory: the result to compare with."),
-        automatic<Transpose>("auto", cpu, "u8 u16 f32 rgb8", "Mullapudi2016"),
+        automatic<Transpose>("auto", cpu, "u8 u16 f32 u64 rgb8 rgb16", "Mullapudi2016"),
         automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
         tuned_on_cpu(),
         steps(),

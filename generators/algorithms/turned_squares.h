@@ -16,7 +16,8 @@ namespace tilewright {
 // interleaves the first half of the square's elements with its second half: the element in place i goes to
 // place 2 i, and the one in place half + i to place 2 i + 1. Each step moves the topmost bit of a place to
 // the bottom. So after log2(rows) steps the place row * columns + column has become column * rows + row:
-// elements that were neighbours in a column are neighbours in memory.
+// elements that were neighbours in a column are neighbours in memory. Further dimensions of the source, which
+// it writes as Halide's `_`, stay as they are.
 struct TurnedSquares : Halide::NamesInterface {
     using Source = std::function<Expr(Expr column, Expr row, Expr t, Expr u)>;
 
@@ -29,15 +30,15 @@ struct TurnedSquares : Halide::NamesInterface {
         const Expr from = i + half() * q;
         for (int n = 1; n < rows; n *= 2) {
             Func step(name + "_step" + std::to_string(steps.size()));
-            step(q, i, t, u) = steps.empty() ? source(from % columns, from / columns, t, u) :
-                                               steps.back()(from % 2, from / 2, t, u);
+            step(q, i, t, u, Halide::_) = steps.empty() ? source(from % columns, from / columns, t, u) :
+                                                          steps.back()(from % 2, from / 2, t, u, Halide::_);
             steps.push_back(step);
         }
     }
 
     Expr operator()(Expr column, Expr row, Expr t, Expr u) const {
         const Expr place = column * rows + row;
-        return steps.back()(place % 2, place / 2, t, u);
+        return steps.back()(place % 2, place / 2, t, u, Halide::_);
     }
 
     // Half of the elements of a square.

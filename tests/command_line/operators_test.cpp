@@ -64,7 +64,7 @@ TEST_F(CommandLine, MetadataCarriesOver) {
 
 TEST_F(CommandLine, EveryRowOfAnOperatorCanBeChosenByName) {
     NEEDS_OPERATOR("transpose");
-    const Array image = make_image("in.png", 128, 256);
+    const Array image = make_image("in.png", 2048, 2304);  // tuned_blocks is for 4 MiB and more
     size_t chosen = 0;
     const json all = run_json({"list", "transpose", "--json"});
     for (const json &row : all["operators"][0]["rows"]) {
@@ -75,15 +75,52 @@ TEST_F(CommandLine, EveryRowOfAnOperatorCanBeChosenByName) {
             {"transpose", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", row["schedule"]});
         ASSERT_EQ(ran.code, 0) << ran.err;
         const Array result = read_array(path("out.npy"));
-        ASSERT_EQ(result.shape(), (std::vector<int64_t>{256, 128}));
-        for (int64_t y = 0; y < 128; y++) {
-            for (int64_t x = 0; x < 256; x++) {
+        ASSERT_EQ(result.shape(), (std::vector<int64_t>{2304, 2048}));
+        for (int64_t y = 0; y < 2048; y++) {
+            for (int64_t x = 0; x < 2304; x++) {
                 ASSERT_EQ(result.at<uint8_t>({x, y}), image.at<uint8_t>({y, x})) << row;
             }
         }
         chosen++;
     }
     EXPECT_GE(chosen, 2u);
+}
+
+// Grey and colour, with and without alpha, of 8 and 16 bits, on every device of this machine.
+TEST_F(CommandLine, TransposesEveryKindOfPng) {
+    NEEDS_OPERATOR("transpose");
+    for (const Type type : {Type::u8, Type::u16}) {
+        for (const int64_t channels : {1, 2, 3, 4}) {
+            const int64_t h = 67, w = 130;
+            Array image = channels == 1 ? Array(type, {h, w}) : Array(type, {h, w, channels});
+            const int64_t bytes = image.strides()[0] * (int64_t)size_of(type),
+                          pixel = channels * (int64_t)size_of(type);
+            for (int64_t i = 0; i < h * bytes; i++) {
+                static_cast<uint8_t *>(image.data())[i] = (uint8_t)(i * 2654435761u >> 13);
+            }
+            write_array(path("in.png"), image);
+            for (const char *device : {"cpu", "opencl", "cuda"}) {
+                if (!has_device(device)) {
+                    continue;
+                }
+                const Ran ran = run({"transpose", path("in.png"), path("out.png"), "--device", device});
+                ASSERT_EQ(ran.code, 0) << ran.err;
+                const Array result = read_array(path("out.png"));
+                ASSERT_EQ(result.type(), type);
+                ASSERT_EQ(result.dimensions(), image.dimensions());
+                const int64_t result_bytes = result.strides()[0] * (int64_t)size_of(type);
+                for (int64_t y = 0; y < h; y++) {
+                    for (int64_t x = 0; x < w; x++) {
+                        ASSERT_EQ(memcmp(static_cast<const char *>(image.data()) + y * bytes + x * pixel,
+                                      static_cast<const char *>(result.data()) + x * result_bytes + y * pixel,
+                                      (size_t)pixel),
+                            0)
+                            << image.describe() << " at " << x << ", " << y;
+                    }
+                }
+            }
+        }
+    }
 }
 
 // A white, half transparent image with arbitrary colours where nothing shows: they must not bleed into the

@@ -25,6 +25,12 @@ std::vector<Pixel> pixels_of(const std::string &type) {
     if (type == "rgb8") {
         return {{Type::u8, 3}};
     }
+    if (type == "rgb16") {
+        return {{Type::u16, 3}, {Type::u8, 6}};
+    }
+    if (type == "u64") {
+        return {{Type::f64, 0}, {Type::u16, 4}, {Type::c64, 0}, {Type::f32, 2}};
+    }
     return {{Type::f32, 0}, {Type::i32, 0}, {Type::u32, 1}, {Type::u8, 4}, {Type::u16, 2}};
 }
 
@@ -176,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, TransposeRow, testing::ValuesIn(row_cases(transpose_operator())), row_case_name);
 
 TEST(Transpose, ChoosesARowForEveryArrayByItself) {
-    for (const char *type : {"u8", "u16", "f32", "rgb8"}) {
+    for (const char *type : {"u8", "u16", "rgb8", "f32", "rgb16", "u64"}) {
         for (const Pixel &pixel : pixels_of(type)) {
             for (const auto &[h, w] :
                 std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {63, 255}, {64, 256}, {301, 299}}) {
@@ -231,7 +237,7 @@ void expect_refused(const Array &image, Array output, Fault fault, const std::st
 
 TEST(Transpose, RefusesWhatIsNoImage) {
     expect_refused(Array(Type::u8, {7}), {}, Fault::input, "u8 (7)");
-    expect_refused(Array(Type::f64, {7, 3}), {}, Fault::input, "f64 (7, 3)");
+    expect_refused(Array(Type::f64, {7, 3, 3}), {}, Fault::input, "f64 (7, 3, 3)");
     expect_refused(Array(Type::u8, {7, 3, 5}), {}, Fault::input, "u8 (7, 3, 5)");
     expect_refused(Array(Type::f32, {7, 3, 3}), {}, Fault::input, "f32 (7, 3, 3)");
     expect_refused(Array(Type::u8, {7, 3}), Array(Type::u8, {7, 3}), Fault::input, "u8 (7, 3)");

@@ -6,15 +6,22 @@ namespace tilewright {
 
 // Of Transpose.
 struct TransposeConfiguration {
-    bool at_least_a_block = false;  // the schedule moves blocks inwards at the edges, so that it takes images
-                                    // of at least a block (width and height, as tunables)
-    bool whole_vectors = false;     // it takes images whose sides are multiples of 4, with rows that begin at
-                                    // multiples of 4 pixels in memory
+    bool whole_vectors = false;  // the schedule takes images whose sides are multiples of 4, with rows that
+                                 // begin at multiples of 4 pixels in memory
 
     template<typename Visit>
     void fields(Visit visit) {
-        visit("at_least_a_block", at_least_a_block);
         visit("whole_vectors", whole_vectors);
+    }
+};
+
+// Of TransposeSquares, which takes images of at least a block (width and height, as tunables).
+struct TransposeSquaresConfiguration {
+    int least_kib = 0;  // it is for images of at least so many KiB
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("least_kib", least_kib);
     }
 };
 

@@ -6,10 +6,10 @@ namespace tilewright {
 // The transpose of an image or matrix: output(x, y) = input(y, x), so that (h, w) becomes (w, h), and (h, w,
 // c) becomes (w, h, c).
 //
-// Takes elements of u8, u16, u32, i32 or f32 in pixels of 1, 2 or 4 bytes, channels included, or three
-// channels of u8: grey images of 8, 16 and 32 bits, RGB and RGBA of 8 bits. Elements are moved as bits, so
-// NaNs keep their payload. Any size, row stride and alignment; bytes between the rows of the output are left
-// alone. The output is made if it is empty.
+// Takes elements of any type in pixels of 1, 2, 3, 4, 6 or 8 bytes, channels included: images of u8 and u16
+// with 1 to 4 channels, which is every kind of PNG, and matrices of u32, i32, f32, f64 and c64. Elements are
+// moved as bits, so NaNs keep their payload. Any size, row stride and alignment; bytes between the rows of
+// the output are left alone. The output is made if it is empty.
 //
 // Equality class E: the same bytes from every schedule on every device.
 // Errors: input, for other types and shapes and for an output of the wrong shape; usage, where the output

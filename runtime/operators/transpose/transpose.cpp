@@ -3,6 +3,7 @@
 #include "runtime/arrays/copy.h"
 #include "runtime/dispatch/operator_of.h"
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -52,14 +53,33 @@ bool whole_patches(const Row &row, const Array &image, const Array &output) {
            is_aligned(output, vector) && in_place;
 }
 
-// Pixels as unsigned integers: x, y. Pixels of three bytes: x, y, c.
+// The words that a pixel is moved as: one, or three channels of a pixel of 3 or 6 bytes.
+int64_t words_of_pixel(const Array &a) {
+    return pixel_bytes(a) % 3 == 0 ? 3 : 1;
+}
+
+int64_t word_bytes(const Array &a) {
+    return pixel_bytes(a) / words_of_pixel(a);
+}
+
+// From row to row, in words.
+int64_t pitch_in_words(const Array &a) {
+    return a.shape()[0] > 1 ? pitch(a) / word_bytes(a) : a.shape()[1] * words_of_pixel(a);
+}
+
+// Pixels of one word: x, y. Pixels of three words: x, y, c.
 View pixels(const Array &a) {
-    const int64_t h = a.shape()[0], w = a.shape()[1], bytes = pixel_bytes(a),
-                  row = h > 1 ? pitch(a) : w * bytes;
-    if (bytes == 3) {
-        return {bits(1), {{w, 3}, {h, row}, {3, 1}}, a.offset_bytes()};
+    const int64_t h = a.shape()[0], w = a.shape()[1], row = pitch_in_words(a);
+    if (words_of_pixel(a) == 3) {
+        return {bits(word_bytes(a)), {{w, 3}, {h, row}, {3, 1}}, a.offset_bytes()};
     }
-    return {bits(bytes), {{w, 1}, {h, row / bytes}}, a.offset_bytes()};
+    return {bits(word_bytes(a)), {{w, 1}, {h, row}}, a.offset_bytes()};
+}
+
+// All words from the first pixel to the last one, with what is between the rows.
+View flat(const Array &a) {
+    const int64_t words = (a.shape()[0] - 1) * pitch_in_words(a) + a.shape()[1] * words_of_pixel(a);
+    return {bits(word_bytes(a)), {{words, 1}}, a.offset_bytes()};
 }
 
 // Patches of 4 x 4 pixels in words: word of a patch's row, patch in x, row, patch in y.
@@ -88,15 +108,17 @@ protected:
     Request read(std::span<const Array> inputs, const Settings &) const override {
         const Array &image = inputs[0];
         const int64_t bytes = image.dimensions() >= 2 ? pixel_bytes(image) : 0;
-        if (bytes < 1 || bytes > 4) {
+        static const std::map<int64_t, const char *> types = {
+            {1, "u8"}, {2, "u16"}, {3, "rgb8"}, {4, "f32"}, {6, "rgb16"}, {8, "u64"}};
+        if (!types.contains(bytes)) {
             refuse(Fault::input,
-                "takes an image or matrix with pixels of 1 to 4 bytes: u8, u16, u32, i32, f32, or 2, 3 or 4 "
-                "channels of u8",
+                "takes an image or matrix with pixels of 1, 2, 3, 4, 6 or 8 bytes, channels included: "
+                "transpose "
+                "the channels of larger pixels one by one",
                 "image", image.describe());
         }
-        const char *const types[] = {"u8", "u16", "rgb8", "f32"};
         Request request;
-        request.type = types[bytes - 1];
+        request.type = types.at(bytes);
         request.output_type = image.type();
         request.output_shape = image.shape();
         std::swap(request.output_shape[0], request.output_shape[1]);
@@ -108,8 +130,12 @@ protected:
         const int64_t h = image.shape()[0], w = image.shape()[1];
         if (row.form == "transpose") {
             const auto needs = row.configuration<TransposeConfiguration>();
-            return (!needs.at_least_a_block || (h >= row.tunable("width") && w >= row.tunable("height"))) &&
-                   (!needs.whole_vectors || whole_patches(row, image, output));
+            return !needs.whole_vectors || whole_patches(row, image, output);
+        }
+        if (row.form == "transpose_squares") {
+            const auto serves = row.configuration<TransposeSquaresConfiguration>();
+            return h >= row.tunable("width") && w >= row.tunable("height") &&
+                   h * w * pixel_bytes(image) >= int64_t(serves.least_kib) << 10;
         }
         if (row.form == "transpose_patches") {
             const int64_t across = 4 * row.tunable("across"), down = 4 * row.tunable("down");
@@ -139,10 +165,12 @@ protected:
             add_flat(plan, row, device, image, output);
         } else if (row.form == "transpose") {
             plan.launch(row, device).in("image", image, pixels(image)).out("output", output, pixels(output));
+        } else if (row.form == "transpose_squares") {
+            add_squares(plan, row, device, image, output);
         } else if (row.form == "transpose_blocks") {
             plan.launch(row, device)
                 .in("image", image, pixels(image))
-                .value("pitch", (int32_t)(pitch(output) / pixel_bytes(output)))
+                .value("pitch", (int32_t)pitch_in_words(output))
                 .out("output", output, pixels(output));
         } else {
             plan.launch(row, device)
@@ -193,8 +221,19 @@ private:
         if (row.form == "transpose_flat") {
             return 4 * words(a).dims[0].extent <= most_bytes;
         }
-        return is_aligned(a, pixel_bytes(a) == 3 ? 1 : pixel_bytes(a)) &&
-               (row.backend != Backend::opencl || a.offset_bytes() == 0);
+        return is_aligned(a, word_bytes(a)) && (row.backend != Backend::opencl || a.offset_bytes() == 0);
+    }
+
+    static void add_squares(Plan &plan, const Row &row, Device device, const Array &image, Array &output) {
+        const View memory = flat(output);
+        plan.launch(row, device)
+            .in("memory", image, flat(image))
+            .value("pitch", (int32_t)pitch_in_words(image))
+            .value("output_pitch", (int32_t)pitch_in_words(output))
+            .value("output_elements", (int32_t)memory.dims[0].extent)
+            .value("width", (int32_t)output.shape()[1])
+            .value("height", (int32_t)output.shape()[0])
+            .out("output", output, memory);
     }
 
     static void add_flat(Plan &plan, const Row &row, Device device, const Array &image, Array &output) {

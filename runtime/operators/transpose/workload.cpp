@@ -11,7 +11,10 @@ public:
 
 protected:
     Pixel pixel_of(const std::string &type) const override {
-        return type == "rgb8" ? Pixel{Type::u8, 3} : ImageWorkload::pixel_of(type);
+        return type == "rgb8"  ? Pixel{Type::u8, 3} :
+               type == "rgb16" ? Pixel{Type::u16, 3} :
+               type == "u64"   ? Pixel{Type::f64, 1} :
+                                 ImageWorkload::pixel_of(type);
     }
 };
 

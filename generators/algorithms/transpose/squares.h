@@ -1,0 +1,75 @@
+#pragma once
+// A form of transpose for CPUs: blocks of squares that are transposed in vector registers. Rows:
+// tuned_blocks, tuned_strips and tuned_squares. A form, because Halide 21 writes the interleaving of many
+// vectors as one store, which LLVM flattens (generators/algorithms/turned_squares.h), and because memory is
+// seen as one row of elements: with rows of a second dimension LLVM multiplies by the pitch for each row of a
+// square.
+#include "generators/algorithms/indices.h"
+#include "generators/algorithms/integers.h"
+#include "generators/algorithms/turned_squares.h"
+
+namespace tilewright {
+
+// An image in memory that is one row of `elements` elements. Its rows begin `pitch` elements after each
+// other.
+struct FlatImage {
+    Halide::Expr elements, pitch;
+};
+
+// How squares of `square` x `square` pixels make blocks of width x height pixels of the output. Both are
+// multiples of `square`. A pixel has one or three channels.
+struct SquaresShape {
+    int width, height, square, channels;
+};
+
+// out(x, y) = in(y, x). An image must not be smaller than a block: blocks that would cross the right or the
+// bottom edge begin further inside, and write the same values again.
+struct TransposeSquares : Halide::NamesInterface {
+    static constexpr const char *name = "transpose_squares";
+    Var i{"i"}, j{"j"}, first{"first"}, c{"c"};
+    SquaresShape shape;
+    Func in, read, turned{"turned"}, out{"out"};
+    TurnedSquares squares;
+    RDom r;  // channel; pixel in a block: x, y; block: x, y
+
+    // width and height are those of the output.
+    TransposeSquares(Func memory, Expr width, Expr height, const FlatImage &from, const FlatImage &to,
+        const SquaresShape &s)
+        : shape(s), in(memory), read(pixels(from)), squares(squares_of_read()) {
+        // Pixel (i, j) of the block of the output that is made of the input from element `first` on.
+        const Expr square_i = i / s.square, square_j = j / s.square, x = j % s.square, y = i % s.square;
+        const Expr of_square = (square_j * s.channels + square_i * from.pitch) * s.square;
+        turned(i, j, first, Halide::_) = s.channels == 1 ?
+                                             squares(x, y, first + of_square, 0) :
+                                             squares(x, y, first, square_j * (s.width / s.square) + square_i);
+
+        r = RDom(std::vector<Halide::Range>{{0, s.channels}, {0, s.width}, {0, s.height},
+                     {0, ceil_div(width, s.width)}, {0, ceil_div(height, s.height)}},
+            "r");
+        const Expr left = min(r[3] * s.width, width - s.width), top = min(r[4] * s.height, height - s.height);
+        const Expr to_first = left * s.channels + top * to.pitch;
+        out(i) = Halide::undef(in.type());
+        out(promised(to_first, to.elements) + (r[1] * s.channels + r[0] + r[2] * to.pitch)) =
+            turned(r[1], r[2], top * s.channels + left * from.pitch, r[0]);
+    }
+
+private:
+    // Pixel (i, j) of the part of the input that begins with element `first`.
+    Func pixels(const FlatImage &from) const {
+        Func read{"read"};
+        read(i, j, first, c) = in(promised(first, from.elements) + (i * shape.channels + c + j * from.pitch));
+        return read;
+    }
+
+    // Of one channel: the square that begins with element t of the input. Of more: square u of the block that
+    // begins with element t, from above to below and then to the right in the input.
+    TurnedSquares squares_of_read() const {
+        const int side = shape.square, down = shape.width / side;
+        return {"square", side, side, [&](Expr x, Expr y, Expr t, Expr u) -> Expr {
+                    return shape.channels == 1 ? read(x, y, t, Halide::_) :
+                                                 read(u / down * side + x, u % down * side + y, t, Halide::_);
+                }};
+    }
+};
+
+}  // namespace tilewright
