@@ -64,7 +64,7 @@ TEST_F(CommandLine, MetadataCarriesOver) {
 
 TEST_F(CommandLine, EveryRowOfAnOperatorCanBeChosenByName) {
     NEEDS_OPERATOR("transpose");
-    const Array image = make_image("in.png", 128, 256);
+    const Array image = make_image("in.png", 2048, 2304);  // tuned_blocks is for 4 MiB and more
     size_t chosen = 0;
     const json all = run_json({"list", "transpose", "--json"});
     for (const json &row : all["operators"][0]["rows"]) {
@@ -75,9 +75,9 @@ TEST_F(CommandLine, EveryRowOfAnOperatorCanBeChosenByName) {
             {"transpose", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", row["schedule"]});
         ASSERT_EQ(ran.code, 0) << ran.err;
         const Array result = read_array(path("out.npy"));
-        ASSERT_EQ(result.shape(), (std::vector<int64_t>{256, 128}));
-        for (int64_t y = 0; y < 128; y++) {
-            for (int64_t x = 0; x < 256; x++) {
+        ASSERT_EQ(result.shape(), (std::vector<int64_t>{2304, 2048}));
+        for (int64_t y = 0; y < 2048; y++) {
+            for (int64_t x = 0; x < 2304; x++) {
                 ASSERT_EQ(result.at<uint8_t>({x, y}), image.at<uint8_t>({y, x})) << row;
             }
         }
@@ -99,9 +99,11 @@ TEST_F(CommandLine, TransposesEveryKindOfPng) {
                 static_cast<uint8_t *>(image.data())[i] = (uint8_t)(i * 2654435761u >> 13);
             }
             write_array(path("in.png"), image);
-            for (const Device &device : usable_devices()) {
-                const Ran ran =
-                    run({"transpose", path("in.png"), path("out.png"), "--device", name_of(device)});
+            for (const char *device : {"cpu", "opencl", "cuda"}) {
+                if (!has_device(device)) {
+                    continue;
+                }
+                const Ran ran = run({"transpose", path("in.png"), path("out.png"), "--device", device});
                 ASSERT_EQ(ran.code, 0) << ran.err;
                 const Array result = read_array(path("out.png"));
                 ASSERT_EQ(result.type(), type);
