@@ -258,7 +258,6 @@ void transpose_colours(TransposeColours &t, ScheduleContext &context) {
 void transpose_blocks(Transpose &t, ScheduleContext &context) {
     const int width = context["width"], height = context["height"], square = context["square"];
     const int line = 64 / t.in.type().bytes();
-    const Var task{"task"};
     Func transposed = t.in.in(t.out), read = t.in.in(transposed);
     t.out.tile(t.x, t.y, xo, yo, xi, yi, width, height, TailStrategy::ShiftInwards)
         .fuse(xo, yo, block)
@@ -268,6 +267,16 @@ void transpose_blocks(Transpose &t, ScheduleContext &context) {
         .unroll(xi);
     in_squares(transposed.compute_at(t.out, block), square);
     read.compute_at(t.out, block).vectorize(read.args()[0], std::min(line, height)).unroll(read.args()[0]);
+}
+
+// As `transpose_blocks`, each channel by itself: the channels are separated when pixels are read, and
+// interleaved when they are written.
+void transpose_colour_blocks(Transpose &t, ScheduleContext &context) {
+    transpose_blocks(t, context);
+    const Var c = t.out.args()[2];
+    Func transposed = t.in.in(t.out), read = t.in.in(transposed);
+    t.out.reorder(c, xi, yi, block, task).unroll(c);
+    read.reorder(read.args()[2], read.args()[0], read.args()[1]).unroll(read.args()[2]);
 }
 
 // Two kernels. First, one thread per line of a band, with the bands spread over thread blocks. Then a few
@@ -314,6 +323,8 @@ static const ScheduleRows &rows() {
             {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
         row("transpose_blocks", cpu, "f32", transpose_blocks,
             {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}}),
+        row("transpose_blocks", cpu, "rgb8", transpose_colour_blocks,
+            {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
         row("transpose_colours", gpu, "u8", transpose_colours, {{"tile", 16, 8, 32}}),
         row("bands_over_blocks", gpu, "u8", bands_over_blocks, {{"in_band", 128}, {"terms", 8}}),
     };

@@ -80,6 +80,9 @@ public:
         if (chosen.form() == GaussianBlurFloats::name) {
             return definition<GaussianBlurFloats>(in, chosen);
         }
+        if (chosen.form() == GaussianBlurLines::name) {
+            return definition<GaussianBlurLines>(in, chosen);
+        }
         if (chosen.form() == GaussianBlurNear::name) {
             return definition<GaussianBlurNear>(in, chosen);
         }
