@@ -49,7 +49,6 @@ constexpr DriverFunction<CUresult(CUcontext *, int)> cu_primary_context{"cuDevic
 constexpr DriverFunction<CUresult(CUcontext)> cu_push{"cuCtxPushCurrent_v2"};
 constexpr DriverFunction<CUresult(CUcontext *)> cu_pop{"cuCtxPopCurrent_v2"};
 constexpr DriverFunction<CUresult(void **, unsigned)> cu_stream_create{"cuStreamCreate"};
-constexpr DriverFunction<CUresult(void *)> cu_stream_synchronize{"cuStreamSynchronize"};
 constexpr DriverFunction<CUresult(void *, size_t, unsigned)> cu_host_register{"cuMemHostRegister_v2"};
 constexpr DriverFunction<CUresult(void *)> cu_host_unregister{"cuMemHostUnregister"};
 constexpr DriverFunction<CUresult()> cu_synchronize{"cuCtxSynchronize"};
@@ -320,10 +319,6 @@ void *new_cuda_stream(int index) {
     const InCudaContext here(cuda_context(index));
     void *stream = nullptr;
     return cu_stream_create(&stream, non_blocking) == 0 ? stream : nullptr;
-}
-
-CUresult wait_for_cuda_stream(void *stream) {
-    return cu_stream_synchronize(stream);
 }
 
 bool lock_pages(void *begin, size_t bytes) {

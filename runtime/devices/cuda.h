@@ -55,9 +55,6 @@ CUresult launch_and_describe(
 // for its. Null when the driver makes none.
 void *new_cuda_stream(int index);
 
-// Waits until the work of a stream of the current context has ended; null: the first one.
-CUresult wait_for_cuda_stream(void *stream);
-
 // Locks pages of host memory, so that all devices copy from and to it directly, or ends that. False where
 // the driver does not.
 bool lock_pages(void *begin, size_t bytes);

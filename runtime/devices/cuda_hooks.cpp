@@ -85,30 +85,24 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
     return code;
 }
 
-// Where threads have queues of their own, what a copy wrote may be used in any queue once it returns. A copy
-// from or to pageable memory may return earlier, and one in a stream does.
-CUresult waited(CUresult code, void *stream) {
-    return code == 0 && has_own_queues() ? wait_for_cuda_stream(stream) : code;
-}
-
 CUresult copy_to_device(uint64_t to, const void *from, size_t bytes) {
     count_copy_to_device(bytes);
-    return waited(real<copy_to_device>(to, from, bytes), nullptr);
+    return real<copy_to_device>(to, from, bytes);
 }
 
 CUresult copy_to_device_async(uint64_t to, const void *from, size_t bytes, void *stream) {
     count_copy_to_device(bytes);
-    return waited(real<copy_to_device_async>(to, from, bytes, stream), stream);
+    return real<copy_to_device_async>(to, from, bytes, stream);
 }
 
 CUresult copy_to_host(void *to, uint64_t from, size_t bytes) {
     count_copy_to_host(bytes);
-    return waited(real<copy_to_host>(to, from, bytes), nullptr);
+    return real<copy_to_host>(to, from, bytes);
 }
 
 CUresult copy_to_host_async(void *to, uint64_t from, size_t bytes, void *stream) {
     count_copy_to_host(bytes);
-    return waited(real<copy_to_host_async>(to, from, bytes, stream), stream);
+    return real<copy_to_host_async>(to, from, bytes, stream);
 }
 
 // Sizes are multiples of 256 bytes, so that aligned words at the end of an image are inside.

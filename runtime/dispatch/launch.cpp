@@ -306,7 +306,9 @@ LibraryRun Launch::described() const {
             run.arguments.emplace_back(fmt::format("{}.stride.{}", name, d), dim.stride);
             elements *= dim.stride == 0 ? 1 : (uint64_t)dim.extent;
         }
-        run.argument_bytes += elements * (uint64_t)argument.view.type.bytes();
+        // A view may also span what is between the rows of the array.
+        run.argument_bytes += std::min(elements * (uint64_t)argument.view.type.bytes(),
+            (uint64_t)argument.array.size() * size_of(argument.array.type()));
     }
     return run;
 }

@@ -99,8 +99,7 @@ Stream::Stream(Device device, int at_a_time) try : state_(std::make_unique<State
         throw Error(Fault::usage, "a stream runs 1 to 16 calls at a time",
             {.argument = "at_a_time", .value = std::to_string(at_a_time)});
     }
-    device_info(device);
-    const int count = device.backend == Backend::cpu ? 1 : at_a_time;
+    const int count = device_info(device).is_gpu ? at_a_time : 1;
     for (int i = 0; i < count; i++) {
         state_->queues.emplace_back(device);
     }

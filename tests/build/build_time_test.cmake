@@ -125,9 +125,10 @@ elseif (WHAT STREQUAL "own_operator")
     execute_process(COMMAND ${edges} sobel ${WORK}/colour.png ${WORK}/no.png
         RESULT_VARIABLE code ERROR_VARIABLE said)
     message("${said}")
-    if (NOT code EQUAL 3 OR EXISTS ${WORK}/no.png)
+    if (NOT code EQUAL 3 OR EXISTS ${WORK}/no.png OR NOT said MATCHES "--grey")
         message(FATAL_ERROR "a colour picture gave code ${code}")
     endif ()
+    run(${edges} sobel ${WORK}/colour.png ${WORK}/edges.png --grey --device cpu --check)
 
 elseif (WHAT STREQUAL "plain_generator")
     build_example(plain_generator)

@@ -65,11 +65,17 @@ std::vector<Array> in_form(const std::vector<Picture> &pictures, const Form &for
     return arrays;
 }
 
-// The shape of the operator's result; nothing where it does not take the arrays.
-std::optional<std::vector<int64_t>> result_of(
+struct Result {
+    Type type;
+    std::vector<int64_t> shape;
+};
+
+// The operator's result; nothing where it does not take the arrays.
+std::optional<Result> result_of(
     const Operator &op, const std::vector<Array> &arrays, const Settings &settings) {
     try {
-        return op.parse(arrays, settings)->output_shape;
+        const auto request = op.parse(arrays, settings);
+        return Result{request->output_type, request->output_shape};
     } catch (const Error &error) {
         if (error.fault() != Fault::input) {
             throw;
@@ -80,7 +86,7 @@ std::optional<std::vector<int64_t>> result_of(
 
 // The same for small arrays of these types and numbers of channels: so only sides can be refused. 64 is a
 // side that every operator takes.
-std::optional<std::vector<int64_t>> result_of_small(
+std::optional<Result> result_of_small(
     const Operator &op, const std::vector<Picture> &pictures, const Form &form, const Settings &settings) {
     std::vector<Array> arrays;
     for (const Picture &picture : pictures) {
@@ -121,6 +127,13 @@ bool takes_colours(const Operator &op, const std::vector<Picture> &pictures, con
     });
 }
 
+// Whether these are the grey values of a picture of which the operator makes another image, as a stencil
+// does: then the user says whether they are wanted.
+bool must_be_asked_for(const Form &form, const FitWords &words, Type type, const Result &result) {
+    return form.channel == Form::grey && !words.grey && !form.type && result.type == type &&
+           result.shape.size() > 1;
+}
+
 // The channels and the type that the operator takes; nothing where it takes none.
 std::optional<Form> colours_and_type(const Operator &op, const std::vector<Picture> &pictures,
     const Settings &settings, const FitWords &words) {
@@ -145,8 +158,10 @@ std::optional<Form> colours_and_type(const Operator &op, const std::vector<Pictu
     for (const int channel : channels) {
         for (const std::optional<Type> type : types) {
             const Form form = {.channel = channel, .type = type};
-            if (result_of_small(op, pictures, form, settings)) {
-                return form;
+            if (const auto result = result_of_small(op, pictures, form, settings)) {
+                return must_be_asked_for(form, words, pictures.front().array.type(), *result) ?
+                           std::nullopt :
+                           std::optional(form);
             }
         }
     }
@@ -216,6 +231,8 @@ std::vector<std::string> words_for(
         if (cut.cut) {
             hint = fmt::format("; --crop takes its middle {} x {}", cut.cut->second, cut.cut->first);
         }
+    } else if (colours_and_type(op, pictures, settings, {.grey = true})) {
+        hint = "; --grey takes its grey values, and --channel one of its channels";
     }
     try {
         op.type_of(arrays, settings);
@@ -260,7 +277,7 @@ Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Se
         if (!result) {
             refuse(op, pictures, arrays, settings, &form);
         }
-        is_separate = form.channel == Form::grey && !words.grey && result->size() == 1 &&
+        is_separate = form.channel == Form::grey && !words.grey && result->shape.size() == 1 &&
                       pictures.front().array.dimensions() == 3;
     }
     Fitted fitted;

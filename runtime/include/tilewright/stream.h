@@ -20,8 +20,9 @@ namespace tilewright {
 //     stream.wait();
 //
 // Each call has a stream of CUDA, or a command queue of OpenCL, to itself. Copies overlap with kernels where
-// the images are in page-locked memory (Array::pinned); the results of operators are. On the CPU one call
-// runs at a time, because each of them uses all threads. Values are those of the same calls without a stream.
+// the images are in page-locked memory (Array::pinned); the results of operators are. On the CPU, and on
+// an OpenCL device that is a CPU, one call runs at a time, because each of them uses all threads. Values are
+// those of the same calls without a stream.
 //
 // Calls begin in the order in which they were started and may end in another one: a call must not need what
 // another one writes, and arrays that a call reads or writes must not be written meanwhile. While a Stream

@@ -9,6 +9,12 @@ class TransposeWorkload : public ImageWorkload {
 public:
     using ImageWorkload::ImageWorkload;
 
+    std::vector<Sample> samples(const std::string &type) const override {
+        std::vector<Sample> all = ImageWorkload::samples(type);
+        all.push_back(benchmark_sample(type, 2050, 2100, {}));  // from 4 MiB on: for rows that serve no less
+        return all;
+    }
+
 protected:
     Pixel pixel_of(const std::string &type) const override {
         return type == "rgb8"  ? Pixel{Type::u8, 3} :
