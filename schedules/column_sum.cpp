@@ -193,7 +193,7 @@ void rows_over_blocks(ColumnSumFolded &form, ScheduleContext &context) {
 const std::vector<Tunable> words_of_threads = {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}},
                            groups_of_threads = {{"threads", 128, 32, 256}, {"unroll", 4, 1, 16}};
 
-// `task` on CPUs is in KiB of the image: 1 MiB takes one core of an AMD EPYC (Zen 5, 2026-11-22) some 15 us,
+// `task` on CPUs is in KiB of the image: 1 MiB takes one core of an AMD EPYC (Zen 4, 2026-11-22) some 15 us,
 // which is enough to be worth waking a thread. A task has at least `slices` slices, so that its sums are few
 // beside its pixels.
 ScheduleRows tuned_rows() {

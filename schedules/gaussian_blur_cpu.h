@@ -9,6 +9,7 @@ namespace tilewright::gaussian_blur_cpu {
 
 using Halide::Expr;
 using Halide::Func;
+using Halide::LoopLevel;
 using Halide::TailStrategy;
 using Halide::Var;
 
@@ -58,16 +59,81 @@ void lines(Form &blur, ScheduleContext &context) {
     blur.columns.compute_root().vectorize(x, lanes);
 }
 
+// The sums of a pass of `dots`, which stay in registers: a vector has `lanes` elements along x, and every
+// other dimension is unrolled.
+inline void sums_in_registers(const GaussianBlurDots &blur, Func sum, const Var &other, int lanes,
+    std::initializer_list<Halide::RDom> parts) {
+    const Var x = blur.x, c = blur.c;
+    const auto in_vectors = [&](Halide::Stage stage) {
+        stage.vectorize(x, lanes).unroll(x).unroll(other).unroll(c);
+    };
+    in_vectors(sum);
+    int stage = 0;
+    for (const Halide::RDom &k : parts) {
+        if (stage == 1) {  // the change between the two parts
+            in_vectors(sum.update(stage++));
+        }
+        in_vectors(sum.update(stage++).reorder(k.x, x, other, c, k.y).atomic().vectorize(k.x));
+    }
+}
+
+// The image as `dots` reads it: one chunk of it and its halo, in words of `group` rows of one column. `block`
+// is the number of columns that the pass down columns computes at a time.
+inline void groups_of_rows(GaussianBlurDots &blur, const LoopLevel &chunk, int lanes, int block) {
+    const Var x = blur.x, y = blur.y, c = blur.c;
+    blur.groups.compute_at(chunk).bound(c, 0, blur.channels).reorder_storage(x, c, y).never_partition(y);
+    if (blur.channels == 1) {
+        blur.groups.split(x, x, xi, blur.group)
+            .split(x, xo, x, block)
+            .reorder(x, xi, xo, y)
+            .vectorize(x)
+            .unroll(xi)
+            .unroll(xo);
+    } else {
+        blur.groups.split(x, xo, x, blur.group * lanes).reorder(x, c, xo, y).vectorize(x).unroll(c);
+        blur.packed.compute_at(blur.groups, y).vectorize(x, block);
+    }
+    blur.extended.compute_at(blur.groups, y).vectorize(x, block).unroll(y);
+    blur.columns.compute_root().vectorize(x, lanes);
+}
+
+// The pass down columns of `dots`: a lane holds the word of one column.
+inline void dots_down(GaussianBlurDots &blur, const ScheduleContext &context, int lanes) {
+    const Var x = blur.x, y = blur.y, c = blur.c;
+    const Var chunk{"chunk"}, phase_y{"phase_y"};
+    const int block = 4 * lanes,  // columns of a channel that are computed at a time
+        chunk_columns = std::max(1, context["chunk"] / (block * blur.channels)) * block;
+    blur.down.compute_at(blur.out, yo)
+        .bound(c, 0, blur.channels)
+        .align_bounds(x, block)
+        .align_bounds(y, blur.group)
+        .reorder_storage(x, c, y)
+        .split(x, chunk, x, chunk_columns, TailStrategy::RoundUp)
+        .split(x, xo, x, block, TailStrategy::RoundUp)
+        .split(y, y, phase_y, blur.group)
+        .reorder(x, phase_y, xo, c, y, chunk)
+        .vectorize(x)
+        .unroll(phase_y);
+    blur.down_sum.compute_at(blur.down, xo)
+        .align_bounds(x, block)
+        .bound_extent(x, block)
+        .align_bounds(y, blur.group)
+        .bound_extent(y, blur.group)
+        .reorder_storage(x, y, c);
+    sums_in_registers(blur, blur.down_sum, y, lanes, {blur.down_first, blur.down_second});
+    // The loop over chunks is not partitioned, only the loops inside it: see `lines`.
+    blur.down.never_partition(chunk);
+    groups_of_rows(blur, {blur.down, chunk}, lanes, block);
+}
+
 // Tiles of rows are spread over the cores, chunk by chunk as in `lines`, but with the type of the pixels
 // everywhere. For the pass down columns, the chunk is first stored in words of `group` rows, so that a lane
 // holds the word of one column. In the pass along rows, a lane holds a word of a row, and the phases are
 // accumulators that are joined without a shuffle.
 inline void dots(GaussianBlurDots &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, c = blur.c, phase = blur.phase;
-    const Var chunk{"chunk"}, phase_y{"phase_y"};
     const int lanes = context.target.natural_vector_size<int32_t>(), group = blur.group,
-              channels = blur.channels, vectors = context["vectors"],
-              block = 4 * lanes;  // columns of a channel that the pass down columns computes at a time
+              channels = blur.channels, vectors = context["vectors"];
     for (Halide::OutputImageParam buffer : context.buffers) {
         buffer.dim(0).set_min(0);
         buffer.dim(1).set_min(0);
@@ -84,67 +150,13 @@ inline void dots(GaussianBlurDots &blur, ScheduleContext &context) {
         .unroll(c)
         .vectorize(x, lanes)
         .unroll(x);
-
-    // The sums stay in registers: all of one lane dimension and of the others are unrolled.
-    const auto accumulate = [&](Func sum, const Var &other, std::initializer_list<Halide::RDom> parts) {
-        const auto in_vectors = [&](Halide::Stage stage) {
-            stage.vectorize(x, lanes).unroll(x).unroll(other).unroll(c);
-        };
-        in_vectors(sum);
-        int stage = 0;
-        for (const Halide::RDom &k : parts) {
-            if (stage == 1) {  // the change between the two parts
-                in_vectors(sum.update(stage++));
-            }
-            in_vectors(sum.update(stage++).reorder(k.x, x, other, c, k.y).atomic().vectorize(k.x));
-        }
-    };
     blur.along_sum.compute_at(blur.out, xo)
         .reorder_storage(x, phase, c, y)
         .bound(phase, 0, group)
         .bound(c, 0, channels)
         .bound_extent(x, lanes * vectors);
-    accumulate(blur.along_sum, phase, {blur.along_first, blur.along_second});
-
-    const int chunk_columns = std::max(1, context["chunk"] / (block * channels)) * block;
-    blur.down.compute_at(blur.out, yo)
-        .bound(c, 0, channels)
-        .align_bounds(x, block)
-        .align_bounds(y, group)
-        .reorder_storage(x, c, y)
-        .split(x, chunk, x, chunk_columns, TailStrategy::RoundUp)
-        .split(x, xo, x, block, TailStrategy::RoundUp)
-        .split(y, y, phase_y, group)
-        .reorder(x, phase_y, xo, c, y, chunk)
-        .vectorize(x)
-        .unroll(phase_y);
-    blur.down_sum.compute_at(blur.down, xo)
-        .align_bounds(x, block)
-        .bound_extent(x, block)
-        .align_bounds(y, group)
-        .bound_extent(y, group)
-        .reorder_storage(x, y, c);
-    accumulate(blur.down_sum, y, {blur.down_first, blur.down_second});
-    // The loop over chunks is not partitioned, only the loops inside it: see `lines`.
-    blur.down.never_partition(chunk);
-
-    blur.groups.compute_at(blur.down, chunk)
-        .bound(c, 0, channels)
-        .reorder_storage(x, c, y)
-        .never_partition(y);
-    if (channels == 1) {
-        blur.groups.split(x, x, xi, group)
-            .split(x, xo, x, block)
-            .reorder(x, xi, xo, y)
-            .vectorize(x)
-            .unroll(xi)
-            .unroll(xo);
-    } else {
-        blur.groups.split(x, xo, x, group * lanes).reorder(x, c, xo, y).vectorize(x).unroll(c);
-        blur.packed.compute_at(blur.groups, y).vectorize(x, block);
-    }
-    blur.extended.compute_at(blur.groups, y).vectorize(x, block).unroll(y);
-    blur.columns.compute_root().vectorize(x, lanes);
+    sums_in_registers(blur, blur.along_sum, phase, lanes, {blur.along_first, blur.along_second});
+    dots_down(blur, context, lanes);
 }
 
 }  // namespace tilewright::gaussian_blur_cpu

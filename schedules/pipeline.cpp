@@ -254,7 +254,9 @@ void transpose_colours(TransposeColours &t, ScheduleContext &context) {
 
 // One block of the output after another, on a CPU. A block's rows of the input are read by whole cache lines,
 // transposed in registers by squares of `square` x `square` pixels, and written by whole lines. Blocks that
-// would cross the right or the bottom edge move inwards, so all blocks are whole.
+// would cross the right or the bottom edge move inwards, so all blocks are whole. The operator's own rows are
+// faster, but their form (generators/algorithms/transpose/squares.h) sees an image as one row of elements in
+// memory, and a stage of a pipeline is a Func of rows and columns.
 void transpose_blocks(Transpose &t, ScheduleContext &context) {
     const int width = context["width"], height = context["height"], square = context["square"];
     const int line = 64 / t.in.type().bytes();

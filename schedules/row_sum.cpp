@@ -226,7 +226,7 @@ void slices_of_rows(RowSumSliced &form, ScheduleContext &context) {
     lanes_in_vectors(form, context);
 }
 
-// `task` on CPUs is in KiB of the image: 1 MiB takes one core of an AMD EPYC (Zen 5, 2026-11-22) some 20 us,
+// `task` on CPUs is in KiB of the image: 1 MiB takes one core of an AMD EPYC (Zen 4, 2026-11-22) some 20 us,
 // which is enough to be worth waking a thread.
 ScheduleRows tuned_rows() {
     const RowSumChunksConfiguration medium{.most_iterations = 16}, many_rows{.least_rows = 128},

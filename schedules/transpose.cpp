@@ -213,7 +213,7 @@ constexpr const char *
 
 // Blocks of width x height pixels, `grain` of them per task. Blocks that are long in the direction of the
 // input's rows read whole pages: u8 8192 x 8192 on one core, 64 x 64: 31.0, 64 x 256: 15.9, 64 x 1024: 14.4
-// ms (AMD Zen 5, AVX-512, 2026-11-22). Small images stay in the cache, and small blocks cover them better.
+// ms (AMD Zen 4, AVX-512, 2026-11-22). Small images stay in the cache, and small blocks cover them better.
 ScheduleRows tuned_on_cpu() {
     const TransposeSquaresConfiguration large{.least_kib = 4096}, any{};
     const auto tunables = [](int width, int height, int grain) {

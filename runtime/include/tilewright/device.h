@@ -74,7 +74,7 @@ void trim_device_memory();
 // Gives host memory that is kept for later calls and arrays to the system, until at most `keep` bytes are
 // kept. Memory of 64 KiB and more that arrays and CPU libraries gave back is kept, because the system clears
 // each page at its first use: at most an eighth of the installed memory, and 1 GiB; the oldest
-// goes first. The same holds for page-locked memory (Array::pinned), apart from the other.
+// goes first. Page-locked memory (Array::pinned) has a limit of its own, of the same size.
 void trim_host_memory(size_t keep = 0);
 
 // Whether this CPU has AVX-512 with VNNI and the extensions that came with it (those of Zen 4), which some

@@ -20,7 +20,7 @@ struct Row {
 
     struct RegisterCap {
         std::string kernel;  // a part of a CUDA kernel's name; empty: any
-        int most;            // registers a thread
+        int most;            // registers per thread
     };
 
     // What a library needs of a device, as the generator saw it when it made it; 0 and false: nothing, or not

@@ -113,8 +113,7 @@ protected:
         if (!types.contains(bytes)) {
             refuse(Fault::input,
                 "takes an image or matrix with pixels of 1, 2, 3, 4, 6 or 8 bytes, channels included: "
-                "transpose "
-                "the channels of larger pixels one by one",
+                "transpose the channels of larger pixels one by one",
                 "image", image.describe());
         }
         Request request;
