@@ -15,23 +15,20 @@ namespace tilewright::driver {
 
 namespace {
 
-// A driver function, looked up at its first use.
+// A driver function, looked up at its first use. A call needs no memory of the host, because some calls are
+// those of destructors.
 template<typename F>
 struct DriverFunction;
 template<typename... Args>
 struct DriverFunction<CUresult(Args...)> {
     const char *name;
+    mutable std::atomic<void *> found{nullptr};
+
     CUresult operator()(Args... args) const {
-        static auto &known = *new std::map<std::string, void *>;
-        static auto &mutex = *new std::mutex;
-        void *f;
-        {
-            const std::lock_guard lock(mutex);
-            const auto [entry, added] = known.try_emplace(name, nullptr);
-            if (added && libcuda()) {
-                entry->second = dlsym(libcuda(), name);
-            }
-            f = entry->second;
+        void *f = found.load(std::memory_order_acquire);
+        if (f == nullptr && libcuda()) {
+            f = dlsym(libcuda(), name);
+            found.store(f, std::memory_order_release);
         }
         constexpr CUresult not_found = 500;
         return f ? reinterpret_cast<CUresult (*)(Args...)>(f)(args...) : not_found;

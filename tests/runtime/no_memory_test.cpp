@@ -2,6 +2,7 @@
 // library is an Error.
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
+#include "tilewright/device.h"
 #include "tilewright/operator.h"
 #include "tilewright/pipeline.h"
 #include "tilewright/workload.h"
@@ -107,6 +108,18 @@ TEST_P(NoMemory, ArraysSaySo) {
         uint16_t memory[30 * 40] = {};
         Array::view(Type::u16, memory, by_the_caller<std::vector<int64_t>>(shape));
     });
+}
+
+// Without a CUDA device these are ordinary arrays. What is made once per process is made before.
+TEST_P(NoMemory, PageLockedArraysSaySo) {
+    const auto shape = [] { return std::vector<int64_t>{300, 400}; };
+    Array::pinned(Type::u8, shape());
+    trim_host_memory();
+    without_memory(GetParam(), [&] {
+        trim_host_memory();  // so that the driver locks new pages
+        Array::pinned(Type::u8, by_the_caller<std::vector<int64_t>>(shape));
+    });
+    trim_host_memory();
 }
 
 TEST_P(NoMemory, PipelinesSaySo) {
