@@ -1,9 +1,9 @@
 #include "runtime/devices/pinned_memory.h"
 #include "runtime/devices/cuda.h"
 #include "runtime/process/inside.h"
-#include "tilewright/error.h"
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <optional>
 
 namespace tilewright::driver {
@@ -28,7 +28,7 @@ bool in_context(const Call &call) noexcept try {
     }
     const InCudaContext here(context);
     return call();
-} catch (const Error &) {  // the drivers have ended
+} catch (const std::exception &) {  // the drivers have ended, or the host has no memory left
     return false;
 }
 
