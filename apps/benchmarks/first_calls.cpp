@@ -3,11 +3,13 @@
 #include "tilewright/statistics.h"
 #include "tilewright/workload.h"
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
+#include <system_error>
 
 namespace tilewright::benchmarks {
 
@@ -18,7 +20,11 @@ struct Folder {
     std::filesystem::path path;
     Folder() {
         std::string name = (std::filesystem::temp_directory_path() / "tilewright-XXXXXX").string();
-        path = mkdtemp(name.data());
+        if (mkdtemp(name.data()) == nullptr) {
+            throw std::filesystem::filesystem_error(
+                "cannot make a folder", name, std::error_code(errno, std::generic_category()));
+        }
+        path = name;
     }
     ~Folder() {
         std::error_code none;
@@ -26,7 +32,7 @@ struct Folder {
     }
 };
 
-// What a process of its own prints; empty when it fails.
+// What a process of its own prints; "failed" when it prints nothing.
 std::string printed_by(const std::string &command) {
     struct Close {
         void operator()(FILE *file) const {

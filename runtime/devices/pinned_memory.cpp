@@ -28,7 +28,7 @@ bool in_context(const Call &call) noexcept try {
     }
     const InCudaContext here(context);
     return call();
-} catch (const std::exception &) {  // the drivers have ended, or there is no memory
+} catch (const std::exception &) {  // the drivers have ended, or the host has no memory left
     return false;
 }
 

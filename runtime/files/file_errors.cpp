@@ -15,14 +15,14 @@ void throw_no_memory(const char *verb, const std::string &path) {
         {.value = path});
 }
 
-void refuse_array(
-    const std::string &why, const char *operation, Type type, const std::vector<int64_t> &shape) {
+void refuse_array(const std::string &why, const char *next, const char *operation, Type type,
+    const std::vector<int64_t> &shape) {
     std::string value = std::string(name_of(type)) + " (";
     for (const int64_t extent : shape) {
         value += (value.back() == '(' ? "" : ", ") + std::to_string(extent);
     }
-    throw Error(Fault::usage, why + "; write .npy instead",
-        {.operation = operation, .argument = "image", .value = value + ")"});
+    throw Error(
+        Fault::usage, why + "; " + next, {.operation = operation, .argument = "image", .value = value + ")"});
 }
 
 }  // namespace tilewright

@@ -13,9 +13,8 @@ std::string in_quotes(const std::string &path);
 // Throws Error (memory): "no memory to VERB 'PATH'; free some".
 [[noreturn]] void throw_no_memory(const char *verb, const std::string &path);
 
-// Throws Error (usage), for an array that a file cannot hold: "OPERATION: image = TYPE (SHAPE): WHY; write
-// .npy instead".
-[[noreturn]] void refuse_array(
-    const std::string &why, const char *operation, Type type, const std::vector<int64_t> &shape);
+// Throws Error (usage), for an array that a file cannot hold: "OPERATION: image = TYPE (SHAPE): WHY; NEXT".
+[[noreturn]] void refuse_array(const std::string &why, const char *next, const char *operation, Type type,
+    const std::vector<int64_t> &shape);
 
 }  // namespace tilewright

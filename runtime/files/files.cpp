@@ -1,4 +1,5 @@
 #include "tilewright/files.h"
+#include "runtime/errors/leaving.h"
 #include "runtime/files/destination.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/folder_entry.h"
@@ -9,6 +10,7 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
@@ -18,12 +20,31 @@ namespace tilewright {
 
 namespace {
 
+struct KindWords {
+    FileKind kind;
+    const char *name;
+    std::string_view ending;                 // of new files
+    std::string_view other_ending = ending;  // which means the kind too
+};
+
+constexpr KindWords known_kinds[] = {{FileKind::png, "png", ".png"},
+    {FileKind::jpeg, "jpeg", ".jpg", ".jpeg"}, {FileKind::tiff, "tiff", ".tif", ".tiff"},
+    {FileKind::npy, "npy", ".npy"}, {FileKind::csv, "csv", ".csv"}, {FileKind::txt, "txt", ".txt"}};
+
+const KindWords &words_of(FileKind kind) {
+    return *std::find_if(std::begin(known_kinds), std::end(known_kinds),
+        [&](const KindWords &words) { return words.kind == kind; });
+}
+
 // In small letters.
+std::string small(std::string text) {
+    std::transform(
+        text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+    return text;
+}
+
 std::string ending_of(const std::string &path) {
-    std::string ending = std::filesystem::path(path).extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-        [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-    return ending;
+    return small(std::filesystem::path(path).extension().string());
 }
 
 constexpr char endings[] = "end it in .png (u8, u16) or .npy (any type), .jpg, .tif, .csv or .txt";
@@ -42,8 +63,15 @@ FileKind expected_kind_of(const std::string &path) {
         {.value = path});
 }
 
-// The kind that a file's first bytes say; nothing for none of ours. Text is told by the file's name, or
-// begins like a number or a comment.
+// Whether a text of numbers may begin so: with a number, a comment, a blank or a mark of UTF-8.
+bool begins_like_text(const std::string &first) {
+    const std::string word = small(first.substr(0, 3));
+    return first.find_first_of("0123456789#+-. \t\r\n") == 0 || word == "nan" || word == "inf" ||
+           word == "\xef\xbb\xbf";
+}
+
+// The kind that a file's first bytes say; nothing for none of ours. Text is told by the file's name, or by
+// its beginning.
 std::optional<FileKind> kind_of_content(const std::string &first, const std::string &path) {
     using namespace std::string_view_literals;
     if (first.starts_with('\x89')) {
@@ -61,8 +89,10 @@ std::optional<FileKind> kind_of_content(const std::string &first, const std::str
         }
     }
     const std::string ending = ending_of(path);
-    const bool is_number = first.find_first_of("0123456789#+-.") == 0;
-    return ending == ".csv" || ending == ".txt" || is_number ? std::optional(FileKind::csv) : std::nullopt;
+    if (ending == ".txt") {
+        return FileKind::txt;
+    }
+    return ending == ".csv" || begins_like_text(first) ? std::optional(FileKind::csv) : std::nullopt;
 }
 
 FileContents contents_of(Picture picture, FileKind kind) {
@@ -80,31 +110,24 @@ FileContents contents_of(Picture picture, FileKind kind) {
 }  // namespace
 
 const char *name_of(FileKind kind) {
-    switch (kind) {
-    case FileKind::png: return "png";
-    case FileKind::jpeg: return "jpeg";
-    case FileKind::tiff: return "tiff";
-    case FileKind::npy: return "npy";
-    case FileKind::csv: return "csv";
-    case FileKind::txt: return "txt";
-    }
-    return "";
+    return words_of(kind).name;
+}
+
+const char *ending_of(FileKind kind) {
+    return words_of(kind).ending.data();
 }
 
 std::optional<FileKind> kind_of_name(const std::string &path) {
-    static constexpr std::pair<const char *, FileKind> known[] = {{".png", FileKind::png},
-        {".jpg", FileKind::jpeg}, {".jpeg", FileKind::jpeg}, {".tif", FileKind::tiff},
-        {".tiff", FileKind::tiff}, {".npy", FileKind::npy}, {".csv", FileKind::csv}, {".txt", FileKind::txt}};
     const std::string ending = ending_of(path);
-    for (const auto &[name, kind] : known) {
-        if (ending == name) {
-            return kind;
+    for (const KindWords &words : known_kinds) {
+        if (ending == words.ending || ending == words.other_ending) {
+            return words.kind;
         }
     }
     return std::nullopt;
 }
 
-FileContents read_file(const std::string &path, const FileLimits &limits, bool pinned) {
+FileContents read_file(const std::string &path, const FileLimits &limits, bool pinned) try {
     MakeArray *const make = pinned ? Array::pinned : Array::uninitialized;
     InputFile file(path, InputFile::Kinds::regular);
     const std::string first = file.peek();
@@ -132,6 +155,8 @@ FileContents read_file(const std::string &path, const FileLimits &limits, bool p
     case FileKind::txt: break;
     }
     return {.array = read_text(file, limits.npy), .kind = *kind};
+} catch (...) {
+    leave_with_error([] { return "read_file"; });
 }
 
 Array read_array(const std::string &path, PngMetadata *metadata, const FileLimits &limits) {
@@ -142,12 +167,15 @@ Array read_array(const std::string &path, PngMetadata *metadata, const FileLimit
     return std::move(contents.array);
 }
 
-void write_array(const std::string &path, const Array &array, const PngMetadata &metadata) {
+void write_array(const std::string &path, const Array &array, const PngMetadata &metadata) try {
     const FileKind kind = expected_kind_of(path);
     write_array(path, kind, array, metadata);
+} catch (...) {
+    leave_with_error([] { return "write_array"; });
 }
 
-void write_array(const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata) {
+void write_array(
+    const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata) try {
     switch (kind) {
     case FileKind::png: return write_png(path, array, metadata);
     case FileKind::jpeg: return write_jpeg(path, array, metadata);
@@ -156,6 +184,8 @@ void write_array(const std::string &path, FileKind kind, const Array &array, con
     case FileKind::csv: return write_text(path, array, ',');
     case FileKind::txt: return write_text(path, array, ' ');
     }
+} catch (...) {
+    leave_with_error([] { return "write_array"; });
 }
 
 void check_kind(FileKind kind, Type type, const std::vector<int64_t> &shape) {

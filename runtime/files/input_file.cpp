@@ -111,13 +111,13 @@ std::string InputFile::read_rest(int64_t most) {
     constexpr size_t step = size_t(1) << 20;
     for (size_t count = step; count == step;) {
         const size_t before = bytes.size();
-        if (before > static_cast<size_t>(std::max<int64_t>(most, 0))) {
-            refuse("it has more than " + std::to_string(most) + " bytes, which is the limit",
-                "raise the limit if the file is to be trusted");
-        }
         bytes.resize(before + step);
         count = read(bytes.data() + before, step);
         bytes.resize(before + count);
+        if (bytes.size() > static_cast<size_t>(std::max<int64_t>(most, 0))) {
+            refuse("it has more than " + std::to_string(most) + " bytes, which is the limit",
+                "raise the limit if the file is to be trusted");
+        }
     }
     if (error_number_ != 0) {
         refuse_truncated();

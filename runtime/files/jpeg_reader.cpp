@@ -130,8 +130,7 @@ PngMetadata metadata_of(Reader &reader, const InputFile &file, const PngLimits &
     });
     const std::unique_ptr<JOCTET, decltype(&std::free)> owner(bytes, &std::free);
     if (bytes != nullptr && count > static_cast<uint64_t>(std::max<int64_t>(limits.profile_bytes, 0))) {
-        file.refuse("its ICC profile is larger than " + std::to_string(limits.profile_bytes) + " bytes",
-            "raise PngLimits::profile_bytes if it is to be trusted, or remove the profile");
+        refuse_profile(file, limits);
     }
     if (bytes != nullptr) {
         metadata.icc_profile = PngMetadata::Profile{"icc", {bytes, bytes + count}};

@@ -92,11 +92,12 @@ void set_density(jpeg_compress_struct &jpeg, const PngMetadata::Density &density
 void check_jpeg(Type type, const std::vector<int64_t> &shape) {
     const bool is_grey = shape.size() == 2, is_colour = shape.size() == 3 && shape[2] == 3;
     if (type != Type::u8 || (!is_grey && !is_colour)) {
-        refuse_array(
-            "JPEG holds u8 images (h, w) and (h, w, 3), .png also u16 and alpha", "write_jpeg", type, shape);
+        refuse_array("JPEG holds u8 images (h, w) and (h, w, 3)",
+            "write .png, which holds u16 and alpha too, or .npy", "write_jpeg", type, shape);
     }
     if (shape[0] > JPEG_MAX_DIMENSION || shape[1] > JPEG_MAX_DIMENSION) {
-        refuse_array("JPEG holds 1 to 65500 pixels a side", "write_jpeg", type, shape);
+        refuse_array(
+            "JPEG holds 1 to 65500 pixels per side", "write .png or .npy instead", "write_jpeg", type, shape);
     }
 }
 

@@ -10,7 +10,8 @@ Picture read_jpeg(InputFile &file, const PngLimits &) {
 }
 
 void check_jpeg(Type type, const std::vector<int64_t> &shape) {
-    refuse_array("this build has no libjpeg-turbo and writes no JPEG", "write_jpeg", type, shape);
+    refuse_array("this build has no libjpeg-turbo and writes no JPEG", "write .png or .npy instead",
+        "write_jpeg", type, shape);
 }
 
 void write_jpeg(const std::string &, const Array &image, const PngMetadata &) {

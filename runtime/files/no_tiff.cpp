@@ -10,7 +10,8 @@ Picture read_tiff(InputFile &file, const PngLimits &) {
 }
 
 void check_tiff(Type type, const std::vector<int64_t> &shape) {
-    refuse_array("this build has no libtiff and writes no TIFF", "write_tiff", type, shape);
+    refuse_array("this build has no libtiff and writes no TIFF", "write .png or .npy instead", "write_tiff",
+        type, shape);
 }
 
 void write_tiff(const std::string &, const Array &image, const PngMetadata &) {

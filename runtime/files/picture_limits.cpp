@@ -15,13 +15,18 @@ void check_picture_limits(
                     " of the program) if the file is to be trusted");
         }
     };
-    check(std::max(w, h), limits.side, " a side", "side");
+    check(std::max(w, h), limits.side, " per side", "side");
     const int64_t pixels = w * h;  // below 2^62
     check(pixels, limits.pixels, " in all", "pixels");
     if (pixels > std::numeric_limits<int64_t>::max() / pixel_bytes) {
         file.refuse(claims, "such an image fits into no memory");
     }
     check(pixels * pixel_bytes, limits.bytes, " bytes decoded", "bytes");
+}
+
+void refuse_profile(const InputFile &file, const PngLimits &limits) {
+    file.refuse("its ICC profile is larger than " + std::to_string(limits.profile_bytes) + " bytes",
+        "raise PngLimits::profile_bytes if it is to be trusted, or remove the profile");
 }
 
 }  // namespace tilewright

@@ -11,4 +11,7 @@ namespace tilewright {
 void check_picture_limits(
     int64_t w, int64_t h, int64_t pixel_bytes, const InputFile &file, const PngLimits &limits);
 
+// Refuses a picture whose ICC profile is over the limit. Errors: input.
+[[noreturn]] void refuse_profile(const InputFile &file, const PngLimits &limits);
+
 }  // namespace tilewright

@@ -1,5 +1,6 @@
 #include "runtime/files/png_chunks.h"
 #include "runtime/files/file_errors.h"
+#include "runtime/files/picture_limits.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <cmath>
@@ -68,9 +69,7 @@ std::optional<PngMetadata::Profile> profile_of(
     switch (inflate_into(profile.bytes, stream, static_cast<size_t>(end - stream), limits.profile_bytes)) {
     case Inflated::malformed: return std::nullopt;
     case Inflated::out_of_memory: throw_no_memory("read", file.path());
-    case Inflated::over_limit:
-        file.refuse("its ICC profile is larger than " + std::to_string(limits.profile_bytes) + " bytes",
-            "raise PngLimits::profile_bytes if it is to be trusted, or remove the profile");
+    case Inflated::over_limit: refuse_profile(file, limits);
     case Inflated::whole: break;
     }
     return profile;

@@ -68,7 +68,9 @@ private:
 }  // namespace
 
 void check_png(Type type, const std::vector<int64_t> &shape) {
-    const auto refuse = [&](const char *why) { refuse_array(why, "write_png", type, shape); };
+    const auto refuse = [&](const char *why) {
+        refuse_array(why, "write .npy instead", "write_png", type, shape);
+    };
     if (type != Type::u8 && type != Type::u16) {
         refuse("PNG holds u8 and u16");
     }
@@ -80,7 +82,7 @@ void check_png(Type type, const std::vector<int64_t> &shape) {
     }
     for (const int64_t extent : {shape[0], shape[1]}) {
         if (extent < 1 || extent > PNG_UINT_31_MAX) {
-            refuse("PNG holds 1 to 2^31 - 1 pixels a side");
+            refuse("PNG holds 1 to 2^31 - 1 pixels per side");
         }
     }
 }

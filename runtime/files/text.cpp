@@ -4,6 +4,7 @@
 #include "runtime/files/readers.h"
 #include "runtime/files/writers.h"
 #include "tilewright/error.h"
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <string_view>
@@ -14,6 +15,23 @@ namespace {
 
 constexpr std::string_view between = " \t\r,;";
 
+// Whether a decimal number that f64 does not hold is too large for it, and not too near to 0. The place of
+// its first digit that is not 0, and its exponent, say so.
+bool is_too_large(std::string_view word) {
+    const size_t mark = std::min(word.find_first_of("eE"), word.size());
+    const std::string_view digits = word.substr(0, mark);
+    const auto point = static_cast<int64_t>(std::min(digits.find('.'), digits.size()));
+    const auto first = static_cast<int64_t>(std::min(digits.find_first_of("123456789"), digits.size()));
+    std::string_view exponent = word.substr(std::min(mark + 1, word.size()));
+    exponent.remove_prefix(exponent.starts_with('+') ? 1 : 0);
+    int64_t power = 0;
+    const auto [end, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
+    if (error == std::errc::result_out_of_range) {
+        return exponent[0] != '-';
+    }
+    return power > first - point;
+}
+
 // A number may begin with a plus, which std::from_chars() does not take.
 bool parse(std::string_view word, double &value) {
     if (word.size() > 1 && word[0] == '+' && word[1] != '-') {
@@ -22,9 +40,7 @@ bool parse(std::string_view word, double &value) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     // Numbers beyond the range of f64 become 0 or infinite, as in other programs.
     if (error == std::errc::result_out_of_range) {
-        value = word.find("e-") == word.npos && word.find("E-") == word.npos ?
-                    std::numeric_limits<double>::infinity() :
-                    0;
+        value = is_too_large(word) ? std::numeric_limits<double>::infinity() : 0;
         value = word[0] == '-' ? -value : value;
     }
     return error != std::errc::invalid_argument && end == word.data() + word.size();
@@ -35,12 +51,15 @@ size_t read_line(std::string_view line, size_t number, const InputFile &file, st
     line = line.substr(0, line.find('#'));
     size_t count = 0;
     bool is_comma_open = false;  // a comma must stand between two numbers
+    const auto refuse_empty_place = [&] {
+        file.refuse("line " + std::to_string(number) + " has an empty place beside a separator",
+            "give every place a number; nan and inf are numbers");
+    };
     for (size_t at = line.find_first_not_of(" \t\r"); at < line.size();
         at = line.find_first_not_of(" \t\r", at)) {
         if (line[at] == ',' || line[at] == ';') {
             if (is_comma_open || count == 0) {
-                file.refuse("line " + std::to_string(number) + " has an empty place between two separators",
-                    "give every place a number; nan and inf are numbers");
+                refuse_empty_place();
             }
             is_comma_open = true;
             at++;
@@ -57,6 +76,9 @@ size_t read_line(std::string_view line, size_t number, const InputFile &file, st
         is_comma_open = false;
         count++;
         at += word.size();
+    }
+    if (is_comma_open) {
+        refuse_empty_place();
     }
     return count;
 }
@@ -122,7 +144,8 @@ Array read_text(InputFile &file, const NpyLimits &limits) {
 
 void check_text(Type type, const std::vector<int64_t> &shape) {
     if (type == Type::c64 || shape.size() > 2) {
-        refuse_array("text holds vectors and matrices of real numbers", "write_text", type, shape);
+        refuse_array("text holds vectors and matrices of real numbers", "write .npy instead", "write_text",
+            type, shape);
     }
 }
 

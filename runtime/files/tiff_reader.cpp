@@ -207,6 +207,8 @@ void normalize(const TiffHeader &header, Array &pixels) {
 
 // Decodes anything that libtiff knows, as 8-bit colours.
 bool decode_by_libtiff(TIFF *tiff, const TiffHeader &header, Array &pixels, libtiff::Messages &messages) {
+    // Made first: an exception between Begin and End would leave what libtiff keeps of the image.
+    std::vector<uint32_t> raster(size_t{header.w} * header.h);
     TIFFRGBAImage image;
     char message[1024] = "";
     if (TIFFRGBAImageOK(tiff, message) == 0 || TIFFRGBAImageBegin(&image, tiff, 1, message) == 0) {
@@ -217,7 +219,6 @@ bool decode_by_libtiff(TIFF *tiff, const TiffHeader &header, Array &pixels, libt
     }
     // As it is stored: upright() turns it afterwards.
     image.orientation = image.req_orientation = ORIENTATION_TOPLEFT;
-    std::vector<uint32_t> raster(size_t{header.w} * header.h);
     const bool is_decoded = TIFFRGBAImageGet(&image, raster.data(), header.w, header.h) != 0;
     TIFFRGBAImageEnd(&image);
     const int channels = header.channels();
@@ -252,8 +253,7 @@ PngMetadata metadata_of(TIFF *tiff, const InputFile &file, const PngLimits &limi
     const uint8_t *bytes = nullptr;
     if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &count, &bytes) != 0 && count > 0) {
         if (count > limits.profile_bytes) {
-            file.refuse("its ICC profile is larger than " + std::to_string(limits.profile_bytes) + " bytes",
-                "raise PngLimits::profile_bytes if it is to be trusted, or remove the profile");
+            refuse_profile(file, limits);
         }
         metadata.icc_profile = PngMetadata::Profile{"icc", {bytes, bytes + count}};
     }

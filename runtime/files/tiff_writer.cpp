@@ -92,7 +92,7 @@ bool encode(TIFF *tiff, const Array &image, const PngMetadata &metadata) {
     }
     set_metadata(tiff, metadata, channels);
     // The predictor works on the row in place, so libtiff gets a copy.
-    std::vector<uint8_t> row(static_cast<size_t>(w * channels * element));
+    std::vector<uint8_t> row(static_cast<size_t>(row_bytes_of(image)));
     const auto *pixels = static_cast<const uint8_t *>(image.data());
     for (uint32_t y = 0; y < h; y++) {
         std::memcpy(row.data(), pixels + y * image.strides()[0] * element, row.size());
@@ -107,12 +107,16 @@ bool encode(TIFF *tiff, const Array &image, const PngMetadata &metadata) {
 
 void check_tiff(Type type, const std::vector<int64_t> &shape) {
     if (type != Type::u8 && type != Type::u16) {
-        refuse_array("TIFF is written of u8 and u16", "write_tiff", type, shape);
+        refuse_array("TIFF is written of u8 and u16", "write .npy instead", "write_tiff", type, shape);
     }
     const bool is_image = shape.size() == 2 || (shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4);
     if (!is_image) {
-        refuse_array(
-            "TIFF is written of images (h, w) and (h, w, c) of 1 to 4 channels", "write_tiff", type, shape);
+        refuse_array("TIFF is written of images (h, w) and (h, w, c) of 1 to 4 channels",
+            "write .npy instead", "write_tiff", type, shape);
+    }
+    if (std::max(shape[0], shape[1]) > std::numeric_limits<int32_t>::max()) {
+        refuse_array("TIFF is written of at most 2^31 - 1 pixels per side", "write .npy instead",
+            "write_tiff", type, shape);
     }
 }
 
@@ -122,7 +126,8 @@ void write_tiff(const std::string &path, const Array &image, const PngMetadata &
     MemoryFile memory;
     libtiff::Messages messages;
     const int64_t bytes = image.size() * static_cast<int64_t>(size_of(image.type()));
-    const bool is_big = bytes > int64_t(3) << 30;  // BigTIFF: offsets in other files have 32 bits
+    // BigTIFF: offsets in other files have 32 bits, and LZW makes noise larger, by less than a half.
+    const bool is_big = bytes > int64_t(2) << 30;
     libtiff::Handle tiff = libtiff::open(is_big ? "w8" : "w", &memory,
         {read_bytes, write_bytes, seek, size_of_file}, std::numeric_limits<int64_t>::max(), messages);
     const bool is_encoded = tiff && encode(tiff.get(), image, metadata);

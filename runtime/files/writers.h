@@ -1,11 +1,19 @@
 #pragma once
 // The writers of pictures other than PNG, and of text. Each writes a file that is whole or absent
 // (output_file.h); `check_...` refuses what its format cannot hold before there is a file. Not installed.
+#include "tilewright/array.h"
 #include "tilewright/png.h"
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace tilewright {
+
+// The bytes of a row of an image (h, w) or (h, w, c), without those that only fill up to its stride.
+inline int64_t row_bytes_of(const Array &image) {
+    const int64_t channels = image.dimensions() == 3 ? image.shape()[2] : 1;
+    return image.shape()[1] * channels * static_cast<int64_t>(size_of(image.type()));
+}
 
 // u8 images (h, w) and (h, w, 3), with their density and ICC profile. Errors: usage, failed, memory.
 void check_jpeg(Type type, const std::vector<int64_t> &shape);

@@ -79,6 +79,18 @@ TEST_F(CommandLine, ExplainTakesColourOptionsAndSamples) {
     EXPECT_NE(sample["data"].get<std::string>().find("zero"), std::string::npos) << sample["data"];
 }
 
+TEST_F(CommandLine, ExplainSaysWhatBecameOfAPhotograph) {
+    NEEDS_OPERATOR("column_sum");
+    write_array(path("colour.png"), Array(Type::u8, {21, 35, 3}).clone(0));
+    const Words call = {"explain", "column_sum", path("colour.png"), "--device", "cpu"};
+    expect_words(run(call).out, {"converted: one call per channel, 3 in all", "the first of 3 calls"});
+    Words with_json = call;
+    with_json.emplace_back("--json");
+    const json e = run_json(with_json);
+    EXPECT_EQ(e["calls_of_command"], 3);
+    EXPECT_EQ(e["conversions"], json::array({"one call per channel, 3 in all"}));
+}
+
 TEST_F(CommandLine, ExplainHasEachLaunchOnCuda) {
     NEEDS_OPERATOR("transpose");
     const Words call = {"explain", "transpose", "--size", "1000x703", "--type", "u8", "--device", "cuda:0",

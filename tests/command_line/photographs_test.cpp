@@ -139,6 +139,63 @@ TEST_F(Photographs, OfOneNameAreRefusedBeforeAnythingIsWritten) {
     EXPECT_FALSE(fs::exists(out));
 }
 
+// The further input of an operator is no place for a result, whatever kind the result gets.
+TEST_F(Photographs, DoNotReplaceTheFurtherInput) {
+    NEEDS_OPERATOR("fresnel");
+    make_image("s.png", 32, 32);
+    fs::create_directory(path("out"));
+    write_array(path("out/s.npy"), Array(Type::f32, {32, 32}));
+    const std::string before = read_text(path("out/s.npy"));
+    const Words call = {"fresnel", path("s.png"), "--phase", path("out/s.npy"), "--into", path("out"),
+        "--wavelength", "532nm", "--distance", "5cm", "--pitch", "10um"};
+    Words as_npy = call;
+    as_npy.insert(as_npy.end(), {"--format", "npy"});
+    expect_refusal(2, as_npy, {"out/s.npy", "input as well"});
+    expect_refusal(2, call, {"out/s.npy", "input as well"});
+    EXPECT_EQ(read_text(path("out/s.npy")), before);
+    EXPECT_EQ(names_in(path("out")), Names{"s.npy"});
+}
+
+// A type that the chosen rows do not take is an error of that file alone; a device that is not there, of all.
+TEST_F(Photographs, GoOnAfterOneThatTheScheduleDoesNotTake) {
+    NEEDS_OPERATOR("gaussian_blur");
+    write_array(path("float.npy"), Array(Type::f32, {100, 200}));
+    write_array(path("deep.png"), Array(Type::u16, {100, 200}));
+    const Ran ran = run({"gaussian_blur", path("float.npy"), path("deep.png"), "--sigma", "2", "--schedule",
+        "tuned_dots", "--into", path("out"), "--device", "cpu"});
+    EXPECT_EQ(ran.code, 4) << ran.err;
+    EXPECT_NE(ran.err.find("float.npy"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("1 of 2 files failed"), std::string::npos) << ran.err;
+    EXPECT_EQ(names_in(path("out")), Names{"deep.png"});
+    expect_refusal(
+        4, {"gaussian_blur", path("deep.png"), "--into", path("none"), "--device", "cuda:99"}, {"cuda:99"});
+    EXPECT_FALSE(fs::exists(path("none")));
+}
+
+TEST_F(Photographs, OfNumbersAsTextKeepTheirKind) {
+    NEEDS_OPERATOR("transpose");
+    std::ofstream(path("a.txt")) << "1 2\n3 4\n";
+    expect_done({"transpose", path("a.txt"), "--into", path("out")});
+    EXPECT_EQ(names_in(path("out")), Names{"a.txt"});
+    EXPECT_EQ(read_text(path("out/a.txt")), "1 3\n2 4\n");
+}
+
+// Text has no type of its own: it becomes the other input's, where that is one that the operator takes.
+TEST_F(Photographs, TextBesideAnotherTypeIsTakenOrRefusedWithASentence) {
+    NEEDS_OPERATOR("matmul");
+    NEEDS_OPERATOR("min_plus_convolution");
+    std::ofstream(path("a.csv")) << "1,2\n3,4\n";
+    for (const Type type : {Type::u8, Type::c64}) {
+        write_array(path("b.npy"), Array(type, {2, 2}));
+        expect_refusal(3, {"matmul", path("a.csv"), path("b.npy"), path("o.npy")},
+            {"matmul", "b.npy is " + std::string(name_of(type)), "a.csv"});
+    }
+    std::ofstream(path("v.csv")) << "1\n2.5\n";
+    write_array(path("w.npy"), Array(Type::i32, {2}));
+    expect_refusal(3, {"min_plus_convolution", path("v.csv"), path("w.npy"), path("o.npy")},
+        {"min_plus_convolution", "v.csv", "2.5 is no i32"});
+}
+
 TEST_F(Photographs, StatisticsAreJsonToo) {
     NEEDS_OPERATOR("invert");
     make_image("a.png");

@@ -53,6 +53,13 @@ TEST_F(CommandLine, APipelineCopiesOnceToTheDeviceAndOnceBack) {
         << ran.err;
 }
 
+TEST_F(CommandLine, APipelineNamesTheFileThatCannotHoldItsResult) {
+    NEEDS_OPERATOR("column_sum");
+    make_image("in.png");
+    expect_refusal(2, {"pipeline", "column_sum", path("in.png"), path("sums.png"), "--device", "cpu"},
+        {"cannot write '" + path("sums.png"), "PNG holds"});
+}
+
 TEST_F(CommandLine, APipelineIsCheckedBeforeAnythingIsComputed) {
     NEEDS_OPERATOR("transpose");
     NEEDS_OPERATOR("column_sum");

@@ -24,6 +24,18 @@ TEST_F(CommandLine, VerifyHasALineForEveryRow) {
     }
 }
 
+TEST_F(CommandLine, BenchAndVerifyTakeTheDeviceOfTheEnvironment) {
+    const std::string op = operators().front();
+    for (const char *command : {"bench", "verify"}) {
+        expect_refusal(4, {command, op}, {"cuda:99", "TILEWRIGHT_DEVICE"}, {"TILEWRIGHT_DEVICE=cuda:99"});
+    }
+    const Ran ran = run({"verify", op, "--schedule", "reference"}, {"TILEWRIGHT_DEVICE=cpu"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    for (const char *gpu : {" cuda:0", " opencl:0"}) {
+        EXPECT_EQ(ran.out.find(gpu), std::string::npos) << ran.out;
+    }
+}
+
 TEST_F(CommandLine, VerifyReportsAsJson) {
     const std::string op = operators().front();
     const json report = run_json({"verify", op, "--schedule", "reference", "--device", "cpu", "--json"});

@@ -3,6 +3,7 @@
 #include "apps/tilewright/support/benchmark.h"
 #include "apps/tilewright/support/benchmark_report.h"
 #include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
@@ -18,7 +19,7 @@ namespace {
 
 struct Options {
     std::vector<std::string> operators, sizes;
-    std::string device = "auto", schedule, type, json;
+    std::string device, schedule, type, json;
     std::vector<std::string> flags;  // the operators' own flags that were given: "pad"
     bool peers = false;
     Plan plan;
@@ -132,7 +133,7 @@ void bench(const Options &options) {
     for (const std::string &text : options.sizes) {
         sizes.push_back(size_of(text));
     }
-    const Device device = Device::parse(options.device);
+    const Device device = device_of(options.device);
     BenchmarkReport report(options.json, device);
     report.begin(pin_threads(), options.plan);
     if (options.peers) {
@@ -181,7 +182,7 @@ void add_bench(CommandLine &line) {
     Command command = line.add("bench", "Times the schedules, and verifies what the timed calls computed");
     static Options options;
     command.add("operator", options.operators, "Operators (default: all)");
-    command.add("--device", options.device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    add_device_and_threads(command, options.device);
     command.add("--schedule", options.schedule, "Only this schedule");
     command.add("--type", options.type, "Only this type of data, for example u8");
     command
@@ -189,7 +190,7 @@ void add_bench(CommandLine &line) {
             "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
         .commas()
         .one_word();
-    command.add("--batch", options.plan.batch, "Back-to-back calls a measurement")
+    command.add("--batch", options.plan.batch, "Back-to-back calls per measurement")
         .show_default()
         .range(1, 100000);
     command.add("--repeats", options.plan.repeats, "Measurements").show_default().range(3, 1000000);

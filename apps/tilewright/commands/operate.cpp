@@ -10,6 +10,7 @@
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/streams.h"
+#include "runtime/devices/hooks.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
@@ -149,7 +150,8 @@ void operate_on_many(const Words &words) {
     }
     const std::optional<FileKind> format = format_of(words.format);
     const Operation operation = operation_of(words);
-    const std::vector<BatchItem> items = batch_of(files, words.into, format, op.name());
+    driver::open(operation.device);  // an error of the device, which each file would meet, ends the command
+    const std::vector<BatchItem> items = batch_of(files, words.optional_input, words.into, format, op.name());
     Reports reports(words, operation.device, true);
     try {
         run_batch(items, op.name(), [&](const BatchItem &item) {

@@ -92,24 +92,6 @@ void print_stages(const std::vector<Statistics> &stages, const std::vector<Remar
     }
 }
 
-double ms_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-// The kind of the file that is written: `kind`, or .npy where that cannot hold the result and the output does
-// not ask for it. Errors: usage, where it does.
-FileKind checked_kind(const Output &output, FileKind kind, const Checked &checked) {
-    try {
-        check_kind(kind, checked.type, checked.shape);
-        return kind;
-    } catch (const Error &error) {
-        if (error.fault() != Fault::usage || output.kind) {
-            throw;
-        }
-        return FileKind::npy;
-    }
-}
-
 // Everything that can be refused is refused before the first stage computes.
 void run(const Request &request) {
     const std::vector<std::string> files(request.files.begin(), request.files.end() - 1);
@@ -138,7 +120,7 @@ void run(const Request &request) {
         .statistics = request.statistics || request.check ? &statistics : nullptr,
         .steps = request.check ? &steps : nullptr};
     const Checked checked = check(pipeline, pictures, inputs, call);
-    kind = checked_kind(output_end, kind, checked);
+    kind = kind_for(output_end, kind, checked.type, checked.shape);
     check_terminal(output_end, kind);
     for (size_t i = 0; i < checked.remarks.size(); i++) {
         print_warnings(*pipeline.stages()[i].op, checked.remarks[i]);

@@ -2,6 +2,7 @@
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/context.h"
+#include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/report.h"
@@ -45,8 +46,7 @@ std::string line_of(const Result &result) {
 Json json(const Result &result) {
     return {{"row", result.row->name()}, {"device", result.device}, {"verdict", name_of(result.verdict)},
         {"samples", result.samples}, {"runs", result.runs}, {"error", result.error},
-        {"libraries", result.libraries},
-        {"against", result.against}, {"why", result.why}};
+        {"libraries", result.libraries}, {"against", result.against}, {"why", result.why}};
 }
 
 // The rows of `type` that were asked for.
@@ -199,8 +199,9 @@ void add_verify(CommandLine &line) {
         line.add("verify", "Runs every schedule on this machine and holds it against the definition");
     static Options options;
     command.add("operator", options.operators, "Operators (default: all)");
-    command.add(
-        "--device", options.device, "auto, cpu, cuda[:i] or opencl[:i] (default: every usable device)");
+    options.device = device_of_environment();
+    command.add("--device", options.device,
+        "auto, cpu, cuda[:i] or opencl[:i] (default: TILEWRIGHT_DEVICE, or else every usable device)");
     command.add("--schedule", options.schedule, "Only this schedule");
     command
         .add("--repeat", options.repeat,

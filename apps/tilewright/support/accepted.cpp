@@ -161,7 +161,7 @@ Accepted accepted_by(const Operator &op) {
     }
     accepted.png_output = png_output;
     accepted.inputs =
-        fmt::format("{}: {}", accepted.png ? "A PNG or .npy file" : "An .npy file", arrays.words());
+        fmt::format("{}: {}", accepted.png ? "A picture or .npy file" : "An .npy file", arrays.words());
     accepted.output = fmt::format("The file to write: {}.npy", png_output ? ".png or " : "");
     accepted.example =
         fmt::format("{} {}", input_examples(op, accepted.png), png_output ? "out.png" : "out.npy");

@@ -8,7 +8,7 @@ namespace tilewright::app {
 struct Accepted {
     bool png = false;             // an input may be a PNG
     bool png_output = false;      // the output may be a PNG
-    std::string inputs;           // "A PNG or .npy file: u8, u16 of shape (h, w)"
+    std::string inputs;           // "A picture or .npy file: u8, u16 of shape (h, w)"
     std::string output;           // "The file to write: .npy"
     std::string example;          // inputs and output of an example: "photo.png out.png"
     std::string example_options;  // what the operator needs for that photograph: " --crop"

@@ -65,9 +65,25 @@ std::optional<FileId> id_of(const std::string &path) {
     return FileId{about.st_dev, about.st_ino};
 }
 
-void check_outputs(const std::vector<BatchItem> &items, const std::string &operation) {
+// Where the result may be written: its kind, and with it its ending, is open without a format.
+std::vector<std::string> places_of(const BatchItem &item, std::optional<FileKind> format) {
+    std::vector<std::string> places = {item.output};
+    for (const FileKind kind :
+        {FileKind::png, FileKind::jpeg, FileKind::tiff, FileKind::npy, FileKind::csv, FileKind::txt}) {
+        if (!format) {
+            places.push_back(fs::path(item.output).replace_extension(ending_of(kind)).string());
+        }
+    }
+    return places;
+}
+
+void check_outputs(const std::vector<BatchItem> &items, const std::string &further_input,
+    std::optional<FileKind> format, const std::string &operation) {
     std::map<std::string, std::string> inputs_by_name;  // without endings, which the results may change
     std::set<FileId> inputs;
+    if (const auto id = id_of(further_input)) {
+        inputs.insert(*id);
+    }
     for (const BatchItem &item : items) {
         const auto [other, is_new] =
             inputs_by_name.emplace(fs::path(item.output).stem().string(), item.input);
@@ -83,18 +99,20 @@ void check_outputs(const std::vector<BatchItem> &items, const std::string &opera
         }
     }
     for (const BatchItem &item : items) {
-        const auto id = id_of(item.output);
-        if (id && inputs.contains(*id)) {
-            throw Error(Fault::usage, "it is an input as well; name another folder",
-                {.operation = operation, .argument = "output", .value = item.output});
+        for (const std::string &place : places_of(item, format)) {
+            const auto id = id_of(place);
+            if (id && inputs.contains(*id)) {
+                throw Error(Fault::usage, "it is an input as well; name another folder",
+                    {.operation = operation, .argument = "output", .value = place});
+            }
         }
     }
 }
 
 }  // namespace
 
-std::vector<BatchItem> batch_of(const std::vector<std::string> &words, const std::string &folder,
-    std::optional<FileKind> format, const std::string &operation) {
+std::vector<BatchItem> batch_of(const std::vector<std::string> &words, const std::string &further_input,
+    const std::string &folder, std::optional<FileKind> format, const std::string &operation) {
     std::vector<BatchItem> items;
     for (const std::string &word : words) {
         if (word == "-") {
@@ -111,7 +129,7 @@ std::vector<BatchItem> batch_of(const std::vector<std::string> &words, const std
             items.push_back({file, (fs::path(folder) / name).string()});
         }
     }
-    check_outputs(items, operation);
+    check_outputs(items, further_input, format, operation);
     make_folder(folder);
     return items;
 }
@@ -132,9 +150,6 @@ void run_batch(const std::vector<BatchItem> &items, const std::string &operation
         try {
             run(item);
         } catch (const Error &error) {
-            if (error.fault() == Fault::device) {
-                throw;
-            }
             const std::string message = error.what();
             note(error.fault(), message.find(item.input) != message.npos ?
                                     message :

@@ -15,14 +15,14 @@ struct BatchItem {
 
 // The files: each word is one, or a folder, which stands for the files in it whose ending names a kind, in
 // the order of their names. An output has its input's name, with the ending of `format` where it is given.
-// Makes the folder. Errors: usage, when two inputs have one name (without ending), or an output is an input;
+// `further_input`: a file that each call reads beside its own one; may be empty. Makes the folder. Errors:
+// usage, when two inputs have one name (without ending), or an output is an input, whatever its kind will be;
 // input, when a folder has no such files; failed, when the output's folder cannot be made.
-std::vector<BatchItem> batch_of(const std::vector<std::string> &words, const std::string &folder,
-    std::optional<FileKind> format, const std::string &operation);
+std::vector<BatchItem> batch_of(const std::vector<std::string> &words, const std::string &further_input,
+    const std::string &folder, std::optional<FileKind> format, const std::string &operation);
 
-// Calls `run` for each item, and shows the progress. An error of one item is printed, and the others go on;
-// but an error of the device, which all of them would meet, ends the batch. Errors: that, and, when items
-// failed, one of the class of the first of them.
+// Calls `run` for each item, and shows the progress. An error of one item is printed, and the others go on.
+// Errors: when items failed, one of the class of the first of them.
 void run_batch(const std::vector<BatchItem> &items, const std::string &operation,
     const std::function<void(const BatchItem &)> &run);
 

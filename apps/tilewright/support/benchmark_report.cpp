@@ -28,7 +28,7 @@ std::string text_of(const Settings &settings) {
 std::string preamble(Device device, const Json &about, int cpus, const Plan &plan) {
     const DeviceInfo &info = device_info(device);
     return fmt::format("# {}: {}, {}; tilewright {} ({}), Halide {}, LLVM {}; {}\n"
-                       "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one a CPU\n"
+                       "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
                        "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and "
                        "p90; single: one alone; call: with the wait for its end;\n"
                        "# host: from host arrays to a host array; first: the row's first call in this "

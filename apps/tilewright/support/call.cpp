@@ -17,8 +17,7 @@ void add_format(Command &command, std::string &format) {
     command
         .add("--format", format,
             "What is written: png, jpeg, tiff, npy, csv or txt; without it what the output's ending says, "
-            "or, "
-            "for standard output, the kind of the first input")
+            "or, for standard output, the kind of the first input where that can hold the result, or npy")
         .value_name("KIND");
 }
 
@@ -43,6 +42,10 @@ Counters difference(const Counters &before, const Counters &after) {
     counted.modules -= before.modules;
     counted.module_ms -= before.module_ms;
     return counted;
+}
+
+double ms_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 void print_costs(const Device &device, const Counters &counted, const CallTimes &times) {

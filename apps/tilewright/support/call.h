@@ -4,6 +4,7 @@
 #include "tilewright/device.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
+#include <chrono>
 
 namespace tilewright::app {
 
@@ -23,6 +24,8 @@ Counters difference(const Counters &before, const Counters &after);
 struct CallTimes {
     double read_ms = 0, compute_ms = 0, write_ms = 0;
 };
+
+double ms_since(std::chrono::steady_clock::time_point start);
 
 // For --stats, to standard error: where and how long a call ran, what the drivers did for it, and what the
 // operator remarks on it. What did not happen has no line of its own.

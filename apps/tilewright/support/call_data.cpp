@@ -61,7 +61,10 @@ CallData from_files(const Operator &op, const DataWords &words, const Settings &
         described.push_back(fmt::format("{}, {}", file, pictures.back().array.describe()));
     }
     CallData data;
-    data.inputs = fitted(op, pictures, settings).calls.front();
+    Fitted all = fitted(op, pictures, settings);
+    data.inputs = all.calls.front();
+    data.calls = all.calls.size();
+    data.conversions = std::move(all.conversions);
     data.settings = op.settings_for("npy", data.inputs, settings);
     data.what = joined(described, "; ");
     data.request = op.parse(data.inputs, data.settings);

@@ -28,6 +28,10 @@ struct CallData {
     Settings settings;
     std::string what;  // "u8 4097x2049 sigma 3", "photo.png, u8 (480, 640, 3)"
     std::unique_ptr<const Request> request;
+    // Of files: what was done to them so that the operator takes them, and how many calls the operator's
+    // command makes of them (one per channel of some pictures), of which this is the first.
+    std::vector<std::string> conversions = {};
+    size_t calls = 1;
 };
 
 // The arguments that the words mean. Without files, type or size: the sample, its first type, its own size.

@@ -48,7 +48,8 @@ To value_as(From value) {
     if constexpr (std::is_same_v<To, int32_t>) {
         const auto wide = (double)value;
         if (!(wide >= -0x1p31 && wide < 0x1p31) || wide != std::floor(wide)) {
-            throw Error(Fault::input, fmt::format("{} is no i32; make all inputs f64", wide));
+            throw Error(
+                Fault::input, fmt::format("{} is no i32, the type of the other input; make that f64", wide));
         }
     }
     return (To)value;

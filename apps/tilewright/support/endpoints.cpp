@@ -28,31 +28,17 @@ std::string path_of_input(const std::string &word) {
 }
 
 std::optional<FileKind> format_of(const std::string &word) {
-    static const std::vector<std::pair<std::string, FileKind>> known = {{"png", FileKind::png},
-        {"jpeg", FileKind::jpeg}, {"jpg", FileKind::jpeg}, {"tiff", FileKind::tiff}, {"tif", FileKind::tiff},
-        {"npy", FileKind::npy}, {"csv", FileKind::csv}, {"txt", FileKind::txt}};
     if (word.empty()) {
         return std::nullopt;
     }
-    for (const auto &[name, kind] : known) {
-        if (word == name) {
+    if (word.find_first_of("./") == word.npos) {
+        if (const std::optional<FileKind> kind = kind_of_name("x." + word)) {  // the endings without their
+                                                                               // dot
             return kind;
         }
     }
     throw Error(
         Fault::usage, "takes png, jpeg, tiff, npy, csv or txt", {.argument = "--format", .value = word});
-}
-
-const char *ending_of(FileKind kind) {
-    switch (kind) {
-    case FileKind::png: return ".png";
-    case FileKind::jpeg: return ".jpg";
-    case FileKind::tiff: return ".tif";
-    case FileKind::npy: return ".npy";
-    case FileKind::csv: return ".csv";
-    case FileKind::txt: return ".txt";
-    }
-    return "";
 }
 
 Output output_of(const std::string &word, std::optional<FileKind> format) {
@@ -69,6 +55,21 @@ Output output_of(const std::string &word, std::optional<FileKind> format) {
         check_output(output.path);  // says which endings there are
     }
     return output;
+}
+
+FileKind kind_for(const Output &output, FileKind kind, Type type, const std::vector<int64_t> &shape) {
+    try {
+        check_kind(kind, type, shape);
+        return kind;
+    } catch (const Error &error) {
+        if (error.fault() != Fault::usage) {
+            throw;
+        }
+        if (output.kind) {
+            throw Error(Fault::usage, fmt::format("cannot write '{}': {}", output.path, error.what()));
+        }
+        return FileKind::npy;
+    }
 }
 
 void check_terminal(const Output &output, FileKind kind) {

@@ -14,9 +14,6 @@ std::string path_of_input(const std::string &word);
 // word. Errors: usage.
 std::optional<FileKind> format_of(const std::string &word);
 
-// The ending of new names: ".jpg".
-const char *ending_of(FileKind kind);
-
 // An output of one call. What has no ending that names a kind (standard output, /dev/null) gets its kind from
 // --format, or else from the first input.
 struct Output {
@@ -32,6 +29,10 @@ struct Output {
 // What the word means, after the checks that need no input: an ending that is known, a place that can be
 // written. Errors: usage, failed, memory.
 Output output_of(const std::string &word, std::optional<FileKind> format);
+
+// The kind of the file that is written: `kind`, or .npy where that cannot hold such a result and the output
+// does not ask for it. Errors: usage, where it does: "cannot write 'PATH': WHY".
+FileKind kind_for(const Output &output, FileKind kind, Type type, const std::vector<int64_t> &shape);
 
 // Refuses standard output that is a terminal as the place of a file that is no text. Errors: usage.
 void check_terminal(const Output &output, FileKind kind);

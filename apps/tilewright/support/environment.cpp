@@ -34,18 +34,23 @@ std::string environment_help() {
            "  TILEWRIGHT_THREADS     The number of threads on the CPU of commands without --threads\n"
            "  TILEWRIGHT_CACHE       The folder of compiled device programs; off: none are kept\n"
            "  TILEWRIGHT_GENERATORS  A folder of generator programs, for `show` and `explain`\n"
-           "  HL_NUM_THREADS         Halide's own number of threads; the two above go before it\n"
+           "  HL_NUM_THREADS         Halide's own number; --threads and TILEWRIGHT_THREADS go before it\n"
            "  OCL_ICD_VENDORS        Of OpenCL's loader: the folder of the drivers that it finds\n";
 }
 
+std::string device_of_environment() {
+    return value_of("TILEWRIGHT_DEVICE");
+}
+
 void add_device_and_threads(Command &command, std::string &device) {
-    const std::string of_environment = value_of("TILEWRIGHT_DEVICE");
+    const std::string of_environment = device_of_environment();
     device = of_environment.empty() ? "auto" : of_environment;
     command.add("--device", device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
     command
         .add(
             "--threads", [](const std::string &text) { take_threads(text, "--threads"); },
-            fmt::format("Threads on the CPU, 1 to {}; without it one per CPU", most_threads))
+            fmt::format("Threads on the CPU, 1 to {}; without it as the environment says, or one per CPU",
+                most_threads))
         .value_name("NUMBER");
 }
 
@@ -53,7 +58,7 @@ Device device_of(const std::string &word) {
     try {
         return Device::parse(word);
     } catch (const Error &error) {
-        if (word != value_of("TILEWRIGHT_DEVICE")) {
+        if (word != device_of_environment()) {
             throw;
         }
         throw Error(

@@ -9,6 +9,9 @@ namespace tilewright::app {
 // The section of the help about the environment.
 std::string environment_help();
 
+// The word of TILEWRIGHT_DEVICE; empty where it is not set.
+std::string device_of_environment();
+
 // Adds --device, whose default is TILEWRIGHT_DEVICE or "auto", and --threads.
 void add_device_and_threads(Command &command, std::string &device);
 

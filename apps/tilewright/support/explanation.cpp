@@ -1,5 +1,6 @@
 // Asks the rows, runs the call, and measures what its time is held against.
 #include "apps/tilewright/support/explanation.h"
+#include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/measure.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
@@ -71,7 +72,7 @@ void record(Explanation &e, const CallData &data, Array &output) {
     Statistics statistics;
     const auto start = std::chrono::steady_clock::now();
     e.op->execute(*e.chosen, e.device, *data.request, output, &statistics);
-    e.first_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    e.first_ms = ms_since(start);
     recording.take();
     e.op->run(*e.chosen, e.device, *data.request, output);
     synchronize(e.device);
@@ -139,6 +140,8 @@ Explanation explain(const Operator &op, const CallData &data, const std::string 
     e.device = device;
     e.schedule = schedule;
     e.data = data.what;
+    e.conversions = data.conversions;
+    e.calls_of_command = data.calls;
     e.type = data.request->type;
     Array output(data.request->output_type, data.request->output_shape);
     for (const Row &row : op.rows()) {

@@ -21,8 +21,10 @@ struct Explanation {
     const Operator *op = nullptr;
     Device device;
     std::string schedule, data, type;
-    std::vector<RowAnswer> rows;  // of the data's type on the device's backend, in the table's order
-    size_t other_rows = 0;        // of other types and backends
+    std::vector<std::string> conversions;  // of the files, as CallData has them
+    size_t calls_of_command = 1;           // of which this explains the first
+    std::vector<RowAnswer> rows;           // of the data's type on the device's backend, in the table's order
+    size_t other_rows = 0;                 // of other types and backends
     const Row *chosen = nullptr;
     std::string why_chosen;
 

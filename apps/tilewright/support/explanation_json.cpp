@@ -69,7 +69,8 @@ Json json(const Explanation &e) {
             {"scratch_bytes", library.scratch_bytes}, {"ms", library.ms}, {"kernels", kernels}});
     }
     return {{"version", 1}, {"operator", e.op->name()}, {"device", json(device_info(e.device))},
-        {"schedule", e.schedule}, {"data", e.data}, {"type", e.type}, {"rows", rows},
+        {"schedule", e.schedule}, {"data", e.data}, {"conversions", e.conversions},
+        {"calls_of_command", e.calls_of_command}, {"type", e.type}, {"rows", rows},
         {"other_rows", e.other_rows}, {"chosen", e.chosen->name()}, {"why_chosen", e.why_chosen},
         {"libraries", libraries}, {"unavoidable_bytes", e.work.bytes}, {"moved_bytes", e.moved_bytes},
         {"flops", e.work.flops}, {"host_peak_bytes", e.host_peak}, {"device_peak_bytes", e.device_peak},

@@ -212,6 +212,18 @@ std::string costs_of(const Explanation &e) {
     return wrapped_table(lines);
 }
 
+// How the data became what the operator takes.
+std::string conversions_of(const Explanation &e) {
+    std::string text;
+    for (const std::string &conversion : e.conversions) {
+        text += fmt::format("converted: {}\n", conversion);
+    }
+    if (e.calls_of_command > 1) {
+        text += fmt::format("explained: the first of {} calls\n", e.calls_of_command);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string text_of(const Explanation &e) {
@@ -219,9 +231,9 @@ std::string text_of(const Explanation &e) {
     if (!e.chosen->summary.empty()) {
         choice.push_back({"how", e.chosen->summary});
     }
-    return fmt::format("{} on {} ({}): {}\n\nRows for {} on {}\n{}\n{}\n{}\n{}", e.op->name(), e.device.str(),
-        device_info(e.device).name, e.data, e.type, name_of(e.device.backend), rows_of(e),
-        wrapped_table(choice), launches_of(e), costs_of(e));
+    return fmt::format("{} on {} ({}): {}\n{}\nRows for {} on {}\n{}\n{}\n{}\n{}", e.op->name(),
+        e.device.str(), device_info(e.device).name, e.data, conversions_of(e), e.type,
+        name_of(e.device.backend), rows_of(e), wrapped_table(choice), launches_of(e), costs_of(e));
 }
 
 }  // namespace tilewright::app

@@ -32,7 +32,8 @@ int64_t channels_of(const Array &array) {
     return array.dimensions() == 3 ? array.shape()[2] : 1;
 }
 
-Array in_form(const Picture &picture, const Form &form) {
+// Errors: input, for a number that the form's type does not have.
+Array in_form(const Operator &op, const Picture &picture, const Form &form) {
     Array array = picture.array;
     if (form.cut && array.dimensions() >= 2) {
         const auto [h, w] = *form.cut;
@@ -44,7 +45,12 @@ Array in_form(const Picture &picture, const Form &form) {
         array = channel_of(array, form.channel);
     }
     if (form.type && *form.type != array.type()) {
-        array = converted(array, *form.type);
+        try {
+            array = converted(array, *form.type);
+        } catch (const Error &error) {
+            throw Error(error.fault(), fmt::format("cannot take '{}': {}", picture.path, error.what()),
+                {.operation = op.name()});
+        }
     }
     if (form.surround && array.dimensions() == 2) {
         array = surrounded(array, form.surround->first, form.surround->second);
@@ -52,7 +58,7 @@ Array in_form(const Picture &picture, const Form &form) {
     return array;
 }
 
-std::vector<Array> in_form(const std::vector<Picture> &pictures, const Form &form) {
+std::vector<Array> in_form(const Operator &op, const std::vector<Picture> &pictures, const Form &form) {
     std::vector<Array> arrays;
     for (const Picture &picture : pictures) {
         // Types are changed of what has none of its own, and of integers in pictures.
@@ -60,7 +66,7 @@ std::vector<Array> in_form(const std::vector<Picture> &pictures, const Form &for
         if (!is_picture(picture.kind) && !is_text(picture)) {
             own.type = {};
         }
-        arrays.push_back(in_form(picture, own));
+        arrays.push_back(in_form(op, picture, own));
     }
     return arrays;
 }
@@ -97,7 +103,7 @@ std::optional<Result> result_of_small(
         }
         Picture small = picture;
         small.array = Array(picture.array.type(), shape);
-        arrays.push_back(in_form(std::vector<Picture>{small}, form).front());
+        arrays.push_back(in_form(op, std::vector<Picture>{small}, form).front());
     }
     return result_of(op, arrays, settings);
 }
@@ -147,8 +153,9 @@ std::optional<Form> colours_and_type(const Operator &op, const std::vector<Pictu
     std::vector<std::optional<Type>> types = {std::nullopt};
     if (has_text) {
         for (const Picture &picture : pictures) {
-            if (!is_text(picture)) {
-                types.emplace_back(picture.array.type());
+            const Type type = picture.array.type();
+            if (!is_text(picture) && (type == Type::f32 || type == Type::f64 || type == Type::i32)) {
+                types.emplace_back(type);
             }
         }
     }
@@ -175,13 +182,13 @@ void choose_extents(const Operator &op, const std::vector<Picture> &pictures, co
     if (words.crop) {
         for (const Extents &part : parts_of(first)) {
             form.cut = part;
-            if (result_of(op, in_form(pictures, form), settings)) {
+            if (result_of(op, in_form(op, pictures, form), settings)) {
                 return;
             }
         }
         form.cut = {};
     } else if (is_picture(pictures.front().kind) && settings.text("pad", "no") == "yes" &&
-               !result_of(op, in_form(pictures, form), settings)) {
+               !result_of(op, in_form(op, pictures, form), settings)) {
         const int64_t side = std::max(first.shape()[0], first.shape()[1]);
         form.surround = {side, side};
     }
@@ -263,7 +270,7 @@ Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Se
     check_channel(pictures, words);
     const bool is_asked = words.grey || words.crop || words.channel >= 0;
     Form form;
-    std::vector<Array> arrays = in_form(pictures, form);
+    std::vector<Array> arrays = in_form(op, pictures, form);
     bool is_separate = false;
     if (is_asked || !result_of(op, arrays, settings)) {
         const std::optional<Form> found = colours_and_type(op, pictures, settings, words);
@@ -272,7 +279,7 @@ Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Se
         }
         form = *found;
         choose_extents(op, pictures, settings, words, form);
-        arrays = in_form(pictures, form);
+        arrays = in_form(op, pictures, form);
         const auto result = result_of(op, arrays, settings);
         if (!result) {
             refuse(op, pictures, arrays, settings, &form);
@@ -303,7 +310,7 @@ Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Se
     for (int c = 0; c < channels_of(pictures.front().array); c++) {
         Form one = form;
         one.channel = c;
-        fitted.calls.push_back(in_form(pictures, one));
+        fitted.calls.push_back(in_form(op, pictures, one));
     }
     return fitted;
 }

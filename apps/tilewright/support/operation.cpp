@@ -10,10 +10,6 @@ namespace tilewright::app {
 
 namespace {
 
-double ms_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 // A transform's option `direction` says what a picture of its complex result shows.
 bool is_transform(const Operator &op) {
     return std::any_of(op.options().begin(), op.options().end(),
@@ -70,16 +66,9 @@ void parse(const Operation &operation, FileKind kind, Prepared &prepared) {
 // Chooses the kind of the file: the output's own, or the first input's where it holds the result, or .npy.
 void choose_kind(const Operation &operation, const Output &output, Prepared &prepared) {
     parse(operation, output.kind.value_or(prepared.first().kind), prepared);
-    try {
-        check_kind(prepared.kind, prepared.type(), prepared.shape());
-    } catch (const Error &error) {
-        if (error.fault() != Fault::usage) {
-            throw;
-        }
-        if (output.kind) {
-            throw Error(Fault::usage, fmt::format("cannot write '{}': {}", output.path, error.what()));
-        }
-        parse(operation, FileKind::npy, prepared);
+    const FileKind kind = kind_for(output, prepared.kind, prepared.type(), prepared.shape());
+    if (kind != prepared.kind) {
+        parse(operation, kind, prepared);
     }
     check_terminal(output, prepared.kind);
 }

@@ -20,8 +20,8 @@ struct Picture {
     std::string describe() const;
 };
 
-// `path` may be "-", which is standard input. `device`: where the picture will be used; for CUDA it is read into
-// page-locked memory.
+// `path` may be "-", which is standard input. `device`: where the picture will be used; for CUDA it is read
+// into page-locked memory.
 Picture read_picture(const std::string &path, const FileLimits &limits, Device device = {});
 
 // "png" for the kinds of pictures, and "npy" for the others: what Operator::settings_for is told.

@@ -1,5 +1,6 @@
 // Finds operators, devices and rows by their names.
 #include "apps/tilewright/support/selection.h"
+#include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/report.h"
 #include "runtime/dispatch/option_text.h"
 #include <algorithm>
@@ -34,7 +35,7 @@ std::vector<const Operator *> chosen_operators(const std::vector<std::string> &n
 
 std::vector<Device> chosen_devices(const std::string &name) {
     if (!name.empty()) {
-        return {Device::parse(name)};
+        return {device_of(name)};
     }
     std::vector<Device> usable;
     for (const DeviceInfo &info : devices()) {

@@ -18,6 +18,9 @@ inline bool is_picture(FileKind kind) {
     return kind == FileKind::png || kind == FileKind::jpeg || kind == FileKind::tiff;
 }
 
+// The ending of new files of the kind: ".png", ".jpg", ".tif", ".npy", ".csv", ".txt".
+const char *ending_of(FileKind kind);
+
 // The kind that the ending of a path names, in small or capital letters: .png, .jpg, .jpeg, .tif, .tiff,
 // .npy, .csv, .txt. Nothing for another ending.
 std::optional<FileKind> kind_of_name(const std::string &path);

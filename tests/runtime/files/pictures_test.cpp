@@ -1,5 +1,6 @@
 // JPEG and TIFF pictures: what is written is read, what is damaged is refused, and pictures become upright.
 #include "runtime/files/orientation.h"
+#include "runtime/files/writers.h"
 #include "tests/runtime/files/files_test.h"
 #include "tests/support/arrays.h"
 #include <cstdlib>
@@ -77,6 +78,14 @@ TEST_F(FilesTest, TiffKeepsEveryPixelAndItsMetadata) {
             EXPECT_EQ(read.metadata.icc_profile.has_value(), shape.size() == 3 && shape[2] >= 3);
         }
     }
+}
+
+// 2^30 pixels of 4 channels are more bytes per row than 32 bits count.
+TEST_F(FilesTest, RowsOfMoreThan4GiBHaveAllTheirBytes) {
+    std::byte none[1];
+    EXPECT_EQ(row_bytes_of(Array::view(Type::u8, none, {1, int64_t(1) << 30, 4})), int64_t(1) << 32);
+    EXPECT_EQ(row_bytes_of(Array(Type::u16, {2, 5, 3})), 30);
+    EXPECT_EQ(row_bytes_of(Array(Type::u8, {2, 5})), 5);
 }
 
 TEST_F(FilesTest, JpegKeepsNearlyEveryPixelAndItsMetadata) {

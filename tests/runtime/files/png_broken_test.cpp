@@ -38,8 +38,10 @@ TEST_F(PngTest, WrongSizesAreRefused) {
     expect_refused(file_of({header(0, 2), data, end_chunk}), "width is zero");
     expect_refused(file_of({header(2, 0), data, end_chunk}), "height is zero");
     expect_refused(file_of({header(0x80000000u, 2), data, end_chunk}), "broken PNG");
-    expect_refused(file_of({header(0x7fffffff, 0x7fffffff), data, end_chunk}), "the limit is 1048576 a side");
-    expect_refused(file_of({header(1 << 20, (1 << 20) + 1), data, end_chunk}), "the limit is 1048576 a side");
+    expect_refused(
+        file_of({header(0x7fffffff, 0x7fffffff), data, end_chunk}), "the limit is 1048576 per side");
+    expect_refused(
+        file_of({header(1 << 20, (1 << 20) + 1), data, end_chunk}), "the limit is 1048576 per side");
     expect_refused(file_of({header(1 << 20, 1 << 20), data, end_chunk}), "the limit is 1073741824 in all");
     expect_refused(
         file_of({header(1 << 15, 1 << 15, 16, PNG_COLOR_TYPE_RGB_ALPHA), data, end_chunk}), "cannot hold");
@@ -65,7 +67,7 @@ TEST_F(PngTest, LimitsCanBeSet) {
     // More than the default is read when the caller says so.
     const int w = (1 << 20) + 1;
     const Bytes wide = encode(random_picture({PNG_COLOR_TYPE_GRAY, 1, false, false}, w, 1, random));
-    expect_refused(wide, "a side");
+    expect_refused(wide, "per side");
     PngLimits higher;
     higher.side = w;
     EXPECT_EQ(read(wide, higher).pixels.size(), w);

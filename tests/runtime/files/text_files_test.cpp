@@ -33,6 +33,52 @@ TEST_F(TextFiles, HoldVectorsAndMatrices) {
     EXPECT_EQ(read("7\n8\n", "without_ending").describe(), "f64 (2)");
 }
 
+// Numbers beyond the range of f64 become 0 or infinite; how they are written says which.
+TEST_F(TextFiles, HoldNumbersBeyondTheRange) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    const std::string zeros(400, '0');
+    for (const auto &[text, value] :
+        {std::pair("." + zeros + "1", 0.), {"-0." + zeros + "1", 0.}, {"1" + zeros, infinity},
+            {"-1" + zeros + ".5", -infinity}, {"1e400", infinity}, {"+1E+400", infinity}, {"1e-400", 0.},
+            {"1" + zeros + "e-100000", 0.}, {"." + zeros + "1e+900", infinity},
+            {"1e99999999999999999999", infinity}, {"1e-99999999999999999999", 0.}}) {
+        EXPECT_EQ(read(text + "\n").at<double>({0}), value) << text;
+    }
+    EXPECT_EQ(read("." + zeros + "1e401\n").at<double>({0}), 1);
+}
+
+TEST_F(TextFiles, AreToldByTheirFirstBytes) {
+    for (const char *text : {" 1\n2\n", "\t1\n2", "\n1\n2\n", "nan\n2\n", "NaN\n2", "inf\n2\n", "-inf\n2",
+             "\xef\xbb\xbf"
+             "1\n2\n",
+             ".5\n2\n", "# two\n1\n2\n"}) {
+        EXPECT_EQ(read(text, "without_ending").describe(), "f64 (2)") << text;
+    }
+    for (const char *text : {"no numbers", "index",
+             "\xef\xbb"
+             "1\n"}) {
+        expect_error(Fault::input, "text of numbers", [&] { read(text, "without_ending"); });
+    }
+}
+
+TEST_F(TextFiles, HaveTheKindOfTheirName) {
+    for (const auto &[name, kind] :
+        {std::pair("a.csv", FileKind::csv), {"a.TXT", FileKind::txt}, {"a", FileKind::csv}}) {
+        write_bytes(folder.file(name), bytes_of("1\n2\n"));
+        EXPECT_EQ(read_file(folder.file(name)).kind, kind) << name;
+    }
+}
+
+TEST_F(TextFiles, OverTheLimitAreRefused) {
+    const std::string text = "1\n22\n";
+    write_bytes(folder.file("a.csv"), bytes_of(text));
+    FileLimits limits;
+    limits.npy.bytes = (int64_t)text.size();
+    EXPECT_EQ(read_file(folder.file("a.csv"), limits).array.describe(), "f64 (2)");
+    limits.npy.bytes--;
+    expect_error(Fault::input, "more than 4 bytes", [&] { read_file(folder.file("a.csv"), limits); });
+}
+
 TEST_F(TextFiles, ThatAreNoneAreRefusedWithTheLine) {
     const auto refused = [&](const std::string &text, const std::string &why) {
         expect_error(Fault::input, why, [&] { read(text); });
@@ -41,6 +87,8 @@ TEST_F(TextFiles, ThatAreNoneAreRefusedWithTheLine) {
     refused("1.5.2\n", "line 1: '1.5.2' is no number");
     refused("1,2\n3\n", "line 2 has 1 numbers, and the lines before it have 2");
     refused("1,,2\n", "line 1 has an empty place");
+    refused("1,2\n1,2,\n", "line 2 has an empty place");
+    refused(",1\n", "line 1 has an empty place");
     refused("# nothing\n", "it holds no numbers");
     refused("", "the file is empty");
 }
