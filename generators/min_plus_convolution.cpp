@@ -119,11 +119,17 @@ public:
 // The form in strips.
 class MinPlusStripsGenerator : public MinPlusOutputGenerator<MinPlusStripsGenerator> {
 public:
+    Input<int32_t> one{"one"};
     Output<Buffer<void, 1>> output{"output"};
 
     void generate() {
-        MinPlusStrips form(a, b, before(), n(), m(),
-            setting("vectors") * get_target().natural_vector_size(numbers().type), setting("run"), numbers());
+        const bool wide = get_target().has_feature(Halide::Target::AVX512);
+        MinPlusNumbers arithmetic = numbers();
+        if (arithmetic.type.is_float() && get_target().has_feature(Halide::Target::FMA)) {
+            arithmetic.sum = sum_by_multiply_add(one);
+        }
+        MinPlusStrips form(a, b, before(), n(), m(), setting(wide ? "vectors" : "narrow_vectors"),
+            setting("steps"), get_target().natural_vector_size(arithmetic.type), arithmetic);
         finish(form);
     }
 };

@@ -23,17 +23,26 @@ Var block{"block"}, thread{"thread"};
 // Outputs one after another.
 void reference(MinPlusConvolution &, ScheduleContext &) {}
 
-// One task per strip of outputs, whose minima stay in vector registers over the whole range of i. A pair
-// costs one addition, which reads b at any alignment, and one minimum.
+// Strips of outputs, whose minima stay in vector registers over the whole range of i. A pair costs one addition
+// and one minimum. A task is one strip; a call of few pairs is one task, because threads would cost more.
 void strips(MinPlusStrips &m, ScheduleContext &context) {
     const int lanes = context.target.natural_vector_size(m.b.type());
-    m.out.split(m.k, block, m.k, m.width, TailStrategy::GuardWithIf).vectorize(m.k, lanes).parallel(block);
+    const float few_pairs = 200'000;  // half of them take as long as waking a thread does
+    Var task{"task"};
+    m.out.split(m.k, block, m.k, m.width, TailStrategy::GuardWithIf)
+        .vectorize(m.k, lanes)
+        .split(block, task, block, Halide::select(m.pairs < few_pairs, 1 << 20, 1), TailStrategy::GuardWithIf)
+        .parallel(task);
     m.of_strip.compute_at(m.out, block)
         .store_in(MemoryType::Stack)
         .bound_extent(m.x, m.width)
         .vectorize(m.x, lanes)
         .unroll(m.x);
-    m.of_strip.update().reorder(m.x, m.r.x, m.r.y, m.q).vectorize(m.x, lanes).unroll(m.x).unroll(m.r.x);
+    m.of_strip.update()
+        .reorder(m.x, m.r.x, m.r.y, m.r.z, m.q)
+        .vectorize(m.x, lanes)
+        .unroll(m.x)
+        .unroll(m.r.x);
     m.a.compute_root().vectorize(m.i, lanes, TailStrategy::RoundUp);
     m.b.compute_root().vectorize(m.j, lanes, TailStrategy::RoundUp);
 }
@@ -293,7 +302,8 @@ static const ScheduleRows &rows() {
     static const ScheduleRows table = {
         exact(row("reference", cpu, all, reference))
             .says("One output is computed after another, without a schedule: every row is compared with it."),
-        exact(row("tuned", cpu, all, strips, {{"vectors", 12, 4, 24}, {"run", 4, 1, 8}}))
+        exact(row("tuned", cpu, all, strips,
+            {{"vectors", 12, 4, 14}, {"narrow_vectors", 6, 2, 6}, {"steps", 8, 1, 16}}))
             .says("A task per strip of outputs keeps their minima in vector registers over all of i."),
         exact(automatic<MinPlusConvolution>("auto", cpu, all, "Mullapudi2016")),
 

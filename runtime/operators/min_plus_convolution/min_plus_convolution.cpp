@@ -257,6 +257,9 @@ private:
             const TileSplit split(row, request);
             launch.value("chunks", (int32_t)split.chunks).value("parts", (int32_t)split.parts);
         }
+        if (row.form == "min_plus_convolution_strips") {
+            launch.value("one", (int32_t)1);
+        }
         launch.out("output", output, first(output, request.length));
         return plan;
     }
