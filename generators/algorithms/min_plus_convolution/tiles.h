@@ -91,8 +91,8 @@ struct MinPlusTiles : MinPlusVectors {
     }
 };
 
-// Strips of `width` outputs: of_strip(x, q) is the minimum over the range of i that strip q needs. a and b are
-// extended by as many absent elements as a strip and its last run may read beyond them.
+// Strips of `width` outputs: of_strip(x, q) is the minimum over the range of i that strip q needs. a and b
+// are extended by as many absent elements as a strip and its last run may read beyond them.
 //
 // The range of i is walked in runs of `steps` x `lanes`, one residue modulo `lanes` after another: r.x is the
 // step, r.y the residue, r.z the run. The `steps` indices of one residue are `lanes` apart, so that output
