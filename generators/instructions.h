@@ -61,6 +61,17 @@ inline Halide::Expr nvidia_minimum(Halide::Expr a, Halide::Expr b) {
     return instruction(Halide::Float(32), "llvm.minnum.f32", {a, b});
 }
 
+// a + b of floats as the fused multiply-add a * one + b, which rounds as the sum does. `one` must be 1 in a
+// way that the compiler does not see, or it would make an addition of it. On AMD's processors from Zen on,
+// additions and minima share two of the four pipes, and multiply-adds have the two others: sums and their
+// minima then take half the time.
+inline std::function<Halide::Expr(Halide::Expr a, Halide::Expr b)> sum_by_multiply_add(Halide::Expr one) {
+    return [one](Halide::Expr a, Halide::Expr b) {
+        const std::string name = a.type().bits() == 64 ? "llvm.fma.f64" : "llvm.fma.f32";
+        return instruction(a.type(), name, {a, cast(a.type(), one), b});
+    };
+}
+
 // The operations on words that are best for a target.
 inline WordOperations word_operations(const Halide::Target &target) {
     constexpr int first_with_dot = 61;  // compute capability 6.1

@@ -3,6 +3,7 @@
 #include "generators/algorithms/min_plus_convolution/configuration.h"
 #include "generators/algorithms/min_plus_convolution/plan.h"
 #include "generators/algorithms/min_plus_convolution/pruned.h"
+#include "generators/algorithms/min_plus_convolution/sieve.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
 #include "generators/instructions.h"
 #include "generators/row_generator.h"
@@ -30,6 +31,14 @@ public:
 protected:
     MinPlusNumbers numbers() const {
         return numbers_of(this->type, this->backend);
+    }
+    // As numbers(), with the sums that are best on a CPU; see sum_by_multiply_add() for `one`.
+    MinPlusNumbers cpu_numbers(Halide::Expr one) const {
+        MinPlusNumbers all = numbers();
+        if (all.type.is_float() && this->get_target().has_feature(Halide::Target::FMA)) {
+            all.sum = sum_by_multiply_add(one);
+        }
+        return all;
     }
     Halide::Expr n() {
         return a.dim(0).extent();
@@ -119,11 +128,13 @@ public:
 // The form in strips.
 class MinPlusStripsGenerator : public MinPlusOutputGenerator<MinPlusStripsGenerator> {
 public:
+    Input<int32_t> one{"one"};
     Output<Buffer<void, 1>> output{"output"};
 
     void generate() {
-        MinPlusStrips form(a, b, before(), n(), m(),
-            setting("vectors") * get_target().natural_vector_size(numbers().type), setting("run"), numbers());
+        const bool wide = get_target().has_feature(Halide::Target::AVX512);
+        MinPlusStrips form(a, b, before(), n(), m(), setting(wide ? "vectors" : "narrow_vectors"),
+            setting("steps"), get_target().natural_vector_size(numbers().type), cpu_numbers(one));
         finish(form);
     }
 };
@@ -194,6 +205,52 @@ public:
     }
 };
 
+// The first half of the form that leaves out elements, and the second one.
+class MinPlusGroupsGenerator : public MinPlusGeneratorBase<MinPlusGroupsGenerator> {
+public:
+    Input<int32_t> length{"length"}, one{"one"};
+    Output<Buffer<void, 2>> best{"best"};
+    Output<Buffer<int32_t, 1>> asked{"asked"};
+
+    void configure() {
+        a.set_type(numbers().type);
+        b.set_type(numbers().type);
+        best.set_type(numbers().type);
+    }
+
+    void generate() {
+        const auto sizes = configuration<MinPlusSieveConfiguration>();
+        MinPlusGroups form(a, b, n(), m(), length, sizes, cpu_numbers(one));
+        best = form.best;
+        asked = form.asked;
+        best.dim(0).set_bounds(0, sizes.width);
+        best.dim(1).set_stride(sizes.width);
+        const std::vector<Halide::OutputImageParam> all = {a, b, best, asked};
+        starts_at_zero(all);
+        apply(form, all);
+    }
+};
+
+class MinPlusSieveGenerator : public MinPlusOutputGenerator<MinPlusSieveGenerator> {
+public:
+    Input<Buffer<void, 2>> best{"best"};
+    Input<int32_t> length{"length"}, one{"one"};
+    Output<Buffer<void, 1>> output{"output"};
+
+    void configure() {
+        MinPlusOutputGenerator<MinPlusSieveGenerator>::configure();
+        best.set_type(numbers().type);
+    }
+
+    void generate() {
+        const auto sizes = configuration<MinPlusSieveConfiguration>();
+        best.dim(0).set_bounds(0, sizes.width);
+        best.dim(1).set_min(0).set_stride(sizes.width);
+        MinPlusSieve form(a, b, before(), best, n(), m(), length, sizes, cpu_numbers(one));
+        finish(form);
+    }
+};
+
 }  // namespace
 
 }  // namespace tilewright
@@ -203,3 +260,5 @@ HALIDE_REGISTER_GENERATOR(tilewright::MinPlusTilesGenerator, min_plus_convolutio
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusStripsGenerator, min_plus_convolution_strips)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusPlanGenerator, min_plus_convolution_plan)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusPrunedGenerator, min_plus_convolution_pruned)
+HALIDE_REGISTER_GENERATOR(tilewright::MinPlusGroupsGenerator, min_plus_convolution_groups)
+HALIDE_REGISTER_GENERATOR(tilewright::MinPlusSieveGenerator, min_plus_convolution_sieve)

@@ -3,6 +3,7 @@
 #include "generators/algorithms/min_plus_convolution/configuration.h"
 #include "generators/algorithms/min_plus_convolution/plan.h"
 #include "generators/algorithms/min_plus_convolution/pruned.h"
+#include "generators/algorithms/min_plus_convolution/sieve.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
 #include "schedules/schedule.h"
 
@@ -23,19 +24,70 @@ Var block{"block"}, thread{"thread"};
 // Outputs one after another.
 void reference(MinPlusConvolution &, ScheduleContext &) {}
 
-// One task per strip of outputs, whose minima stay in vector registers over the whole range of i. A pair
-// costs one addition, which reads b at any alignment, and one minimum.
+// Strips of outputs, whose minima stay in vector registers over the whole range of i. A pair costs one
+// addition and one minimum. A task is one strip; a call of few pairs is one task, because threads would cost
+// more.
 void strips(MinPlusStrips &m, ScheduleContext &context) {
     const int lanes = context.target.natural_vector_size(m.b.type());
-    m.out.split(m.k, block, m.k, m.width, TailStrategy::GuardWithIf).vectorize(m.k, lanes).parallel(block);
+    const float few_pairs = 200'000;  // half of them take as long as waking a thread does
+    Var task{"task"};
+    m.out.split(m.k, block, m.k, m.width, TailStrategy::GuardWithIf)
+        .vectorize(m.k, lanes)
+        .split(block, task, block, Halide::select(m.pairs < few_pairs, 1 << 20, 1), TailStrategy::GuardWithIf)
+        .parallel(task);
     m.of_strip.compute_at(m.out, block)
         .store_in(MemoryType::Stack)
         .bound_extent(m.x, m.width)
         .vectorize(m.x, lanes)
         .unroll(m.x);
-    m.of_strip.update().reorder(m.x, m.r.x, m.r.y, m.q).vectorize(m.x, lanes).unroll(m.x).unroll(m.r.x);
+    m.of_strip.update()
+        .reorder(m.x, m.r.x, m.r.y, m.r.z, m.q)
+        .vectorize(m.x, lanes)
+        .unroll(m.x)
+        .unroll(m.r.x);
     m.a.compute_root().vectorize(m.i, lanes, TailStrategy::RoundUp);
     m.b.compute_root().vectorize(m.j, lanes, TailStrategy::RoundUp);
+}
+
+// The padded vectors, and the least elements of blocks and windows, in memory.
+void blocks_in_memory(MinPlusSieveBlocks &m, int lanes) {
+    m.a.compute_root().vectorize(m.i, lanes, TailStrategy::RoundUp);
+    m.b.compute_root().vectorize(m.j, lanes, TailStrategy::RoundUp);
+    m.block_b.compute_root();
+    m.low_b.compute_root().vectorize(m.j, lanes, TailStrategy::RoundUp);
+    m.low_b.update().vectorize(m.j, lanes, TailStrategy::GuardWithIf).reorder(m.in_window, m.j);
+}
+
+// One task per tile. Its minima stay in the first-level cache, while one element after another is evaluated.
+void groups(MinPlusGroups &m, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size(m.b.type());
+    blocks_in_memory(m, lanes);
+    m.low_of_group.compute_root();
+    m.least_of_group.compute_root();
+    m.sampled.compute_root();
+    m.best.compute_root().vectorize(m.x, lanes).parallel(m.q);
+    m.minima.compute_at(m.best, m.q).store_in(MemoryType::Stack).vectorize(m.x, lanes);
+    m.minima.update().reorder(m.x, m.r, m.q).vectorize(m.x, lanes).unroll(m.x, 8);
+    m.asked.compute_root().parallel(m.q);
+    m.bound.compute_at(m.asked, m.q);
+    m.of_lane.compute_at(m.asked, m.q).bound(m.lane, 0, m.lanes).vectorize(m.lane);
+    m.of_lane.update().reorder(m.lane, m.steps, m.q).vectorize(m.lane);
+}
+
+// As `groups`. One condition leaves out a block, and another one leaves out an element.
+void sieve(MinPlusSieve &m, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size(m.b.type());
+    blocks_in_memory(m, lanes);
+    m.low_a.compute_root();
+    m.out.split(m.k, block, m.k, m.sizes.width, TailStrategy::GuardWithIf)
+        .vectorize(m.k, lanes)
+        .parallel(block);
+    m.bound.compute_at(m.out, block);
+    m.minima.compute_at(m.out, block)
+        .store_in(MemoryType::Stack)
+        .bound_extent(m.x, m.sizes.width)
+        .vectorize(m.x, lanes);
+    m.minima.update().reorder(m.x, m.r.x, m.r.y, m.q).vectorize(m.x, lanes).unroll(m.x, 8);
 }
 
 // ------------------------------------------------------------------------------------------------------- GPU
@@ -290,10 +342,12 @@ static const ScheduleRows &rows() {
     const MinPlusTilesConfiguration small{.pairs_below = 4'000'000, .runs_by_row = true},
         medium{.pairs_below = 1'000'000'000, .runs_by_row = true}, any_size;
     const MinPlusPrunedConfiguration tile_of_512{.outputs_per_worker = 8, .workers = 64, .run = 8};
+    const MinPlusSieveConfiguration sieve_of_512;
     static const ScheduleRows table = {
         exact(row("reference", cpu, all, reference))
             .says("One output is computed after another, without a schedule: every row is compared with it."),
-        exact(row("tuned", cpu, all, strips, {{"vectors", 12, 4, 24}, {"run", 4, 1, 8}}))
+        exact(row("tuned", cpu, all, strips,
+                  {{"vectors", 12, 4, 14}, {"narrow_vectors", 6, 2, 6}, {"steps", 4, 1, 8}}))
             .says("A task per strip of outputs keeps their minima in vector registers over all of i."),
         exact(automatic<MinPlusConvolution>("auto", cpu, all, "Mullapudi2016")),
 
@@ -324,6 +378,11 @@ static const ScheduleRows &rows() {
             }),
         family("pruned",
             {
+                exact(row("pruned", cpu, all, sieve, sieve_of_512))
+                    .says("Bounds leave out elements without a least sum; where that saves little, all pairs "
+                          "are evaluated."),
+                exact(row("pruned_always", cpu, all, groups, sieve_of_512))
+                    .says("As pruned, but it leaves out elements also where that saves little."),
                 exact(row("pruned", gpu, all, pruned, tile_of_512))
                     .says("Bounds leave out blocks without a least sum; where that saves little, all pairs "
                           "are evaluated."),

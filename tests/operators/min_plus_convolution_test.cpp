@@ -2,6 +2,7 @@
 #include "runtime/operators/min_plus_convolution/workload_data.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
+#include "tilewright/statistics.h"
 #include "tilewright/workload.h"
 #include <array>
 #include <cmath>
@@ -203,7 +204,7 @@ TEST_P(MinPlusRow, GivesTheSameBytesEachTime) {
 // Where a first pass shows that nearly all blocks are needed, `pruned` goes on with the dense form, which has
 // fewer kernels.
 TEST_P(MinPlusRow, PrunesWhereItPays) {
-    if (row().schedule != "pruned") {
+    if (row().schedule != "pruned" || row().backend == Backend::cpu) {
         GTEST_SKIP() << "another row";
     }
     const auto kernels = [&](const char *kind) {
@@ -213,6 +214,24 @@ TEST_P(MinPlusRow, PrunesWhereItPays) {
         return counters().kernels - before;
     };
     EXPECT_LT(kernels("sorted"), kernels("walk"));
+}
+
+// On a CPU `pruned` goes on with the sieve, or with all pairs, and says so.
+TEST(MinPlusConvolution, SiftsWhereItPays) {
+    const auto last_library = [](const char *kind, const char *schedule) {
+        const Array a = min_plus_vector(Type::f64, 12000, kind, 1),
+                    b = min_plus_vector(Type::f64, 12000, kind, 2);
+        Statistics statistics;
+        const Array c = min_plus_convolution(
+            a, b, 12000, {.device = Device{}, .schedule = schedule, .statistics = &statistics});
+        EXPECT_EQ(
+            difference(c, min_plus_convolution(a, b, 12000, {.device = Device{}, .schedule = "tuned"}), {}),
+            "");
+        return statistics.libraries.back();
+    };
+    EXPECT_NE(last_library("walk", "pruned").find("/pruned/"), std::string::npos);
+    EXPECT_NE(last_library("sorted", "pruned").find("/tuned/"), std::string::npos);
+    EXPECT_NE(last_library("sorted", "pruned_always").find("/pruned/"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(

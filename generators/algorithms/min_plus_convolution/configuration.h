@@ -48,4 +48,17 @@ struct MinPlusPrunedConfiguration {
     }
 };
 
+// Of MinPlusGroups and MinPlusSieve: outputs of a tile, and elements of a block and of a group. A width is a
+// multiple of the run, and a run is a power of two.
+struct MinPlusSieveConfiguration {
+    int width = 512, run = 16, group = 128;
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("width", width);
+        visit("run", run);
+        visit("group", group);
+    }
+};
+
 }  // namespace tilewright

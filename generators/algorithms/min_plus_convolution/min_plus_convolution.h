@@ -12,12 +12,13 @@ namespace tilewright {
 // "absent".
 struct MinPlusNumbers {
     using Expr = Halide::Expr;
-    using Minimum = std::function<Expr(Expr, Expr)>;
 
     Halide::Type type;
     bool denormals = true;  // false: denormal numbers count as 0
+    // The sum of two elements. A generator may replace it by an instruction.
+    std::function<Expr(Expr, Expr)> sum = [](Expr a, Expr b) { return a + b; };
     // The minimum of a new sum and of the least sum before it. A generator may replace it by an instruction.
-    Minimum least = [](Expr next, Expr before) { return Halide::min(next, before); };
+    std::function<Expr(Expr, Expr)> least = [](Expr next, Expr before) { return Halide::min(next, before); };
 
     // An absent element of a, and of b. No sum with one of them is the least sum, and sums of integers with
     // them do not overflow.

@@ -91,27 +91,35 @@ struct MinPlusTiles : MinPlusVectors {
     }
 };
 
-// Strips of `width` outputs: of_strip(x, q) is the minimum over the range of i that strip q needs, in runs of
-// `run`. a and b are extended by as many absent elements as a strip and its last run may read beyond them.
+// Strips of `width` outputs: of_strip(x, q) is the minimum over the range of i that strip q needs. a and b
+// are extended by as many absent elements as a strip and its last run may read beyond them.
+//
+// The range of i is walked in runs of `steps` x `lanes`, one residue modulo `lanes` after another: r.x is the
+// step, r.y the residue, r.z the run. The `steps` indices of one residue are `lanes` apart, so that output
+// vectors and steps share their vectors of b: v output vectors and s steps read v + s - 1 of them in place of
+// v * s. This is what counts, because most of these vectors cross a line of the cache, and take two loads.
 struct MinPlusStrips : Halide::NamesInterface {
     static constexpr const char *name = "min_plus_convolution_strips";
     const int width;
     Var i{"i"}, j{"j"}, x{"x"}, q{"q"}, k{"k"};
     RDom r;
+    Expr pairs;  // about so many, at most
     Func a{"padded_a"}, b{"padded_b"}, of_strip{"of_strip"}, out{"out"};
 
-    MinPlusStrips(Func whole_a, Func whole_b, Func before, Expr n, Expr m, int width, int run,
+    MinPlusStrips(Func whole_a, Func whole_b, Func before, Expr n, Expr m, int vectors, int steps, int lanes,
         const MinPlusNumbers &numbers)
-        : width(width), r(0, run, 0, ceil_div(n, run), "r") {
+        : width(vectors * lanes), r(0, steps, 0, lanes, 0, ceil_div(n, steps * lanes), "r"),
+          pairs(cast<float>(n) * cast<float>(m)) {
+        const int run = steps * lanes;
         a(i) = select(i < n, whole_a(clamp(i, 0, n - 1)), numbers.no_a());
         b(j) = select(j >= 0 && j < m, whole_b(clamp(j, 0, m - 1)), numbers.no_b());
         const Expr first = max(0, q * width - (m - 1)), end = min(n, q * width + width),
-                   step = first + r.y * run + r.x;
-        r.where(r.y < ceil_div(end - first, run));
+                   step = first + r.z * run + r.x * lanes + r.y;
+        r.where(r.z < ceil_div(end - first, run));
         of_strip(x, q) = numbers.no_b();
         of_strip(x, q) =
-            numbers.least(a(unsafe_promise_clamped(step, 0, n + run)) +
-                              b(unsafe_promise_clamped(q * width + x - step, -width - run, m + width)),
+            numbers.least(numbers.sum(a(unsafe_promise_clamped(step, 0, n + run)),
+                              b(unsafe_promise_clamped(q * width + x - step, -width - run, m + width))),
                 of_strip(x, q));
         out(k) = numbers.unsigned_zero(min(of_strip(k % width, k / width), before(k)));
     }

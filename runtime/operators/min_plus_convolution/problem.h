@@ -5,6 +5,8 @@
 #include "runtime/dispatch/views.h"
 #include "tilewright/operator.h"
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <utility>
 
 namespace tilewright {
@@ -37,6 +39,30 @@ struct MinPlusRequest : Request {
         return triangle(length) - triangle(length - n) - triangle(length - m) + triangle(length - n - m);
     }
 };
+
+// The first n elements.
+inline View first(const Array &vector, int64_t n) {
+    View view = image(vector);
+    view.dims[0].extent = n;
+    return view;
+}
+
+// What an output is held against where nothing is accumulated: one element for all. It outlives everything,
+// and so does its copy on a device.
+inline const Array &nothing(Type type) {
+    static const std::array<Array, 3> &all = *new std::array<Array, 3>([] {
+        std::array<Array, 3> made = {Array(Type::f64, {1}), Array(Type::f32, {1}), Array(Type::i32, {1})};
+        made[0].as<double>()[0] = std::numeric_limits<double>::infinity();
+        made[1].as<float>()[0] = std::numeric_limits<float>::infinity();
+        made[2].as<int32_t>()[0] = std::numeric_limits<int32_t>::max();
+        return made;
+    }());
+    return all[type == Type::f64 ? 0 : type == Type::f32 ? 1 : 2];
+}
+
+inline const Array &accumulated_of(const MinPlusRequest &request) {
+    return request.accumulated.empty() ? nothing(request.a.type()) : request.accumulated;
+}
 
 // How the work of the tiled form is split (generators/algorithms/min_plus_convolution/tiles.h): into tiles of
 // the output, and into parts of the shorter vector, of which each is `chunks` runs.
