@@ -256,8 +256,7 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
     const Measurement measurement(how.statistics);
     // A call that fails leaves an empty output empty.
     const auto make = how.pinned ? Array::pinned : Array::uninitialized;
-    Array made =
-        output.empty() ? make(request.output_type, request.output_shape, Array::padded) : Array();
+    Array made = output.empty() ? make(request.output_type, request.output_shape, Array::padded) : Array();
     Array &result = output.empty() ? made : output;
     if (result.type() != request.output_type || result.shape() != request.output_shape) {
         refuse(Fault::input,

@@ -26,7 +26,7 @@ struct Result {
     std::string device = {};  // empty for a row that no device here can run
     Verdict verdict = Verdict::ok;
     size_t samples = 0, runs = 0;
-    double error = 0;             // the largest of its samples, as largest_error() has it
+    double error = 0;            // the largest of its samples, as largest_error() has it
     std::string libraries = {};  // those that ran, where they are others than the row's own
     std::string against = {};    // what the results were compared with
     std::string why = {};

@@ -10,8 +10,8 @@
 // monotone. The outputs of a tile have minima so far, and an element for which this is not below the greatest
 // of them can be left out. So
 //
-//     MinPlusGroups   evaluates the least element of each group of `group` elements, which gives the minima so
-//                     far, and samples how many elements cannot be left out
+//     MinPlusGroups   evaluates the least element of each group of `group` elements, which gives the minima
+//                     so far, and samples how many elements cannot be left out
 //     MinPlusSieve    goes over the elements that cannot be left out. A block whose least element can be left
 //                     out is left out as a whole
 #include "generators/algorithms/min_plus_convolution/configuration.h"
