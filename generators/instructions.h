@@ -62,9 +62,9 @@ inline Halide::Expr nvidia_minimum(Halide::Expr a, Halide::Expr b) {
 }
 
 // a + b of floats as the fused multiply-add a * one + b, which rounds as the sum does. `one` must be 1 in a
-// way that the compiler does not see, or it would make an addition of it. On AMD's processors from Zen on,
-// additions and minima share two of the four pipes, and multiply-adds have the two others: sums and their
-// minima then take half the time.
+// way that the compiler does not see, or it would make an addition of it. Additions and minima share pipes of
+// an AMD Zen 4 core, and multiply-adds have pipes of their own: there a multiply-add and a minimum take half
+// the time of an addition and a minimum (measured on one core).
 inline std::function<Halide::Expr(Halide::Expr a, Halide::Expr b)> sum_by_multiply_add(Halide::Expr one) {
     return [one](Halide::Expr a, Halide::Expr b) {
         const std::string name = a.type().bits() == 64 ? "llvm.fma.f64" : "llvm.fma.f32";
