@@ -194,7 +194,7 @@ private:
     void check_floats(const Array &vector, const std::string &argument, bool finite_below) const {
         const T *x = vector.as<T>();
         const auto is_wrong = [=](T value) {
-            return finite_below ? !(value > -std::numeric_limits<T>::infinity()) : value != value;
+            return finite_below ? !(value > -std::numeric_limits<T>::infinity()) : std::isnan(value);
         };
         const int64_t n = vector.size();
         bool wrong = false;
@@ -255,17 +255,17 @@ private:
     }
 
     // The best row that evaluates all pairs; `row` itself, where none takes the size.
-    const Row &dense_row(const Row &row, const MinPlusRequest &request, const Array &output) const {
-        for (const Row *other : Operator::rows("registers", row.backend)) {
-            if (other->type == row.type && accepts_request(*other, request, output)) {
-                return *other;
+    const Row *dense_row(const Row *row, const MinPlusRequest &request, const Array &output) const {
+        for (const Row *other : Operator::rows("registers", row->backend)) {
+            if (other->type == row->type && accepts_request(*other, request, output)) {
+                return other;
             }
         }
         return row;
     }
 
     Plan dense(const Row &row, Device device, const MinPlusRequest &request, Array &output) const {
-        return one_library(dense_row(row, request, output), device, request, output);
+        return one_library(*dense_row(&row, request, output), device, request, output);
     }
 
     // Both pruned forms; or, unless it is `always` to go on so, the first one and the dense form, where too
