@@ -1,9 +1,9 @@
 // What a photograph becomes so that an operator takes it, and many photographs in one call.
 #include "tests/command_line/command_line.h"
 #include "tests/support/arrays.h"
-#include <fstream>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 namespace tilewright {
 namespace {

@@ -300,7 +300,7 @@ private:
                 }
                 return second_pruned(second_row, device, request, output, split, *pruning);
             },
-            {&second_row, &dense_row(second_row, request, output)});
+            {&second_row, dense_row(&second_row, request, output)});
         return plan;
     }
 
