@@ -52,7 +52,7 @@ void parts_by_atomics(RowSum &form, ScheduleContext &context) {
 
 // Splits a row's sum into a tree. The first level has `lanes` partial sums, to which every lanes-th pixel
 // belongs; each further level has half as many, and `total` adds the sums of the last one.
-std::vector<Func> tree_of_sums(RowSum &form, int lanes, const Var &lane) {
+std::vector<Func> tree_of_sums(RowSum &form, int lanes, int pixels, const Var &lane) {
     Halide::Stage adding = form.total.update();
     std::vector<Func> levels;
     RVar rest = form.x;
@@ -63,6 +63,8 @@ std::vector<Func> tree_of_sums(RowSum &form, int lanes, const Var &lane) {
         levels.push_back(adding.rfactor(entry, lane));
         if (levels.size() > 1) {
             levels.back().update().unroll(term);
+        } else {
+            levels.back().update().unroll(term, pixels, TailStrategy::GuardWithIf);
         }
         rest = entry;
     }
@@ -74,7 +76,7 @@ std::vector<Func> tree_of_sums(RowSum &form, int lanes, const Var &lane) {
 void row_a_block(RowSum &form, ScheduleContext &context) {
     const Var lane{"lane"};
     form.out.split(form.y, yo, yi, 1).gpu_blocks(yo).gpu_threads(yi);
-    for (Func &level : tree_of_sums(form, context["lanes"], lane)) {
+    for (Func &level : tree_of_sums(form, context["lanes"], context["pixels"], lane)) {
         level.in().compute_at(form.out, yo).store_in(MemoryType::GPUShared).gpu_threads(lane);
         level.compute_at(level.in(), lane).store_in(MemoryType::Register);
     }
@@ -88,7 +90,7 @@ void row_a_block(RowSum &form, ScheduleContext &context) {
 void row_a_warp(RowSum &form, ScheduleContext &context) {
     const Var lane{"lane"};
     int entries = context["lanes"];
-    std::vector<Func> levels = tree_of_sums(form, entries, lane);
+    std::vector<Func> levels = tree_of_sums(form, entries, context["pixels"], lane);
     form.out.split(form.y, yo, yi, 1)
         .split(yi, yi, one, 1)
         .gpu_blocks(yo)
@@ -302,10 +304,10 @@ static const ScheduleRows &rows() {
                     .says("Adds u32 by atomics as for u8 sums, and converts in a kernel of its own: rows of "
                           "any length."),
             }),
-        row("tree", gpu, "u8 u8f32", row_a_block, {{"lanes", 512, 64, 1024}})
+        row("tree", gpu, "u8 u8f32", row_a_block, {{"lanes", 512, 64, 1024}, {"pixels", 4, 1, 16}})
             .says("One block per row: threads load neighbouring bytes, and a tree in shared memory adds "
                   "their sums."),
-        row("lanes", cuda, "u8 u8f32", row_a_warp, {{"lanes", 32}})
+        row("lanes", cuda, "u8 u8f32", row_a_warp, {{"lanes", 32}, {"pixels", 8, 1, 16}})
             .says("One warp per row: its tree goes through shuffles of registers, without any barrier."),
         tuned_rows(),
         automatic<RowSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
