@@ -14,4 +14,16 @@ struct RecursiveGaussianConfiguration {
     }
 };
 
+// Of RecursiveGaussianCopies.
+struct RecursiveGaussianCopiesConfiguration {
+    bool half = false;      // the copy between the filters has half-precision floats
+    bool textures = false;  // both copies are images of the device, whose sides are limited
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("half", half);
+        visit("textures", textures);
+    }
+};
+
 }  // namespace tilewright
