@@ -103,7 +103,7 @@ void time_case(
         try {
             report.add(benchmark.row(*row));
         } catch (const Error &error) {
-            report.add_failed(benchmark.failed(*row, error));
+            report.add(benchmark.failed(*row, error));
         }
     }
     if (options.peers && device.backend == Backend::cpu) {

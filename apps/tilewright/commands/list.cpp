@@ -54,7 +54,7 @@ static void print_list(const std::string &only, bool as_json) {
         for (const Operator *op : chosen) {
             Json rows = Json::array();
             for (const Row &row : op->rows()) {
-                rows.push_back(json(row));
+                rows.push_back(listed(row));
             }
             Json options = Json::array();
             for (const Option &o : op->options()) {
@@ -68,7 +68,7 @@ static void print_list(const std::string &only, bool as_json) {
             }
             all.push_back(one);
         }
-        print({{"version", 1}, {"operators", all}});
+        print({{"version", json_version}, {"operators", all}});
         return;
     }
     std::string text;

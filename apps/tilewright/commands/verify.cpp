@@ -44,9 +44,11 @@ std::string line_of(const Result &result) {
 }
 
 Json json(const Result &result) {
-    return {{"row", result.row->name()}, {"device", result.device}, {"verdict", name_of(result.verdict)},
-        {"samples", result.samples}, {"runs", result.runs}, {"error", result.error},
-        {"libraries", result.libraries}, {"against", result.against}, {"why", result.why}};
+    Json one = app::json(*result.row);
+    one.update({{"device", result.device}, {"verdict", name_of(result.verdict)}, {"samples", result.samples},
+        {"runs", result.runs}, {"error", result.error}, {"libraries", result.libraries},
+        {"against", result.against}, {"why", result.why}});
+    return one;
 }
 
 // The rows of `type` that were asked for.
@@ -185,7 +187,8 @@ void verify(const Options &options) {
         for (const Result &result : results) {
             rows.push_back(json(result));
         }
-        print({{"version", 1}, {"context", options.device.empty() ? context() : context(places.front())},
+        print({{"version", json_version},
+            {"context", options.device.empty() ? context() : context(places.front())},
             {"summary", sum.text()}, {"count", sum.json()}, {"rows", rows}});
     }
     sum.check(options.device);

@@ -39,7 +39,7 @@ Benchmark::Benchmark(
 }
 
 Run Benchmark::row(const Row &row) {
-    Run run = begin(row.name());
+    Run run = begin(&row);
     if (!app::serves(op_, row, sample(), sets_[0].output)) {
         run.why_not = "it does not serve this size";
         return run;
@@ -92,14 +92,15 @@ Times Benchmark::host_calls(const Calls &whole, const Measured &measured) {
 }
 
 Run Benchmark::failed(const Row &row, const Error &error) {
-    Run run = begin(row.name());
-    run.why_not = std::string("FAILED: ") + error.what();
+    Run run = begin(&row);
+    run.failed = error.what();
     return run;
 }
 
 Run Benchmark::peer(const Peer &peer) {
-    Run run = begin("peer: " + peer.name);
-    run.is_peer = true;
+    Run run = begin(nullptr);
+    run.peer = peer.name;
+    run.device = {};
     const auto call = [&](size_t i) { peer.run(sets_[i].sample, sets_[i].output); };
     time(run, Device{}, call, call);
     if (peer.computes) {
@@ -114,13 +115,28 @@ std::vector<Peer> Benchmark::peers() {
     return peers_of(op_, type_, sample(), work_);
 }
 
+const Row *Benchmark::chosen() {
+    if (!chosen_) {
+        try {
+            chosen_ = &op_.choose(sample().inputs, sets_[0].output, sample().settings, "tuned", device_);
+        } catch (const Error &) {
+            chosen_ = nullptr;  // no row of the family serves the data on this device
+        }
+    }
+    return *chosen_;
+}
+
 const Sample &Benchmark::sample() {
     return sets_[0].sample;
 }
 
-Run Benchmark::begin(const std::string &name) {
+Run Benchmark::begin(const Row *row) {
     Run run;
-    run.name = name;
+    run.device = device_;
+    if (row) {
+        run.row = *row;
+        run.chosen = row == chosen();
+    }
     run.op = op_.name();
     run.type = type_;
     run.sample = {{}, sample().settings, sample().what};

@@ -19,14 +19,18 @@ namespace tilewright::app {
 
 // What was timed: one row or peer on one set of data.
 struct Run {
-    std::string name, op, type;
+    std::optional<Row> row;  // nothing: a peer was timed
+    std::string peer;        // its name
+    std::string op, type;
+    Device device;
     Sample sample;                    // without its inputs
     std::vector<std::string> inputs;  // what they were: "f32 (512, 512)"
     Size size;                        // of the first input; a vector has height 1
     Work work;
-    std::string why_not;  // not empty: it was not timed
-    Measured measured;
-    bool is_peer = false;            // of which host calls are not timed
+    bool chosen = false;             // `tuned` takes this row for the data
+    std::string failed;              // not empty: it ended in this error
+    std::string why_not;             // not empty: it was not timed
+    Measured measured;               // of a peer, host calls are not timed
     std::optional<double> first_ms;  // the row's first call in this process, on data of 1/16 the side
                                      // where the row serves that little
     size_t sets = 0;
@@ -35,6 +39,10 @@ struct Run {
     std::string verified_by;  // the row whose output its own was held against
     std::string unverified;   // or why there was none
     std::string wrong;        // the first difference
+
+    std::string name() const {  // "transpose/padded/u8/cuda", "peer: plain loop, 1 thread"
+        return row ? row->name() : "peer: " + peer;
+    }
 };
 
 class Benchmark {
@@ -55,7 +63,8 @@ private:
     using Calls = std::function<void(size_t)>;  // makes call i, on set i of the data
 
     const Sample &sample();
-    Run begin(const std::string &name);
+    const Row *chosen();        // the row that `tuned` takes, or none
+    Run begin(const Row *row);  // nothing for a peer
     void time(Run &run, Device device, const Calls &call, const Calls &whole);
     Times host_calls(const Calls &whole, const Measured &measured);
     // A call on data of 1/16 the side, and how many times as much work a full call is.
@@ -76,6 +85,7 @@ private:
     const Plan plan_;
     Rotation sets_;
     Work work_;
+    std::optional<const Row *> chosen_;
     std::optional<Expected> reference_, tuned_;
 };
 

@@ -1,8 +1,8 @@
 // Runs as lines of a table and as JSON.
 #include "apps/tilewright/support/benchmark_report.h"
 #include "apps/tilewright/support/context.h"
-#include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/run_json.h"
 #include "apps/tilewright/support/version.h"
 #include "runtime/files/output_file.h"
 #include "tilewright/files.h"
@@ -15,15 +15,6 @@ namespace {
 
 const std::string standard_output = "-";
 
-std::string text_of(const Settings &settings) {
-    std::vector<std::string> words;
-    for (const auto &[name, value] : settings.all()) {
-        words.push_back(value.index() == 0 ? fmt::format("{}={}", name, std::get<double>(value)) :
-                                             name + "=" + std::get<std::string>(value));
-    }
-    return joined(words);
-}
-
 // The lines before the table: machine, versions and clocks. Without them the times cannot be compared.
 std::string preamble(Device device, const Json &about, int cpus, const Plan &plan) {
     const DeviceInfo &info = device_info(device);
@@ -33,7 +24,8 @@ std::string preamble(Device device, const Json &about, int cpus, const Plan &pla
                        "p90; single: one alone; call: with the wait for its end;\n"
                        "# host: from host arrays to a host array; first: the row's first call in this "
                        "process, with what it loads and compiles, on 1/16 of the side where it serves that;\n"
-                       "# fewer of each where that would take more than {:g} s. Buffers rotate, so that no "
+                       "# *: the row that `tuned` takes for the data; fewer of each where that would take "
+                       "more than {:g} s. Buffers rotate, so that no "
                        "cache holds them.\n",
         info.device.str(), info.name, info.driver, tilewright_version, commit, halide_version, llvm_version,
         about["date"].get<std::string>(), cpus, about["mhz_per_cpu"].get<double>(),
@@ -47,7 +39,10 @@ std::string heading() {
 }
 
 std::string line_of(const Run &run) {
-    std::string line = fmt::format("{:<44} {:<32} ", run.name, run.sample.what);
+    std::string line = fmt::format("{:<44} {:<32} ", run.name() + (run.chosen ? " *" : ""), run.sample.what);
+    if (!run.failed.empty()) {
+        return line + "FAILED: " + one_line(run.failed) + "\n";
+    }
     if (!run.why_not.empty()) {
         return line + "not timed: " + run.why_not + "\n";
     }
@@ -62,7 +57,7 @@ std::string line_of(const Run &run) {
     };
     line += fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {} {} {} {}  ", m.batch.median,
         m.batch.p10, m.batch.p90, m.single.median, m.call.median,
-        time(run.is_peer ? std::nullopt : std::optional(m.host.median)), time(run.first_ms),
+        time(run.row ? std::optional(m.host.median) : std::nullopt), time(run.first_ms),
         rate(run.work.bytes, 8), rate(run.work.flops, 9));
     if (!run.wrong.empty()) {
         line += "WRONG against " + run.verified_by + ": " + one_line(run.wrong);
@@ -78,49 +73,6 @@ std::string line_of(const Run &run) {
         line += fmt::format(" ({} copies between host and device were timed too)", run.copies);
     }
     return line + "\n";
-}
-
-Json json(const Times &times) {
-    return {{"median", times.median}, {"p10", times.p10}, {"p90", times.p90}};
-}
-
-// The names of Google Benchmark where it has one: name, real_time, time_unit, iterations, repetitions,
-// bytes_per_second.
-Json json(const Run &run, Device device) {
-    Json out = {{"name", run.name}, {"operator", run.op}, {"type", run.type}, {"device", device.str()},
-        {"data", run.sample.what}, {"settings", text_of(run.sample.settings)}, {"inputs", run.inputs},
-        {"width", run.size.first}, {"height", run.size.second}};
-    if (!run.why_not.empty()) {
-        out["skipped"] = run.why_not;
-        return out;
-    }
-    const Measured &m = run.measured;
-    const double seconds = m.batch.median / 1000;
-    out["real_time"] = m.batch.median;
-    out["time_unit"] = "ms";
-    out["iterations"] = m.batch_size;
-    out["repetitions"] = m.repeats;
-    out["batch"] = json(m.batch);
-    out["single"] = json(m.single);
-    out["call"] = json(m.call);
-    if (!run.is_peer) {
-        out["host_call"] = json(m.host);
-    }
-    if (run.first_ms) {
-        out["first_call_ms"] = *run.first_ms;
-    }
-    out["buffer_sets"] = run.sets;
-    out["bytes"] = run.work.bytes;
-    out["flops"] = run.work.flops;
-    out["bytes_per_second"] = run.work.bytes / seconds;
-    out["flops_per_second"] = run.work.flops / seconds;
-    out["libraries"] = run.libraries;
-    out["copies_while_timed"] = run.copies;
-    out["verified"] = !run.verified_by.empty() && run.wrong.empty();
-    out["verified_by"] = run.verified_by;
-    out["unverified"] = run.unverified;
-    out["wrong"] = run.wrong;
-    return out;
 }
 
 void write_file(const std::string &path, const std::string &text) {
@@ -153,23 +105,19 @@ void BenchmarkReport::begin(int cpus, const Plan &plan) {
 }
 
 void BenchmarkReport::add(const Run &run) {
-    content_->runs.push_back(json(run, device_));
+    content_->runs.push_back(json(run));
     runs_++;
     wrong_ += !run.wrong.empty();
     not_timed_ += !run.why_not.empty();
+    failed_ += !run.failed.empty();
     if (json_ != standard_output) {
         print(line_of(run));
     }
 }
 
-void BenchmarkReport::add_failed(const Run &run) {
-    failed_++;
-    add(run);
-}
-
 void BenchmarkReport::end() {
-    const Json all = {
-        {"version", 1}, {"context", content_->about}, {"runs", content_->runs}, {"not_timed", not_timed_}};
+    const Json all = {{"version", json_version}, {"context", content_->about}, {"runs", content_->runs},
+        {"not_timed", not_timed_}};
     if (json_ == standard_output) {
         print(all);
     } else if (!json_.empty()) {

@@ -18,7 +18,6 @@ public:
     void begin(int cpus, const Plan &plan);
 
     void add(const Run &run);
-    void add_failed(const Run &run);
 
     // After the last run: writes the JSON. Errors: mismatch or failed, when a run was wrong or failed;
     // failed, when it cannot be written.

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sys/utsname.h>
 #include <thread>
 #include <unistd.h>
 
@@ -34,6 +36,14 @@ std::string date() {
     std::tm utc{};
     char text[32];
     return {text, std::strftime(text, sizeof text, "%FT%TZ", gmtime_r(&now, &utc))};
+}
+
+// The system, its kernel and the instruction set: "Linux 6.1.0 x86_64, 16 CPUs".
+std::string machine() {
+    utsname names{};
+    uname(&names);
+    return fmt::format("{} {} {}, {} CPUs", names.sysname, names.release, names.machine,
+        std::thread::hardware_concurrency());
 }
 
 }  // namespace
@@ -65,6 +75,13 @@ Json context(std::optional<Device> asked) {
         {"caches", {{"L1d", cache(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache(_SC_LEVEL2_CACHE_SIZE)},
                        {"L3", cache(_SC_LEVEL3_CACHE_SIZE)}}},
         {"load_avg", std::vector<double>(load, load + std::max(0, loads))}, {"devices", all}};
+}
+
+Json short_context(Device device) {
+    const DeviceInfo &info = device_info(device);
+    return {{"date", date()}, {"tilewright", tilewright_version}, {"commit", commit},
+        {"halide", halide_version}, {"device_name", info.name}, {"driver", info.driver},
+        {"machine", machine()}};
 }
 
 }  // namespace tilewright::app

@@ -9,6 +9,10 @@ namespace tilewright::app {
 // backend of `asked`.
 Json context(std::optional<Device> asked = {});
 
+// What a line of a results file says of its origin: date, versions, the device's name and driver, the
+// machine.
+Json short_context(Device device);
+
 // The size of the CPU's last-level cache in bytes; 32 MB where the system does not say.
 int64_t last_level_cache();
 
