@@ -117,8 +117,7 @@ void bench(const Options &options) {
 
 void add_data_options(Command &command, CaseWords &words) {
     command
-        .add("--size", words.sizes,
-            "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
+        .add("--size", words.sizes, "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
         .commas()
         .one_word();
     command
@@ -158,7 +157,8 @@ void add_bench(CommandLine &line) {
     command.add("--json", options.files.json,
         "Write JSON to this file (- is standard output, instead of the table), also when interrupted");
     command
-        .add("--results", options.files.results, "Append each run to this file as it comes, one JSON per line")
+        .add(
+            "--results", options.files.results, "Append each run to this file as it comes, one JSON per line")
         .value_name("FILE");
     add_data_options(command, options.cases);
     const std::string first = operators().front()->name();

@@ -52,8 +52,8 @@ void add_word(std::string &words, const std::string &word) {
     }
 }
 
-// The operator's schedules: rows that differ only in type and backend are one line. Where schedules are named,
-// their tunables are listed too.
+// The operator's schedules: rows that differ only in type and backend are one line. Where schedules are
+// named, their tunables are listed too.
 std::string schedules_of(const Operator &op, const Words &words) {
     struct Line {
         std::string schedule, backends, types, sentence;
@@ -93,8 +93,7 @@ Json json(const Operator &op, const Words &words) {
     }
     Json options = Json::array();
     for (const Option &o : op.options()) {
-        options.push_back(
-            {{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
+        options.push_back({{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
     }
     Json one = {{"operator", op.name()}, {"summary", op.summary()}, {"inputs", op.inputs()},
         {"options", options}, {"rows", rows}};
@@ -133,7 +132,8 @@ void print_list(const Words &words) {
         text += (text.empty() || one.empty() ? "" : "\n") + one;
     }
     if (text.empty()) {
-        throw Error(Fault::usage, "no row is of these schedules, types and backends at once; leave one of them out",
+        throw Error(Fault::usage,
+            "no row is of these schedules, types and backends at once; leave one of them out",
             {.operation = "list"});
     }
     print(text);
@@ -146,8 +146,7 @@ void add_list(CommandLine &line) {
     static Words words;
     command.add("operator", words.op, "Only this operator's rows");
     add_rows(command, words.rows);
-    command
-        .add("--backend,--device", words.backends, "Only rows of these: cpu, cuda, opencl, with commas")
+    command.add("--backend,--device", words.backends, "Only rows of these: cpu, cuda, opencl, with commas")
         .commas()
         .one_word()
         .value_name("NAME,...");

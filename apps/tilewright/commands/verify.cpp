@@ -207,8 +207,9 @@ void verify(const Options &options) {
         for (const Result &result : results) {
             rows.push_back(json(result));
         }
-        print({{"version", json_version}, {"context", context(by_name ? asked.places : std::vector<Device>())},
-            {"summary", sum.text()}, {"count", sum.json()}, {"not_asked", not_asked}, {"rows", rows}});
+        print(
+            {{"version", json_version}, {"context", context(by_name ? asked.places : std::vector<Device>())},
+                {"summary", sum.text()}, {"count", sum.json()}, {"not_asked", not_asked}, {"rows", rows}});
     }
     sum.check(options.devices);
     print_error(fmt::format("tilewright: verify: {}\n", sum.text()));
@@ -232,18 +233,19 @@ void add_verify(CommandLine &line) {
         .show_default()
         .range(1, 100000);
     command.add_flag("--json", options.as_json, "Print JSON");
-    command.footer(fmt::format("One line per row and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
-                               "sizes), or 'not run' with the reason. Rows "
-                               "that were not asked for are counted.\n"
-                               "'Off by' is the largest difference that the bound of the operator allowed, "
-                               "divided by the largest number of that result.\n"
-                               "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads "
-                               "that race may still agree by chance: raise --repeat.\n"
-                               "Examples:\n"
-                               "  tilewright verify\n"
-                               "  tilewright verify {0} --device cpu\n"
-                               "  tilewright verify --schedule tuned,reference --type u8 --json > verified.json\n",
-        operators().front()->name()));
+    command.footer(
+        fmt::format("One line per row and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
+                    "sizes), or 'not run' with the reason. Rows "
+                    "that were not asked for are counted.\n"
+                    "'Off by' is the largest difference that the bound of the operator allowed, "
+                    "divided by the largest number of that result.\n"
+                    "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads "
+                    "that race may still agree by chance: raise --repeat.\n"
+                    "Examples:\n"
+                    "  tilewright verify\n"
+                    "  tilewright verify {0} --device cpu\n"
+                    "  tilewright verify --schedule tuned,reference --type u8 --json > verified.json\n",
+            operators().front()->name()));
     command.run([] { verify(options); });
 }
 

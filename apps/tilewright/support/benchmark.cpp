@@ -30,9 +30,9 @@ bool is_first_call(const Row &row) {
 
 // The sample to time, with the settings that were asked for even where the workload does not know them.
 Sample sample_of(const Operator &op, const BenchmarkData &data) {
-    Sample sample =
-        data.own ? *data.own :
-                   workload_of(op).benchmark_sample(data.type, data.size.first, data.size.second, data.settings);
+    Sample sample = data.own ? *data.own :
+                               workload_of(op).benchmark_sample(
+                                   data.type, data.size.first, data.size.second, data.settings);
     for (const auto &[name, value] : data.settings.all()) {
         sample.settings.set(name, value);
     }
@@ -116,8 +116,8 @@ std::vector<Run> Benchmark::rows_in_turns(
 // long; empty where it is.
 std::string Benchmark::why_not_timed(const Row &row, Run &run) {
     const auto full = [&] {
-        return call_ms(device_,
-            [&] { op_.run(row, device_, sample().inputs, sets_[0].output, sample().settings); });
+        return call_ms(
+            device_, [&] { op_.run(row, device_, sample().inputs, sets_[0].output, sample().settings); });
     };
     const double limit_ms = plan_.limit_s * 1000, enough_ms = limit_ms / 4;
     const std::optional<SmallCall> small = small_call(row, device_);
@@ -129,7 +129,8 @@ std::string Benchmark::why_not_timed(const Row &row, Run &run) {
     const double ms = expected_ms(estimate, full, enough_ms, limit_ms);
     return ms <= enough_ms ?
                "" :
-               fmt::format("a call would take about {:.3g} s; raise --limit or take a smaller --size", ms / 1000);
+               fmt::format(
+                   "a call would take about {:.3g} s; raise --limit or take a smaller --size", ms / 1000);
 }
 
 TimedCalls Benchmark::calls_of(const Row &row) {
@@ -219,8 +220,8 @@ Run Benchmark::begin(const Row *row) {
     return run;
 }
 
-// Makes each set's output anew, and calls on every set: data is copied to the device, and what there is to load
-// is loaded.
+// Makes each set's output anew, and calls on every set: data is copied to the device, and what there is to
+// load is loaded.
 void Benchmark::visit(const TimedCalls &calls, Device device) {
     sets_.spoil();
     for (size_t i = 0; i < sets_.size(); i++) {
@@ -252,8 +253,8 @@ std::optional<Benchmark::SmallCall> Benchmark::small_call(const Row &row, Device
     }
     constexpr int64_t smaller = 16;
     BenchmarkData less = data_;
-    less.size = {std::max<int64_t>(1, data_.size.first / smaller),
-        std::max<int64_t>(1, data_.size.second / smaller)};
+    less.size = {
+        std::max<int64_t>(1, data_.size.first / smaller), std::max<int64_t>(1, data_.size.second / smaller)};
     const Sample small = sample_of(op_, less);
     Array output = spoiled_output(op_, small);
     if (!app::serves(op_, row, small, output)) {

@@ -62,8 +62,8 @@ public:
     Run row(const Row &row);
     Run peer(const Peer &peer);
 
-    // Times several rows in turns: each row once before any is timed again. A row whose calls end in an error is
-    // a run that failed. Outputs of calls that are not timed are compared, because the rows share them.
+    // Times several rows in turns: each row once before any is timed again. A row whose calls end in an error
+    // is a run that failed. Outputs of calls that are not timed are compared, because the rows share them.
     // `begin` is called before a row is called for the first time.
     std::vector<Run> rows_in_turns(
         const std::vector<const Row *> &rows, const std::function<void(const Row &)> &begin);

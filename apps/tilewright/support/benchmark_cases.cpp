@@ -32,8 +32,8 @@ void add_cases(const Operator &op, const BenchmarkData &data, const RowWords &wo
     }
 }
 
-// The workload's own settings, each with the ones that were given in place of its own. Several that are the same
-// then are one.
+// The workload's own settings, each with the ones that were given in place of its own. Several that are the
+// same then are one.
 std::vector<Settings> settings_to_time(const Operator &op, const std::string &type, const Settings &given) {
     std::vector<Settings> all;
     for (Settings settings : workload_of(op).benchmark_settings(type)) {
@@ -48,8 +48,8 @@ std::vector<Settings> settings_to_time(const Operator &op, const std::string &ty
     return all;
 }
 
-std::vector<Case> cases_of_samples(const std::vector<const Operator *> &chosen, const CaseWords &words,
-    const std::vector<Device> &devices) {
+std::vector<Case> cases_of_samples(
+    const std::vector<const Operator *> &chosen, const CaseWords &words, const std::vector<Device> &devices) {
     check_sample(words.data);
     std::vector<Size> sizes;
     for (const std::string &text : words.sizes) {
@@ -93,8 +93,8 @@ std::vector<Case> cases_of_files(
 
 }  // namespace
 
-std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseWords &words,
-    const std::vector<Device> &devices) {
+std::vector<Case> cases_of(
+    const std::vector<const Operator *> &chosen, const CaseWords &words, const std::vector<Device> &devices) {
     check_rows(chosen, words.rows);
     check_options(chosen, words.data.options);
     if (!words.data.files.empty() && chosen.size() != 1) {

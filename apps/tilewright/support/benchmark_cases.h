@@ -25,10 +25,10 @@ struct Case {
     std::vector<std::string> conversions;  // what was done to files so that the operator takes them
 };
 
-// All cases, in the order of operators, types, sizes, settings and devices. Rows that no device can run are left
-// out. Errors: usage, for words that no chosen operator knows or that exclude each other; input, for files;
-// device, when no row can run.
-std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseWords &words,
-    const std::vector<Device> &devices);
+// All cases, in the order of operators, types, sizes, settings and devices. Rows that no device can run are
+// left out. Errors: usage, for words that no chosen operator knows or that exclude each other; input, for
+// files; device, when no row can run.
+std::vector<Case> cases_of(
+    const std::vector<const Operator *> &chosen, const CaseWords &words, const std::vector<Device> &devices);
 
 }  // namespace tilewright::app

@@ -24,19 +24,20 @@ std::string preamble(const std::vector<Device> &devices, const Json &about, int 
         const DeviceInfo &info = device_info(device);
         text += fmt::format("# {}: {}, {}\n", info.device.str(), info.name, info.driver);
     }
-    return text + fmt::format(
-                      "# tilewright {} ({}), Halide {}, LLVM {}; {}\n"
-                      "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
-                      "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and "
-                      "p90; single: one alone; call: with the wait for its end;\n"
-                      "# host: from host arrays to a host array; first: the row's first call in this "
-                      "process, with what it loads and compiles, on 1/16 of the side where it serves that;\n"
-                      "# *: the row that `tuned` takes for the data. There are fewer of each where that would "
-                      "take more than {:g} s. Buffers rotate, so that no cache holds them.\n",
-                      tilewright_version, commit, halide_version, llvm_version,
-                      about["date"].get<std::string>(), cpus, about["mhz_per_cpu"].get<double>(),
-                      about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch,
-                      plan.repeats, plan.limit_s);
+    return text +
+           fmt::format(
+               "# tilewright {} ({}), Halide {}, LLVM {}; {}\n"
+               "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
+               "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and "
+               "p90; single: one alone; call: with the wait for its end;\n"
+               "# host: from host arrays to a host array; first: the row's first call in this "
+               "process, with what it loads and compiles, on 1/16 of the side where it serves that;\n"
+               "# *: the row that `tuned` takes for the data. There are fewer of each where that would "
+               "take more than {:g} s. Buffers rotate, so that no cache holds them.\n",
+               tilewright_version, commit, halide_version, llvm_version, about["date"].get<std::string>(),
+               cpus, about["mhz_per_cpu"].get<double>(),
+               about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,
+               plan.limit_s);
 }
 
 std::string heading() {
@@ -201,8 +202,9 @@ void BenchmarkReport::end() {
     }
     if (runs_ == 0) {
         throw Error(Fault::input,
-            fmt::format("none of the {} rows that were asked for serves the data; take another --size or other "
-                        "rows (`tilewright explain OP --size WxH` says why)",
+            fmt::format(
+                "none of the {} rows that were asked for serves the data; take another --size or other "
+                "rows (`tilewright explain OP --size WxH` says why)",
                 left_out_));
     }
 }

@@ -37,8 +37,8 @@ public:
     // input, when no row serves the data; failed, when the JSON cannot be written.
     void end();
 
-    // Writes the JSON with the runs that there are, as one that is not complete; where that fails, a line says
-    // so. Another thread may call it at any time. After end() it does nothing.
+    // Writes the JSON with the runs that there are, as one that is not complete; where that fails, a line
+    // says so. Another thread may call it at any time. After end() it does nothing.
     void save() noexcept;
 
 private:

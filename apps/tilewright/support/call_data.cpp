@@ -72,7 +72,9 @@ void check_sample(const DataWords &words) {
     const FitWords &fit = words.fit;
     if (fit.grey || fit.crop || fit.channel >= 0) {
         throw Error(Fault::usage, "it is of a picture; name a file too",
-            {.argument = fit.grey ? "--grey" : fit.crop ? "--crop" : "--channel"});
+            {.argument = fit.grey ? "--grey" :
+                         fit.crop ? "--crop" :
+                                    "--channel"});
     }
     if (!words.options.optional_inputs.empty()) {
         throw Error(Fault::usage, "it goes with files; name the operator's other inputs too",

@@ -20,7 +20,8 @@ struct DataWords {
     FileLimits limits;
 };
 
-// Adds files, --type, --size, the part of a picture and the options of all operators to a command. `words` outlives it.
+// Adds files, --type, --size, the part of a picture and the options of all operators to a command. `words`
+// outlives it.
 void add_data(Command &command, DataWords &words);
 
 // Errors: usage, where there are words that go with files only.

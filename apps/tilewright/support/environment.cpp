@@ -71,8 +71,8 @@ Device device_of(const std::string &word) {
         if (("," + of_environment + ",").find("," + word + ",") == std::string::npos) {
             throw;
         }
-        throw Error(
-            error.fault(), fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), of_environment));
+        throw Error(error.fault(),
+            fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), of_environment));
     }
 }
 

@@ -12,9 +12,9 @@ namespace tilewright::app {
 // ignores HUP). To be called before any thread starts.
 void handle_interrupts();
 
-// While it lives, such a signal first calls `save`, on a thread of its own: a kernel that runs for seconds does
-// not delay it. The program then ends as it does without. A second signal ends it at once. `save` must not throw.
-// One at a time.
+// While it lives, such a signal first calls `save`, on a thread of its own: a kernel that runs for seconds
+// does not delay it. The program then ends as it does without. A second signal ends it at once. `save` must
+// not throw. One at a time.
 class SaveOnInterrupt {
 public:
     explicit SaveOnInterrupt(std::function<void()> save);

@@ -97,7 +97,8 @@ private:
         if ((part == singles && batch_size_ == 1) || (part == host_calls && !calls_.from_host)) {
             return false;
         }
-        const size_t wanted = part == batches ? (size_t)repeats_ : ms_[batches].size(), made = ms_[part].size();
+        const size_t wanted = part == batches ? (size_t)repeats_ : ms_[batches].size(),
+                     made = ms_[part].size();
         return made < wanted && (made < 3 || spent_[part] <= std::chrono::duration<double>(plan_.limit_s));
     }
 

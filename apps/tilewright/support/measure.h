@@ -27,7 +27,7 @@ struct Measured {
     Times call;    // one whole call and the wait for its end, on the host's steady clock
     Times host;    // the same from host arrays to a host array, with the copies that this takes
     int batch_size = 0, repeats = 0;
-    uint64_t copies = 0;             // between host and device during `batch`, `single` and `call`
+    uint64_t copies = 0;              // between host and device during `batch`, `single` and `call`
     std::exception_ptr failure = {};  // what ended the calls; the times say nothing then
 };
 
@@ -35,13 +35,14 @@ struct Measured {
 struct TimedCalls {
     std::function<void(size_t)> run;        // starts one call
     std::function<void(size_t)> whole;      // the same with all that a user's call does
-    std::function<void(size_t)> from_host;  // the same from host arrays to a host array; none: it is not timed
+    std::function<void(size_t)> from_host;  // the same from host arrays to a host array; none: it is not
+                                            // timed
 };
 
-// Times calls, which must have been made before, so that code is loaded and data is on the device. Where there
-// are several, each is timed once before any is timed again, so that a machine whose speed drifts slows all
-// of them; one call that is not timed then goes before each time, because the caches hold what another one
-// left.
+// Times calls, which must have been made before, so that code is loaded and data is on the device. Where
+// there are several, each is timed once before any is timed again, so that a machine whose speed drifts slows
+// all of them; one call that is not timed then goes before each time, because the caches hold what another
+// one left.
 std::vector<Measured> measure(Device device, const std::vector<TimedCalls> &all, const Plan &plan);
 
 // Milliseconds of one call and the wait for its end, on the host's steady clock.
@@ -50,8 +51,8 @@ double call_ms(Device device, const std::function<void()> &call);
 // Milliseconds that a call will take. `estimate` returns them from a call on less data, `full` from a call on
 // all of it. Other work on the machine only makes calls longer, so the least of three estimates counts. Where
 // that is more than `enough_ms`, the least of three full calls decides, unless the estimate is more than
-// `most_ms`: then a full call would take too long itself. As soon as the full calls took that long together, no
-// further one is made.
+// `most_ms`: then a full call would take too long itself. As soon as the full calls took that long together,
+// no further one is made.
 double expected_ms(const std::function<double()> &estimate, const std::function<double()> &full,
     double enough_ms, double most_ms);
 

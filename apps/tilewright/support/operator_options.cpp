@@ -46,9 +46,10 @@ void check_options(const std::vector<const Operator *> &chosen, const OptionWord
     const auto check = [&](const std::string &name) {
         if (std::find(known.begin(), known.end(), "--" + name) == known.end()) {
             throw Error(Fault::usage,
-                who.empty()   ? "none of the chosen operators has this option" :
-                known.empty() ? "the operator has no options of its own" :
-                                fmt::format("the operator has no such option; it has {}", joined(known, ", ")),
+                who.empty() ? "none of the chosen operators has this option" :
+                known.empty() ?
+                              "the operator has no options of its own" :
+                              fmt::format("the operator has no such option; it has {}", joined(known, ", ")),
                 {.operation = who, .argument = "--" + name});
         }
     };

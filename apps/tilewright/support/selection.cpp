@@ -133,8 +133,7 @@ bool RowWords::ask_for(const Row &row) const {
 }
 
 void add_rows(Command &command, RowWords &words) {
-    command
-        .add("--schedule", words.schedules, "Only these schedules, families or libraries, with commas")
+    command.add("--schedule", words.schedules, "Only these schedules, families or libraries, with commas")
         .commas()
         .one_word()
         .value_name("NAME,...");
