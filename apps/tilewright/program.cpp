@@ -3,6 +3,7 @@
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/exit_code.h"
 #include "apps/tilewright/support/interrupt.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/streams.h"
@@ -21,7 +22,7 @@ std::string examples() {
     return fmt::format("{1}"
                        "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no such device, 5 out of "
                        "memory, 6 wrong result,\n"
-                       "130 and 143 interrupted.\n"
+                       "7 slower (compare), 130 and 143 interrupted.\n"
                        "Examples:\n"
                        "  tilewright devices\n"
                        "  tilewright list {0}\n"
@@ -43,6 +44,8 @@ void run(std::vector<std::string> words) {
     add_explain(line);
     add_verify(line);
     add_bench(line);
+    add_compare(line);
+    add_report(line);
     add_operators(line);
     line.run(std::move(words));
 }
@@ -55,6 +58,13 @@ int fail(Fault fault, const char *message) noexcept {
     return (int)fault;
 }
 
+// What a command found is no error: its last line says it.
+int end_with(const ExitWith &end) noexcept {
+    Progress::hide();
+    print_error_line("tilewright: ", end.what());
+    return end.code();
+}
+
 }  // namespace
 
 int program(int argc, char **argv) {
@@ -63,6 +73,8 @@ int program(int argc, char **argv) {
         handle_interrupts();
         run({argv + 1, argv + argc});
         return 0;
+    } catch (const ExitWith &end) {
+        return end_with(end);
     } catch (const Error &error) {
         return fail(error.fault(), error.what());
     } catch (const std::bad_alloc &) {
