@@ -1,5 +1,6 @@
 // `explore`: which rows, data and devices it searches, its command line, and the table at the end.
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/bundle.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/exploration.h"
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -18,15 +20,33 @@ namespace {
 
 struct Options {
     std::vector<std::string> operators, schedules, types, sizes, devices;
-    std::string threads, results;
-    int64_t seed = 1;
+    std::string results, bundle, bundled;
+    int64_t seed = 1, points = 200;
     ExplorationPlan plan;
 };
 
-std::vector<Device> devices_of(const std::vector<std::string> &words) {
+// A bundle runs on another machine, so its devices need not be here.
+Device device_elsewhere(const std::string &word) {
+    for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
+        if (word == name_of(backend)) {
+            return {backend, 0};
+        }
+    }
+    throw Error(Fault::usage,
+        "for --bundle it takes cpu, cuda and opencl; the bundle is told which one it is",
+        {.argument = "--device", .value = word});
+}
+
+std::vector<Device> devices_of(const Options &options) {
+    const bool elsewhere = !options.bundle.empty();
+    const std::vector<std::string> of_environment = {device_of_environment()},
+                                   otherwise = elsewhere ? std::vector<std::string>{"cuda"} :
+                                               of_environment.front().empty() ?
+                                                           std::vector<std::string>{"auto"} :
+                                                           of_environment;
     std::vector<Device> devices;
-    for (const std::string &word : words.empty() ? std::vector<std::string>{""} : words) {
-        const Device device = device_of(word);
+    for (const std::string &word : options.devices.empty() ? otherwise : options.devices) {
+        const Device device = elsewhere ? device_elsewhere(word) : device_of(word);
         if (std::find(devices.begin(), devices.end(), device) == devices.end()) {
             devices.push_back(device);
         }
@@ -48,8 +68,9 @@ std::vector<ExploredRow> rows_of(
                                row.schedule != "reference" :
                                std::any_of(options.schedules.begin(), options.schedules.end(),
                                    [&](const std::string &word) { return row.belongs_to(word); });
-        if (asked && row.type == type && row.backend == device.backend &&
-            why_not_here(row, {device}, true).empty()) {
+        const bool runs =
+            options.bundle.empty() ? why_not_here(row, {device}, true).empty() : row.declined.empty();
+        if (asked && row.type == type && row.backend == device.backend && runs) {
             rows.push_back({&row, Search(row, (uint64_t)options.seed + rows.size())});
         }
     }
@@ -69,7 +90,7 @@ std::vector<ExploredCase> cases_of(const Options &options) {
         sizes.push_back(size_of(text));
     }
     std::vector<ExploredCase> cases;
-    for (const Device &device : devices_of(options.devices)) {
+    for (const Device &device : devices_of(options)) {
         for (const Operator *op : chosen) {
             const Workload &workload = workload_of(*op);
             for (const std::string &type : type_names(*op)) {
@@ -118,8 +139,56 @@ void print_table(const Exploration &exploration) {
     print(table(lines));
 }
 
-void explore(const Options &options) {
+// What was asked for, for the machine that runs the bundle, and back.
+Json words_of(const Options &options) {
+    return {{"operators", options.operators}, {"schedules", options.schedules}, {"types", options.types},
+        {"sizes", options.sizes}, {"devices", options.devices}, {"limit", options.plan.limit_s}};
+}
+
+void take_words(const Json &words, Options &options) {
+    options.operators = words["operators"].get<std::vector<std::string>>();
+    options.schedules = words["schedules"].get<std::vector<std::string>>();
+    options.types = words["types"].get<std::vector<std::string>>();
+    options.sizes = words["sizes"].get<std::vector<std::string>>();
+    options.plan.limit_s = words["limit"];
+    if (options.devices.empty()) {
+        options.devices = words["devices"].get<std::vector<std::string>>();
+    }
+    if (options.devices.empty()) {
+        options.devices = {"cuda"};
+    }
+}
+
+// Runs in the folder of a bundle: the cases that it was made for, with the points that it has.
+std::vector<ExploredCase> bundled_cases(Options &options) {
+    const Bundle bundle = read_bundle(options.bundled);
+    take_words(bundle.words, options);
+    options.plan.bundled = true;
     std::vector<ExploredCase> cases = cases_of(options);
+    for (ExploredCase &c : cases) {
+        for (ExploredRow &row : c.rows) {
+            for (const auto &[name, point] : bundle.points) {
+                if (name == row.row->name()) {
+                    row.prepared.push_back(point);
+                }
+            }
+            std::reverse(row.prepared.begin(), row.prepared.end());
+        }
+    }
+    return cases;
+}
+
+void explore(Options options) {
+    if (options.operators.empty() && options.bundled.empty()) {
+        throw Error(Fault::usage,
+            fmt::format("name at least one operator: {}", joined(operator_names(), ", ")),
+            {.operation = "explore"});
+    }
+    if (!options.bundle.empty()) {
+        write_bundle(cases_of(options), (size_t)options.points, words_of(options), options.bundle);
+        return;
+    }
+    std::vector<ExploredCase> cases = options.bundled.empty() ? cases_of(options) : bundled_cases(options);
     std::unique_ptr<ResultsFile> results;
     if (!options.results.empty()) {
         results = std::make_unique<ResultsFile>(options.results);
@@ -140,7 +209,7 @@ void add_explore(CommandLine &line) {
     Command command =
         line.add("explore", "Searches the tunables of schedules for faster values, and verifies each point");
     static Options options;
-    command.add("operator", options.operators, "Operators").required();
+    command.add("operator", options.operators, "Operators");
     command
         .add("--device", options.devices, "Devices, separated by commas (default: TILEWRIGHT_DEVICE or auto)")
         .commas()
@@ -164,6 +233,12 @@ void add_explore(CommandLine &line) {
         .range(.1, 1e6);
     command.add("--results", options.results,
         "Add each point to this file, one JSON object per line, and go on from what it has");
+    command.add("--bundle", options.bundle,
+        "Write a program to this file that searches on another machine, which needs only a driver");
+    command.add("--points", options.points, "Of --bundle: how many points are built for it")
+        .show_default()
+        .range(1, 100000);
+    command.add("--bundled", options.bundled).group("");
     const std::string first = operators().front()->name();
     command.footer(
         fmt::format("A tunable takes all values of its range. Of a wide range it takes the row's own value, "

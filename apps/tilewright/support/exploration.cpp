@@ -114,6 +114,9 @@ bool Exploration::round(bool own) {
 }
 
 bool Exploration::step(ExploredCase &c, ExploredRow &row) {
+    if (row.skipped) {
+        return false;
+    }
     if (!plan_.bundled) {
         const std::optional<TunableValues> values = row.search.next();
         return values && try_point(c, row, *values, {{"tunables", text_of(*values)}});
@@ -174,6 +177,7 @@ void Exploration::keep(ExploredCase &c, ExploredRow &row, const TunableValues &v
     if (!ms) {
         row.failed++;
         failed_++;
+        row.skipped = row.skipped || (line.contains("skipped") && values == tunables_of(*row.row));
         return;
     }
     if (c.about.is_null()) {

@@ -27,6 +27,7 @@ struct ExploredRow {
     std::vector<PreparedPoint> prepared = {};  // of a bundle: the points that there are, the next one last
     std::optional<double> own_ms = {}, best_ms = {};
     TunableValues best = {};
+    bool skipped = false;           // it does not serve the data, or takes too long: it is not searched
     size_t points = 0, failed = 0;  // that were tried; of these, that have no time
 };
 

@@ -17,18 +17,6 @@ namespace tilewright::app {
 
 namespace {
 
-// Needs as needs_json() writes them; what it leaves out is what the row needs.
-Row::Needs needs_of(const Json &json, const Row &row) {
-    Row::Needs needs = row.needs;
-    needs.threads = json["threads"];
-    needs.shared_bytes = json["shared_bytes"];
-    needs.capability = json["capability"];
-    needs.fp64 = json["fp64"];
-    needs.images = json["images"];
-    needs.half = json["half"];
-    return needs;
-}
-
 // A point that has no time, and why.
 struct Failed {
     std::string reason;
@@ -85,7 +73,7 @@ private:
         if (!task.contains("library")) {
             built_.push_back(built_row(row, values));
         } else {
-            built_.push_back(loaded_row(row, values, needs_of(task["needs"], row), task["library"]));
+            built_.push_back(loaded_row(row, values, needs_of(task["needs"]), task["library"]));
         }
         return *built_.back();
     } catch (const Error &error) {
@@ -144,7 +132,17 @@ private:
 Json needs_json(const Row::Needs &needs) {
     return {{"threads", needs.threads}, {"shared_bytes", needs.shared_bytes},
         {"capability", needs.capability}, {"fp64", needs.fp64}, {"images", needs.images},
-        {"half", needs.half}};
+        {"half", needs.half}, {"avx2", needs.avx2}};
+}
+
+Row::Needs needs_of(const Json &json) {
+    return {.threads = json["threads"],
+        .shared_bytes = json["shared_bytes"],
+        .capability = json["capability"],
+        .fp64 = json["fp64"],
+        .images = json["images"],
+        .half = json["half"],
+        .avx2 = json["avx2"]};
 }
 
 void serve_points() {

@@ -20,7 +20,8 @@ constexpr const char *serve_points_word = "--serve-points";
 // answered with {} where the result was right.
 void serve_points();
 
-// What a library needs, as a task has it.
+// What the library of a GPU needs, as a task has it.
 Json needs_json(const Row::Needs &needs);
+Row::Needs needs_of(const Json &json);
 
 }  // namespace tilewright::app

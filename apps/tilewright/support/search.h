@@ -32,6 +32,10 @@ public:
     // A point that was not told yet; nothing where there is none.
     std::optional<TunableValues> next();
 
+    // The same, of a kind: a random point; a step from one of the best points that were told.
+    std::optional<TunableValues> random_point();
+    std::optional<TunableValues> step_from_the_best() const;
+
     // What became of a point: its milliseconds; nothing where it failed. Points outside the space are taken
     // as well.
     void tell(const TunableValues &values, std::optional<double> ms);
@@ -41,8 +45,6 @@ public:
 
 private:
     std::optional<TunableValues> any_left();
-    std::optional<TunableValues> random_point();
-    std::optional<TunableValues> step_from_the_best() const;
 
     std::vector<std::string> names_;
     std::vector<std::vector<int>> values_;  // of each tunable
