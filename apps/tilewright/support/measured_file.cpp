@@ -32,6 +32,33 @@ Json older_file(const std::string &path, const MeasuredOn &device) {
     return is_one && read_measurements(path, why_not) ? file : Json();
 }
 
+std::string line_of(const Json &json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// The file's text with one line per row, so that a change of a few times is a small difference.
+std::string text_of_file(const Json &file) {
+    std::string text = "{", between;
+    for (const auto &[key, value] : file.items()) {
+        if (key != "times") {
+            text += fmt::format("\"{}\": {},\n", key, line_of(value));
+        }
+    }
+    text += "\"times\": [";
+    for (const Json &times : file.at("times")) {
+        text += fmt::format("{}\n{{\"operator\": {}, \"type\": {}, \"calls\": {},\n \"rows\": {{", between,
+            line_of(times.at("operator")), line_of(times.at("type")), line_of(times.at("calls")));
+        between.clear();
+        for (const auto &[row, of_row] : times.at("rows").items()) {
+            text += fmt::format("{}\n  {}: {}", between, line_of(row), line_of(of_row));
+            between = ",";
+        }
+        text += "}}";
+        between = ",";
+    }
+    return text + "\n]}\n";
+}
+
 }  // namespace
 
 MeasuredOn measured_on(const DeviceInfo &info) {
@@ -113,8 +140,7 @@ void MeasuredFile::write(const std::string &path, const Json &origin) const {
                 folder.string(), error.message()),
             {.operation = "calibrate"});
     }
-    // One line per row, so that a change of a few times is a small difference.
-    const std::string text = text_of(json(older_file(path, device_), origin));
+    const std::string text = text_of_file(json(older_file(path, device_), origin));
     OutputFile file(path);
     if (!file.write(text.data(), text.size())) {
         file.fail();
