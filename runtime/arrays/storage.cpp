@@ -153,6 +153,11 @@ void Storage::release_host() noexcept {
     released_.notify_all();
 }
 
+Storage::Newest Storage::newest() {
+    const std::lock_guard lock(mutex_);
+    return {!flat_.device_dirty(), flat_.host_dirty() ? std::nullopt : device_};
+}
+
 void Storage::to_device(Device device) try {
     const Inside inside;
     std::unique_lock lock(mutex_);

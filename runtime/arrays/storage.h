@@ -51,6 +51,13 @@ public:
     void hold_host();
     void release_host() noexcept;
 
+    // Where the newest bytes are: on the host, on a device, or on both.
+    struct Newest {
+        bool on_host;
+        std::optional<Device> device;
+    };
+    Newest newest();
+
     // Brings the device up to date.
     void to_device(Device device);
 

@@ -1,6 +1,7 @@
 // The frame of every call: what is the same for all operators.
 #include "tilewright/operator.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/dispatch/choice.h"
 #include "runtime/dispatch/needs.h"
 #include "runtime/dispatch/plan.h"
 #include "runtime/dispatch/settings.h"
@@ -14,8 +15,10 @@
 
 namespace tilewright {
 
+Operator::~Operator() = default;
+
 Operator::Operator(Description description, const std::vector<Row> &rows)
-    : description_(std::move(description)), rows_(rows) {
+    : description_(std::move(description)), rows_(rows), choices_(std::make_unique<RowChoices>()) {
     for (const Row &row : rows) {
         Row::Needs &most = most_needs_[(size_t)row.backend];
         most.threads = std::max(most.threads, row.needs.threads);
@@ -100,6 +103,11 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
     Device device, const std::vector<Row> *rows) const {
     const std::vector<Row> &all = rows ? *rows : this->rows();
     driver::Current current(device);  // a library that is asked what it takes loads its kernels there
+    if (!rows && schedule == "tuned") {
+        if (const Row *row = chosen_by_times(request, output, device)) {
+            return *row;
+        }
+    }
     const DeviceInfo &limits = limits_of(device);
     for (const Row &row : all) {
         if (row.backend == device.backend && row.type == request.type && row.belongs_to(schedule) &&
@@ -270,7 +278,7 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
                 output.describe());
         }
     }
-    const Device device = how.device ? *how.device : best_device();
+    const Device device = how.device ? *how.device : choose_device(request, how.schedule);
     driver::open(device);
     check_values(request);
     const Row &row = choose(request, result, how.schedule, device, how.rows);

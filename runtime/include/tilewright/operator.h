@@ -67,13 +67,16 @@ struct Remarks {
     std::vector<std::string> warnings;                       // one line each
 };
 
-// How and where to run: `device` unset is the best one; `schedule` is the name of a row or of a family
-// ("tuned" is the best row for the data).
+// How and where to run. `device` unset: the one with the least predicted time, copies included
+// (choose_device() of the operator). `schedule`: the name of a row or of a family. "tuned" is the row that
+// serves the data and has the least predicted time, by times that were measured on a device like this one;
+// where there are none, the first row of that family that serves the data.
 struct Call {
     std::optional<Device> device;
     std::string schedule = "tuned";
     Statistics *statistics = nullptr;
-    const std::vector<Row> *rows = nullptr;  // what to choose from; unset: all the operator's rows
+    const std::vector<Row> *rows = nullptr;  // what to choose from, in this order; unset: all the
+                                             // operator's rows
     bool pinned = false;  // an output that the call makes is in page-locked memory (Array::pinned)
 };
 
@@ -88,8 +91,34 @@ struct Request {
     std::vector<int64_t> output_shape;
 };
 
-class Plan;  // the libraries that a call runs, one after another, and their arguments
-             // (runtime/dispatch/plan.h)
+// The numbers by which a front says how much work a call is: height, width, a radius ... By them the times of
+// rows are predicted from those that were measured.
+struct Measures {
+    std::array<double, 6> numbers = {};
+    size_t count = 0;
+
+    Measures() = default;
+    Measures(std::initializer_list<double> of) {
+        for (const double number : of) {
+            add(number);
+        }
+    }
+    void add(double number) {
+        numbers.at(count++) = number;
+    }
+    bool operator==(const Measures &) const = default;
+};
+
+// What a row will take, by the times that were measured on a device like this one.
+struct PredictedTime {
+    const Row *row;
+    double ms;
+    std::string from;  // the name of the file of measured times
+};
+
+class RowChoices;  // the measured times of the rows (runtime/dispatch/choice.h)
+class Plan;        // the libraries that a call runs, one after another, and their arguments
+                   // (runtime/dispatch/plan.h)
 
 // What an operator says of itself.
 struct Description {
@@ -107,7 +136,7 @@ struct Description {
 class Operator {
 public:
     Operator(Description description, const std::vector<Row> &rows);
-    virtual ~Operator() = default;
+    virtual ~Operator();
     Operator(const Operator &) = delete;
 
     const std::string &name() const {
@@ -153,6 +182,28 @@ public:
         const std::string &schedule, Device device, const std::vector<Row> *rows = nullptr) const {
         return choose(*parse(inputs, settings), output, schedule, device, rows);
     }
+
+    // The rows that `tuned` may take for calls of this type there and whose times were measured on a device
+    // like it, the one with the least predicted time first. The times are those of the call without copies
+    // from and to the host. Whether a row serves the request is not asked. Empty where nothing was measured.
+    std::vector<PredictedTime> predicted_times(const Request &request, Device device) const;
+
+    // The device that a call with `device` unset runs on: the CPU or best_device(), whichever has the least
+    // predicted time for the row and for the copies between host and device that the call and its result
+    // need. Arrays whose newest elements are on a device are not copied there, and the result of a call on
+    // such arrays is not copied to the host. It is best_device() where there are no times for one of the two,
+    // and for another schedule than `tuned`.
+    Device choose_device(const Request &request, const std::string &schedule = "tuned") const;
+
+    // The numbers by which calls are compared with measured ones.
+    Measures measures(const Request &request) const {
+        return measures_of_call(request);
+    }
+
+    // Whether `tuned` may take a row that is not of that family: it gives results of the same class, and how
+    // long it takes does not depend on the values of its inputs. Rows of autoschedulers and the unscheduled
+    // `reference` are never taken.
+    bool may_stand_for_tuned(const Row &row) const;
 
     // Whether a row of the request's type can run on these arguments (alignment, sizes).
     bool serves(const Row &row, const Request &request, const Array &output) const;
@@ -232,6 +283,11 @@ private:
     virtual bool accepts(const Row &row, const Request &request, const Array &output) const = 0;
     virtual Plan plan_of(const Row &row, Device device, const Request &request, Array &output) const = 0;
     virtual Remarks remarks_on(const Request &request) const = 0;
+    virtual Measures measures_of_call(const Request &request) const = 0;
+    virtual bool is_equal_to_tuned(const Row &row) const = 0;
+
+    // The row that the measured times choose; null where they do not decide.
+    const Row *chosen_by_times(const Request &request, const Array &output, Device device) const;
 
     // Says why choose() found no row. Errors: usage, input, device.
     [[noreturn]] void refuse_choice(const Request &request, const Array &output, const std::string &schedule,
@@ -240,6 +296,7 @@ private:
     const Description description_;
     const std::vector<Row> &rows_;
     std::array<Row::Needs, 3> most_needs_;  // by backend: all that any of its rows needs
+    const std::unique_ptr<RowChoices> choices_;
 };
 
 // Every operator that is linked in (by Tilewright::operators). Never empty.

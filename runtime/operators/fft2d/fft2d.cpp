@@ -132,6 +132,15 @@ protected:
         return !is_fft_pass(row) || row.schedule == "tuned_any" || passes_of(row.backend, request).uses(row);
     }
 
+    Measures measures_of(const Fft2dRequest &request) const override {
+        return {(double)request.height(), (double)request.width()};
+    }
+
+    // The other rows are passes that the same plan puts together, and documented steps without them.
+    bool equals_tuned(const Row &) const override {
+        return false;
+    }
+
     Plan plan(const Row &row, Device device, const Fft2dRequest &request, Array &output) const override {
         Plan plan;
         Array field = request.inputs[0];

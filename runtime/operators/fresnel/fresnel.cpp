@@ -110,6 +110,17 @@ protected:
         return serves_propagation(row, request.propagation);
     }
 
+    // The side and the number of transforms.
+    Measures measures_of(const FresnelRequest &request) const override {
+        return {(double)request.propagation.side,
+            request.propagation.method == FresnelMethod::transform ? 1. : 2.};
+    }
+
+    // The other rows are passes that the same plan puts together, and documented steps without them.
+    bool equals_tuned(const Row &) const override {
+        return false;
+    }
+
     Plan plan(const Row &row, Device device, const FresnelRequest &request, Array &output) const override {
         const int64_t side = request.propagation.side;
         const bool is_padded = request.side != side;

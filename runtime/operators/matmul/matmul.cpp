@@ -132,6 +132,11 @@ protected:
         return within(std::max(size.m, size.n), serves.most_side) && within(size.k, serves.most_depth);
     }
 
+    Measures measures_of(const MatmulRequest &request) const override {
+        const Size size = request.size();
+        return {(double)size.m, (double)size.k, (double)size.n};
+    }
+
     Plan plan(const Row &row, Device device, const MatmulRequest &request, Array &output) const override {
         if (is_too_tall(row, request, output)) {
             return halves(row, device, request, output, true);
