@@ -168,6 +168,10 @@ protected:
     }
 
 private:
+    std::optional<int64_t> halo_of(const Settings &settings, double) const override {
+        return BlurWeights::of(settings.number("sigma"))->numbers().radius;
+    }
+
     // Errors: input, for an image that is too large.
     void check_size(const Array &image, int64_t radius) const {
         // Rows of the CPU look up where each element of a row and of its borders is: four bytes for each.

@@ -204,6 +204,13 @@ protected:
                          rows_of(output));
         return plan;
     }
+
+private:
+    std::optional<int64_t> halo_of(const Settings &settings, double error) const override {
+        return error > 0 ?
+                   std::optional<int64_t>(RecursiveCoefficients(settings.number("sigma")).halo(error)) :
+                   std::nullopt;
+    }
 };
 
 }  // namespace
