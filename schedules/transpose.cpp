@@ -78,8 +78,6 @@ void thin(Transpose &t, ScheduleContext &context) {
         const Var c = t.out.args()[2];
         t.out.reorder(c, xi, yi, task).bound(c, 0, 3).unroll(c);
     }
-    // A narrow output: its columns are longer than its rows.
-    t.out.specialize(context.buffers[1].dim(0).extent() < 16).reorder(yi, xi, task);
 }
 
 // ------------------------------------------------------------------------------------------------------- GPU
