@@ -7,6 +7,7 @@
 // generator in words; a generator that is ended by a signal, a wrong result and a failing call are faults,
 // and the program ends with 1.
 #include "apps/tilewright/support/built_row.h"
+#include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/verification.h"
 #include "tests/support/operators.h"
