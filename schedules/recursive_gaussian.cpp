@@ -284,7 +284,7 @@ static const ScheduleRows &rows() {
     const std::vector<Tunable> with_transposes = {{"side", 16, 8, 32}, {"pad", 1, 0, 8},
         {"threads", 64, 32, 256}, {"samples", 8, 1, 32}, {"width", 32, 16, 128}, {"height", 8, 1, 16}};
     std::vector<Tunable> in_diagonals = with_transposes;
-    in_diagonals.push_back({"square", 32, 8, 512});
+    in_diagonals.push_back({"square", 32, 8, 64});
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference)
             .with("strict_float")

@@ -98,6 +98,9 @@ private:
 
     void try_corner(Verification &verification, const Row &row, const TunableValues &values,
         std::optional<Device> device) {
+        // A crash shows the corner that it belongs to.
+        printf("%s/%s: ", row.name().c_str(), text_of(values).c_str());
+        fflush(stdout);
         std::string word = "built", why;
         size_t *count = &built_;
         try {
@@ -121,7 +124,7 @@ private:
             count = in_words ? &refused_ : &faults_;
         }
         ++*count;
-        printf("%-8s %s/%s %s\n", word.c_str(), row.name().c_str(), text_of(values).c_str(), why.c_str());
+        printf("%s %s\n", word.c_str(), why.c_str());
         fflush(stdout);
     }
 
