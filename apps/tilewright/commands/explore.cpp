@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <latch>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -129,11 +130,13 @@ void print_table(const Exploration &exploration) {
             if (row.points == 0) {
                 continue;
             }
-            const std::string gain =
-                row.own_ms && row.best_ms ? fmt::format("{:.2f}", *row.own_ms / *row.best_ms) : "-";
-            lines.push_back({row.row->name(), c.data(), c.device.str(), ms_of(row.own_ms), ms_of(row.best_ms),
-                gain, std::to_string(row.points), std::to_string(row.failed),
-                row.best == tunables_of(*row.row) ? "its own" : text_of(row.best)});
+            const bool better = row.own_ms && row.best_ms && *row.best_ms < *row.own_ms;
+            const std::string gain = better     ? fmt::format("{:.2f}", *row.own_ms / *row.best_ms) :
+                                     row.own_ms ? "1.00" :
+                                                  "-";
+            lines.push_back({row.row->name(), c.data(), c.device.str(), ms_of(row.own_ms),
+                ms_of(row.own_ms && !better ? row.own_ms : row.best_ms), gain, std::to_string(row.points),
+                std::to_string(row.failed), better || !row.own_ms ? text_of(row.best) : "its own"});
         }
     }
     print(table(lines));
@@ -172,10 +175,15 @@ std::vector<ExploredCase> bundled_cases(Options &options) {
                     row.prepared.push_back(point);
                 }
             }
-            std::reverse(row.prepared.begin(), row.prepared.end());
         }
     }
     return cases;
+}
+
+void note(const std::string &text) {
+    if (!text.empty()) {
+        print_error("tilewright: explore: " + text + "\n");
+    }
 }
 
 void explore(Options options) {
@@ -192,15 +200,28 @@ void explore(Options options) {
     std::unique_ptr<ResultsFile> results;
     if (!options.results.empty()) {
         results = std::make_unique<ResultsFile>(options.results);
-        if (!results->note().empty()) {
-            print_error("tilewright: explore: " + results->note() + "\n");
-        }
+        note(results->note());
     }
-    const KeepInterrupts interrupts;
     Exploration exploration(std::move(cases), options.plan, results.get());
-    exploration.run();
-    Progress::hide();
-    print_table(exploration);
+    if (exploration.known() > 0 || exploration.left_aside() > 0) {
+        note(fmt::format("{} has {} points of this search, and {} that another device, machine or commit "
+                         "measured and that do not count here",
+            options.results, exploration.known(), exploration.left_aside()));
+    }
+    std::latch printed(1);
+    const SaveOnInterrupt table([&] {  // the program ends when this returns
+        exploration.interrupt();
+        printed.wait();
+    });
+    try {
+        exploration.run();
+        Progress::hide();
+        print_table(exploration);
+    } catch (...) {
+        printed.count_down();
+        throw;
+    }
+    printed.count_down();
 }
 
 }  // namespace
@@ -231,6 +252,7 @@ void add_explore(CommandLine &line) {
     command.add("--hang", options.plan.hang_s, "Seconds after which a point is ended")
         .show_default()
         .range(.1, 1e6);
+    add_threads(command);
     command.add("--results", options.results,
         "Add each point to this file, one JSON object per line, and go on from what it has");
     command.add("--bundle", options.bundle,

@@ -46,9 +46,17 @@ void add_device_and_threads(Command &command, std::string &device) {
     const std::string of_environment = device_of_environment();
     device = of_environment.empty() ? "auto" : of_environment;
     command.add("--device", device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    add_threads(command);
+}
+
+void add_threads(Command &command) {
     command
         .add(
-            "--threads", [](const std::string &text) { take_threads(text, "--threads"); },
+            "--threads",
+            [](const std::string &text) {
+                take_threads(text, "--threads");
+                setenv("TILEWRIGHT_THREADS", text.c_str(), 1);
+            },
             fmt::format("Threads on the CPU, 1 to {}; without it as the environment says, or one per CPU",
                 most_threads))
         .value_name("NUMBER");

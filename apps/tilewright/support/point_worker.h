@@ -1,7 +1,7 @@
 #pragma once
 // The search's side of the process that measures points (point_server.h).
 #include "apps/tilewright/support/json.h"
-#include <memory>
+#include <atomic>
 #include <string>
 #include <sys/types.h>
 
@@ -11,7 +11,8 @@ namespace tilewright::app {
 // this program, however that ends.
 class PointWorker {
 public:
-    PointWorker() = default;
+    // `interrupted` is set where a signal asked this program to end; it outlives the worker.
+    explicit PointWorker(const std::atomic<bool> &interrupted) : interrupted_(interrupted) {}
     ~PointWorker();
     PointWorker(const PointWorker &) = delete;
     PointWorker &operator=(const PointWorker &) = delete;
@@ -29,6 +30,7 @@ private:
     void start();
     std::string ending();  // what became of it, with the last line that it wrote to standard error
 
+    const std::atomic<bool> &interrupted_;
     pid_t process_ = -1;
     int tasks_ = -1, answers_ = -1, said_ = -1;
     std::string read_;  // of the next answer
