@@ -57,12 +57,14 @@ int64_t last_level_cache() {
     return 32 << 20;
 }
 
-Json context(std::optional<Device> asked) {
+Json context(const std::vector<Device> &asked) {
     double load[3] = {0, 0, 0};
     const int loads = getloadavg(load, 3);
     Json all = Json::array();
     for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
-        if (asked && backend != Backend::cpu && backend != asked->backend) {
+        const auto is_of_backend = [&](const Device &device) { return device.backend == backend; };
+        if (!asked.empty() && backend != Backend::cpu &&
+            std::none_of(asked.begin(), asked.end(), is_of_backend)) {
             continue;
         }
         for (const DeviceInfo &info : devices(backend)) {

@@ -42,35 +42,41 @@ std::string device_of_environment() {
     return value_of("TILEWRIGHT_DEVICE");
 }
 
-void add_device_and_threads(Command &command, std::string &device) {
+static void add_device_and_threads(Command &command, std::string &device, const std::string &help) {
     const std::string of_environment = device_of_environment();
     device = of_environment.empty() ? "auto" : of_environment;
-    command.add("--device", device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
-    add_threads(command);
-}
-
-void add_threads(Command &command) {
+    command.add("--device", device, help).show_default();
     command
         .add(
             "--threads",
             [](const std::string &text) {
                 take_threads(text, "--threads");
-                setenv("TILEWRIGHT_THREADS", text.c_str(), 1);
+                setenv("TILEWRIGHT_THREADS", text.c_str(), 1);  // for processes that this one starts
             },
             fmt::format("Threads on the CPU, 1 to {}; without it as the environment says, or one per CPU",
                 most_threads))
         .value_name("NUMBER");
 }
 
+void add_device_and_threads(Command &command, std::string &device) {
+    add_device_and_threads(command, device, "auto, cpu, cuda[:i] or opencl[:i]");
+}
+
+void add_devices_and_threads(Command &command, std::string &devices) {
+    add_device_and_threads(
+        command, devices, "auto, cpu, cuda[:i] or opencl[:i], several with commas, or all that can be used");
+}
+
 Device device_of(const std::string &word) {
     try {
         return Device::parse(word);
     } catch (const Error &error) {
-        if (word != device_of_environment()) {
+        const std::string of_environment = device_of_environment();
+        if (("," + of_environment + ",").find("," + word + ",") == std::string::npos) {
             throw;
         }
-        throw Error(
-            error.fault(), fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), word));
+        throw Error(error.fault(),
+            fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), of_environment));
     }
 }
 

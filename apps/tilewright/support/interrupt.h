@@ -1,5 +1,7 @@
 #pragma once
 // What signals do to the program.
+#include <functional>
+#include <thread>
 
 namespace tilewright::app {
 
@@ -9,5 +11,19 @@ namespace tilewright::app {
 // errors of writing, which are reported like others. A signal that was ignored before stays ignored (nohup
 // ignores HUP). To be called before any thread starts.
 void handle_interrupts();
+
+// While it lives, such a signal first calls `save`, on a thread of its own: a kernel that runs for seconds
+// does not delay it. The program then ends as it does without. A second signal ends it at once. `save` must
+// not throw. One at a time.
+class SaveOnInterrupt {
+public:
+    explicit SaveOnInterrupt(std::function<void()> save);
+    ~SaveOnInterrupt();
+    SaveOnInterrupt(const SaveOnInterrupt &) = delete;
+
+private:
+    std::thread thread_;
+    int write_end_ = -1;
+};
 
 }  // namespace tilewright::app

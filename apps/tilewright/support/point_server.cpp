@@ -103,7 +103,8 @@ private:
             benchmark_.reset();  // frees its data before there is more
             Plan plan;
             plan.limit_s = task["limit"];
-            benchmark_ = std::make_unique<Benchmark>(op, type, size, settings.at(setting), device, plan);
+            benchmark_ = std::make_unique<Benchmark>(
+                op, BenchmarkData{type, size, settings.at(setting)}, device, plan);
             case_ = name;
         }
         return *benchmark_;

@@ -55,7 +55,7 @@ void add_times(const Run &run, Json &out) {
     out["bytes_per_second"] = run.work.bytes / seconds;
     out["flops_per_second"] = run.work.flops / seconds;
     out["libraries"] = run.libraries;
-    out["copies_while_timed"] = run.copies;
+    out["copies_while_timed"] = m.copies;
     out["verified"] = !run.verified_by.empty() && run.wrong.empty();
     out["verified_by"] = run.verified_by;
     out["unverified"] = run.unverified;
@@ -85,10 +85,10 @@ Json json(const Run &run) {
     return out;
 }
 
-std::string results_line(const Run &run) {
+Json results_line(const Run &run) {
     Json line = {{"version", json_version}, {"context", short_context(run.device)}};
     line.update(json(run));
-    return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return line;
 }
 
 }  // namespace tilewright::app

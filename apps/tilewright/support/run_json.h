@@ -8,8 +8,8 @@ namespace tilewright::app {
 // One run: an element of `runs` of `bench --json`.
 Json json(const Run &run);
 
-// The same as one line of a results file, without the line's end: the run with the version of its fields, and
-// with the machine and the programs that it was timed with.
-std::string results_line(const Run &run);
+// The same as one line of a results file: the run with the version of its fields, and with the machine and
+// the programs that it was timed with.
+Json results_line(const Run &run);
 
 }  // namespace tilewright::app
