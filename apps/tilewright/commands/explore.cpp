@@ -9,54 +9,47 @@
 #include "apps/tilewright/support/streams.h"
 #include "tilewright/workload.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <latch>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace tilewright::app {
 
 namespace {
 
 struct Options {
-    std::vector<std::string> operators, schedules, types, sizes, devices;
-    std::string results, bundle, bundled;
+    std::vector<std::string> operators, sizes;
+    std::string devices, results, bundle, bundled;
+    RowWords rows;
     int64_t seed = 1, points = 200;
     ExplorationPlan plan;
 };
 
-// A bundle runs on another machine, so its devices need not be here.
-Device device_elsewhere(const std::string &word) {
-    for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
-        if (word == name_of(backend)) {
-            return {backend, 0};
-        }
-    }
-    throw Error(Fault::usage,
-        "for --bundle it takes cpu, cuda and opencl; the bundle is told which one it is",
-        {.argument = "--device", .value = word});
-}
-
+// The devices that the words name. A bundle runs on another machine, so its devices need not be here; without
+// a word it is for CUDA.
 std::vector<Device> devices_of(const Options &options) {
-    const bool elsewhere = !options.bundle.empty();
-    const std::vector<std::string> of_environment = {device_of_environment()},
-                                   otherwise = elsewhere ? std::vector<std::string>{"cuda"} :
-                                               of_environment.front().empty() ?
-                                                           std::vector<std::string>{"auto"} :
-                                                           of_environment;
+    if (options.bundle.empty()) {
+        return chosen_devices(options.devices);
+    }
     std::vector<Device> devices;
-    for (const std::string &word : options.devices.empty() ? otherwise : options.devices) {
-        const Device device = elsewhere ? device_elsewhere(word) : device_of(word);
-        if (std::find(devices.begin(), devices.end(), device) == devices.end()) {
-            devices.push_back(device);
+    std::istringstream words(options.devices == "auto" ? "cuda" : options.devices);
+    for (std::string word; std::getline(words, word, ',');) {
+        const std::array all = {Backend::cpu, Backend::cuda, Backend::opencl};
+        const auto at =
+            std::find_if(all.begin(), all.end(), [&](Backend backend) { return name_of(backend) == word; });
+        if (at == all.end()) {
+            throw Error(Fault::usage,
+                "with --bundle it takes cpu, cuda and opencl; which of several GPUs it is, the bundle is "
+                "told",
+                {.argument = "--device", .value = word});
         }
+        devices.push_back({*at, 0});
     }
     return devices;
-}
-
-bool holds(const std::vector<std::string> &all, const std::string &one) {
-    return std::find(all.begin(), all.end(), one) != all.end();
 }
 
 // The rows of a type that were asked for and can run on the device. Without --schedule: all but `reference`,
@@ -65,10 +58,8 @@ std::vector<ExploredRow> rows_of(
     const Operator &op, const std::string &type, Device device, const Options &options) {
     std::vector<ExploredRow> rows;
     for (const Row &row : op.rows()) {
-        const bool asked = options.schedules.empty() ?
-                               row.schedule != "reference" :
-                               std::any_of(options.schedules.begin(), options.schedules.end(),
-                                   [&](const std::string &word) { return row.belongs_to(word); });
+        const bool asked =
+            options.rows.ask_for(row) && (!options.rows.schedules.empty() || row.schedule != "reference");
         const bool runs =
             options.bundle.empty() ? why_not_here(row, {device}, true).empty() : row.declined.empty();
         if (asked && row.type == type && row.backend == device.backend && runs) {
@@ -80,12 +71,7 @@ std::vector<ExploredRow> rows_of(
 
 std::vector<ExploredCase> cases_of(const Options &options) {
     const auto chosen = chosen_operators(options.operators);
-    for (const std::string &schedule : options.schedules) {
-        check_schedule(chosen, schedule);
-    }
-    for (const std::string &type : options.types) {
-        check_type(chosen, type);
-    }
+    check_rows(chosen, options.rows);
     std::vector<Size> sizes;
     for (const std::string &text : options.sizes) {
         sizes.push_back(size_of(text));
@@ -95,9 +81,6 @@ std::vector<ExploredCase> cases_of(const Options &options) {
         for (const Operator *op : chosen) {
             const Workload &workload = workload_of(*op);
             for (const std::string &type : type_names(*op)) {
-                if (!options.types.empty() && !holds(options.types, type)) {
-                    continue;
-                }
                 const std::vector<ExploredRow> rows = rows_of(*op, type, device, options);
                 const size_t settings = workload.benchmark_settings(type).size();
                 for (const Size &size :
@@ -144,21 +127,19 @@ void print_table(const Exploration &exploration) {
 
 // What was asked for, for the machine that runs the bundle, and back.
 Json words_of(const Options &options) {
-    return {{"operators", options.operators}, {"schedules", options.schedules}, {"types", options.types},
-        {"sizes", options.sizes}, {"devices", options.devices}, {"limit", options.plan.limit_s}};
+    return {{"operators", options.operators}, {"schedules", options.rows.schedules},
+        {"types", options.rows.types}, {"sizes", options.sizes}, {"devices", options.devices},
+        {"limit", options.plan.limit_s}};
 }
 
 void take_words(const Json &words, Options &options) {
     options.operators = words["operators"].get<std::vector<std::string>>();
-    options.schedules = words["schedules"].get<std::vector<std::string>>();
-    options.types = words["types"].get<std::vector<std::string>>();
+    options.rows.schedules = words["schedules"].get<std::vector<std::string>>();
+    options.rows.types = words["types"].get<std::vector<std::string>>();
     options.sizes = words["sizes"].get<std::vector<std::string>>();
     options.plan.limit_s = words["limit"];
-    if (options.devices.empty()) {
-        options.devices = words["devices"].get<std::vector<std::string>>();
-    }
-    if (options.devices.empty()) {
-        options.devices = {"cuda"};
+    if (options.devices == "auto") {
+        options.devices = words["devices"] == "auto" ? "cuda" : words["devices"];
     }
 }
 
@@ -231,14 +212,8 @@ void add_explore(CommandLine &line) {
         line.add("explore", "Searches the tunables of schedules for faster values, and verifies each point");
     static Options options;
     command.add("operator", options.operators, "Operators");
-    command
-        .add("--device", options.devices, "Devices, separated by commas (default: TILEWRIGHT_DEVICE or auto)")
-        .commas()
-        .one_word();
-    command.add("--schedule", options.schedules, "Only these schedules, separated by commas")
-        .commas()
-        .one_word();
-    command.add("--type", options.types, "Only these types of data, separated by commas").commas().one_word();
+    add_devices_and_threads(command, options.devices);
+    add_rows(command, options.rows);
     command
         .add("--size", options.sizes,
             "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
@@ -252,7 +227,6 @@ void add_explore(CommandLine &line) {
     command.add("--hang", options.plan.hang_s, "Seconds after which a point is ended")
         .show_default()
         .range(.1, 1e6);
-    add_threads(command);
     command.add("--results", options.results,
         "Add each point to this file, one JSON object per line, and go on from what it has");
     command.add("--bundle", options.bundle,
