@@ -25,7 +25,7 @@ struct Options {
     std::vector<std::string> operators, sizes;
     std::string devices, results, bundle, bundled;
     RowWords rows;
-    int64_t seed = 1, points = 200;
+    int64_t seed = 1, points = 0;
     ExplorationPlan plan;
 };
 
@@ -174,7 +174,9 @@ void explore(Options options) {
             {.operation = "explore"});
     }
     if (!options.bundle.empty()) {
-        write_bundle(cases_of(options), (size_t)options.points, words_of(options), options.bundle);
+        constexpr int64_t usual = 200;
+        const int64_t points = options.points > 0 ? options.points : usual;
+        write_bundle(cases_of(options), (size_t)points, words_of(options), options.bundle);
         return;
     }
     std::vector<ExploredCase> cases = options.bundled.empty() ? cases_of(options) : bundled_cases(options);
@@ -183,6 +185,7 @@ void explore(Options options) {
         results = std::make_unique<ResultsFile>(options.results);
         note(results->note());
     }
+    options.plan.points = (size_t)options.points;
     Exploration exploration(std::move(cases), options.plan, results.get());
     if (exploration.known() > 0 || exploration.left_aside() > 0) {
         note(fmt::format("{} has {} points of this search, and {} that another device, machine or commit "
@@ -231,9 +234,12 @@ void add_explore(CommandLine &line) {
         "Add each point to this file, one JSON object per line, and go on from what it has");
     command.add("--bundle", options.bundle,
         "Write a program to this file that searches on another machine, which needs only a driver");
-    command.add("--points", options.points, "Of --bundle: how many points are built for it")
-        .show_default()
-        .range(1, 100000);
+    command
+        .add("--points", options.points,
+            "How many points are tried at most, as far as there is time; with --bundle: about how many it "
+            "has")
+        .default_text("as many as there is time for; 200")
+        .range(1, 1000000);
     command.add("--bundled", options.bundled).group("");
     const std::string first = operators().front()->name();
     command.footer(

@@ -56,7 +56,8 @@ Exploration::Exploration(std::vector<ExploredCase> cases, const ExplorationPlan 
 }
 
 bool Exploration::is_over(double share) const {
-    return interrupted_ || seconds_since(start_) >= share * plan_.budget_s;
+    return interrupted_ || (plan_.points > 0 && tried_ >= plan_.points && share < 1) ||
+           seconds_since(start_) >= share * plan_.budget_s;
 }
 
 void Exploration::run() {
@@ -165,6 +166,7 @@ Json Exploration::task_of(const ExploredCase &c, const ExploredRow &row, const T
 
 bool Exploration::try_point(ExploredCase &c, ExploredRow &row, const TunableValues &values, Time time) {
     show();
+    tried_++;
     const Json answer = worker_.ask(task_of(c, row, values), plan_.hang_s);
     if (answer.contains("interrupted")) {
         interrupted_ = true;
@@ -175,8 +177,6 @@ bool Exploration::try_point(ExploredCase &c, ExploredRow &row, const TunableValu
         line["failed"] = answer["failed"];
         if (!answer.value("refused", false)) {
             worker_.stop();  // a kernel that failed may have spoiled what the process has on the device
-        }
-        if (answer.value("device_fault", false)) {
             check_device(c, answer["failed"]);
         }
     }

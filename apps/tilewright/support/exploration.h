@@ -50,6 +50,7 @@ struct ExplorationPlan {
     double budget_s = 60;
     double limit_s = 1;    // that timing one point may take, about
     double hang_s = 60;    // after which a point is ended
+    size_t points = 0;     // how many are tried at most; 0: as many as there is time for
     bool bundled = false;  // only points that were prepared
 };
 
@@ -100,7 +101,7 @@ private:
     PointWorker worker_{interrupted_};
     Progress progress_;
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    size_t known_ = 0, left_aside_ = 0, points_ = 0, failed_ = 0;
+    size_t known_ = 0, left_aside_ = 0, tried_ = 0, points_ = 0, failed_ = 0;
     double best_gain_ = 1;
     std::string best_;
 };

@@ -143,12 +143,11 @@ Json PointWorker::ask(const Json &task, double limit_s) {
             read_.append(piece.data(), size > 0 ? (size_t)size : 0);
         } else if (is_late()) {
             stop();
-            return {
-                {"failed", fmt::format("it hangs: no answer after {:g} s", limit_s)}, {"device_fault", true}};
+            return {{"failed", fmt::format("it hangs: no answer after {:g} s", limit_s)}};
         }
     }
     if (ended) {
-        return {{"failed", ending()}, {"device_fault", true}};
+        return {{"failed", ending()}};
     }
     const std::string line = read_.substr(0, read_.find('\n'));
     read_.erase(0, line.size() + 1);

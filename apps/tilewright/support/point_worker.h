@@ -18,9 +18,8 @@ public:
     PointWorker &operator=(const PointWorker &) = delete;
 
     // The answer to a task. Where the process crashes, or has no answer after `limit_s` seconds, it is
-    // {"failed": "the reason", "device_fault": true}, because the device may have gone with it; where a
-    // signal asked this program to end, it is {"interrupted": true}. Errors: failed, when the process cannot
-    // be started.
+    // {"failed": "the reason"}; where a signal asked this program to end, it is {"interrupted": true}.
+    // Errors: failed, when the process cannot be started.
     Json ask(const Json &task, double limit_s);
 
     // Ends the process; the next task starts a new one.
