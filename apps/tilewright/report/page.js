@@ -285,8 +285,9 @@
   // the fastest one.
   const best_of = device => [...groups(runs.filter(run => run.d === device && !run.p && run.b),
     run => run.o + ' ' + kind_of_data(run)).values()].map(some => {
-    const most = Math.max(...some.map(run => run.b));
-    const largest = some.filter(run => run.b === most);
+    const work = run => run.a || run.b;
+    const most = Math.max(...some.map(work));
+    const largest = some.filter(run => work(run) === most);
     return largest.find(run => run.c) || least(largest);
   });
 
