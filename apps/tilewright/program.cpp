@@ -5,6 +5,7 @@
 #include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/exit_code.h"
 #include "apps/tilewright/support/interrupt.h"
+#include "apps/tilewright/support/point_server.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/streams.h"
 #include "apps/tilewright/support/version.h"
@@ -33,6 +34,10 @@ std::string examples() {
 
 void run(std::vector<std::string> words) {
     take_threads_of_environment();
+    if (words == std::vector<std::string>{serve_points_word}) {
+        serve_points();
+        return;
+    }
     CommandLine line("tilewright", "Image pipelines from Halide, on the CPU, CUDA and OpenCL.", version_text);
     line.footer(examples());
     add_devices(line);
@@ -46,6 +51,7 @@ void run(std::vector<std::string> words) {
     add_bench(line);
     add_compare(line);
     add_report(line);
+    add_explore(line);
     add_operators(line);
     line.run(std::move(words));
 }

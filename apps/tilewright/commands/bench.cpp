@@ -31,19 +31,15 @@ struct Options {
     Plan plan;
 };
 
-Run run_of(Benchmark &benchmark, const Row &row) {
-    try {
-        return benchmark.row(row);
-    } catch (const Error &error) {
-        return benchmark.failed(row, error.what());
-    }
-}
-
 void time_rows(
     Benchmark &benchmark, const std::vector<const Row *> &rows, Progress &progress, BenchmarkReport &report) {
     for (const Row *row : rows) {
         progress.step(row->name());
-        report.add(run_of(benchmark, *row));
+        try {
+            report.add(benchmark.row(*row));
+        } catch (const Error &error) {
+            report.add(benchmark.failed(*row, error.what()));
+        }
     }
 }
 
@@ -66,20 +62,34 @@ void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
     }
 }
 
+// The rows that serve the data, those with other tunables built. Rows that cannot be built are runs that
+// failed.
+std::vector<const Row *> rows_of(
+    const Case &one, Benchmark &benchmark, Progress &progress, BenchmarkReport &report) {
+    std::vector<const Row *> rows;
+    for (const AskedRow &asked : one.rows) {
+        const Row named = asked.named();
+        if (!benchmark.serves(named)) {
+            progress.step(named.name());
+            report.leave_out(1);
+            continue;
+        }
+        try {
+            rows.push_back(asked.point.empty() ? asked.row : &row_at(*asked.row, asked.point));
+        } catch (const Error &error) {
+            progress.step(named.name());
+            report.add(benchmark.failed(named, error.what()));
+        }
+    }
+    return rows;
+}
+
 void time_case(const Case &one, const Options &options, Progress &progress, BenchmarkReport &report) {
     for (const std::string &conversion : one.conversions) {
         report.remark(fmt::format("{}: {}", one.data.own->what, conversion));
     }
     Benchmark benchmark(*one.op, one.data, one.device, options.plan);
-    std::vector<const Row *> rows;
-    for (const Row *row : one.rows) {
-        if (benchmark.serves(*row)) {
-            rows.push_back(row);
-        } else {
-            progress.step(row->name());
-        }
-    }
-    report.leave_out(one.rows.size() - rows.size());
+    const std::vector<const Row *> rows = rows_of(one, benchmark, progress, report);
     (options.in_turns ? time_in_turns : time_rows)(benchmark, rows, progress, report);
     if (options.peers && one.device.backend == Backend::cpu) {
         for (const Peer &peer : benchmark.peers()) {
@@ -158,6 +168,7 @@ void add_data_options(Command &command, CaseWords &words) {
             "Bytes from a row of the arrays to the next one; 0: no gaps (default: multiples of 64)")
         .range(0, 1 << 30)
         .value_name("BYTES");
+    add_tunables(command, words.tunables);
     add_fitting(command, words.data.fit);
     add_options_of_operators(command, words.data.options);
     add_limits(command, words.data.limits);
@@ -199,6 +210,7 @@ void add_bench(CommandLine &line) {
                                "  tilewright bench --json times.json\n"
                                "  tilewright bench {0} --device cpu --size 4096x4096 --peers\n"
                                "  tilewright bench {0} --schedule tuned,reference --size 512x512,8192x8192\n"
+                               "  tilewright bench transpose --schedule padded --tunable tile=8,16,32\n"
                                "  tilewright bench {0} --device all --interleave --results times.jsonl\n",
         first));
     command.run([] { bench(options); });

@@ -17,5 +17,6 @@ void add_verify(CommandLine &line);
 void add_bench(CommandLine &line);
 void add_compare(CommandLine &line);
 void add_report(CommandLine &line);
+void add_explore(CommandLine &line);
 
 }  // namespace tilewright::app

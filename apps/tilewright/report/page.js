@@ -79,7 +79,11 @@
     view.addEventListener('click', (event, item) => item && item.datum && show_code(item.datum.n));
   }
 
-  const MS = {type: 'log', nice: false};
+  // A logarithmic axis with room for a text to the right of the largest value.
+  const room_for_labels = (low, high) => {
+    const least = Math.min(...low), most = Math.max(...high);
+    return {type: 'log', nice: false, domain: [least / 1.1, most * Math.max(1.5, (most / least) ** .35)]};
+  };
   const roles = list => {
     const found = Object.keys(ROLES).filter(name => list.some(run => run.role === name));
     return {scale: {domain: found, range: found.map(name => ROLES[name][0])},
@@ -91,13 +95,14 @@
       p90: run.t[2], chosen: Boolean(run.c), label: (run.c ? '★ ' : '') + digits(run.t[0]) + ' ms',
       GBps: run.b ? run.b / run.t[0] / 1e6 : undefined, verified: run.u ? 'no' : 'yes'}));
     const {scale, shapes} = roles(values);
+    const MS = room_for_labels(values.map(value => value.p10), values.map(value => value.p90));
     const y = {field: 'row', type: 'nominal', sort: null, title: null};
     await draw(parent, 'Times of schedules and peers (shorter is better; the axis is logarithmic). The line is '
       + 'the interval from the 10th to the 90th percentile; ★ is the row that a call takes by itself.', {
       data: {values}, height: {step: 19},
       layer: [
         {mark: {type: 'rule', strokeWidth: 2}, encoding: {y, x: {field: 'p10', type: 'quantitative', scale: MS,
-          title: 'ms per call'}, x2: {field: 'p90'}, color: {field: 'role', scale, legend: null}}},
+          title: 'ms per call'}, x2: {field: 'p90'}, color: {field: 'role', scale, title: 'kind'}}},
         {mark: {type: 'point', filled: true, opacity: 1, cursor: 'pointer'}, encoding: {y,
           x: {field: 'ms', type: 'quantitative', scale: MS},
           color: {field: 'role', scale, title: 'kind'},
@@ -105,7 +110,7 @@
           size: {condition: {test: 'datum.chosen', value: 160}, value: 70},
           tooltip: ['n', 'ms', 'p10', 'p90', 'GBps', 'verified'].map(field => ({field}))}},
         {mark: {type: 'text', align: 'left', dx: 9, fontSize: 10}, encoding: {y,
-          x: {field: 'ms', type: 'quantitative', scale: MS}, text: {field: 'label'}}},
+          x: {field: 'p90', type: 'quantitative', scale: MS}, text: {field: 'label'}}},
       ]});
   }
 
@@ -129,15 +134,14 @@
     });
     const {scale} = roles(values);
     const y = {field: 'step', type: 'nominal', sort: null, title: null};
-    const x = {field: 'times', type: 'quantitative', scale: {type: 'log', nice: false},
-      title: `times as fast as ${first.f}`};
+    const log = room_for_labels(values.map(value => Math.min(1, value.times)), values.map(value => value.end));
+    const x = {field: 'times', type: 'quantitative', scale: log, title: `times as fast as ${first.f}`};
     await draw(parent, `What each step brought: how many times as fast as ${first.f}, and as the step before.`, {
       data: {values}, height: {step: 19}, layer: [
-        {mark: {type: 'rule', strokeWidth: 7}, encoding: {y, x: {field: 'one', type: 'quantitative',
-          scale: {type: 'log', nice: false}, title: `times as fast as ${first.f}`}, x2: {field: 'times'},
-          color: {field: 'role', scale, title: 'kind'}, tooltip: [{field: 'step'}, {field: 'says'}]}},
+        {mark: {type: 'rule', strokeWidth: 7}, encoding: {y, x: {...x, field: 'one'},
+          x2: {field: 'times'}, color: {field: 'role', scale, legend: null}, tooltip: [{field: 'step'}, {field: 'says'}]}},
         {mark: {type: 'point', filled: true, opacity: 1, size: 60}, encoding: {y, x,
-          color: {field: 'role', scale}, tooltip: [{field: 'step'}, {field: 'says'}]}},
+          color: {field: 'role', scale, legend: null}, tooltip: [{field: 'step'}, {field: 'says'}]}},
         {mark: {type: 'text', align: 'left', dx: 8, fontSize: 10}, encoding: {y, x: {...x, field: 'end'},
           text: {field: 'label'}}},
       ]});

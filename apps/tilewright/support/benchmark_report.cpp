@@ -220,8 +220,8 @@ void BenchmarkReport::end() {
         print(fmt::format("# not timed: {} of {}; their lines say why\n", not_timed_, runs_));
     }
     if (has_table() && left_out_ > 0) {
-        print(fmt::format(
-            "# not listed: {} row{} that do not serve the data\n", left_out_, left_out_ == 1 ? "" : "s"));
+        print(fmt::format("# not listed, because they do not serve the data: {} of {} rows\n", left_out_,
+            left_out_ + runs_));
     }
     if (wrong_ > 0) {
         throw Error(Fault::mismatch, fmt::format("{} of {} runs gave a wrong result", wrong_, runs_));

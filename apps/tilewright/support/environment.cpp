@@ -48,7 +48,11 @@ static void add_device_and_threads(Command &command, std::string &device, const 
     command.add("--device", device, help).show_default();
     command
         .add(
-            "--threads", [](const std::string &text) { take_threads(text, "--threads"); },
+            "--threads",
+            [](const std::string &text) {
+                take_threads(text, "--threads");
+                setenv("TILEWRIGHT_THREADS", text.c_str(), 1);  // for processes that this one starts
+            },
             fmt::format("Threads on the CPU, 1 to {}; without it as the environment says, or one per CPU",
                 most_threads))
         .value_name("NUMBER");
