@@ -14,8 +14,8 @@ protected:
     };
 
     static json run_of(const Time &time) {
-        return {{"row", time.row}, {"operator", "transpose"}, {"type", "u8"}, {"backend", "cpu"}, {"device", "cpu"},
-            {"data", "u8 640x480"}, {"verified", true}, {"wrong", ""},
+        return {{"row", time.row}, {"operator", "transpose"}, {"type", "u8"}, {"backend", "cpu"},
+            {"device", "cpu"}, {"data", "u8 640x480"}, {"verified", true}, {"wrong", ""},
             {"batch", {{"median", time.ms}, {"p10", time.ms * (1 - time.spread)},
                           {"p90", time.ms * (1 + time.spread)}}}};
     }
@@ -25,7 +25,8 @@ protected:
         for (const Time &time : times) {
             runs.push_back(run_of(time));
         }
-        return write(name, json{{"version", 2}, {"context", {{"device_name", "a CPU"}}}, {"runs", runs}}.dump());
+        return write(
+            name, json{{"version", 2}, {"context", {{"device_name", "a CPU"}}}, {"runs", runs}}.dump());
     }
 
     std::string write(const std::string &name, const std::string &text) const {
@@ -42,7 +43,8 @@ TEST_F(Compare, SaysFasterAndSlowerOutsideTheSpread) {
     EXPECT_EQ(slower.code, 7);
     EXPECT_NE(slower.out.find("1.100  slower"), std::string::npos) << slower.out;
     EXPECT_NE(slower.out.find("0.900  faster"), std::string::npos) << slower.out;
-    EXPECT_NE(slower.out.find("2 compared: 1 slower, 1 faster, 0 within noise"), std::string::npos) << slower.out;
+    EXPECT_NE(slower.out.find("2 compared: 1 slower, 1 faster, 0 within noise"), std::string::npos)
+        << slower.out;
     EXPECT_NE(slower.err.find("1 of 2 rows are slower"), std::string::npos) << slower.err;
     EXPECT_EQ(run({"compare", before, file("c.json", {{row, .9}, {other, 1}})}).code, 0);
 }
@@ -56,8 +58,8 @@ TEST_F(Compare, BothConditionsMustHold) {
 }
 
 TEST_F(Compare, NamesWhatOneFileHas) {
-    const json report = run_json(
-        {"compare", file("a.json", {{row, 1}, {other, 1}}), file("b.json", {{row, 1}, {"peer/x/u8/cpu", 1}}), "--json"});
+    const json report = run_json({"compare", file("a.json", {{row, 1}, {other, 1}}),
+        file("b.json", {{row, 1}, {"peer/x/u8/cpu", 1}}), "--json"});
     ASSERT_EQ(report["runs"].size(), 1u);
     EXPECT_EQ(report["runs"][0]["verdict"], "within noise");
     EXPECT_EQ(report["only_before"][0]["row"], other);
@@ -94,9 +96,10 @@ TEST_F(Compare, RefusesOtherFiles) {
     const std::string good = file("a.json", {{row, 1}});
     expect_refusal(3, {"compare", path("none.json"), good}, {"none.json", "cannot be read"});
     expect_refusal(3, {"compare", good, write("b.json", "hello")}, {"b.json", "no JSON object"});
-    expect_refusal(3, {"compare", good, write("c.json", R"({"version": 9, "runs": []})")}, {"c.json", "version 9"});
     expect_refusal(
-        3, {"compare", good, write("d.json", R"({"version": 2, "context": {}, "runs": []})")}, {"d.json", "no run"});
+        3, {"compare", good, write("c.json", R"({"version": 9, "runs": []})")}, {"c.json", "version 9"});
+    expect_refusal(3, {"compare", good, write("d.json", R"({"version": 2, "context": {}, "runs": []})")},
+        {"d.json", "no run"});
     expect_refusal(3, {"compare", good, write("e.json", R"({"version": 2, "context": {}, "runs": [7]})")},
         {"e.json", "run 1 names no row"});
     expect_refusal(2, {"compare", good}, {"after"});
@@ -120,8 +123,10 @@ TEST_F(Compare, AReportIsOnePageWithAllTimes) {
 }
 
 TEST_F(Compare, AReportEscapesWhatFilesSay) {
-    const std::string times = write("times.json", json{{"version", 2},
-        {"context", {{"device_name", "<script>alert(1)</script>"}}}, {"runs", {run_of({row, 1})}}}.dump());
+    const std::string times =
+        write("times.json", json{{"version", 2}, {"context", {{"device_name", "<script>alert(1)</script>"}}},
+                                {"runs", {run_of({row, 1})}}}
+                                .dump());
     ASSERT_EQ(run({"report", times, "--output", path("page.html"), "--code", "none"}).code, 0);
     EXPECT_EQ(read_text(path("page.html")).find("<script>alert"), std::string::npos);
 }
