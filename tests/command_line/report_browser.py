@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Opens a report in a headless browser: every plot is drawn, and the console says nothing.
 
-Usage: report_browser.py TILEWRIGHT FOLDER. Prints "not run here" and the reason where there is no browser, or the
-program was built without the plotting library. The times are made up, so that each kind of plot has something
-to draw; nothing is timed.
+Usage: report_browser.py TILEWRIGHT FOLDER. Prints "not run here" and the reason where there is no browser, or
+the program was built without the plotting library. The times are made up, so that each kind of plot has
+something to draw; nothing is timed.
 """
 import json
 import os
@@ -18,7 +18,8 @@ ROWS = ['reference', 'direct', 'shared', 'padded', 'tuned_any']
 def run(schedule, side, ms, **more):
     name = f'transpose/{schedule}/u8/cpu'
     return {'row': name, 'operator': 'transpose', 'schedule': schedule, 'type': 'u8', 'backend': 'cpu',
-            'device': 'cpu', 'data': f'u8 {side}x{side}', 'width': side, 'height': side, 'bytes': 2. * side * side,
+            'device': 'cpu', 'data': f'u8 {side}x{side}', 'width': side, 'height': side,
+            'bytes': 2. * side * side,
             'batch': {'median': ms, 'p10': ms * .95, 'p90': ms * 1.1}, 'verified': True, **more}
 
 
@@ -29,8 +30,8 @@ def runs():
     for tile in (4, 8, 16, 32):
         for pad in (0, 1, 2):
             words = f'tile={tile},pad={pad}'
-            yield run('padded', 512, .1 + abs(tile - 16) / 100 + pad / 50, row=f'transpose/padded/u8/cpu/{words}',
-                      library=words, tunables={'tile': tile, 'pad': pad})
+            yield run('padded', 512, .1 + abs(tile - 16) / 100 + pad / 50, library=words,
+                      row=f'transpose/padded/u8/cpu/{words}', tunables={'tile': tile, 'pad': pad})
     yield {'peer': 'a peer', 'operator': 'transpose', 'type': 'u8', 'backend': 'cpu', 'device': 'cpu',
            'data': 'u8 512x512', 'batch': {'median': .2, 'p10': .19, 'p90': .22}, 'verified': True}
     yield {**run('direct', 512, 1), 'row': 'matmul/direct/f32/cpu', 'operator': 'matmul', 'flops': 2e8}
