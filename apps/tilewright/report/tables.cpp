@@ -150,7 +150,7 @@ std::string files_table(const std::vector<TimedFile> &files) {
         std::vector<std::string> line = {
             names.size() <= 4 ? joined(names, ", ") :
                                 fmt::format("{} files, {} to {}", names.size(), names.front(), names.back()),
-            "from " + html(dates[i].second)};
+            dates[i].second.empty() ? "" : "from " + html(dates[i].second)};
         line.insert(line.end(), origins[i].begin(), origins[i].end());
         lines += cells(line);
     }

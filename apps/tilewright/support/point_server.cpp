@@ -52,7 +52,7 @@ private:
         if (!run.wrong.empty()) {
             throw Failed{"wrong result: " + one_line(run.wrong)};
         }
-        return Json::parse(results_line(run));
+        return results_line(run);
     }
 
     const Row &row_of(const Operator &op, const Json &task) {
