@@ -155,10 +155,12 @@
   // The data without its size: "u8 8192x8192 sigma 3" is "u8 sigma 3".
   const kind_of_data = run => run.x.replace(/(^| )\d+(x\d+)*(?=[ ,]|$)/, '');
 
+  const is_long = run => run.h > 1 && Math.max(run.w / run.h, run.h / run.w) > 8;  // vectors have height 1
+
   async function draw_sizes(parent, all, like) {
     const list = all.filter(run => !run.k && run.d === like.d && kind_of_data(run) === kind_of_data(like)
       && run.w * run.h > 0);
-    if (unique(list.map(run => run.w * run.h)).length < 2) return;
+    if (unique(list.filter(run => !is_long(run)).map(run => run.w * run.h)).length < 2) return;
     // The rows that are fastest somewhere come first and have a colour; all others are grey.
     const wins = new Map();
     for (const some of groups(list, run => run.x).values()) {
@@ -167,6 +169,7 @@
     }
     const best = [...wins].sort((a, b) => b[1] - a[1]).slice(0, LINES.length).map(([name]) => name);
     const values = list.map(run => ({n: run.n, row: run.s, pixels: run.w * run.h, ms: run.t[0], data: run.x,
+      long: is_long(run),
       kind: best.includes(run.s) ? run.s : 'other rows', chosen: Boolean(run.c)}));
     const others = values.some(value => value.kind === 'other rows') ? ['other rows'] : [];
     const scale = {domain: [...best, ...others], range: [...LINES.slice(0, best.length),
@@ -176,9 +179,11 @@
     const color = {field: 'kind', type: 'nominal', scale, title: 'row'};
     const tooltip = ['n', 'data', 'ms', 'chosen'].map(field => ({field}));
     await draw(parent, `Size against time of ${kind_of_data(like)} on ${devices[like.d]}, both axes logarithmic. `
-      + 'Large diamonds are the rows that a call takes by itself at that size.', {
+      + 'Large diamonds are the rows that a call takes by itself at that size. Images of which one side is more '
+      + 'than eight times the other are points without a line.', {
       data: {values}, height: 320, layer: [
-        {mark: {type: 'line'}, encoding: {x, y, color, detail: {field: 'row'}}},
+        {transform: [{filter: '!datum.long'}], mark: {type: 'line'},
+          encoding: {x, y, color, detail: {field: 'row'}}},
         {mark: {type: 'point', filled: true, opacity: 1, size: 30}, encoding: {x, y, color, tooltip}},
         ...(values.some(value => value.chosen) ? [{transform: [{filter: 'datum.chosen'}], mark: {type: 'point',
           shape: 'diamond', size: 190, stroke: '#000000', strokeWidth: 1.5, filled: false},
@@ -263,8 +268,12 @@
   async function draw_operator(section) {
     const all = runs.filter(run => run.o === section.dataset.operator);
     const parent = section.querySelector('.drawn');
-    const cases = [...groups(all.filter(run => !run.k), run => `${run.x} on ${devices[run.d]}`)]
-      .sort((a, b) => b[1].length - a[1].length);
+    // First what most rows serve, and of that the largest data.
+    const named = [...groups(all.filter(run => !run.k), run => `${run.x} on ${devices[run.d]}`)];
+    const most = Math.max(...named.map(([, some]) => some.length));
+    const rank = some => [some.length * 2 > most && !is_long(some[0]) ? 1 : 0, some.length > 1 ? 1 : 0,
+      some[0].w * some[0].h];
+    const cases = named.sort((a, b) => rank(b[1]).map((value, i) => value - rank(a[1])[i]).find(Boolean) || 0);
     const place = element('div');
     async function redraw(which) {
       place.replaceChildren();
