@@ -5,7 +5,9 @@
 #include "apps/tilewright/support/benchmark_report.h"
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/cuda_peers.h"
 #include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/generators.h"
 #include "apps/tilewright/support/interrupt.h"
 #include "apps/tilewright/support/operator_options.h"
 #include "apps/tilewright/support/progress.h"
@@ -49,6 +51,17 @@ void time_in_turns(
     }
 }
 
+// Where the program of the peers fails, the rows' times still count.
+void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
+    try {
+        for (const Run &run : benchmark.cuda_peers()) {
+            report.add(run);
+        }
+    } catch (const Error &error) {
+        print_error(fmt::format("tilewright: bench: no peers on CUDA: {}\n", error.what()));
+    }
+}
+
 // The rows that serve the data, those with other tunables built. Rows that cannot be built are runs that
 // failed.
 std::vector<const Row *> rows_of(
@@ -83,17 +96,32 @@ void time_case(const Case &one, const Options &options, Progress &progress, Benc
             report.add(benchmark.peer(peer));
         }
     }
+    if (options.peers && one.device.backend == Backend::cuda) {
+        add_cuda_peers(benchmark, report);
+    }
 }
 
 void print_missing_peers(const std::vector<Device> &devices) {
-    for (const std::string &missing : missing_peers()) {
-        print_error(fmt::format("tilewright: bench: no peer {}\n", missing));
+    const auto has = [&](Backend backend) {
+        return std::any_of(
+            devices.begin(), devices.end(), [&](const Device &device) { return device.backend == backend; });
+    };
+    if (has(Backend::cpu)) {
+        for (const std::string &missing : missing_peers()) {
+            print_error(fmt::format("tilewright: bench: no peer {}\n", missing));
+        }
     }
-    const auto is_cpu = [](const Device &device) { return device.backend == Backend::cpu; };
-    if (std::none_of(devices.begin(), devices.end(), is_cpu)) {
-        print_error(fmt::format(
-            "tilewright: bench: the peers run on the CPU: there are none for {}; add --device cpu\n",
-            devices.front().str()));
+    if (has(Backend::cuda) && find_program(cuda_peers_program).empty()) {
+        print_error(
+            fmt::format("tilewright: bench: no peers on CUDA: {} is not beside this program; build it "
+                        "where nvcc is installed (`cmake --build BUILD --target {}`)\n",
+                cuda_peers_program, cuda_peers_program));
+    }
+    if (!has(Backend::cuda) && !has(Backend::cpu)) {
+        print_error(
+            fmt::format("tilewright: bench: the peers run on the CPU and on CUDA: there are none for {}; "
+                        "add --device cpu\n",
+                devices.front().str()));
     }
 }
 
@@ -163,8 +191,12 @@ void add_bench(CommandLine &line) {
     add_plan_options(command, options.plan);
     command.add_flag("--interleave", options.in_turns,
         "Time the rows in turns, so that a machine whose speed drifts slows all of them");
-    command.add_flag(
-        "--peers", options.peers, "Time plain loops and what libraries there are as well (on the CPU)");
+    command.add_flag("--peers", options.peers,
+        "Time plain loops and what libraries there are as well (on the CPU and on CUDA)");
+    command
+        .add("--report", options.files.report,
+            "Write a page with plots and tables of the runs (`tilewright report` makes it of files)")
+        .value_name("FILE.html");
     command.add("--json", options.files.json,
         "Write JSON to this file (- is standard output, instead of the table), also when interrupted");
     command

@@ -1,5 +1,6 @@
 // `explore`: which rows, data and devices it searches, its command line, and the table at the end.
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/report/page.h"
 #include "apps/tilewright/support/bundle.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
@@ -7,6 +8,7 @@
 #include "apps/tilewright/support/interrupt.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/streams.h"
+#include "tilewright/files.h"
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <array>
@@ -23,7 +25,7 @@ namespace {
 
 struct Options {
     std::vector<std::string> operators, sizes;
-    std::string devices, results, bundle, bundled;
+    std::string devices, results, report, bundle, bundled;
     RowWords rows;
     int64_t seed = 1, points = 0;
     ExplorationPlan plan;
@@ -173,6 +175,13 @@ void explore(Options options) {
             fmt::format("name at least one operator: {}", joined(operator_names(), ", ")),
             {.operation = "explore"});
     }
+    if (!options.report.empty()) {
+        if (options.results.empty()) {
+            throw Error(Fault::usage, "a report is made of the file of --results; name one",
+                {.operation = "explore", .argument = "--report", .value = options.report});
+        }
+        check_writable(options.report);
+    }
     if (!options.bundle.empty()) {
         constexpr int64_t usual = 200;
         const int64_t points = options.points > 0 ? options.points : usual;
@@ -201,6 +210,9 @@ void explore(Options options) {
         exploration.run();
         Progress::hide();
         print_table(exploration);
+        if (!options.report.empty()) {
+            write_report(options.report, {read_timed_file(options.results)}, SourcesOf::best);
+        }
     } catch (...) {
         printed.count_down();
         throw;
@@ -232,6 +244,10 @@ void add_explore(CommandLine &line) {
         .range(.1, 1e6);
     command.add("--results", options.results,
         "Add each point to this file, one JSON object per line, and go on from what it has");
+    command
+        .add("--report", options.report,
+            "Write a page with plots and tables of all that the file of --results has")
+        .value_name("FILE.html");
     command.add("--bundle", options.bundle,
         "Write a program to this file that searches on another machine, which needs only a driver");
     command

@@ -1,6 +1,7 @@
 // How a row or a peer is timed on rotating sets of data, and what its output is held against.
 #include "apps/tilewright/support/benchmark.h"
 #include "apps/tilewright/support/context.h"
+#include "apps/tilewright/support/cuda_peers.h"
 #include "apps/tilewright/support/report.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -201,6 +202,21 @@ Run Benchmark::peer(const Peer &peer) {
         run.unverified = "it only copies";
     }
     return run;
+}
+
+std::vector<Run> Benchmark::cuda_peers() {
+    std::vector<Run> runs;
+    Run about = begin(nullptr);
+    for (const CudaPeer &peer : app::cuda_peers(op_.name(), about.sample.what, about.size, device_, plan_)) {
+        Run run = about;
+        run.peer = peer.name;
+        run.failed = peer.failed;
+        run.measured = peer.measured;
+        run.verified_by = peer.verified_by;
+        run.wrong = peer.wrong;
+        runs.push_back(std::move(run));
+    }
+    return runs;
 }
 
 std::vector<Peer> Benchmark::peers() {
