@@ -93,8 +93,7 @@ def function(op):
                    "stats: dict | None = None", "stream: int = 0"]
     arrays = "".join(name + ", " for name in op.inputs + ([more.name] if more else []))
     values = "".join(option.name + ", " for option in op.options)
-    signature = ",\n".join("    " + line for line in textwrap.wrap(", ".join(parameters), 96))
-    signature = signature.replace(",,", ",")
+    signature = "".join(f"    {parameter},\n" for parameter in parameters)
     return (f"_run_{op.name} = operators[{op.name!r}].run\n\n\n"
             f"def {op.name}(\n{signature}) -> Any:\n"
             f'    """{documentation(op, options)}\n    """\n'

@@ -9,6 +9,7 @@
 
 NB_MODULE(_tilewright, module) {
     using namespace tilewright::python;
+    nanobind::set_leak_warnings(false);  // the operators live as long as the process
     module.doc() = "The operators of Tilewright's registry";
     module.attr("__version__") = TILEWRIGHT_VERSION;
     add_errors(module);

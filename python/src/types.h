@@ -3,6 +3,11 @@
 #include "tilewright/array.h"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+// Without these, nanobind takes strings and vectors for classes that nobody registered.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <optional>
 #include <string>
 

@@ -3,12 +3,6 @@
 bench(), verify() and explain() run `python -m tilewright` in a process of its own and return its JSON, whose
 fields docs/JSON.md of the project describes.
 """
-import json
-import os
-import subprocess
-import sys
-import tempfile
-
 from . import _tilewright
 from ._tilewright import ArgumentError, DeviceError, Error, OutOfMemoryError, operators
 
@@ -42,6 +36,11 @@ def _words(options):
 
 
 def _run(words, accept=()):
+    # Here, because they take longer to import than all of this package.
+    import json
+    import subprocess
+    import sys
+
     done = subprocess.run([sys.executable, "-m", "tilewright", *words], capture_output=True, text=True)
     if done.returncode not in (0, *accept) or not done.stdout.strip():
         lines = done.stderr.strip().splitlines() or [f"ended with exit code {done.returncode}"]
@@ -69,6 +68,9 @@ def explain(operator, *arrays, **options):
     Without arrays the call is the sample that bench() times. `options` are those of `tilewright explain` and
     of the operator.
     """
+    import os
+    import tempfile
+
     import numpy as np
 
     with tempfile.TemporaryDirectory() as folder:
