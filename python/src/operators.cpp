@@ -29,7 +29,7 @@ struct OperatorInPython {
 
 [[noreturn]] void refuse(const Option &option, const std::string &takes, nb::handle value) {
     throw nb::type_error((python_name(option.name) + ": takes " + takes + ", not " +
-                          nb::cast<std::string>(nb::str(value.type().attr("__name__"))))
+                          text_of(nb::object(value.type().attr("__name__"))))
             .c_str());
 }
 
@@ -54,7 +54,7 @@ std::variant<double, std::string> value_of(const Option &option, nb::handle valu
     }
     // A word that may be a number: "auto" or 2.5.
     if (option.choices.empty() && PyNumber_Check(value.ptr())) {
-        return nb::cast<std::string>(nb::str(value));
+        return text_of(value);
     }
     refuse(option, "a word", value);
 }

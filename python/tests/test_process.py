@@ -113,7 +113,7 @@ def test_command_line():
 
 def test_bench_and_verify():
     done = tilewright.bench("invert", schedule="reference", device="cpu", size="64x64", type="u8", repeats=3)
-    assert done["runs"] and all(run["schedule"] == "reference" for run in done["runs"])
+    assert len(done["runs"]) == 1 and "invert/reference/u8/cpu" in str(done["runs"][0])
     assert tilewright.verify("invert", device="cpu", schedule="reference", repeat=1)
     explained = tilewright.explain("invert", IMAGE, device="cpu")
     assert "invert/" in str(explained)
