@@ -4,8 +4,8 @@
 #include "python/src/fork.h"
 #include "python/src/operators.h"
 #include "python/src/own_array.h"
-#include "tilewright/version.h"
 #include <nanobind/nanobind.h>
+#include <tilewright/version.h>  // made by the build
 
 NB_MODULE(_tilewright, module) {
     using namespace tilewright::python;

@@ -1,4 +1,5 @@
 """What arrays go in and come out, and that nothing is copied where nothing has to be."""
+
 import numpy as np
 import pytest
 
@@ -24,18 +25,21 @@ def misaligned(image):
     return view
 
 
-@pytest.mark.parametrize("what,make,copied", [
-    ("dense", lambda a: a, False),
-    ("rows with a pitch", lambda a: np.pad(a, ((0, 0), (0, 9)))[:, :83], False),
-    ("a crop", lambda a: np.pad(a, 5)[5:-5, 5:-5], False),
-    ("read-only", lambda a: np.frombuffer(a.tobytes(), np.uint8).reshape(a.shape), False),
-    ("memoryview", memoryview, False),
-    ("upside down", lambda a: np.flipud(a).copy()[::-1], True),
-    ("mirrored", lambda a: np.fliplr(a).copy()[:, ::-1], True),
-    ("every second row", lambda a: np.repeat(a, 2, axis=0)[::2], False),
-    ("every second column", lambda a: np.repeat(a, 2, axis=1)[:, ::2], True),
-    ("Fortran order", np.asfortranarray, True),
-])
+@pytest.mark.parametrize(
+    "what,make,copied",
+    [
+        ("dense", lambda a: a, False),
+        ("rows with a pitch", lambda a: np.pad(a, ((0, 0), (0, 9)))[:, :83], False),
+        ("a crop", lambda a: np.pad(a, 5)[5:-5, 5:-5], False),
+        ("read-only", lambda a: np.frombuffer(a.tobytes(), np.uint8).reshape(a.shape), False),
+        ("memoryview", memoryview, False),
+        ("upside down", lambda a: np.flipud(a).copy()[::-1], True),
+        ("mirrored", lambda a: np.fliplr(a).copy()[:, ::-1], True),
+        ("every second row", lambda a: np.repeat(a, 2, axis=0)[::2], False),
+        ("every second column", lambda a: np.repeat(a, 2, axis=1)[:, ::2], True),
+        ("Fortran order", np.asfortranarray, True),
+    ],
+)
 def test_strides(what, make, copied):
     result, names = blurred(make(IMAGE))
     np.testing.assert_array_equal(result, WANT)
@@ -49,9 +53,15 @@ def test_misaligned_elements_are_copied():
     assert names == ["image"]
 
 
-@pytest.mark.parametrize("make", [
-    lambda: np.empty((61, 83), np.uint8), lambda: np.empty((61, 100), np.uint8)[:, 3:86],
-    lambda: np.empty((83, 61), np.uint8).T, lambda: np.empty((61, 83), np.uint8)[::-1]])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: np.empty((61, 83), np.uint8),
+        lambda: np.empty((61, 100), np.uint8)[:, 3:86],
+        lambda: np.empty((83, 61), np.uint8).T,
+        lambda: np.empty((61, 83), np.uint8)[::-1],
+    ],
+)
 def test_out_is_returned(make):
     out = make()
     assert tilewright.gaussian_blur(IMAGE, 2, out=out, device="cpu") is out
@@ -66,7 +76,12 @@ def test_out_between_rows_stays():
 
 def test_arrays_of_the_library():
     array = tilewright.Array((61, 83), "uint8")
-    assert not array.numpy().any() and array.shape == (61, 83) and array.dtype == np.uint8 and array.device == "cpu"
+    assert (
+        not array.numpy().any()
+        and array.shape == (61, 83)
+        and array.dtype == np.uint8
+        and array.device == "cpu"
+    )
     np.asarray(array)[:] = IMAGE
     result = tilewright.gaussian_blur(array, 2, device="cpu")
     np.testing.assert_array_equal(result, WANT)
@@ -112,6 +127,7 @@ class WithNamespace(Exporter):
             @staticmethod
             def from_dlpack(array):
                 return WithNamespace(np.from_dlpack(array))
+
         return Namespace
 
 

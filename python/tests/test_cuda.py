@@ -1,4 +1,5 @@
 """CuPy's and PyTorch's arrays on a CUDA device: in place, in their stream. Skipped where there is none."""
+
 import numpy as np
 import pytest
 
@@ -85,11 +86,12 @@ def test_out_and_crops(library):
 @pytest.mark.parametrize("offset", [0, 1, 2, 3, 5, 8, 13, 255])
 def test_any_alignment(library, offset):
     raw = to_device(library, np.zeros(IMAGE.size + 256, np.uint8))
-    image = raw[offset:offset + IMAGE.size].reshape(IMAGE.shape)
+    image = raw[offset : offset + IMAGE.size].reshape(IMAGE.shape)
     image[:] = to_device(library, IMAGE)
     for name in ("gaussian_blur", "transpose", "invert", "column_sum", "row_sum"):
-        np.testing.assert_array_equal(to_host(getattr(tilewright, name)(image)),
-                                      getattr(tilewright, name)(IMAGE, device="cpu"))
+        np.testing.assert_array_equal(
+            to_host(getattr(tilewright, name)(image)), getattr(tilewright, name)(IMAGE, device="cpu")
+        )
 
 
 def test_streams_are_joined(library):
@@ -102,12 +104,14 @@ def test_streams_are_joined(library):
             soft = tilewright.gaussian_blur(image, 2)
             again = 255 - soft
             image[:] = 0
-        np.testing.assert_array_equal(to_host(again) if library.__name__ == "torch" else synchronized(again),
-                                      255 - WANT)
+        np.testing.assert_array_equal(
+            to_host(again) if library.__name__ == "torch" else synchronized(again), 255 - WANT
+        )
 
 
 def synchronized(array):
     import cupy
+
     cupy.cuda.Device().synchronize()
     return array.get()
 
@@ -140,9 +144,14 @@ def test_compiled_graphs(library):
         pytest.skip("of PyTorch alone")
     torch = library
     import tilewright.torch
+
     image = to_device(torch, IMAGE)
-    torch.library.opcheck(tilewright.torch.gaussian_blur, (image,), {"sigma": 2.0},
-                          test_utils=("test_schema", "test_faketensor"))
+    torch.library.opcheck(
+        tilewright.torch.gaussian_blur,
+        (image,),
+        {"sigma": 2.0},
+        test_utils=("test_schema", "test_faketensor"),
+    )
 
     @torch.compile(fullgraph=True, backend="eager")
     def work(x):

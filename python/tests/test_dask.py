@@ -1,4 +1,5 @@
 """Operators on Dask arrays: the bytes of one call, or within a stated error of them."""
+
 import pickle
 
 import numpy as np
@@ -28,9 +29,17 @@ def test_every_operator_with_a_halo_is_there():
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
 @pytest.mark.parametrize("border", ["reflect", "mirror", "nearest", "zero"])
-@pytest.mark.parametrize("sigma", [.5, 2, 7.5])
-@pytest.mark.parametrize("shape,chunks", [((311, 457), (100, 128)), ((200, 333), (64, 333)),
-                                          ((97, 201, 3), (50, 70, 1)), ((40, 500), (7, 90)), ((20, 20), (7, 9))])
+@pytest.mark.parametrize("sigma", [0.5, 2, 7.5])
+@pytest.mark.parametrize(
+    "shape,chunks",
+    [
+        ((311, 457), (100, 128)),
+        ((200, 333), (64, 333)),
+        ((97, 201, 3), (50, 70, 1)),
+        ((40, 500), (7, 90)),
+        ((20, 20), (7, 9)),
+    ],
+)
 def test_blur_has_the_bytes_of_one_call(dtype, border, sigma, shape, chunks):
     whole = image(dtype, shape)
     got = tiled.gaussian_blur(da.from_array(whole, chunks=chunks), sigma, border, device="cpu")
@@ -42,7 +51,7 @@ def test_blur_has_the_bytes_of_one_call(dtype, border, sigma, shape, chunks):
 def test_blur_of_f32_is_within_its_bound(sigma):
     whole = image("float32", (311, 457))
     got = tiled.gaussian_blur(da.from_array(whole, chunks=(100, 128)), sigma, device="cpu").compute()
-    radius = int(4 * sigma + .5)
+    radius = int(4 * sigma + 0.5)
     bound = 2 * 2 * (2 * radius + 3) * 2.0**-24
     assert np.abs(got - tilewright.gaussian_blur(whole, sigma, device="cpu")).max() <= bound
 
@@ -54,10 +63,10 @@ def test_recursive_gaussian_is_within_its_error(dtype, most, sigma):
     chunked = da.from_array(whole, chunks=(350, 300))
     want = tilewright.recursive_gaussian(whole, sigma, device="cpu").astype("f8")
     off = np.abs(tiled.recursive_gaussian(chunked, sigma, device="cpu").compute() - want)
-    assert off.max() <= most and (off > 0).mean() < (.01 if dtype != "float32" else 1)
-    rough = np.abs(tiled.recursive_gaussian(chunked, sigma, error=.1, device="cpu").compute() - want)
+    assert off.max() <= most and (off > 0).mean() < (0.01 if dtype != "float32" else 1)
+    rough = np.abs(tiled.recursive_gaussian(chunked, sigma, error=0.1, device="cpu").compute() - want)
     scale = 1 if dtype == "float32" else np.iinfo(dtype).max
-    assert off.mean() < rough.mean() and rough.max() <= .1 * scale + 1
+    assert off.mean() < rough.mean() and rough.max() <= 0.1 * scale + 1
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
@@ -83,7 +92,9 @@ def test_sums_have_the_bytes_of_one_call(name, dtype, output_type):
 
 def test_matmul():
     a, b = RNG.standard_normal((150, 220)).astype("f4"), RNG.standard_normal((220, 130)).astype("f4")
-    got = tiled.matmul(da.from_array(a, chunks=(50, 64)), da.from_array(b, chunks=(60, 50)), device="cpu").compute()
+    got = tiled.matmul(
+        da.from_array(a, chunks=(50, 64)), da.from_array(b, chunks=(60, 50)), device="cpu"
+    ).compute()
     bound = 2 * 2 * 220 * 2.0**-24 * (np.abs(a) @ np.abs(b))
     assert (np.abs(got - a.astype("f8") @ b) <= bound).all()
 
@@ -107,5 +118,6 @@ def test_from_zarr_to_zarr(tmp_path):
     source = zarr.create_array(tmp_path / "in.zarr", shape=whole.shape, chunks=(128, 128), dtype="uint8")
     source[:] = whole
     tiled.gaussian_blur(da.from_zarr(source), 3, device="cpu").to_zarr(str(tmp_path / "out.zarr"))
-    np.testing.assert_array_equal(zarr.open(str(tmp_path / "out.zarr"))[:],
-                                  tilewright.gaussian_blur(whole, 3, device="cpu"))
+    np.testing.assert_array_equal(
+        zarr.open(str(tmp_path / "out.zarr"))[:], tilewright.gaussian_blur(whole, 3, device="cpu")
+    )

@@ -1,4 +1,5 @@
 """Every operator of the registry, with every type of data, as a Python function."""
+
 import inspect
 import pickle
 
@@ -38,7 +39,7 @@ def test_functions_are_ordinary(name):
     assert pickle.loads(pickle.dumps(function)) is function
     assert op.summary[1:] in function.__doc__ and function.__module__ == "tilewright"
     parameters = inspect.signature(function).parameters
-    assert list(parameters)[:len(op.inputs)] == op.inputs
+    assert list(parameters)[: len(op.inputs)] == op.inputs
     assert {option.name for option in op.options} <= set(parameters)
     for word in ("out", "device", "schedule", "stats"):
         assert parameters[word].kind is inspect.Parameter.KEYWORD_ONLY
@@ -51,7 +52,9 @@ def test_rows():
     all_rows = tilewright.rows()
     assert len(all_rows) == sum(len(op.rows()) for op in tilewright.operators.values())
     some = tilewright.rows("transpose", schedule="tuned", type="u8", backend="cpu")
-    assert some and all(r.operator == "transpose" and r.family == "tuned" and r.says.endswith(".") for r in some)
+    assert some and all(
+        r.operator == "transpose" and r.family == "tuned" and r.says.endswith(".") for r in some
+    )
     with pytest.raises(tilewright.ArgumentError, match="there is none; known: .*transpose"):
         tilewright.rows("blur")
 

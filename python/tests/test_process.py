@@ -1,4 +1,5 @@
 """Threads, forks, the import, the command line, and what the compiled module exports."""
+
 import concurrent.futures
 import multiprocessing
 import os
@@ -92,15 +93,19 @@ def test_a_gpu_after_a_fork_is_refused():
 
 def test_import_is_quick():
     # The least of several: beyond NumPy, of the module itself.
-    code = ("import numpy, time; t = time.perf_counter(); import tilewright; "
-            "print((time.perf_counter() - t) * 1e3)")
+    code = (
+        "import numpy, time; t = time.perf_counter(); import tilewright; "
+        "print((time.perf_counter() - t) * 1e3)"
+    )
     assert min(float(run("-c", code).stdout) for _ in range(5)) < 60
 
 
 def test_import_loads_no_driver_and_no_large_module():
-    code = ("import tilewright, sys; maps = open('/proc/self/maps').read(); "
-            "assert 'libcuda' not in maps and 'OpenCL' not in maps and 'pocl' not in maps; "
-            "assert 'dask' not in sys.modules and 'torch' not in sys.modules")
+    code = (
+        "import tilewright, sys; maps = open('/proc/self/maps').read(); "
+        "assert 'libcuda' not in maps and 'OpenCL' not in maps and 'pocl' not in maps; "
+        "assert 'dask' not in sys.modules and 'torch' not in sys.modules"
+    )
     assert run("-c", code).returncode == 0
 
 
@@ -129,8 +134,11 @@ def test_exports():
         pytest.skip("nm is not here")
     names = [line.split()[-1] for line in listed.stdout.splitlines()]
     assert "PyInit__tilewright" in names
-    assert not [name for name in names if "halide" in name.lower() or "tilewright" in name.lower() and
-                name != "PyInit__tilewright"]
+    assert not [
+        name
+        for name in names
+        if "halide" in name.lower() or "tilewright" in name.lower() and name != "PyInit__tilewright"
+    ]
 
 
 def test_stub_and_type_marker():

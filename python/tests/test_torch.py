@@ -1,4 +1,5 @@
 """PyTorch on the host. Skipped where it is not installed."""
+
 import numpy as np
 import pytest
 
@@ -26,8 +27,12 @@ def test_every_operator_is_a_custom_operator():
     tensor = torch.from_numpy(IMAGE)
     np.testing.assert_array_equal(torch.ops.tilewright.gaussian_blur(tensor, 2.0).numpy(), WANT)
     np.testing.assert_array_equal(tilewright.torch.transpose(tensor).numpy(), IMAGE.T)
-    torch.library.opcheck(tilewright.torch.gaussian_blur, (tensor,), {"sigma": 2.0, "border": "mirror"},
-                          test_utils=("test_schema", "test_faketensor"))
+    torch.library.opcheck(
+        tilewright.torch.gaussian_blur,
+        (tensor,),
+        {"sigma": 2.0, "border": "mirror"},
+        test_utils=("test_schema", "test_faketensor"),
+    )
 
 
 def test_the_graph_does_not_break():
