@@ -2,9 +2,9 @@
 
     python peers.py [cpu] [cuda]
 
-Each time is the least of several rounds, in which all libraries take turns. On a CUDA device a round is several
-calls on arrays that are there already, and the wait for the last one. Libraries continue an image beyond its
-border in different ways, which hardly changes the times.
+Each time is the least of several rounds, in which all libraries take turns. On a CUDA device a round is
+several calls on arrays that are there already, and the wait for the last one. Libraries continue an image
+beyond its border in different ways, which hardly changes the times.
 """
 
 import sys
