@@ -253,7 +253,7 @@ void transposed(RecursiveGaussian &blur, ScheduleContext &context) {
 
 static const ScheduleRows &rows() {
     using namespace recursive_gaussian_tiles;
-    const RecursiveGaussianConfiguration grey{}, coloured{.colours = true};
+    const RecursiveGaussianConfiguration grey{}, coloured{.colours = true}, narrow{.most_elements = 16};
     const std::vector<Tunable> of_strips = {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4},
         {"strip", 64, 16, 256}, {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}};
     static const ScheduleRows table = {
@@ -266,6 +266,10 @@ static const ScheduleRows &rows() {
                     {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 256, 16, 512},
                         {"chunk", 256, 64, 512}, {"sum_vectors", 32, 2, 256}})
                     .says("Bands of rows over the cores: what enters each band is found first."),
+                row("tuned_narrow", cpu, "u8 u16 f32", strips, narrow,
+                    {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 16, 16, 256},
+                        {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}})
+                    .says("As tuned_any, in strips of 16 samples, for rows that have no more."),
                 row("tuned_grey", cpu, "u8 u16 f32", strips, grey, of_strips)
                     .says("As tuned_any, for one channel."),
                 row("tuned_any", cpu, "u8 u16 f32", strips, coloured, of_strips)

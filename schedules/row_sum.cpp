@@ -2,6 +2,7 @@
 #include "generators/algorithms/row_sum/row_sum.h"
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/configuration.h"
+#include "generators/algorithms/row_sum/halves.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "schedules/schedule.h"
 
@@ -226,6 +227,28 @@ void slices_of_rows(RowSumSliced &form, ScheduleContext &context) {
     lanes_in_vectors(form, context);
 }
 
+// Strips of rows are spread over the cores. The two vectors of a row are added in registers.
+void halves_in_vectors(RowSumHalves &form, ScheduleContext &context) {
+    form.out.split(form.y, yo, yi, context["strip"], TailStrategy::GuardWithIf).parallel(yo);
+    form.both.compute_at(form.out, yi).bound(form.lane, 0, context["lanes"]).vectorize(form.lane);
+    for (Func &level : form.levels) {
+        level.compute_at(form.out, yi).vectorize(form.lane);
+    }
+}
+
+// Strips of rows are spread over the cores, and a row is added pixel by pixel.
+void pixels_of_rows(RowSum &form, ScheduleContext &context) {
+    form.out.split(form.y, yo, yi, context["strip"], TailStrategy::GuardWithIf).parallel(yo);
+}
+
+// A row of halves.
+ScheduleRow halves(const std::string &name, int lanes) {
+    return row(name, cpu, "u8 u16 f32 u8f32 u16f32", halves_in_vectors,
+        {{"lanes", lanes}, {"strip", 8192, 64, 65536}})
+        .with("strict_float")
+        .says("The first and the last vector of a row, for rows of one or two vectors.");
+}
+
 // `task` on CPUs is in KiB of the image: 1 MiB takes one core of an AMD EPYC (Zen 4, 2026-11-22) some 20 us,
 // which is enough to be worth waking a thread.
 ScheduleRows tuned_rows() {
@@ -233,6 +256,7 @@ ScheduleRows tuned_rows() {
         split{.splits = true};
     const RowSumSlicedConfiguration few_long_rows{.least_width = 65537, .most_rows = 63},
         wide{.least_width = 48};
+    const RowSumConfiguration few_pixels{.most_width = 7};
     return family("tuned",
         {
             row("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
@@ -262,6 +286,13 @@ ScheduleRows tuned_rows() {
                     {"task", 1024, 16, 16384}, {"strip", 4096, 64, 65536}})
                 .with("strict_float")
                 .says("Spreads strips of rows over the cores, and adds a row in vectors of 16-bit sums."),
+            halves("tuned_halves_32", 32),
+            halves("tuned_halves_16", 16),
+            halves("tuned_halves_8", 8),
+            row("tuned_narrow", cpu, "u8 u16 f32 u8f32 u16f32", pixels_of_rows, few_pixels,
+                {{"strip", 8192, 64, 65536}})
+                .with("strict_float")
+                .says("Strips of rows over the cores, pixel by pixel, for rows of fewer than 8 pixels."),
             row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
                 {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"task", 256, 16, 16384},
                     {"strip", 8192, 64, 65536}})

@@ -74,6 +74,10 @@ void thin(Transpose &t, ScheduleContext &context) {
     t.out.tile(t.x, t.y, xo, yo, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf)
         .fuse(xo, yo, task)
         .parallel(task);
+    if (t.out.dimensions() == 3) {  // a pixel's channels, before the next pixel
+        const Var c = t.out.args()[2];
+        t.out.reorder(c, xi, yi, task).bound(c, 0, 3).unroll(c);
+    }
 }
 
 // ------------------------------------------------------------------------------------------------------- GPU

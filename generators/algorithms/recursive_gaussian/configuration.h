@@ -6,11 +6,13 @@ namespace tilewright {
 
 // Of RecursiveGaussianTiles and of the forms in runs.
 struct RecursiveGaussianConfiguration {
-    bool colours = false;  // any number of interleaved channels; otherwise one channel
+    bool colours = false;   // any number of interleaved channels; otherwise one channel
+    int most_elements = 0;  // of a row, channels included; 0: any number
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("colours", colours);
+        visit("most_elements", most_elements);
     }
 };
 

@@ -123,6 +123,11 @@ protected:
         if (row.form == "gaussian_blur_dots") {
             return dots_accept(row, request);
         }
+        if (row.form == "gaussian_blur_lines") {
+            const int most = row.configuration<GaussianBlurLinesConfiguration>().most_elements;
+            const int64_t columns = request.image().shape()[1] + 2 * (int64_t)request.numbers().radius;
+            return most == 0 || columns * request.channels() <= most;
+        }
         if (is_near(row)) {
             const bool near =
                 request.numbers().radius < std::min(request.image().shape()[0], request.image().shape()[1]);

@@ -154,8 +154,13 @@ protected:
         if (row.form == "recursive_gaussian_bands" && !pays_in_bands(request.image())) {
             return false;
         }
-        return row.form == "recursive_gaussian" || one_channel ||
-               row.configuration<RecursiveGaussianConfiguration>().colours;
+        if (row.form == "recursive_gaussian") {
+            return true;
+        }
+        const auto serves = row.configuration<RecursiveGaussianConfiguration>();
+        const int64_t elements = request.image().shape()[1] * request.channels();
+        return (one_channel || serves.colours) &&
+               (serves.most_elements == 0 || elements <= serves.most_elements);
     }
 
     Plan plan(const Row &row, Device device, const RecursiveGaussianRequest &request,
