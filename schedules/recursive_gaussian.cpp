@@ -277,8 +277,7 @@ void copies(RecursiveGaussianCopies &blur, ScheduleContext &context) {
 
 static const ScheduleRows &rows() {
     using namespace recursive_gaussian_tiles;
-    const RecursiveGaussianConfiguration grey{}, coloured{.colours = true},
-        narrow{.most_elements = 16};
+    const RecursiveGaussianConfiguration grey{}, coloured{.colours = true}, narrow{.most_elements = 16};
     const std::vector<Tunable> of_strips = {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4},
         {"strip", 64, 16, 256}, {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}};
     using CopiesConfiguration = RecursiveGaussianCopiesConfiguration;

@@ -105,7 +105,7 @@ void run(const Request &request) {
     std::vector<Picture> pictures;
     std::vector<Array> inputs;
     for (const std::string &file : files) {
-        pictures.push_back(read_picture(file, request.limits));
+        pictures.push_back(read_picture(file, request.limits, device));
         inputs.push_back(pictures.back().array);
     }
     const double read_ms = ms_since(start);
@@ -128,7 +128,8 @@ void run(const Request &request) {
 
     const Counters before = counters();
     const auto computing = std::chrono::steady_clock::now();
-    Array output;
+    // Page-locked memory is copied faster, as that of the inputs is.
+    Array output = device.backend == Backend::cuda ? Array::pinned(checked.type, checked.shape) : Array();
     pipeline(inputs, output, call);
     output.sync();
     const double compute_ms = ms_since(computing);
