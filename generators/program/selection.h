@@ -14,6 +14,11 @@ std::vector<std::string> split(const std::string &text, char separator);
 // Ends the program with a line that names the table's operator.
 [[noreturn]] void fail(const std::string &message);
 
+// Whether a backend's libraries have kernels for a GPU.
+inline bool is_gpu(const std::string &backend) {
+    return backend == "cuda" || backend == "opencl";
+}
+
 // A library that the program can make: a row, for one of its types and one of its backends.
 struct Library {
     const ScheduleRow *row;
