@@ -1,6 +1,7 @@
 # What a library is made for, by the generator programs of this build: the CUDA capability that was asked for,
-# OpenCL without doubles where nothing computes with them, and the instruction sets of a CPU. Arguments: INVERT and MIN_PLUS, two generator
-# programs (the second one may be empty), and WORK, which is emptied.
+# OpenCL without doubles where nothing computes with them, and the instruction sets of a CPU.
+# Arguments: INVERT and MIN_PLUS, two generator programs (the second one may be empty), and WORK, which is
+# emptied.
 file(REMOVE_RECURSE ${WORK})
 
 # make(GENERATOR WORDS...): makes libraries and the sources of their kernels in WORK.
