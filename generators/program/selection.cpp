@@ -85,6 +85,11 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
             backends = split(value, ',');
         } else if (key == "capability") {
             capability = capability_of(value);
+        } else if (key == "cpu") {
+            if (value != "portable" && value != "host") {
+                fail("cpu '" + value + "': it is portable (any x86-64 machine) or host (this machine)");
+            }
+            host_cpu = value == "host";
         } else if (key == "tunables") {
             for (const std::string &pair : split(value, ',')) {
                 const std::string tunable = pair.substr(0, pair.find('=')),
@@ -105,8 +110,8 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
             }
         } else if (key != "operator") {  // the table has been held against it
             fail("'" + word +
-                 "' is no selection; it is name=, schedule=, type=, backend=, capability=, tunables= or "
-                 "operator=");
+                 "' is no selection; it is name=, schedule=, type=, backend=, capability=, cpu=, tunables= "
+                 "or operator=");
         }
     }
     check_words();
@@ -124,7 +129,7 @@ std::vector<Library> Selection::libraries() const {
             for (const std::string &backend : tilewright::backends(row.where)) {
                 if (has(row, type) && (backends.empty() || holds(backends, backend))) {
                     all.push_back({&row, type, backend, name + "_" + row.name + "_" + type + "_" + backend,
-                        capability});
+                        capability, host_cpu});
                 }
             }
         }

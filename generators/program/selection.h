@@ -14,11 +14,17 @@ std::vector<std::string> split(const std::string &text, char separator);
 // Ends the program with a line that names the table's operator.
 [[noreturn]] void fail(const std::string &message);
 
+// Whether a backend's libraries have kernels for a GPU.
+inline bool is_gpu(const std::string &backend) {
+    return backend == "cuda" || backend == "opencl";
+}
+
 // A library that the program can make: a row, for one of its types and one of its backends.
 struct Library {
     const ScheduleRow *row;
     std::string type, backend, name;
-    int capability;  // of CUDA devices: the oldest that it is for
+    int capability;         // of CUDA devices: the oldest that it is for
+    bool host_cpu = false;  // a CPU library: it is for the best instruction set of this machine, and no other
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.
     std::string target() const {
@@ -34,6 +40,7 @@ public:
     std::string name;  // what the libraries' names begin with: the operator's, or another one
     std::vector<std::string> backends;           // empty: all
     int capability = TargetChoice().capability;  // of the oldest CUDA devices that the libraries are for
+    bool host_cpu = false;                       // cpu=host: CPU libraries for this machine alone
     std::map<std::string, int64_t> values;       // of a call, for `show accesses`: "image.stride.1"
 
     // The libraries in the table's order, those of rows that an autoscheduler declines among them.

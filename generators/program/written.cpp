@@ -58,7 +58,7 @@ void write_table(const Selection &selection, std::ostream &out) {
     std::set<std::string> gpus;
     for (const Library &one : selection.libraries()) {
         const ScheduleRow &row = *one.row;
-        const bool made = row.declined.empty(), gpu = one.backend == "cuda" || one.backend == "opencl";
+        const bool made = row.declined.empty(), gpu = is_gpu(one.backend);
         if (gpu) {
             gpus.insert(one.backend);
         }

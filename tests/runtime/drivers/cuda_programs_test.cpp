@@ -2,15 +2,13 @@
 // libcuda.so.1.
 #include "generators/algorithms/module_text.h"
 #include "runtime/devices/hooks.h"
-#include "tests/runtime/drivers/cuda_record.h"
+#include "tests/runtime/drivers/fakes.h"
 #include "tests/support/files.h"
 #include "tilewright/cache.h"
 #include "tilewright/cubins.h"
 #include <cstdlib>
-#include <dlfcn.h>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <stdexcept>
 
 extern "C" void *halide_cuda_get_symbol(void *, const char *);
 extern "C" int halide_cuda_acquire_context(void *, void **, bool);
@@ -19,19 +17,7 @@ namespace tilewright {
 
 namespace {
 
-void *fake(const char *name) {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    void *found = library ? dlsym(library, name) : nullptr;
-    if (!found) {
-        throw std::runtime_error(
-            "the fake libcuda.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
-    }
-    return found;
-}
-
-const fake_cuda::Record &record() {
-    return *reinterpret_cast<const fake_cuda::Record *(*)()>(fake("fake_cuda_record"))();
-}
+using fake_cuda::record;
 
 // The folder is the process's: it is read when the first module is loaded.
 const TemporaryFolder &folder() {
@@ -97,7 +83,7 @@ TEST_F(CudaPrograms, ABrokenFileIsCompiledAgain) {
 TEST_F(CudaPrograms, WhatTheDriverDoesNotLoadIsForgotten) {
     loads_cubin(first, ptx);
     ASSERT_EQ(cached_programs().size(), 1u);
-    const auto refuse = reinterpret_cast<void (*)(bool)>(fake("fake_cuda_refuse_cubins"));
+    const auto refuse = reinterpret_cast<void (*)(bool)>(fake_cuda::exported("fake_cuda_refuse_cubins"));
     refuse(true);
     EXPECT_FALSE(loads_cubin(first, ptx)) << "the driver gets the PTX";
     refuse(false);
