@@ -104,6 +104,8 @@ const RowOrder &RowChoices::of(const Operator &op, Device device, const std::str
             rows.push_back(&row);
         }
     }
+    std::stable_partition(
+        rows.begin(), rows.end(), [](const Row *row) { return row->belongs_to("tuned"); });
     entries_.push_back({device, type,
         std::make_unique<RowOrder>(std::move(rows), measurements_of(info_of(device)), op.name(), type)});
     return *entries_.back().order;

@@ -13,7 +13,7 @@ namespace tilewright {
 // The rows of one operator for one type on one device, by their predicted times.
 class RowOrder {
 public:
-    // `rows`: those that may be taken for `tuned`, in the order of the table.
+    // `rows`: those that may be taken for `tuned`, in the order in which equally fast ones are taken.
     RowOrder(std::vector<const Row *> rows, const DeviceMeasurements &measurements, std::string_view op,
         std::string_view type);
 
@@ -23,8 +23,8 @@ public:
     };
 
     // The rows that have times, in the order in which they are asked: the one with the least predicted time
-    // first. Of rows whose times differ by less than the spread of measurements the first one of the table
-    // goes first. Empty where nothing is predicted.
+    // first. Of rows whose times differ by less than the spread of measurements, those of the family
+    // `tuned` go first, in the order of the table. Empty where nothing is predicted.
     std::shared_ptr<const std::vector<Predicted>> order(const Measures &measures) const;
 
     // Rows of the family `tuned` without any time.
