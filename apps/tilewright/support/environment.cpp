@@ -33,6 +33,7 @@ std::string environment_help() {
            "  TILEWRIGHT_DEVICE      The device of commands without --device\n"
            "  TILEWRIGHT_THREADS     The number of threads on the CPU of commands without --threads\n"
            "  TILEWRIGHT_CACHE       The folder of compiled device programs; off: none are kept\n"
+           "  TILEWRIGHT_MEASURED    The folder of the times that `calibrate` measured; off: none are read\n"
            "  TILEWRIGHT_GENERATORS  A folder of generator programs, for `show` and `explain`\n"
            "  HL_NUM_THREADS         Halide's own number; --threads and TILEWRIGHT_THREADS go before it\n"
            "  OCL_ICD_VENDORS        Of OpenCL's loader: the folder of the drivers that it finds\n";
