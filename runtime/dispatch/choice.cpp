@@ -3,7 +3,6 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/dispatch/needs.h"
 #include <algorithm>
-#include <filesystem>
 
 namespace tilewright {
 
@@ -104,8 +103,7 @@ const RowOrder &RowChoices::of(const Operator &op, Device device, const std::str
             rows.push_back(&row);
         }
     }
-    std::stable_partition(
-        rows.begin(), rows.end(), [](const Row *row) { return row->belongs_to("tuned"); });
+    std::stable_partition(rows.begin(), rows.end(), [](const Row *row) { return row->belongs_to("tuned"); });
     entries_.push_back({device, type,
         std::make_unique<RowOrder>(std::move(rows), measurements_of(info_of(device)), op.name(), type)});
     return *entries_.back().order;
@@ -144,8 +142,7 @@ std::vector<PredictedTime> Operator::predicted_times(const Request &request, Dev
     const RowOrder &rows = choices_->of(*this, device, request.type);
     std::vector<PredictedTime> times;
     for (const RowOrder::Predicted &one : *rows.order(measures_of_call(request))) {
-        times.push_back(
-            {one.row, one.ms, std::filesystem::path(rows.measured_on()->file).filename().string()});
+        times.push_back({one.row, one.ms, std::string(rows.measured_on()->file)});
     }
     return times;
 }
