@@ -74,6 +74,10 @@ void thin(Transpose &t, ScheduleContext &context) {
     t.out.tile(t.x, t.y, xo, yo, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf)
         .fuse(xo, yo, task)
         .parallel(task);
+    if (t.out.dimensions() == 3) {  // a pixel's channels, before the next pixel
+        const Var c = t.out.args()[2];
+        t.out.reorder(c, xi, yi, task).bound(c, 0, 3).unroll(c);
+    }
 }
 
 // ------------------------------------------------------------------------------------------------------- GPU
@@ -245,6 +249,11 @@ ScheduleRows steps() {
         tunables.push_back({"pad", pad, 0, 16});
         return tunables;
     };
+    const auto squares_of = [](std::vector<Tunable> tunables) {
+        tunables.push_back({"square", 32, 8, 512});
+        return tunables;
+    };
+    const auto in_diagonals = [&](int pad) { return squares_of(padded(pad)); };
     return {
         row("direct", gpu, "u8 f32", transpose_steps::direct, pixels)
             .says("One thread per pixel: reads coalesce, writes are one output row apart."),
@@ -254,9 +263,9 @@ ScheduleRows steps() {
             .says("A tile passes through shared memory, so that reads and writes both coalesce."),
         row("padded", gpu, "u8", transpose_steps::padded, padded(4)).says(longer_pitch),
         row("padded", gpu, "f32", transpose_steps::padded, padded(1)).says(longer_pitch),
-        row("diagonal", gpu, "u8", transpose_steps::diagonal, padded(4)).says(on_diagonals),
-        row("diagonal", gpu, "f32", transpose_steps::diagonal, padded(1)).says(on_diagonals),
-        row("diagonal_unpadded", gpu, "u8 f32", transpose_steps::diagonal_unpadded, tile)
+        row("diagonal", gpu, "u8", transpose_steps::diagonal, in_diagonals(4)).says(on_diagonals),
+        row("diagonal", gpu, "f32", transpose_steps::diagonal, in_diagonals(1)).says(on_diagonals),
+        row("diagonal_unpadded", gpu, "u8 f32", transpose_steps::diagonal_unpadded, squares_of(tile))
             .says("As shared, with blocks along diagonals, so that writes spread over the memory."),
         family("vector4",
             {

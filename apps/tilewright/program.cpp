@@ -3,7 +3,9 @@
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/exit_code.h"
 #include "apps/tilewright/support/interrupt.h"
+#include "apps/tilewright/support/point_server.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/streams.h"
 #include "apps/tilewright/support/version.h"
@@ -21,7 +23,7 @@ std::string examples() {
     return fmt::format("{1}"
                        "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no such device, 5 out of "
                        "memory, 6 wrong result,\n"
-                       "130 and 143 interrupted.\n"
+                       "7 slower (compare), 130 and 143 interrupted.\n"
                        "Examples:\n"
                        "  tilewright devices\n"
                        "  tilewright list {0}\n"
@@ -32,6 +34,10 @@ std::string examples() {
 
 void run(std::vector<std::string> words) {
     take_threads_of_environment();
+    if (words == std::vector<std::string>{serve_points_word}) {
+        serve_points();
+        return;
+    }
     CommandLine line("tilewright", "Image pipelines from Halide, on the CPU, CUDA and OpenCL.", version_text);
     line.footer(examples());
     add_devices(line);
@@ -44,6 +50,9 @@ void run(std::vector<std::string> words) {
     add_explain(line);
     add_verify(line);
     add_bench(line);
+    add_compare(line);
+    add_report(line);
+    add_explore(line);
     add_operators(line);
     line.run(std::move(words));
 }
@@ -56,6 +65,13 @@ int fail(Fault fault, const char *message) noexcept {
     return (int)fault;
 }
 
+// What a command found is no error: its last line says it.
+int end_with(const ExitWith &end) noexcept {
+    Progress::hide();
+    print_error_line("tilewright: ", end.what());
+    return end.code();
+}
+
 }  // namespace
 
 int program(int argc, char **argv) {
@@ -64,6 +80,8 @@ int program(int argc, char **argv) {
         handle_interrupts();
         run({argv + 1, argv + argc});
         return 0;
+    } catch (const ExitWith &end) {
+        return end_with(end);
     } catch (const Error &error) {
         return fail(error.fault(), error.what());
     } catch (const std::bad_alloc &) {

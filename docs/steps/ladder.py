@@ -74,12 +74,14 @@ def column_of(device):
 def kept_of_bench(file):
     """What the tables need of a file of `tilewright bench`."""
     context = file['context']
-    timed = [run for run in file['runs'] if 'real_time' in run and not run['name'].startswith('peer')]
+    # A file of version 1 names a row or a peer in 'name', a newer one in 'row' or 'peer'.
+    timed = [{'row': run.get('name'), **run} for run in file['runs'] if 'real_time' in run and 'peer' not in run]
+    timed = [run for run in timed if not run['row'].startswith('peer')]
     names = {run['device'] for run in timed}
     if len(names) != 1:
         raise Wrong(f'has times of {len(names)} devices, and one is needed')
     device = next(device for device in context['devices'] if device['device'] in names)
-    runs = [{'operator': run['operator'], 'row': run['name'].split('/')[1], 'data': run['data'],
+    runs = [{'operator': run['operator'], 'row': run['row'].split('/')[1], 'data': run['data'],
              **{name: run['batch'][name] for name in ('median', 'p10', 'p90')},
              'verified': run['verified'], 'wrong': run['wrong']} for run in timed]
     return {'column': column_of(device), 'date': context['date'], 'commit': context['commit'],

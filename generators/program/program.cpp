@@ -54,7 +54,7 @@ int usage() {
     std::cerr << "usage: " << program << " list [SELECTION]\n"
               << "       " << program
               << " build FOLDER FILES [SELECTION]      FILES: "
-                 "static_library,c_header,stmt_html,assembly,ptx,opencl_c\n"
+                 "static_library,c_header,stmt_html,assembly,ptx,opencl_c,sm_NN\n"
               << "       " << program << " table FILE [SELECTION]             the rows, for the runtime\n"
               << "       " << program
               << " functions FILE [SELECTION]         the libraries' C++ declarations\n"

@@ -44,6 +44,9 @@ void write_includes(const Selection &selection, const std::set<std::string> &gpu
     out << "// Made by " << only_table().op << "'s generator.\n#include \"tilewright/row.h\"\n";
     for (const std::string &backend : gpus) {
         out << "#include \"" << selection.name << "_" << backend << "_needs.h\"\n";
+        if (backend == "cuda") {
+            out << "#include \"" << selection.name << "_cuda_cubins.h\"\n";
+        }
     }
 }
 

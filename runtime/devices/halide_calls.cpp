@@ -1,4 +1,5 @@
 #include "runtime/devices/halide_calls.h"
+#include "runtime/devices/cpu.h"
 #include "runtime/devices/host_memory.h"
 #include "tilewright/error.h"
 #include <HalideRuntime.h>
@@ -47,6 +48,7 @@ void prepare_halide() {
             [](void *, size_t bytes) -> void * { return driver::host_memory().take(bytes).begin; });
         halide_set_custom_free([](void *, void *memory) { driver::host_memory().give_back(memory); });
         halide_set_custom_do_par_for(parallel_loop);
+        halide_set_custom_can_use_target_features(driver::can_use_features);
         // Halide's cache for CUDA has no bound, and MemoryPool has one.
         halide_reuse_device_allocations(nullptr, false);
         return true;

@@ -17,8 +17,17 @@ namespace tilewright {
 
 Operator::~Operator() = default;
 
+static Description with_names(Description description) {
+    if (description.input_names.empty()) {
+        description.input_names =
+            description.inputs == 1 ? std::vector<std::string>{"image"} : std::vector<std::string>{"a", "b"};
+    }
+    return description;
+}
+
 Operator::Operator(Description description, const std::vector<Row> &rows)
-    : description_(std::move(description)), rows_(rows), choices_(std::make_unique<RowChoices>()) {
+    : description_(with_names(std::move(description))), rows_(rows),
+      choices_(std::make_unique<RowChoices>()) {
     for (const Row &row : rows) {
         Row::Needs &most = most_needs_[(size_t)row.backend];
         most.threads = std::max(most.threads, row.needs.threads);
@@ -28,6 +37,13 @@ Operator::Operator(Description description, const std::vector<Row> &rows)
         most.images |= row.needs.images;
         most.half |= row.needs.half;
     }
+}
+
+std::optional<int64_t> Operator::halo(const Settings &settings, double error) const try {
+    Settings completed;
+    return halo_of(checked_settings(name(), options(), settings, completed), error);
+} catch (...) {
+    leave_with_error([&] { return name(); });
 }
 
 void Operator::refuse(

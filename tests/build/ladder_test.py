@@ -46,7 +46,7 @@ def bench(date, device, rows):
     """A file as `tilewright bench --json` writes it. A row: name, data, time or None, whether verified."""
     runs = []
     for row, data, ms, verified in rows:
-        run = {'name': f'transpose/{row}/u8/x', 'operator': 'transpose', 'device': device['device'],
+        run = {'row': f'transpose/{row}/u8/x', 'operator': 'transpose', 'device': device['device'],
                'data': data}
         if ms is not None:
             run |= {'real_time': ms, 'batch': {'median': ms, 'p10': ms, 'p90': ms}, 'verified': verified,

@@ -16,5 +16,8 @@ void add_show(CommandLine &line);
 void add_explain(CommandLine &line);
 void add_verify(CommandLine &line);
 void add_bench(CommandLine &line);
+void add_compare(CommandLine &line);
+void add_report(CommandLine &line);
+void add_explore(CommandLine &line);
 
 }  // namespace tilewright::app

@@ -3,6 +3,8 @@
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/selection.h"
+#include "runtime/dispatch/option_text.h"
 #include "tilewright/operator.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,27 +12,59 @@
 
 namespace tilewright::app {
 
+namespace {
+
+struct Words {
+    std::string op;
+    RowWords rows;
+    std::vector<std::string> backends;
+    bool as_json = false;
+
+    bool ask_for(const Row &row) const {
+        const auto is_of_row = [&](const std::string &backend) {
+            return backend.substr(0, backend.find(':')) == name_of(row.backend);
+        };
+        return rows.ask_for(row) &&
+               (backends.empty() || std::any_of(backends.begin(), backends.end(), is_of_row));
+    }
+};
+
+// "Tunables: tile 16 (4 to 32), pad 1."
+std::string tunables_of(const Row &row) {
+    std::vector<std::string> all;
+    for (const Row::Tunable &t : row.tunables) {
+        all.push_back(t.low == t.high ? fmt::format("{} {}", t.name, t.value) :
+                                        fmt::format("{} {} ({} to {})", t.name, t.value, t.low, t.high));
+    }
+    return all.empty() ? "" : " Tunables: " + joined(all, ", ") + ".";
+}
+
 // What a row does, or why there is none.
-static std::string sentence_of(const Row &row) {
+std::string sentence_of(const Row &row) {
     return row.declined.empty() ?
                row.summary :
                fmt::format("declined by {}: {}", row.autoscheduler, one_line(row.declined));
 }
 
-static void add_word(std::string &words, const std::string &word) {
+void add_word(std::string &words, const std::string &word) {
     if ((" " + words + " ").find(" " + word + " ") == std::string::npos) {
         words += (words.empty() ? "" : " ") + word;
     }
 }
 
-// The operator's schedules: rows that differ only in type and backend are one line.
-static std::string schedules_of(const Operator &op) {
+// The operator's schedules: rows that differ only in type and backend are one line. Where schedules are
+// named, their tunables are listed too.
+std::string schedules_of(const Operator &op, const Words &words) {
     struct Line {
         std::string schedule, backends, types, sentence;
     };
     std::vector<Line> schedules;
     for (const Row &row : op.rows()) {
-        const std::string sentence = sentence_of(row);
+        if (!words.ask_for(row)) {
+            continue;
+        }
+        const std::string sentence =
+            sentence_of(row) + (words.rows.schedules.empty() ? "" : tunables_of(row));
         auto line = std::find_if(schedules.begin(), schedules.end(),
             [&](const Line &l) { return l.schedule == row.schedule && l.sentence == sentence; });
         if (line == schedules.end()) {
@@ -39,6 +73,9 @@ static std::string schedules_of(const Operator &op) {
         add_word(line->backends, name_of(row.backend) + (row.needs_vnni ? "(VNNI)" : ""));
         add_word(line->types, row.type);
     }
+    if (schedules.empty()) {
+        return "";
+    }
     std::vector<std::vector<std::string>> lines = {{"schedule", "backends", "types", "how"}};
     for (const Line &line : schedules) {
         lines.push_back({line.schedule, line.backends, line.types, line.sentence});
@@ -46,51 +83,82 @@ static std::string schedules_of(const Operator &op) {
     return fmt::format("{}: {}\n{}", op.name(), op.summary(), wrapped_table(lines));
 }
 
-static void print_list(const std::string &only, bool as_json) {
+// The operator with those of its rows that were asked for.
+Json json(const Operator &op, const Words &words) {
+    Json rows = Json::array();
+    for (const Row &row : op.rows()) {
+        if (words.ask_for(row)) {
+            rows.push_back(listed(row));
+        }
+    }
+    Json options = Json::array();
+    for (const Option &o : op.options()) {
+        options.push_back({{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
+    }
+    Json one = {{"operator", op.name()}, {"summary", op.summary()}, {"inputs", op.inputs()},
+        {"options", options}, {"rows", rows}};
+    if (const std::optional<Option> more = op.optional_input()) {
+        one["optional_input"] = {{"name", more->name}, {"help", more->help}};
+    }
+    return one;
+}
+
+void check_backends(const std::vector<std::string> &words) {
+    const std::vector<std::string> known = {"cpu", "cuda", "opencl"};
+    for (const std::string &word : words) {
+        if (std::find(known.begin(), known.end(), word.substr(0, word.find(':'))) == known.end()) {
+            throw Error(Fault::usage, "takes cpu, cuda or opencl" + did_you_mean(word, known),
+                {.argument = "--backend", .value = word});
+        }
+    }
+}
+
+void print_list(const Words &words) {
     const std::vector<const Operator *> chosen =
-        only.empty() ? operators() : std::vector{&find_operator(only)};
-    if (as_json) {
+        words.op.empty() ? operators() : std::vector{&find_operator(words.op)};
+    check_rows(chosen, words.rows);
+    check_backends(words.backends);
+    if (words.as_json) {
         Json all = Json::array();
         for (const Operator *op : chosen) {
-            Json rows = Json::array();
-            for (const Row &row : op->rows()) {
-                rows.push_back(json(row));
-            }
-            Json options = Json::array();
-            for (const Option &o : op->options()) {
-                options.push_back(
-                    {{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
-            }
-            Json one = {{"operator", op->name()}, {"summary", op->summary()}, {"inputs", op->inputs()},
-                {"options", options}, {"rows", rows}};
-            if (const std::optional<Option> more = op->optional_input()) {
-                one["optional_input"] = {{"name", more->name}, {"help", more->help}};
-            }
-            all.push_back(one);
+            all.push_back(json(*op, words));
         }
-        print({{"version", 1}, {"operators", all}});
+        print({{"version", json_version}, {"operators", all}});
         return;
     }
     std::string text;
     for (const Operator *op : chosen) {
-        text += (text.empty() ? "" : "\n") + schedules_of(*op);
+        const std::string one = schedules_of(*op, words);
+        text += (text.empty() || one.empty() ? "" : "\n") + one;
+    }
+    if (text.empty()) {
+        throw Error(Fault::usage,
+            "no row is of these schedules, types and backends at once; leave one of them out",
+            {.operation = "list"});
     }
     print(text);
 }
 
+}  // namespace
+
 void add_list(CommandLine &line) {
     Command command = line.add("list", "Lists every schedule of every operator, with what it does");
-    static std::string only;
-    static bool as_json = false;
-    command.add("operator", only, "Only this operator's rows");
-    command.add_flag("--json", as_json, "Print JSON: one row per library, with its tunables");
+    static Words words;
+    command.add("operator", words.op, "Only this operator's rows");
+    add_rows(command, words.rows);
+    command.add("--backend,--device", words.backends, "Only rows of these: cpu, cuda, opencl, with commas")
+        .commas()
+        .one_word()
+        .value_name("NAME,...");
+    command.add_flag("--json", words.as_json, "Print JSON: one row per library, with its tunables");
     const std::string first = operators().front()->name();
     command.footer(fmt::format("Examples:\n"
                                "  tilewright list\n"
                                "  tilewright list {0}\n"
+                               "  tilewright list {0} --backend cpu --schedule tuned\n"
                                "  tilewright list {0} --json\n",
         first));
-    command.run([] { print_list(only, as_json); });
+    command.run([] { print_list(words); });
 }
 
 }  // namespace tilewright::app

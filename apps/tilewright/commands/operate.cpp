@@ -6,12 +6,12 @@
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/json.h"
+#include "apps/tilewright/support/operator_options.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/streams.h"
 #include "runtime/devices/hooks.h"
-#include "runtime/dispatch/option_text.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
 #include <cmath>
@@ -37,28 +37,13 @@ struct Words {
     FileLimits limits;
 };
 
-Settings settings_of(const Words &words) {
-    Settings settings;
-    for (const Option &option : words.op->options()) {
-        const auto given = words.settings.find(option.name);
-        if (given == words.settings.end()) {
-            continue;
-        }
-        settings.set(option.name, value_of(*words.op, option, given->second, "--" + option.name));
-    }
-    return settings;
-}
-
 Operation operation_of(const Words &words) {
     check_schedule({words.op}, words.schedule);
-    if (words.fit.grey && words.fit.channel >= 0) {
-        throw Error(Fault::usage, "grey values are made of all channels; leave one of the two out",
-            {.operation = words.op->name(), .argument = "--channel"});
-    }
+    check_fitting(words.fit, words.op->name());
     return {.op = words.op,
         .device = words.device == "auto" ? std::nullopt : std::optional(device_of(words.device)),
         .schedule = words.schedule,
-        .settings = settings_of(words),
+        .settings = settings_of(*words.op, words.settings),
         .fit = words.fit,
         .limits = words.limits,
         .check = words.check};
@@ -241,18 +226,6 @@ void add_settings(Command &command, const Operator &op, const std::shared_ptr<Wo
                                              "WORD")
             .group(op.name());
     }
-}
-
-// What part of a picture the operator gets.
-std::vector<Parameter> add_fitting(Command &command, FitWords &fit) {
-    const std::string group = "Pictures";
-    return {command.add("--channel", fit.channel, "Take this channel alone, counted from 0")
-                .range(0, 3)
-                .value_name("NUMBER")
-                .group(group),
-        command.add_flag("--grey", fit.grey, "Take grey values: .299 R + .587 G + .114 B").group(group),
-        command.add_flag("--crop", fit.crop, "Take the largest middle part whose sides the operator takes")
-            .group(group)};
 }
 
 void add_operator(CommandLine &line, const Operator &op) {

@@ -9,6 +9,7 @@
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/streams.h"
 #include "apps/tilewright/support/verification.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
@@ -20,7 +21,8 @@ namespace {
 
 struct Options {
     std::vector<std::string> operators;
-    std::string device, schedule;
+    std::string devices;
+    RowWords rows;
     int repeat = 10;
     bool as_json = false;
 };
@@ -44,38 +46,51 @@ std::string line_of(const Result &result) {
 }
 
 Json json(const Result &result) {
-    return {{"row", result.row->name()}, {"device", result.device}, {"verdict", name_of(result.verdict)},
-        {"samples", result.samples}, {"runs", result.runs}, {"error", result.error},
-        {"libraries", result.libraries}, {"against", result.against}, {"why", result.why}};
+    Json one = app::json(*result.row);
+    one.update({{"device", result.device}, {"verdict", name_of(result.verdict)}, {"samples", result.samples},
+        {"runs", result.runs}, {"error", result.error}, {"libraries", result.libraries},
+        {"against", result.against}, {"why", result.why}});
+    return one;
 }
 
-// The rows of `type` that were asked for.
-std::vector<const Row *> rows_of(const Operator &op, const std::string &type, const std::string &schedule) {
-    std::vector<const Row *> rows;
-    for (const Row &row : op.rows()) {
-        if (row.type == type && (schedule.empty() || row.belongs_to(schedule))) {
-            rows.push_back(&row);
-        }
+// What of the tables was asked for. `places` are the devices that --device names, or all that can be used.
+struct Asked {
+    std::vector<Device> places;
+    bool by_name;  // --device names them: rows of other backends were not asked for
+    RowWords words;
+
+    bool has(const Row &row) const {
+        const auto is_of_row = [&](const Device &device) { return device.backend == row.backend; };
+        return words.ask_for(row) && (!by_name || std::any_of(places.begin(), places.end(), is_of_row));
     }
-    return rows;
-}
+
+    std::vector<const Row *> rows(const Operator &op, const std::string &type) const {
+        std::vector<const Row *> rows;
+        for (const Row &row : op.rows()) {
+            if (row.type == type && has(row)) {
+                rows.push_back(&row);
+            }
+        }
+        return rows;
+    }
+};
 
 // Runs the rows of one operator and type on the devices, and hands each result to `report`.
-void verify_type(const Operator &op, const std::string &type, const Options &options,
-    const std::vector<Device> &places, Progress &progress, const std::function<void(Result)> &report) {
-    const auto rows = rows_of(op, type, options.schedule);
+void verify_type(const Operator &op, const std::string &type, int repeat, const Asked &asked,
+    Progress &progress, const std::function<void(Result)> &report) {
+    const auto rows = asked.rows(op, type);
     if (rows.empty()) {
         return;
     }
-    Verification verification(op, type, options.repeat);
+    Verification verification(op, type, repeat);
     for (const Row *row : rows) {
         progress.step(row->name());
-        const std::string reason = why_not_here(*row, places, !options.device.empty());
+        const std::string reason = why_not_here(*row, asked.places, asked.by_name);
         if (!reason.empty()) {
             report({.row = row, .verdict = Verdict::not_run, .why = reason});
             continue;
         }
-        for (const Device &device : places) {
+        for (const Device &device : asked.places) {
             if (device.backend != row->backend) {
                 continue;
             }
@@ -91,7 +106,7 @@ void verify_type(const Operator &op, const std::string &type, const Options &opt
 // How many rows had which verdict.
 class Sum {
 public:
-    explicit Sum(const std::vector<Result> &results) {
+    Sum(const std::vector<Result> &results, size_t not_asked) : not_asked_(not_asked) {
         for (const Result &result : results) {
             count_[result.verdict]++;
             by_reference_ += result.verdict == Verdict::ok && result.against == "reference row";
@@ -109,7 +124,8 @@ public:
         text += count(Verdict::unheld) ?
                     fmt::format(", {} with nothing to hold them against", count(Verdict::unheld)) :
                     "";
-        return text + fmt::format(", {} not run here", count(Verdict::not_run));
+        text += fmt::format(", {} not run here", count(Verdict::not_run));
+        return text + (not_asked_ ? fmt::format(", {} not asked for", not_asked_) : "");
     }
 
     Json json() const {
@@ -123,6 +139,11 @@ public:
 
     // Errors: those that the exit code of the command stands for.
     void check(const std::string &device) const {
+        if (count_.empty()) {
+            throw Error(Fault::device,
+                "no row is of this device, schedule and type at once; `tilewright list` shows what there is",
+                {.device = device});
+        }
         if (count(Verdict::wrong) > 0) {
             throw Error(Fault::mismatch,
                 text() + "; run one alone with `tilewright verify OP --schedule NAME --device D`");
@@ -149,14 +170,15 @@ private:
     }
 
     std::map<Verdict, size_t> count_;
-    size_t by_reference_ = 0;
+    size_t by_reference_ = 0, not_asked_ = 0;
     bool device_fault_ = false;
 };
 
 void verify(const Options &options) {
     const auto chosen = chosen_operators(options.operators);
-    const auto places = chosen_devices(options.device);
-    check_schedule(chosen, options.schedule);
+    check_rows(chosen, options.rows);
+    const bool by_name = !options.devices.empty() && options.devices != "all";
+    const Asked asked{chosen_devices(options.devices), by_name, options.rows};
 
     std::vector<Result> results;
     const auto report = [&](Result result) {
@@ -165,30 +187,31 @@ void verify(const Options &options) {
         }
         results.push_back(std::move(result));
     };
-    size_t steps = 0;
+    size_t steps = 0, not_asked = 0;
     for (const Operator *op : chosen) {
-        for (const std::string &type : type_names(*op)) {
-            steps += rows_of(*op, type, options.schedule).size();
+        for (const Row &row : op->rows()) {
+            (asked.has(row) ? steps : not_asked)++;
         }
     }
     Progress progress("verify", steps);
     for (const Operator *op : chosen) {
         for (const std::string &type : type_names(*op)) {
-            verify_type(*op, type, options, places, progress, report);
+            verify_type(*op, type, options.repeat, asked, progress, report);
         }
     }
     Progress::hide();
 
-    const Sum sum(results);
+    const Sum sum(results, not_asked);
     if (options.as_json) {
         Json rows = Json::array();
         for (const Result &result : results) {
             rows.push_back(json(result));
         }
-        print({{"version", 1}, {"context", options.device.empty() ? context() : context(places.front())},
-            {"summary", sum.text()}, {"count", sum.json()}, {"rows", rows}});
+        print(
+            {{"version", json_version}, {"context", context(by_name ? asked.places : std::vector<Device>())},
+                {"summary", sum.text()}, {"count", sum.json()}, {"not_asked", not_asked}, {"rows", rows}});
     }
-    sum.check(options.device);
+    sum.check(options.devices);
     print_error(fmt::format("tilewright: verify: {}\n", sum.text()));
 }
 
@@ -199,27 +222,30 @@ void add_verify(CommandLine &line) {
         line.add("verify", "Runs every schedule on this machine and holds it against the definition");
     static Options options;
     command.add("operator", options.operators, "Operators (default: all)");
-    options.device = device_of_environment();
-    command.add("--device", options.device,
-        "auto, cpu, cuda[:i] or opencl[:i] (default: TILEWRIGHT_DEVICE, or else every usable device)");
-    command.add("--schedule", options.schedule, "Only this schedule");
+    options.devices = device_of_environment();
+    command.add("--device", options.devices,
+        "auto, cpu, cuda[:i] or opencl[:i], several with commas, or all (default: TILEWRIGHT_DEVICE, or else "
+        "all that can be used)");
+    add_rows(command, options.rows);
     command
         .add("--repeat", options.repeat,
             "How often each row runs the largest of its samples, which must give the same bytes each time")
         .show_default()
         .range(1, 100000);
     command.add_flag("--json", options.as_json, "Print JSON");
-    command.footer(fmt::format("One line per row and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
-                               "sizes), or 'not run' with the reason.\n"
-                               "'Off by' is the largest difference that the bound of the operator allowed, "
-                               "divided by the largest number of that result.\n"
-                               "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads "
-                               "that race may still agree by chance: raise --repeat.\n"
-                               "Examples:\n"
-                               "  tilewright verify\n"
-                               "  tilewright verify {0} --device cpu\n"
-                               "  tilewright verify --schedule tuned --json > verified.json\n",
-        operators().front()->name()));
+    command.footer(
+        fmt::format("One line per row and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
+                    "sizes), or 'not run' with the reason. Rows "
+                    "that were not asked for are counted.\n"
+                    "'Off by' is the largest difference that the bound of the operator allowed, "
+                    "divided by the largest number of that result.\n"
+                    "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads "
+                    "that race may still agree by chance: raise --repeat.\n"
+                    "Examples:\n"
+                    "  tilewright verify\n"
+                    "  tilewright verify {0} --device cpu\n"
+                    "  tilewright verify --schedule tuned,reference --type u8 --json > verified.json\n",
+            operators().front()->name()));
     command.run([] { verify(options); });
 }
 

@@ -28,80 +28,152 @@ bool is_first_call(const Row &row) {
     return called.insert(&row).second;
 }
 
+// The sample to time, with the settings that were asked for even where the workload does not know them.
+Sample sample_of(const Operator &op, const BenchmarkData &data) {
+    Sample sample = data.own ? *data.own :
+                               workload_of(op).benchmark_sample(
+                                   data.type, data.size.first, data.size.second, data.settings);
+    for (const auto &[name, value] : data.settings.all()) {
+        sample.settings.set(name, value);
+    }
+    for (const Option &option : op.options()) {  // what the workload's words leave out
+        if (!data.own && data.settings.has(option.name)) {
+            const auto &value = data.settings.all().at(option.name);
+            const std::string word = option.is_flag     ? option.name :
+                                     value.index() == 0 ? fmt::format("{}", std::get<double>(value)) :
+                                                          std::get<std::string>(value);
+            if (sample.what.find(word) == std::string::npos) {
+                sample.what += option.is_flag ? " " + word : fmt::format(" {} {}", option.name, word);
+            }
+        }
+    }
+    if (data.row_bytes != Array::padded) {
+        sample.what += fmt::format(" pitch {}", data.row_bytes);
+    }
+    return sample;
+}
+
 }  // namespace
 
-Benchmark::Benchmark(
-    const Operator &op, std::string type, Size size, Settings settings, Device device, const Plan &plan)
-    : op_(op), type_(std::move(type)), size_(size), settings_(std::move(settings)), device_(device),
-      plan_(plan), sets_(op, workload_of(op).benchmark_sample(type_, size.first, size.second, settings_),
-                       cache_of(device), memory_for(device)) {
+Benchmark::Benchmark(const Operator &op, BenchmarkData data, Device device, const Plan &plan)
+    : op_(op), data_(std::move(data)), device_(device), plan_(plan),
+      sets_(op, sample_of(op, data_), cache_of(device), memory_for(device), data_.row_bytes) {
     work_ = workload_of(op_).work(sample().inputs, sets_[0].output, sample().settings);
 }
 
+bool Benchmark::serves(const Row &row) const {
+    return app::serves(op_, row, sample(), sets_[0].output);
+}
+
 Run Benchmark::row(const Row &row) {
-    Run run = begin(row.name());
-    if (!app::serves(op_, row, sample(), sets_[0].output)) {
-        run.why_not = "it does not serve this size";
+    Run run = begin(&row);
+    if (run.why_not = why_not_timed(row, run); !run.why_not.empty()) {
         return run;
     }
-    const auto direct = [&](size_t i) {
-        Rotation::Set &set = sets_[i];
-        op_.run(row, device_, set.sample.inputs, set.output, set.sample.settings);
-    };
-    const double limit_ms = plan_.limit_s * 1000, enough_ms = limit_ms / 4;
-    const std::optional<SmallCall> small = small_call(row, device_);
-    // Loads and compiles what there is to load and compile.
-    const double first_ms = call_ms(device_, [&] { small ? small->call() : direct(0); });
-    run.first_ms = is_first_call(row) ? std::optional(first_ms) : std::nullopt;
-    const double ms = expected_ms(
-        estimate(small, device_), [&] { return call_ms(device_, [&] { direct(0); }); }, enough_ms, limit_ms);
-    if (ms > enough_ms) {
-        run.why_not = fmt::format(
-            "a call would take about {:.3g} s; raise --limit or take a smaller --size", ms / 1000);
-        return run;
-    }
-    // A user's call checks its arguments and finds the row; a row that another one hides cannot be called so.
-    const auto whole = [&](size_t i) {
-        Rotation::Set &set = sets_[i];
-        op_(set.sample.inputs, set.output, set.sample.settings,
-            {.device = device_, .schedule = row.schedule});
-    };
-    run.libraries = other_libraries(
-        row, op_.planned(row, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output));
-    const bool reachable =
-        &op_.choose(sample().inputs, sets_[0].output, sample().settings, row.schedule, device_) == &row;
-    const Calls called = reachable ? Calls(whole) : direct;
-    time(run, device_, direct, called);
-    run.measured.host =
-        device_.backend == Backend::cpu ? run.measured.call : host_calls(called, run.measured);
+    const TimedCalls calls = calls_of(row);
+    visit(calls, device_);
+    take(measure(device_, {calls}, plan_).front(), run, &row);
     check(run, &row);
     return run;
 }
 
-// Times calls whose inputs were written on the host, and whose result is brought there.
-Times Benchmark::host_calls(const Calls &whole, const Measured &measured) {
-    const auto from_host = [&](size_t i) {
+std::vector<Run> Benchmark::rows_in_turns(
+    const std::vector<const Row *> &rows, const std::function<void(const Row &)> &begin_row) {
+    std::vector<Run> runs;
+    std::vector<TimedCalls> calls;
+    std::vector<size_t> timed;  // which of the runs these are
+    const auto guarded = [&](size_t i, const std::function<void(Run &)> &work) {
+        try {
+            work(runs[i]);
+        } catch (const Error &error) {
+            runs[i] = failed(*rows[i], error.what());
+        }
+    };
+    for (size_t i = 0; i < rows.size(); i++) {
+        begin_row(*rows[i]);
+        runs.push_back(begin(rows[i]));
+        guarded(i, [&](Run &run) {
+            if (run.why_not = why_not_timed(*rows[i], run); run.why_not.empty()) {
+                const TimedCalls one = calls_of(*rows[i]);
+                visit(one, device_);
+                calls.push_back(one);
+                timed.push_back(i);
+            }
+        });
+    }
+    const std::vector<Measured> measured = measure(device_, calls, plan_);
+    for (size_t t = 0; t < timed.size(); t++) {
+        guarded(timed[t], [&](Run &run) {
+            take(measured[t], run, rows[timed[t]]);
+            visit(calls[t], device_);
+            check(run, rows[timed[t]]);
+        });
+    }
+    return runs;
+}
+
+// Loads and compiles what there is to load and compile. Returns why the row is not timed: a call takes too
+// long; empty where it is.
+std::string Benchmark::why_not_timed(const Row &row, Run &run) {
+    const auto full = [&] {
+        return call_ms(
+            device_, [&] { op_.run(row, device_, sample().inputs, sets_[0].output, sample().settings); });
+    };
+    const double limit_ms = plan_.limit_s * 1000, enough_ms = limit_ms / 4;
+    const std::optional<SmallCall> small = small_call(row, device_);
+    const auto once = [&] { return small ? call_ms(device_, small->call) : full(); };
+    const double first_ms = once();
+    run.first_ms = is_first_call(row) ? std::optional(first_ms) : std::nullopt;
+    // Without a call on less data, full calls decide.
+    const auto estimate = [&] { return small ? once() * small->times : limit_ms; };
+    const double ms = expected_ms(estimate, full, enough_ms, limit_ms);
+    return ms <= enough_ms ?
+               "" :
+               fmt::format(
+                   "a call would take about {:.3g} s; raise --limit or take a smaller --size", ms / 1000);
+}
+
+TimedCalls Benchmark::calls_of(const Row &row) {
+    const std::function<void(size_t)> direct = [this, &row](size_t i) {
+        Rotation::Set &set = sets_[i];
+        op_.run(row, device_, set.sample.inputs, set.output, set.sample.settings);
+    };
+    // A user's call checks its arguments and finds the row; a row that another one hides, or that is in no
+    // table, cannot be called so.
+    const std::function<void(size_t)> whole = [this, &row](size_t i) {
+        Rotation::Set &set = sets_[i];
+        op_(set.sample.inputs, set.output, set.sample.settings,
+            {.device = device_, .schedule = row.schedule});
+    };
+    const bool reachable =
+        &op_.choose(sample().inputs, sets_[0].output, sample().settings, row.schedule, device_) == &row;
+    const std::function<void(size_t)> called = reachable ? whole : direct;
+    const auto from_host = [this, called](size_t i) {
         Rotation::Set &set = sets_[i];
         for (Array &input : set.sample.inputs) {
             input.data();  // to be written, so that a device's copy is an old one
         }
-        whole(i);
+        called(i);
         set.output.sync();
     };
-    return app::host_calls(device_, from_host, measured, plan_);
+    return {direct, called,
+        device_.backend == Backend::cpu ? std::function<void(size_t)>() : std::function(from_host)};
 }
 
-Run Benchmark::failed(const Row &row, const Error &error) {
-    Run run = begin(row.name());
-    run.why_not = std::string("FAILED: ") + error.what();
+Run Benchmark::failed(const Row &row, const std::string &why) {
+    Run run = begin(&row);
+    run.failed = why;
     return run;
 }
 
 Run Benchmark::peer(const Peer &peer) {
-    Run run = begin("peer: " + peer.name);
-    run.is_peer = true;
-    const auto call = [&](size_t i) { peer.run(sets_[i].sample, sets_[i].output); };
-    time(run, Device{}, call, call);
+    Run run = begin(nullptr);
+    run.peer = peer.name;
+    run.device = {};
+    const std::function<void(size_t)> call = [&](size_t i) { peer.run(sets_[i].sample, sets_[i].output); };
+    const TimedCalls calls{call, call, {}};
+    visit(calls, Device{});
+    take(measure(Device{}, {calls}, plan_).front(), run, nullptr);
     if (peer.computes) {
         check(run, nullptr);
     } else {
@@ -111,26 +183,34 @@ Run Benchmark::peer(const Peer &peer) {
 }
 
 std::vector<Peer> Benchmark::peers() {
-    return peers_of(op_, type_, sample(), work_);
+    return peers_of(op_, data_.type, sample(), work_);
 }
 
-const Sample &Benchmark::sample() {
+const Row *Benchmark::chosen() {
+    if (!chosen_) {
+        try {
+            chosen_ = &op_.choose(sample().inputs, sets_[0].output, sample().settings, "tuned", device_);
+        } catch (const Error &) {
+            chosen_ = nullptr;  // no row of the family serves the data on this device
+        }
+    }
+    return *chosen_;
+}
+
+const Sample &Benchmark::sample() const {
     return sets_[0].sample;
 }
 
-Run Benchmark::begin(const std::string &name) {
+Run Benchmark::begin(const Row *row) {
     Run run;
-    run.name = name;
-    run.op = op_.name();
-    run.type = type_;
-    run.sample = {{}, sample().settings, sample().what};
-    for (const Option &option : op_.options()) {  // a flag of the command line, of which the workload says
-                                                  // nothing
-        if (option.is_flag && settings_.text(option.name, "no") == "yes" &&
-            run.sample.what.find(option.name) == std::string::npos) {
-            run.sample.what += " " + option.name;
-        }
+    run.device = device_;
+    if (row) {
+        run.row = *row;
+        run.chosen = row == chosen();
     }
+    run.op = op_.name();
+    run.type = data_.type;
+    run.sample = {{}, sample().settings, sample().what};
     for (const Array &input : sample().inputs) {
         run.inputs.push_back(input.describe());
     }
@@ -140,58 +220,66 @@ Run Benchmark::begin(const std::string &name) {
     return run;
 }
 
-// Every set is visited before the clock starts: data is copied to the device, and code is loaded or compiled.
-void Benchmark::time(Run &run, Device device, const Calls &call, const Calls &whole) {
+// Makes each set's output anew, and calls on every set: data is copied to the device, and what there is to
+// load is loaded.
+void Benchmark::visit(const TimedCalls &calls, Device device) {
     sets_.spoil();
     for (size_t i = 0; i < sets_.size(); i++) {
-        call(i);
+        calls.run(i);
     }
     synchronize(device);
-    const Counters before = counters();
-    run.measured = measure(device, call, whole, plan_);
-    const Counters after = counters();
-    run.sets = sets_.size();
-    run.copies =
-        after.copies_to_device - before.copies_to_device + after.copies_to_host - before.copies_to_host;
 }
 
-// Nothing where the row does not serve that little data.
+// Errors: what ended the calls.
+void Benchmark::take(const Measured &measured, Run &run, const Row *row) {
+    if (measured.failure) {
+        std::rethrow_exception(measured.failure);
+    }
+    run.measured = measured;
+    run.sets = sets_.size();
+    if (row && device_.backend == Backend::cpu) {
+        run.measured.host = measured.call;
+    }
+    if (row) {
+        run.libraries = other_libraries(*row,
+            op_.planned(*row, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output));
+    }
+}
+
+// Nothing where there is no smaller sample, or the row does not serve it.
 std::optional<Benchmark::SmallCall> Benchmark::small_call(const Row &row, Device device) {
+    if (data_.own) {
+        return {};
+    }
     constexpr int64_t smaller = 16;
-    const Workload &workload = workload_of(op_);
-    const int64_t width = std::max<int64_t>(1, size_.first / smaller),
-                  height = std::max<int64_t>(1, size_.second / smaller);
-    const Sample small = workload.benchmark_sample(type_, width, height, settings_);
+    BenchmarkData less = data_;
+    less.size = {
+        std::max<int64_t>(1, data_.size.first / smaller), std::max<int64_t>(1, data_.size.second / smaller)};
+    const Sample small = sample_of(op_, less);
     Array output = spoiled_output(op_, small);
     if (!app::serves(op_, row, small, output)) {
         return {};
     }
-    const Work work = workload.work(small.inputs, output, small.settings);
+    const Work work = workload_of(op_).work(small.inputs, output, small.settings);
     const std::function<void()> call = [this, &row, device, small, output]() mutable {
         op_.run(row, device, small.inputs, output, small.settings);
     };
     return SmallCall{call, std::max(work_.bytes / work.bytes, work.flops > 0 ? work_.flops / work.flops : 0)};
 }
 
-// What estimates the milliseconds of a full call, by one that ran before; 0 when that says nothing.
-std::function<double()> Benchmark::estimate(const std::optional<SmallCall> &small, Device device) {
-    if (!small) {
-        return [] { return 0.; };
-    }
-    return [device, small = *small] { return call_ms(device, small.call) * small.times; };
-}
-
 // What the output of `timed` is held against: the reference where it is affordable, and else the best row of
 // the CPU.
 const Expected *Benchmark::expected(const Row *timed) {
     constexpr double affordable_ms = 2000;
-    const Row *reference = cpu_row(op_, "reference", type_);
+    const Row *reference = cpu_row(op_, "reference", data_.type);
     const auto is_affordable = [&] {
         const std::optional<SmallCall> small = small_call(*reference, Device{});
-        if (small) {
-            small->call();
+        if (!small) {
+            return true;  // nothing says that it is not
         }
-        return expected_ms(estimate(small, Device{}), {}, affordable_ms, 0) <= affordable_ms;
+        small->call();
+        const auto estimate = [&] { return call_ms(Device{}, small->call) * small->times; };
+        return expected_ms(estimate, {}, affordable_ms, 0) <= affordable_ms;
     };
     if (!reference_ && reference && reference != timed && is_affordable()) {
         reference_ = expect(op_, *reference, sample());

@@ -1,8 +1,10 @@
 // Runs as lines of a table and as JSON.
 #include "apps/tilewright/support/benchmark_report.h"
 #include "apps/tilewright/support/context.h"
-#include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/results_file.h"
+#include "apps/tilewright/support/run_json.h"
+#include "apps/tilewright/support/streams.h"
 #include "apps/tilewright/support/version.h"
 #include "runtime/files/output_file.h"
 #include "tilewright/files.h"
@@ -15,30 +17,27 @@ namespace {
 
 const std::string standard_output = "-";
 
-std::string text_of(const Settings &settings) {
-    std::vector<std::string> words;
-    for (const auto &[name, value] : settings.all()) {
-        words.push_back(value.index() == 0 ? fmt::format("{}={}", name, std::get<double>(value)) :
-                                             name + "=" + std::get<std::string>(value));
-    }
-    return joined(words);
-}
-
 // The lines before the table: machine, versions and clocks. Without them the times cannot be compared.
-std::string preamble(Device device, const Json &about, int cpus, const Plan &plan) {
-    const DeviceInfo &info = device_info(device);
-    return fmt::format("# {}: {}, {}; tilewright {} ({}), Halide {}, LLVM {}; {}\n"
-                       "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
-                       "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and "
-                       "p90; single: one alone; call: with the wait for its end;\n"
-                       "# host: from host arrays to a host array; first: the row's first call in this "
-                       "process, with what it loads and compiles, on 1/16 of the side where it serves that;\n"
-                       "# fewer of each where that would take more than {:g} s. Buffers rotate, so that no "
-                       "cache holds them.\n",
-        info.device.str(), info.name, info.driver, tilewright_version, commit, halide_version, llvm_version,
-        about["date"].get<std::string>(), cpus, about["mhz_per_cpu"].get<double>(),
-        about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,
-        plan.limit_s);
+std::string preamble(const std::vector<Device> &devices, const Json &about, int cpus, const Plan &plan) {
+    std::string text;
+    for (const Device &device : devices) {
+        const DeviceInfo &info = device_info(device);
+        text += fmt::format("# {}: {}, {}\n", info.device.str(), info.name, info.driver);
+    }
+    return text +
+           fmt::format(
+               "# tilewright {} ({}), Halide {}, LLVM {}; {}\n"
+               "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
+               "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and "
+               "p90; single: one alone; call: with the wait for its end;\n"
+               "# host: from host arrays to a host array; first: the row's first call in this "
+               "process, with what it loads and compiles, on 1/16 of the side where it serves that;\n"
+               "# *: the row that `tuned` takes for the data. There are fewer of each where that would "
+               "take more than {:g} s. Buffers rotate, so that no cache holds them.\n",
+               tilewright_version, commit, halide_version, llvm_version, about["date"].get<std::string>(),
+               cpus, about["mhz_per_cpu"].get<double>(),
+               about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,
+               plan.limit_s);
 }
 
 std::string heading() {
@@ -46,8 +45,13 @@ std::string heading() {
         "data", "ms", "p10", "p90", "single", "call", "host", "first", "GB/s", "GFLOP/s", "verified");
 }
 
-std::string line_of(const Run &run) {
-    std::string line = fmt::format("{:<44} {:<32} ", run.name, run.sample.what);
+std::string line_of(const Run &run, bool names_device) {
+    const std::string place = names_device ? " on " + run.device.str() : "";
+    std::string line =
+        fmt::format("{:<44} {:<32} ", run.name() + place + (run.chosen ? " *" : ""), run.sample.what);
+    if (!run.failed.empty()) {
+        return line + "FAILED: " + one_line(run.failed) + "\n";
+    }
     if (!run.why_not.empty()) {
         return line + "not timed: " + run.why_not + "\n";
     }
@@ -62,7 +66,7 @@ std::string line_of(const Run &run) {
     };
     line += fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {} {} {} {}  ", m.batch.median,
         m.batch.p10, m.batch.p90, m.single.median, m.call.median,
-        time(run.is_peer ? std::nullopt : std::optional(m.host.median)), time(run.first_ms),
+        time(run.row ? std::optional(m.host.median) : std::nullopt), time(run.first_ms),
         rate(run.work.bytes, 8), rate(run.work.flops, 9));
     if (!run.wrong.empty()) {
         line += "WRONG against " + run.verified_by + ": " + one_line(run.wrong);
@@ -74,53 +78,10 @@ std::string line_of(const Run &run) {
     if (!run.libraries.empty()) {
         line += "; runs " + run.libraries;
     }
-    if (run.copies > 0) {
-        line += fmt::format(" ({} copies between host and device were timed too)", run.copies);
+    if (m.copies > 0) {
+        line += fmt::format(" ({} copies between host and device were timed too)", m.copies);
     }
     return line + "\n";
-}
-
-Json json(const Times &times) {
-    return {{"median", times.median}, {"p10", times.p10}, {"p90", times.p90}};
-}
-
-// The names of Google Benchmark where it has one: name, real_time, time_unit, iterations, repetitions,
-// bytes_per_second.
-Json json(const Run &run, Device device) {
-    Json out = {{"name", run.name}, {"operator", run.op}, {"type", run.type}, {"device", device.str()},
-        {"data", run.sample.what}, {"settings", text_of(run.sample.settings)}, {"inputs", run.inputs},
-        {"width", run.size.first}, {"height", run.size.second}};
-    if (!run.why_not.empty()) {
-        out["skipped"] = run.why_not;
-        return out;
-    }
-    const Measured &m = run.measured;
-    const double seconds = m.batch.median / 1000;
-    out["real_time"] = m.batch.median;
-    out["time_unit"] = "ms";
-    out["iterations"] = m.batch_size;
-    out["repetitions"] = m.repeats;
-    out["batch"] = json(m.batch);
-    out["single"] = json(m.single);
-    out["call"] = json(m.call);
-    if (!run.is_peer) {
-        out["host_call"] = json(m.host);
-    }
-    if (run.first_ms) {
-        out["first_call_ms"] = *run.first_ms;
-    }
-    out["buffer_sets"] = run.sets;
-    out["bytes"] = run.work.bytes;
-    out["flops"] = run.work.flops;
-    out["bytes_per_second"] = run.work.bytes / seconds;
-    out["flops_per_second"] = run.work.flops / seconds;
-    out["libraries"] = run.libraries;
-    out["copies_while_timed"] = run.copies;
-    out["verified"] = !run.verified_by.empty() && run.wrong.empty();
-    out["verified_by"] = run.verified_by;
-    out["unverified"] = run.unverified;
-    out["wrong"] = run.wrong;
-    return out;
 }
 
 void write_file(const std::string &path, const std::string &text) {
@@ -134,49 +95,103 @@ void write_file(const std::string &path, const std::string &text) {
 }  // namespace
 
 struct BenchmarkReport::Content {
-    Json about, runs;
+    Json about, runs = Json::array();
+    std::unique_ptr<ResultsFile> results;
 };
 
-BenchmarkReport::BenchmarkReport(std::string json, Device device) : json_(std::move(json)), device_(device) {
-    if (!json_.empty() && json_ != standard_output) {
-        check_writable(json_);
+BenchmarkReport::BenchmarkReport(ReportFiles files, std::vector<Device> devices)
+    : files_(std::move(files)), devices_(std::move(devices)), content_(std::make_unique<Content>()) {
+    if (!files_.json.empty() && files_.json != standard_output) {
+        check_writable(files_.json);
+    }
+    if (!files_.results.empty()) {
+        content_->results = std::make_unique<ResultsFile>(files_.results);
+        if (!content_->results->note().empty()) {
+            print_error(fmt::format("tilewright: bench: {}\n", content_->results->note()));
+        }
     }
 }
 
 BenchmarkReport::~BenchmarkReport() = default;
 
+bool BenchmarkReport::has_table() const {
+    return files_.json != standard_output;
+}
+
 void BenchmarkReport::begin(int cpus, const Plan &plan) {
-    content_ = std::make_unique<Content>(Content{context(device_), Json::array()});
-    if (json_ != standard_output) {
-        print(preamble(device_, content_->about, cpus, plan) + heading());
+    Json about = context(devices_);
+    if (has_table()) {
+        print(preamble(devices_, about, cpus, plan) + heading());
+    }
+    const std::lock_guard lock(mutex_);
+    content_->about = std::move(about);
+}
+
+void BenchmarkReport::remark(const std::string &text) {
+    if (has_table()) {
+        print("# " + text + "\n");
     }
 }
 
 void BenchmarkReport::add(const Run &run) {
-    content_->runs.push_back(json(run, device_));
-    runs_++;
-    wrong_ += !run.wrong.empty();
-    not_timed_ += !run.why_not.empty();
-    if (json_ != standard_output) {
-        print(line_of(run));
+    {
+        const std::lock_guard lock(mutex_);
+        content_->runs.push_back(json(run));
+        runs_++;
+        wrong_ += !run.wrong.empty();
+        failed_ += !run.failed.empty();
+        not_timed_ += !run.why_not.empty() || !run.failed.empty();
+    }
+    if (has_table()) {
+        print(line_of(run, devices_.size() > 1));
+    }
+    if (content_->results) {
+        content_->results->append(results_line(run));
     }
 }
 
-void BenchmarkReport::add_failed(const Run &run) {
-    failed_++;
-    add(run);
+void BenchmarkReport::leave_out(size_t rows) {
+    const std::lock_guard lock(mutex_);
+    left_out_ += rows;
+}
+
+void BenchmarkReport::write_json(bool complete) {
+    if (files_.json.empty()) {
+        return;
+    }
+    const Json all = {{"version", json_version}, {"complete", complete}, {"context", content_->about},
+        {"runs", content_->runs}, {"not_timed", not_timed_}, {"not_served", left_out_}};
+    if (has_table()) {
+        write_file(files_.json, app::text_of(all));
+    } else {
+        print(all);
+    }
+}
+
+void BenchmarkReport::save() noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        if (!ended_) {
+            ended_ = true;
+            write_json(false);
+        }
+    } catch (const std::exception &error) {
+        print_error_line("tilewright: bench: what was timed is not saved: ", error.what());
+    }
 }
 
 void BenchmarkReport::end() {
-    const Json all = {
-        {"version", 1}, {"context", content_->about}, {"runs", content_->runs}, {"not_timed", not_timed_}};
-    if (json_ == standard_output) {
-        print(all);
-    } else if (!json_.empty()) {
-        write_file(json_, app::text_of(all));
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        write_json(true);
     }
-    if (json_ != standard_output && not_timed_ > 0) {
+    if (has_table() && not_timed_ > 0) {
         print(fmt::format("# not timed: {} of {}; their lines say why\n", not_timed_, runs_));
+    }
+    if (has_table() && left_out_ > 0) {
+        print(fmt::format(
+            "# not listed: {} row{} that do not serve the data\n", left_out_, left_out_ == 1 ? "" : "s"));
     }
     if (wrong_ > 0) {
         throw Error(Fault::mismatch, fmt::format("{} of {} runs gave a wrong result", wrong_, runs_));
@@ -184,6 +199,13 @@ void BenchmarkReport::end() {
     if (failed_ > 0) {
         throw Error(
             Fault::failed, fmt::format("{} of {} rows failed; the lines above say why", failed_, runs_));
+    }
+    if (runs_ == 0) {
+        throw Error(Fault::input,
+            fmt::format(
+                "none of the {} rows that were asked for serves the data; take another --size or other "
+                "rows (`tilewright explain OP --size WxH` says why)",
+                left_out_));
     }
 }
 

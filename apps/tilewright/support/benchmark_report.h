@@ -1,36 +1,58 @@
 #pragma once
-// What `bench` says: a line per run on standard output, or all runs as JSON.
+// What `bench` says: a line per run on standard output, or all runs as JSON; and a results file.
 #include "apps/tilewright/support/benchmark.h"
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace tilewright::app {
 
+// Where the runs go besides the table. Empty: nowhere.
+struct ReportFiles {
+    std::string json;     // a file that is written at the end; "-": standard output, in place of the table
+    std::string results;  // a file to which each run is appended when it is there
+};
+
 class BenchmarkReport {
 public:
-    // `json`: the file to write, "-" for standard output in place of the lines, or empty. Errors: failed,
-    // when it cannot be written.
-    BenchmarkReport(std::string json, Device device);
+    // Errors: failed, when a file cannot be written; those of ResultsFile.
+    BenchmarkReport(ReportFiles files, std::vector<Device> devices);
     ~BenchmarkReport();
     BenchmarkReport(const BenchmarkReport &) = delete;
 
     // The lines before the first run. `cpus`: how many CPUs Halide's threads are kept on.
     void begin(int cpus, const Plan &plan);
 
+    // A sentence about the data of the next runs.
+    void remark(const std::string &text);
+
+    // Errors: failed, when the results file cannot be written.
     void add(const Run &run);
-    void add_failed(const Run &run);
+
+    // So many rows do not serve their data, and are not listed.
+    void leave_out(size_t rows);
 
     // After the last run: writes the JSON. Errors: mismatch or failed, when a run was wrong or failed;
-    // failed, when it cannot be written.
+    // input, when no row serves the data; failed, when the JSON cannot be written.
     void end();
+
+    // Writes the JSON with the runs that there are, as one that is not complete; where that fails, a line
+    // says so. Another thread may call it at any time. After end() it does nothing.
+    void save() noexcept;
 
 private:
     struct Content;
 
-    const std::string json_;
-    const Device device_;
+    void write_json(bool complete);
+    bool has_table() const;
+
+    const ReportFiles files_;
+    const std::vector<Device> devices_;
+    std::mutex mutex_;  // of what follows: an interrupt saves it on a thread of its own
     std::unique_ptr<Content> content_;
-    size_t runs_ = 0, wrong_ = 0, failed_ = 0, not_timed_ = 0;
+    bool ended_ = false;
+    size_t runs_ = 0, wrong_ = 0, failed_ = 0, not_timed_ = 0, left_out_ = 0;
 };
 
 }  // namespace tilewright::app

@@ -13,6 +13,24 @@ std::vector<Parameter> add_limits(Command &command, FileLimits &limits) {
         command.add("--max-bytes", limits.png.bytes, "Decoded bytes").show_default().group(group)};
 }
 
+std::vector<Parameter> add_fitting(Command &command, FitWords &fit) {
+    const std::string group = "Pictures";
+    return {command.add("--channel", fit.channel, "Take this channel alone, counted from 0")
+                .range(0, 3)
+                .value_name("NUMBER")
+                .group(group),
+        command.add_flag("--grey", fit.grey, "Take grey values: .299 R + .587 G + .114 B").group(group),
+        command.add_flag("--crop", fit.crop, "Take the largest middle part whose sides the operator takes")
+            .group(group)};
+}
+
+void check_fitting(const FitWords &fit, const std::string &operation) {
+    if (fit.grey && fit.channel >= 0) {
+        throw Error(Fault::usage, "grey values are made of all channels; leave one of the two out",
+            {.operation = operation, .argument = "--channel"});
+    }
+}
+
 void add_format(Command &command, std::string &format) {
     command
         .add("--format", format,

@@ -1,6 +1,7 @@
 #pragma once
 // What the commands of operators and `pipeline` share: options, and what is printed about a call.
 #include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/fitting.h"
 #include "tilewright/device.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
@@ -10,6 +11,12 @@ namespace tilewright::app {
 
 // Adds the options that limit what a picture may hold, and returns them.
 std::vector<Parameter> add_limits(Command &command, FileLimits &limits);
+
+// Adds the options that choose the part of a picture that an operator gets, and returns them.
+std::vector<Parameter> add_fitting(Command &command, FitWords &fit);
+
+// Errors: usage, for words that exclude each other.
+void check_fitting(const FitWords &fit, const std::string &operation);
 
 // Adds --format.
 void add_format(Command &command, std::string &format);

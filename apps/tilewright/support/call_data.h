@@ -1,9 +1,10 @@
 #pragma once
 // The data that `show` and `explain` are asked about: files, or the sample that the operator is timed with.
 #include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/fitting.h"
+#include "apps/tilewright/support/operator_options.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,13 +15,17 @@ namespace tilewright::app {
 struct DataWords {
     std::vector<std::string> files;
     std::string type, size;
-    std::map<std::string, std::string> options;          // of the operators, by name
-    std::map<std::string, std::string> optional_inputs;  // files, by the name of their option
+    OptionWords options;
+    FitWords fit;
     FileLimits limits;
 };
 
-// Adds files, --type, --size and the options of all operators to a command. `words` outlives it.
+// Adds files, --type, --size, the part of a picture and the options of all operators to a command. `words`
+// outlives it.
 void add_data(Command &command, DataWords &words);
+
+// Errors: usage, where there are words that go with files only.
+void check_sample(const DataWords &words);
 
 // Arguments of a call, read and checked.
 struct CallData {

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sys/utsname.h>
 #include <thread>
 #include <unistd.h>
 
@@ -36,6 +38,14 @@ std::string date() {
     return {text, std::strftime(text, sizeof text, "%FT%TZ", gmtime_r(&now, &utc))};
 }
 
+// The system, its kernel and the instruction set: "Linux 6.1.0 x86_64, 16 CPUs".
+std::string machine() {
+    utsname names{};
+    uname(&names);
+    return fmt::format("{} {} {}, {} CPUs", names.sysname, names.release, names.machine,
+        std::thread::hardware_concurrency());
+}
+
 }  // namespace
 
 int64_t last_level_cache() {
@@ -47,12 +57,14 @@ int64_t last_level_cache() {
     return 32 << 20;
 }
 
-Json context(std::optional<Device> asked) {
+Json context(const std::vector<Device> &asked) {
     double load[3] = {0, 0, 0};
     const int loads = getloadavg(load, 3);
     Json all = Json::array();
     for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
-        if (asked && backend != Backend::cpu && backend != asked->backend) {
+        const auto is_of_backend = [&](const Device &device) { return device.backend == backend; };
+        if (!asked.empty() && backend != Backend::cpu &&
+            std::none_of(asked.begin(), asked.end(), is_of_backend)) {
             continue;
         }
         for (const DeviceInfo &info : devices(backend)) {
@@ -65,6 +77,13 @@ Json context(std::optional<Device> asked) {
         {"caches", {{"L1d", cache(_SC_LEVEL1_DCACHE_SIZE)}, {"L2", cache(_SC_LEVEL2_CACHE_SIZE)},
                        {"L3", cache(_SC_LEVEL3_CACHE_SIZE)}}},
         {"load_avg", std::vector<double>(load, load + std::max(0, loads))}, {"devices", all}};
+}
+
+Json short_context(Device device) {
+    const DeviceInfo &info = device_info(device);
+    return {{"date", date()}, {"tilewright", tilewright_version}, {"commit", commit},
+        {"halide", halide_version}, {"device_name", info.name}, {"driver", info.driver},
+        {"machine", machine()}};
 }
 
 }  // namespace tilewright::app

@@ -32,6 +32,7 @@ std::string environment_help() {
     return "Environment:\n"
            "  TILEWRIGHT_DEVICE      The device of commands without --device\n"
            "  TILEWRIGHT_THREADS     The number of threads on the CPU of commands without --threads\n"
+           "  TILEWRIGHT_CPU         avx2 or x86-64: CPU code without AVX-512, or for any x86-64\n"
            "  TILEWRIGHT_CACHE       The folder of compiled device programs; off: none are kept\n"
            "  TILEWRIGHT_MEASURED    The folder of the times that `calibrate` measured; off: none are read\n"
            "  TILEWRIGHT_GENERATORS  A folder of generator programs, for `show` and `explain`\n"
@@ -43,10 +44,10 @@ std::string device_of_environment() {
     return value_of("TILEWRIGHT_DEVICE");
 }
 
-void add_device_and_threads(Command &command, std::string &device) {
+static void add_device_and_threads(Command &command, std::string &device, const std::string &help) {
     const std::string of_environment = device_of_environment();
     device = of_environment.empty() ? "auto" : of_environment;
-    command.add("--device", device, "auto, cpu, cuda[:i] or opencl[:i]").show_default();
+    command.add("--device", device, help).show_default();
     command
         .add(
             "--threads", [](const std::string &text) { take_threads(text, "--threads"); },
@@ -55,19 +56,32 @@ void add_device_and_threads(Command &command, std::string &device) {
         .value_name("NUMBER");
 }
 
+void add_device_and_threads(Command &command, std::string &device) {
+    add_device_and_threads(command, device, "auto, cpu, cuda[:i] or opencl[:i]");
+}
+
+void add_devices_and_threads(Command &command, std::string &devices) {
+    add_device_and_threads(
+        command, devices, "auto, cpu, cuda[:i] or opencl[:i], several with commas, or all that can be used");
+}
+
 Device device_of(const std::string &word) {
     try {
         return Device::parse(word);
     } catch (const Error &error) {
-        if (word != device_of_environment()) {
+        const std::string of_environment = device_of_environment();
+        if (("," + of_environment + ",").find("," + word + ",") == std::string::npos) {
             throw;
         }
-        throw Error(
-            error.fault(), fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), word));
+        throw Error(error.fault(),
+            fmt::format("{} (the environment's TILEWRIGHT_DEVICE is {})", error.what(), of_environment));
     }
 }
 
 void take_threads_of_environment() {
+    if (const std::string cpu = value_of("TILEWRIGHT_CPU"); !cpu.empty() && cpu != "avx2" && cpu != "x86-64") {
+        throw Error(Fault::usage, "takes avx2 or x86-64", {.argument = "TILEWRIGHT_CPU", .value = cpu});
+    }
     if (const std::string text = value_of("TILEWRIGHT_THREADS"); !text.empty()) {
         take_threads(text, "TILEWRIGHT_THREADS");
     }

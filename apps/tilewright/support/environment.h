@@ -15,6 +15,9 @@ std::string device_of_environment();
 // Adds --device, whose default is TILEWRIGHT_DEVICE or "auto", and --threads.
 void add_device_and_threads(Command &command, std::string &device);
 
+// The same for a command that works on several devices, which its --device names with commas between them.
+void add_devices_and_threads(Command &command, std::string &devices);
+
 // The device that the word means. Errors: usage, device; they name TILEWRIGHT_DEVICE where it is the word's
 // origin.
 Device device_of(const std::string &word);

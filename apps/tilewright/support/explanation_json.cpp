@@ -55,9 +55,11 @@ Json json(const KernelLaunch &kernel, const LibraryAccesses &accesses) {
 Json json(const Explanation &e) {
     Json rows = Json::array(), libraries = Json::array();
     for (const RowAnswer &answer : e.rows) {
-        rows.push_back({{"row", answer.row->name()}, {"serves", answer.serves},
-            {"chosen", answer.row == e.chosen}, {"why_not", answer.why_not},
-            {"predicted_ms", or_null(answer.predicted_ms)}, {"summary", answer.row->summary}});
+        Json one = json(*answer.row);
+        one.update({{"serves", answer.serves}, {"chosen", answer.row == e.chosen},
+            {"why_not", answer.why_not}, {"predicted_ms", or_null(answer.predicted_ms)},
+            {"summary", answer.row->summary}});
+        rows.push_back(one);
     }
     for (size_t i = 0; i < e.libraries.size(); i++) {
         const LibraryRun &library = e.libraries[i];
@@ -68,7 +70,7 @@ Json json(const Explanation &e) {
         libraries.push_back({{"row", library.row}, {"argument_bytes", library.argument_bytes},
             {"scratch_bytes", library.scratch_bytes}, {"ms", library.ms}, {"kernels", kernels}});
     }
-    return {{"version", 1}, {"operator", e.op->name()}, {"device", json(device_info(e.device))},
+    return {{"version", json_version}, {"operator", e.op->name()}, {"device", json(device_info(e.device))},
         {"schedule", e.schedule}, {"data", e.data}, {"conversions", e.conversions},
         {"calls_of_command", e.calls_of_command}, {"type", e.type}, {"rows", rows},
         {"other_rows", e.other_rows}, {"chosen", e.chosen->name()}, {"why_chosen", e.why_chosen},

@@ -2,6 +2,7 @@
 #include "apps/tilewright/support/generators.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/subprocess.h"
+#include "apps/tilewright/support/tunables.h"
 #include "tilewright/error.h"
 #include <cstdlib>
 #include <filesystem>
@@ -12,10 +13,31 @@ namespace tilewright::app {
 
 namespace fs = std::filesystem;
 
-// The backend as the generator's words have it.
-static std::string place_of(const Row &row) {
+std::string place_of(const Row &row) {
     return row.needs_vnni ? "vnni" : name_of(row.backend);
 }
+
+namespace {
+
+// The words that choose the row's library, with the values of its tunables.
+std::vector<std::string> selection_of(const Row &row) {
+    std::vector<std::string> words = {
+        "schedule=" + row.schedule, "type=" + row.type, "backend=" + place_of(row)};
+    const std::string tunables = text_of(tunables_of(row));
+    if (!tunables.empty()) {
+        words.push_back("tunables=" + tunables);
+    }
+    return words;
+}
+
+// What a generator says of its failure: its own first line, without what it begins with.
+std::string reason_of(const Finished &ran) {
+    const std::string &said = ran.err.empty() ? ran.out : ran.err, begin = "error: ";
+    const std::string line = one_line(said.substr(0, said.find('\n')));
+    return line.starts_with(begin) ? line.substr(begin.size()) : line;
+}
+
+}  // namespace
 
 std::string generator_of(const Row &row) {
     std::vector<fs::path> folders;
@@ -52,14 +74,9 @@ std::string generator_of(const Row &row) {
 
 std::string generated(const std::string &generator, const Row &row, const std::string &part,
     const std::vector<std::string> &more) {
-    std::vector<std::string> tunables;
-    for (const Row::Tunable &t : row.tunables) {
-        tunables.push_back(fmt::format("{}={}", t.name, t.value));
-    }
-    std::vector<std::string> arguments = {
-        "show", part, "schedule=" + row.schedule, "type=" + row.type, "backend=" + place_of(row)};
-    if (!tunables.empty()) {
-        arguments.push_back("tunables=" + joined(tunables, ","));
+    std::vector<std::string> arguments = {"show", part};
+    for (const std::string &word : selection_of(row)) {
+        arguments.push_back(word);
     }
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Finished ran = run_program(generator, arguments);
@@ -70,6 +87,24 @@ std::string generated(const std::string &generator, const Row &row, const std::s
             {.operation = row.name()});
     }
     return ran.out;
+}
+
+void make_library(
+    const std::string &generator, const Row &row, const std::string &prefix, const std::string &folder) {
+    std::vector<std::string> arguments = {"build", folder, "static_library", "name=" + prefix};
+    for (const std::string &word : selection_of(row)) {
+        arguments.push_back(word);
+    }
+    if (row.needs.capability > 0) {  // of the oldest devices that the row's own library is for
+        arguments.push_back(fmt::format("capability={}", row.needs.capability));
+    }
+    const Finished ran = run_program(generator, arguments);
+    if (ran.code != 0) {
+        throw Error(Fault::failed,
+            ran.code > 128 ? fmt::format("its generator was ended by signal {}", ran.code - 128) :
+                             fmt::format("its generator refuses it: {}", reason_of(ran)),
+            {.operation = row.name()});
+    }
 }
 
 }  // namespace tilewright::app

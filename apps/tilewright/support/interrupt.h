@@ -1,5 +1,7 @@
 #pragma once
 // What signals do to the program.
+#include <functional>
+#include <thread>
 
 namespace tilewright::app {
 
@@ -9,5 +11,33 @@ namespace tilewright::app {
 // errors of writing, which are reported like others. A signal that was ignored before stays ignored (nohup
 // ignores HUP). To be called before any thread starts.
 void handle_interrupts();
+
+// While it lives, such a signal first calls `save`, on a thread of its own: a kernel that runs for seconds
+// does not delay it. The program then ends as it does without. A second signal ends it at once. `save` must
+// not throw. One at a time.
+class SaveOnInterrupt {
+public:
+    explicit SaveOnInterrupt(std::function<void()> save);
+    ~SaveOnInterrupt();
+    SaveOnInterrupt(const SaveOnInterrupt &) = delete;
+
+private:
+    std::thread thread_;
+    int write_end_ = -1;
+};
+
+// While an object of this class exists, the first INT or TERM only makes interrupting_signal() say it, so
+// that a long command can end by itself; a second one ends the program as above. The destructor ends the
+// program that way where there was one.
+class KeepInterrupts {
+public:
+    KeepInterrupts();
+    ~KeepInterrupts();
+    KeepInterrupts(const KeepInterrupts &) = delete;
+    KeepInterrupts &operator=(const KeepInterrupts &) = delete;
+};
+
+// The signal that asked a command to end; 0 where none did.
+int interrupting_signal();
 
 }  // namespace tilewright::app

@@ -14,17 +14,27 @@ Json json(const DeviceInfo &info) {
 }
 
 Json json(const Row &row) {
-    Json tunables = Json::array();
+    Json tunables = Json::object();
     for (const Row::Tunable &t : row.tunables) {
-        tunables.push_back({{"name", t.name}, {"value", t.value}, {"low", t.low}, {"high", t.high}});
+        tunables[t.name] = t.value;
     }
-    return {{"row", row.name()}, {"operator", row.op}, {"schedule", row.schedule}, {"type", row.type},
-        {"backend", name_of(row.backend)}, {"needs_vnni", row.needs_vnni}, {"form", row.form},
-        {"tunables", tunables}, {"autoscheduler", row.autoscheduler}, {"declined", row.declined},
-        {"summary", row.summary},
+    return {{"row", row.name()}, {"operator", row.op}, {"schedule", row.schedule}, {"family", row.family},
+        {"library", row.origin}, {"type", row.type}, {"backend", name_of(row.backend)},
+        {"tunables", tunables}};
+}
+
+Json listed(const Row &row) {
+    Json ranges = Json::object();
+    for (const Row::Tunable &t : row.tunables) {
+        ranges[t.name] = {{"low", t.low}, {"high", t.high}};
+    }
+    Json one = json(row);
+    one.update({{"ranges", ranges}, {"needs_vnni", row.needs_vnni}, {"form", row.form},
+        {"autoscheduler", row.autoscheduler}, {"declined", row.declined}, {"summary", row.summary},
         {"needs", {{"threads", row.needs.threads}, {"shared_bytes", row.needs.shared_bytes},
                       {"capability", row.needs.capability}, {"fp64", row.needs.fp64},
-                      {"images", row.needs.images}, {"half", row.needs.half}, {"avx2", row.needs.avx2}}}};
+                      {"images", row.needs.images}, {"half", row.needs.half}, {"avx2", row.needs.avx2}}}});
+    return one;
 }
 
 std::string text_of(const Json &json) {

@@ -1,8 +1,10 @@
 #pragma once
 // Times calls on a device, for `bench`.
 #include "tilewright/device.h"
+#include <cstdint>
+#include <exception>
 #include <functional>
-#include <string>
+#include <vector>
 
 namespace tilewright::app {
 
@@ -25,26 +27,32 @@ struct Measured {
     Times call;    // one whole call and the wait for its end, on the host's steady clock
     Times host;    // the same from host arrays to a host array, with the copies that this takes
     int batch_size = 0, repeats = 0;
+    uint64_t copies = 0;              // between host and device during `batch`, `single` and `call`
+    std::exception_ptr failure = {};  // what ended the calls; the times say nothing then
 };
 
-// Times `run(0)`, `run(1)`, ..., each of which starts one call; the number says which buffers it takes. It
-// must have been called before, so that code is loaded and data is on the device. `whole` is the same with
-// all that a user's call does.
-Measured measure(Device device, const std::function<void(size_t)> &run,
-    const std::function<void(size_t)> &whole, const Plan &plan);
+// What is timed. Each function makes call i, on buffers that i chooses.
+struct TimedCalls {
+    std::function<void(size_t)> run;        // starts one call
+    std::function<void(size_t)> whole;      // the same with all that a user's call does
+    std::function<void(size_t)> from_host;  // the same from host arrays to a host array; none: it is not
+                                            // timed
+};
 
-// Milliseconds of `from_host(0)`, `from_host(1)`, ..., on the host's steady clock: as often as single calls
-// were timed.
-Times host_calls(
-    Device device, const std::function<void(size_t)> &from_host, const Measured &measured, const Plan &plan);
+// Times calls, which must have been made before, so that code is loaded and data is on the device. Where
+// there are several, each is timed once before any is timed again, so that a machine whose speed drifts slows
+// all of them; one call that is not timed then goes before each time, because the caches hold what another
+// one left.
+std::vector<Measured> measure(Device device, const std::vector<TimedCalls> &all, const Plan &plan);
 
 // Milliseconds of one call and the wait for its end, on the host's steady clock.
 double call_ms(Device device, const std::function<void()> &call);
 
 // Milliseconds that a call will take. `estimate` returns them from a call on less data, `full` from a call on
 // all of it. Other work on the machine only makes calls longer, so the least of three estimates counts. Where
-// that is more than `enough_ms`, `full` decides, unless the estimate is more than `most_ms`: then the full
-// call would take too long itself.
+// that is more than `enough_ms`, the least of three full calls decides, unless the estimate is more than
+// `most_ms`: then a full call would take too long itself. As soon as the full calls took that long together,
+// no further one is made.
 double expected_ms(const std::function<double()> &estimate, const std::function<double()> &full,
     double enough_ms, double most_ms);
 

@@ -7,9 +7,9 @@
 
 namespace tilewright::app {
 
-Array spoiled_output(const Operator &op, const Sample &sample) {
+Array spoiled_output(const Operator &op, const Sample &sample, int64_t row_bytes) {
     const auto [type, shape] = op.output_of(sample.inputs, sample.settings);
-    Array output(type, shape);
+    Array output(type, shape, row_bytes);
     auto *bytes = static_cast<unsigned char *>(output.data());
     const int64_t pitch = output.strides()[0] * (int64_t)size_of(type);
     const int64_t row = output.size() / shape[0] * (int64_t)size_of(type);

@@ -14,8 +14,9 @@ struct Expected {
     const Row *row = nullptr;  // the row that computed it; null: the plain definition did, which is exact
 };
 
-// A new output for the sample, filled with bytes that no operator would leave there by accident.
-Array spoiled_output(const Operator &op, const Sample &sample);
+// A new output for the sample, filled with bytes that no operator would leave there by accident. `row_bytes`:
+// as Array has it; a vector is dense.
+Array spoiled_output(const Operator &op, const Sample &sample, int64_t row_bytes = Array::padded);
 
 // The row of that schedule that runs on the CPU with this type, or none.
 const Row *cpu_row(const Operator &op, const std::string &schedule, const std::string &type);

@@ -7,11 +7,25 @@
 
 namespace tilewright::app {
 
-Rotation::Rotation(const Operator &op, Sample sample, double cache_bytes, double most_bytes) : op_(op) {
-    Array output = spoiled_output(op, sample);
-    double bytes = (double)output.size() * (double)size_of(output.type());
+static double bytes_of(const Array &array) {
+    return (double)array.size() * (double)size_of(array.type());
+}
+
+Rotation::Rotation(
+    const Operator &op, Sample sample, double cache_bytes, double most_bytes, int64_t row_bytes)
+    : op_(op), row_bytes_(row_bytes) {
+    const auto clone_inputs = [&](Sample &of) {
+        for (Array &input : of.inputs) {
+            input = input.clone(row_bytes);
+        }
+    };
+    if (row_bytes != Array::padded) {
+        clone_inputs(sample);
+    }
+    Array output = spoiled_output(op, sample, row_bytes);
+    double bytes = bytes_of(output);
     for (const Array &input : sample.inputs) {
-        bytes += (double)input.size() * (double)size_of(input.type());
+        bytes += bytes_of(input);
     }
     constexpr double most_sets = 128;
     const double wanted = std::ceil(cache_bytes / bytes) + 1;
@@ -20,17 +34,15 @@ Rotation::Rotation(const Operator &op, Sample sample, double cache_bytes, double
     sets_.push_back({std::move(sample), std::move(output)});
     while (sets_.size() < count) {
         Sample copy = sets_.front().sample;
-        for (Array &input : copy.inputs) {
-            input = input.clone();
-        }
-        Array fresh = spoiled_output(op, copy);
+        clone_inputs(copy);
+        Array fresh = spoiled_output(op, copy, row_bytes);
         sets_.push_back({std::move(copy), std::move(fresh)});
     }
 }
 
 void Rotation::spoil() {
     for (Set &set : sets_) {
-        set.output = spoiled_output(op_, set.sample);
+        set.output = spoiled_output(op_, set.sample, row_bytes_);
     }
 }
 

@@ -12,8 +12,9 @@ namespace tilewright::app {
 class Rotation {
 public:
     // Makes so many sets that together they hold more than `cache_bytes`, but not more than `most_bytes`; at
-    // least two.
-    Rotation(const Operator &op, Sample sample, double cache_bytes, double most_bytes);
+    // least two. Rows of images are `row_bytes` apart, as Array has it.
+    Rotation(const Operator &op, Sample sample, double cache_bytes, double most_bytes,
+        int64_t row_bytes = Array::padded);
 
     struct Set {
         Sample sample;
@@ -21,6 +22,9 @@ public:
     };
 
     Set &operator[](size_t call) {
+        return sets_[call % sets_.size()];
+    }
+    const Set &operator[](size_t call) const {
         return sets_[call % sets_.size()];
     }
     size_t size() const {
@@ -36,6 +40,7 @@ public:
 
 private:
     const Operator &op_;
+    const int64_t row_bytes_;
     std::vector<Set> sets_;
 };
 

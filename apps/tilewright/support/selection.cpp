@@ -33,10 +33,20 @@ std::vector<const Operator *> chosen_operators(const std::vector<std::string> &n
     return chosen;
 }
 
-std::vector<Device> chosen_devices(const std::string &name) {
-    if (!name.empty()) {
-        return {device_of(name)};
+namespace {
+
+// The words between commas; at least one, which may be empty.
+std::vector<std::string> words_of(const std::string &text) {
+    std::vector<std::string> words;
+    size_t begin = 0;
+    for (size_t comma; (comma = text.find(',', begin)) != std::string::npos; begin = comma + 1) {
+        words.push_back(text.substr(begin, comma - begin));
     }
+    words.push_back(text.substr(begin));
+    return words;
+}
+
+std::vector<Device> usable_devices() {
     std::vector<Device> usable;
     for (const DeviceInfo &info : devices()) {
         if (info.usable) {
@@ -44,6 +54,21 @@ std::vector<Device> chosen_devices(const std::string &name) {
         }
     }
     return usable;
+}
+
+}  // namespace
+
+std::vector<Device> chosen_devices(const std::string &words) {
+    const std::string all = "all";
+    std::vector<Device> chosen;
+    for (const std::string &word : words_of(words.empty() ? all : words)) {
+        for (const Device &device : word == all ? usable_devices() : std::vector{device_of(word)}) {
+            if (std::find(chosen.begin(), chosen.end(), device) == chosen.end()) {
+                chosen.push_back(device);
+            }
+        }
+    }
+    return chosen;
 }
 
 std::vector<std::string> operator_names() {
@@ -99,6 +124,32 @@ void check_type(const std::vector<const Operator *> &chosen, const std::string &
     }
     throw Error(Fault::usage, fmt::format("no such type; known: {}", joined(known)),
         {.argument = "--type", .value = type});
+}
+
+bool RowWords::ask_for(const Row &row) const {
+    const auto means = [&](const std::string &word) { return row.belongs_to(word); };
+    return (schedules.empty() || std::any_of(schedules.begin(), schedules.end(), means)) &&
+           (types.empty() || std::find(types.begin(), types.end(), row.type) != types.end());
+}
+
+void add_rows(Command &command, RowWords &words) {
+    command.add("--schedule", words.schedules, "Only these schedules, families or libraries, with commas")
+        .commas()
+        .one_word()
+        .value_name("NAME,...");
+    command.add("--type", words.types, "Only these types of data, with commas: u8,f32")
+        .commas()
+        .one_word()
+        .value_name("TYPE,...");
+}
+
+void check_rows(const std::vector<const Operator *> &chosen, const RowWords &words) {
+    for (const std::string &schedule : words.schedules) {
+        check_schedule(chosen, schedule);
+    }
+    for (const std::string &type : words.types) {
+        check_type(chosen, type);
+    }
 }
 
 Size size_of(const std::string &text) {

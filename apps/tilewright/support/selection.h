@@ -1,5 +1,6 @@
 #pragma once
 // Which operators, devices and rows a command works on, by the names in its command line.
+#include "apps/tilewright/support/command_line.h"
 #include "tilewright/operator.h"
 #include <string>
 #include <utility>
@@ -10,8 +11,9 @@ namespace tilewright::app {
 // The named operators, or all. Errors: usage, for an unknown name.
 std::vector<const Operator *> chosen_operators(const std::vector<std::string> &names);
 
-// The named device, or every one that can be used. Errors: usage, device.
-std::vector<Device> chosen_devices(const std::string &name);
+// The devices of the words of --device, which have commas between them, each once. `all` and no word at all
+// stand for every device that can be used. Errors: usage, device.
+std::vector<Device> chosen_devices(const std::string &words);
 
 // The names of the operators, and of an operator's schedules, each once and in the order of the tables.
 std::vector<std::string> operator_names();
@@ -24,6 +26,19 @@ void check_schedule(const std::vector<const Operator *> &chosen, const std::stri
 
 // Errors: usage, when none of the operators has rows of that type. An empty name stands for every type.
 void check_type(const std::vector<const Operator *> &chosen, const std::string &type);
+
+// The rows that a command is asked for: the words of --schedule and --type. Without words: all rows.
+struct RowWords {
+    std::vector<std::string> schedules, types;
+
+    bool ask_for(const Row &row) const;
+};
+
+// Adds --schedule and --type, which take several words with commas between them.
+void add_rows(Command &command, RowWords &words);
+
+// Errors: usage, for a word of which none of the operators has a row.
+void check_rows(const std::vector<const Operator *> &chosen, const RowWords &words);
 
 // Width and height. Errors: usage.
 using Size = std::pair<int64_t, int64_t>;

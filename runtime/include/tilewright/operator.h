@@ -128,6 +128,7 @@ struct Description {
     std::vector<Option> options = {};
     std::optional<Option> optional_input = {};  // one more array that a call may end its inputs with: on the
                                                 // command line a file's name
+    std::vector<std::string> input_names = {};  // as errors write them; empty: image, or a and b
 };
 
 // An operator: what it takes and makes, its table of rows, and the front that checks arguments and plans
@@ -147,6 +148,10 @@ public:
     }
     int inputs() const {
         return description_.inputs;
+    }
+    // What the inputs are called, in their order: "image", or "a" and "b".
+    const std::vector<std::string> &input_names() const {
+        return description_.input_names;
     }
     const std::vector<Option> &options() const {
         return description_.options;
@@ -244,6 +249,13 @@ public:
         return {request->output_type, request->output_shape};
     }
 
+    // For callers that hold an image in parts: how many pixels a part must be larger on each side than the
+    // result that is wanted of it, so that the result is that of the whole image. `error`: by how much it may
+    // differ, as a part of the largest value of the image; operators whose output pixels depend on all of the
+    // image have a halo only with an error above 0. The border of the image itself needs no halo. Nothing
+    // where parts cannot be put together in this way. Errors: usage.
+    std::optional<int64_t> halo(const Settings &settings = {}, double error = 0) const;
+
     // The settings of a call whose result is written to a file of that kind ("png", "npy"), where they leave
     // open what depends on it.
     virtual Settings settings_for(
@@ -288,6 +300,9 @@ private:
 
     // The row that the measured times choose; null where they do not decide.
     const Row *chosen_by_times(const Request &request, const Array &output, Device device) const;
+    virtual std::optional<int64_t> halo_of(const Settings &, double) const {
+        return {};
+    }
 
     // Says why choose() found no row. Errors: usage, input, device.
     [[noreturn]] void refuse_choice(const Request &request, const Array &output, const std::string &schedule,

@@ -102,7 +102,8 @@ public:
                           .help = "Add zeros at the right and at the bottom up to the next power of "
                                   "two; then any size up to 8192 is taken",
                           .choices = {"yes", "no"},
-                          .is_flag = true}}},
+                          .is_flag = true}},
+                  .input_names = {"field"}},
               fft2d_rows()) {}
 
 protected:

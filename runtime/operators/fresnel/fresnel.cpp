@@ -90,7 +90,8 @@ public:
                          .optional_input = Option{.name = "phase",
                              .help = "Phase of an amplitude, of the same shape: f32 in radians, "
                                      "or an image whose full scale "
-                                     "is 2 pi"}},
+                                     "is 2 pi"},
+                         .input_names = {"field"}},
               fresnel_rows()) {}
 
     Settings settings_for(

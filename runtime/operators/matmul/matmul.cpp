@@ -113,7 +113,8 @@ protected:
         }
         if (row.form == "matmul") {
             const auto serves = row.configuration<MatmulConfiguration>();
-            return within(size.m, serves.most_rows) && within(size.n, serves.most_columns);
+            return within(size.m, serves.most_rows) && within(size.n, serves.most_columns) &&
+                   size.n >= serves.least_columns && size.k >= serves.least_depth;
         }
         if (row.form != "matmul_workers") {
             return true;

@@ -1,9 +1,11 @@
 // What reaches the driver when a CUDA module is loaded while modules are kept on disk, against the fake
 // libcuda.so.1.
+#include "generators/algorithms/ptx.h"
 #include "runtime/devices/hooks.h"
 #include "tests/runtime/drivers/cuda_record.h"
 #include "tests/support/files.h"
 #include "tilewright/cache.h"
+#include "tilewright/cubins.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
@@ -100,6 +102,34 @@ TEST_F(CudaPrograms, WhatTheDriverDoesNotLoadIsForgotten) {
     EXPECT_FALSE(loads_cubin(first, ptx)) << "the driver gets the PTX";
     refuse(false);
     EXPECT_TRUE(cached_programs().empty());
+}
+
+// The fake driver takes this beginning and the module's text for machine code. Its devices have compute
+// capability 9.0.
+TEST_F(CudaPrograms, MachineCodeThatIsLinkedInComesBeforeAllOther) {
+    static const std::string text = ".version 7.0\n.visible .entry linked_in()\n{\n\tret;\n}\n";
+    static const std::string code = std::string("cubin\0of", 8) + text;
+    const auto *begin = reinterpret_cast<const unsigned char *>(code.data()), *end = begin + code.size();
+    static const EmbeddedCubin of_others[] = {{key_of_ptx(text), 80, begin, end},
+        {key_of_ptx(text), 99, begin, end}, {key_of_ptx(text) + 1, 90, begin, end}};
+    embed_cubins(of_others);
+    const int before = record().links;
+    EXPECT_TRUE(loads_cubin(first, text));
+    EXPECT_EQ(record().links, before + 1) << "what is linked in is for other devices and modules";
+
+    static const EmbeddedCubin of_device[] = {{key_of_ptx(text), 90, begin, end}};
+    embed_cubins(of_device);
+    clear_cache();
+    EXPECT_TRUE(loads_cubin(first, text));
+    EXPECT_EQ(record().links, before + 1) << "nothing was compiled";
+    EXPECT_TRUE(cached_programs().empty());
+
+    EXPECT_EQ(key_of_ptx(text), key_of_ptx(text + "\n")) << "the file that Halide writes ends with one more";
+
+    const auto refuse = reinterpret_cast<void (*)(bool)>(fake("fake_cuda_refuse_cubins"));
+    refuse(true);
+    EXPECT_FALSE(loads_cubin(first, text)) << "the driver gets the PTX where it takes no machine code";
+    refuse(false);
 }
 
 TEST_F(CudaPrograms, OptionsAreForPtx) {

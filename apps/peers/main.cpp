@@ -1,0 +1,183 @@
+// The command line of cuda_peers: times and verifies the published kernels and functions of the CUDA
+// toolkit's libraries on one CUDA device, and prints them as the runs of `tilewright bench` are printed.
+// `bench --peers` starts it.
+#include "apps/peers/peers.h"
+#include "apps/published/device.h"
+#include "apps/published/measure.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace peers {
+
+namespace {
+
+using published::Fault;
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    std::vector<std::string> operators;
+    std::string size, data, json = "-";
+    int device = 0;
+    bool list = false;
+    published::Plan plan;
+};
+
+std::vector<Kernel> all_peers(std::vector<std::string> &missing) {
+    std::vector<Kernel> all;
+    for (Kernel &kernel : published::kernels()) {
+        kernel.step = "published kernel, " + kernel.step;
+        all.push_back(std::move(kernel));
+    }
+    for (const auto &some : {cublas_peers(missing), cufft_peers(missing), npp_peers(missing), cub_peers()}) {
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+std::vector<Size> sizes_of(const Options &options, const Kernel &kernel) {
+    if (options.size.empty()) {
+        return kernel.sizes;
+    }
+    Size size;
+    char more = 0;
+    const int read = std::sscanf(options.size.c_str(), "%7ldx%7ld%c", &size.width, &size.height, &more);
+    if (read != 2 || size.width < 1 || size.height < 1) {
+        throw published::Failure(
+            Fault::usage, "--size " + options.size + ": takes WIDTHxHEIGHT, for example 8192x8192");
+    }
+    return {size};
+}
+
+bool is_asked(const Options &options, const std::string &op) {
+    const std::vector<std::string> &asked = options.operators;
+    return asked.empty() || std::find(asked.begin(), asked.end(), op) != asked.end();
+}
+
+// The time now, in UTC: "2026-11-22T12:34:56Z".
+std::string date() {
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    char text[32];
+    return {text, std::strftime(text, sizeof text, "%FT%TZ", gmtime_r(&now, &utc))};
+}
+
+Json run_of(const Options &options, const Kernel &kernel, Size size) {
+    Json run = {{"peer", kernel.step}, {"operator", kernel.op}, {"type", kernel.type}, {"backend", "cuda"},
+        {"device", "cuda:" + std::to_string(options.device)}, {"data", kernel.data(size)},
+        {"width", size.width}, {"height", size.height}};
+    try {
+        const std::unique_ptr<published::Problem> problem = kernel.prepare(size);
+        const published::Times times = published::measure(*problem, options.plan);
+        const std::string wrong = problem->difference(times.calls);
+        run["real_time"] = times.median;
+        run["time_unit"] = "ms";
+        run["iterations"] = times.batch;
+        run["repetitions"] = times.repeats;
+        run["batch"] = {{"median", times.median}, {"p10", times.p10}, {"p90", times.p90}};
+        run["verified"] = wrong.empty();
+        run["verified_by"] = "a plain loop of cuda_peers";
+        run["wrong"] = wrong;
+    } catch (const published::Failure &failure) {
+        run["failed"] = failure.what();
+    }
+    return run;
+}
+
+void write(const std::string &path, const Json &all) {
+    const std::string text = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    if (path == "-") {
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        return;
+    }
+    std::ofstream file(path);
+    file << text;
+    file.close();
+    if (!file) {
+        throw published::Failure(Fault::failed, "--json " + path + ": cannot be written");
+    }
+}
+
+void run(const Options &options) {
+    std::vector<std::string> missing;
+    const std::vector<Kernel> all = all_peers(missing);
+    if (options.list) {
+        for (const Kernel &kernel : all) {
+            std::printf("%-22s %-8s %-36s %s\n", kernel.op.c_str(), kernel.type.c_str(), kernel.step.c_str(),
+                kernel.takes.c_str());
+        }
+        return;
+    }
+    const published::DeviceNames device = published::use_device(options.device);
+    Json runs = Json::array();
+    for (const Kernel &kernel : all) {
+        if (!is_asked(options, kernel.op)) {
+            continue;
+        }
+        for (const Size size : sizes_of(options, kernel)) {
+            if (kernel.serves(size) && (options.data.empty() || options.data == kernel.data(size))) {
+                runs.push_back(run_of(options, kernel, size));
+            }
+        }
+    }
+    write(options.json,
+        {{"version", 2}, {"program", "cuda_peers"},
+            {"context", {{"date", date()}, {"commit", PEERS_COMMIT}, {"toolkit", device.toolkit},
+                            {"device_name", device.name}, {"driver", device.driver}}},
+            {"missing", missing}, {"runs", runs}});
+}
+
+int program(int argc, char **argv) {
+    Options options;
+    CLI::App line(
+        "Times the published kernels, and functions of cuBLAS, cuFFT, NPP and CUB, on a CUDA device, "
+        "and verifies what the timed calls computed.");
+    line.add_option("operator", options.operators, "Operators (default: all)");
+    line.add_option("--size", options.size, "WIDTHxHEIGHT; of vectors Nx1 (default: each peer's own sizes)");
+    line.add_option("--data", options.data, "Only what has exactly this data: \"u8 8192x8192\"");
+    line.add_option("--device", options.device, "The number of the CUDA device")->capture_default_str();
+    line.add_option("--batch", options.plan.batch, "Back-to-back calls per measurement")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 100000));
+    line.add_option("--repeats", options.plan.repeats, "Measurements")
+        ->capture_default_str()
+        ->check(CLI::Range(3, 1000000));
+    line.add_option("--limit", options.plan.limit_s, "Seconds that the timing of a peer may take, about")
+        ->capture_default_str()
+        ->check(CLI::Range(.001, 1e6));
+    line.add_option("--json", options.json, "The file of the JSON (- is standard output)")
+        ->capture_default_str();
+    line.add_flag("--list", options.list, "Only list the peers and the sizes that they take");
+    line.footer(
+        "Exit codes: 0 done, 1 failed, 2 wrong usage, 4 no CUDA device, 5 out of memory. A wrong result is "
+        "in the JSON.");
+    try {
+        line.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return line.exit(error) == 0 ? 0 : (int)Fault::usage;
+    }
+    run(options);
+    return 0;
+}
+
+}  // namespace
+
+}  // namespace peers
+
+int main(int argc, char **argv) {
+    try {
+        return peers::program(argc, argv);
+    } catch (const published::Failure &failure) {
+        std::fprintf(stderr, "cuda_peers: error: %s\n", failure.what());
+        return (int)failure.fault;
+    } catch (const std::bad_alloc &) {
+        std::fprintf(stderr, "cuda_peers: error: out of memory on the host; take a smaller --size\n");
+        return (int)published::Fault::memory;
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "cuda_peers: error: %s\n", error.what());
+        return (int)published::Fault::failed;
+    }
+}

@@ -1,0 +1,15 @@
+#pragma once
+// What was timed, as the JSON objects that docs/JSON.md describes.
+#include "apps/tilewright/support/benchmark.h"
+#include "apps/tilewright/support/json.h"
+
+namespace tilewright::app {
+
+// One run: an element of `runs` of `bench --json`.
+Json json(const Run &run);
+
+// The same as one line of a results file: the run with the version of its fields, and with the machine and
+// the programs that it was timed with.
+Json results_line(const Run &run);
+
+}  // namespace tilewright::app

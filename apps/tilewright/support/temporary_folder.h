@@ -1,0 +1,31 @@
+#pragma once
+// A private folder for files that exist only while this program works on them.
+#include <string>
+#include <sys/types.h>
+
+namespace tilewright::app {
+
+// A new folder in TMPDIR, or in /tmp, which only this user can enter. It is removed with all its files by the
+// destructor, and also where this process ends in any other way, SIGKILL included: a shell waits for that.
+class TemporaryFolder {
+public:
+    // Errors: failed, when the folder cannot be made.
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder &) = delete;
+    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+
+    const std::string &path() const {
+        return path_;
+    }
+    std::string file(const std::string &name) const {
+        return path_ + "/" + name;
+    }
+
+private:
+    std::string path_;
+    int alive_ = -1;  // the shell reads the other end, and so notices the end of this process
+    pid_t shell_ = -1;
+};
+
+}  // namespace tilewright::app

@@ -1,0 +1,20 @@
+// The compiled module tilewright._tilewright.
+#include "python/src/devices.h"
+#include "python/src/errors.h"
+#include "python/src/fork.h"
+#include "python/src/operators.h"
+#include "python/src/own_array.h"
+#include "tilewright/version.h"
+#include <nanobind/nanobind.h>
+
+NB_MODULE(_tilewright, module) {
+    using namespace tilewright::python;
+    module.doc() = "The operators of Tilewright's registry";
+    module.attr("__version__") = TILEWRIGHT_VERSION;
+    add_errors(module);
+    add_devices(module);
+    add_array(module);
+    add_operators(module);
+    add_pipeline(module);
+    watch_forks();
+}

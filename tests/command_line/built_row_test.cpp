@@ -1,0 +1,177 @@
+// Rows whose libraries are made while a program runs.
+#include "apps/tilewright/support/built_row.h"
+#include "apps/tilewright/support/verification.h"
+#include "tests/support/errors.h"
+#include "tests/support/files.h"
+#include "tests/support/process.h"
+#include "tilewright/operator.h"
+#include "tilewright/workload.h"
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+namespace tilewright::app {
+namespace {
+
+using Files = tilewright::TemporaryFolder;
+
+class BuiltRow : public testing::Test {
+protected:
+    void SetUp() override {
+        setenv("TILEWRIGHT_GENERATORS", TILEWRIGHT_BUILD_FOLDER, 1);
+        setenv("TMPDIR", files.path().c_str(), 1);
+    }
+
+    static bool is_built(Backend backend) {
+        return !find_operator("transpose").rows("shared", backend).empty();
+    }
+
+    // A row for u8.
+    static const Row &row(const std::string &op, const std::string &schedule, Backend backend) {
+        for (const Row *row : find_operator(op).rows(schedule, backend)) {
+            if (row->type == "u8" && row->schedule == schedule) {
+                return *row;
+            }
+        }
+        throw std::logic_error(op + " has no row " + schedule);
+    }
+
+    static const Row &blocks() {
+        return row("transpose", "tuned_blocks", Backend::cpu);
+    }
+
+    // The text of the row's tunables where the first one has another value, and that value.
+    static std::pair<std::string, TunableValues> another_value(const Row &row) {
+        const Row::Tunable &first = row.tunables.front();
+        TunableValues values = tunables_of(row);
+        values.front().second = first.value * 2 <= first.high ? first.value * 2 : first.value / 2;
+        return {text_of(values), {values.front()}};
+    }
+
+    // The message that the action ends with.
+    template<typename Action>
+    static std::string message_of(Fault fault, const Action &action) {
+        try {
+            action();
+        } catch (const Error &error) {
+            EXPECT_EQ(error.fault(), fault) << error.what();
+            return error.what();
+        }
+        ADD_FAILURE() << "no error";
+        return "";
+    }
+
+    const Files files{Files::Of::programs};
+};
+
+TEST_F(BuiltRow, ComputesTheSameAndLeavesNoFiles) {
+    const auto [text, values] = another_value(blocks());
+    const auto built = built_row(blocks(), values);
+    EXPECT_EQ(built->name(), "transpose/tuned_blocks/u8/cpu/" + text);
+    EXPECT_NE(built->entry, blocks().entry);
+    const Result result = Verification(find_operator("transpose"), "u8", 2).run(*built, Device{});
+    EXPECT_EQ(result.verdict, Verdict::ok) << result.why;
+    EXPECT_EQ(files.names(), Names{});
+}
+
+// Two libraries have functions of the same names, and so has no library of the program.
+TEST_F(BuiltRow, IsNoOtherBuiltRow) {
+    const auto [text, values] = another_value(blocks());
+    const auto one = built_row(blocks(), values), other = built_row(blocks(), {});
+    EXPECT_NE(one->entry, other->entry);
+    EXPECT_EQ(other->tunable(values.front().first), blocks().tunable(values.front().first));
+}
+
+TEST_F(BuiltRow, NeedsOfADeviceWhatItsKernelsNeed) {
+    for (const Backend backend : {Backend::cuda, Backend::opencl}) {
+        if (!is_built(backend)) {
+            GTEST_SKIP() << "this build has no libraries for GPUs";
+        }
+        const Row &shared = row("transpose", "shared", backend);
+        const auto built = built_row(shared, {{"tile", 32}, {"across", 32}, {"down", 16}});
+        EXPECT_EQ(built->needs.threads, 512);
+        EXPECT_GT(built->needs.shared_bytes, shared.needs.shared_bytes);
+        EXPECT_EQ(built->needs.capability, shared.needs.capability);
+    }
+}
+
+TEST_F(BuiltRow, RunsOnOpenCl) {
+    for (const DeviceInfo &info : devices(Backend::opencl)) {
+        if (info.usable && is_built(Backend::opencl)) {
+            const Row &shared = row("transpose", "shared", Backend::opencl);
+            const auto built = built_row(shared, another_value(shared).second);
+            const Result result = Verification(find_operator("transpose"), "u8", 2).run(*built, info.device);
+            EXPECT_EQ(result.verdict, Verdict::ok) << result.why;
+            return;
+        }
+    }
+    GTEST_SKIP() << "not run here: no usable OpenCL device";
+}
+
+TEST_F(BuiltRow, RefusesValuesThatTheRowDoesNotTake) {
+    const std::string name = blocks().tunables.front().name;
+    const auto refusal = [&](const TunableValues &values) {
+        return message_of(Fault::usage, [&] { built_row(blocks(), values); });
+    };
+    EXPECT_NE(refusal({{name, 1 << 30}}).find(name + "=1073741824"), std::string::npos);
+    EXPECT_NE(refusal({{"flavour", 1}}).find("it has: "), std::string::npos);
+    EXPECT_NE(refusal({{name, blocks().tunable(name)}, {name, blocks().tunable(name)}}).find("given twice"),
+        std::string::npos);
+    for (const char *text : {"16", "=16", "tile=", "tile=x", "tile=1 6", "tile=99999999999"}) {
+        message_of(Fault::usage, [&] { tunables_of(text); });
+    }
+    EXPECT_EQ(text_of(tunables_of("tile=16,pad=4")), "tile=16,pad=4");
+}
+
+// What only the generator knows, it says: a block of 2048 threads.
+TEST_F(BuiltRow, GivesTheReasonOfTheGenerator) {
+    if (!is_built(Backend::cuda)) {
+        GTEST_SKIP() << "this build has no libraries for CUDA";
+    }
+    const Row &separable = row("gaussian_blur", "separable", Backend::cuda);
+    const std::string said =
+        message_of(Fault::failed, [&] { built_row(separable, {{"width", 128}, {"height", 16}}); });
+    EXPECT_NE(said.find("2048 threads"), std::string::npos) << said;
+    EXPECT_EQ(said.find('\n'), std::string::npos);
+    EXPECT_EQ(files.names(), Names{});
+}
+
+TEST_F(BuiltRow, SaysWhatToInstallWhereThereIsNoLinker) {
+    const std::string path = getenv("PATH");
+    setenv("PATH", files.path().c_str(), 1);
+    const std::string said = message_of(Fault::failed, [&] { built_row(blocks(), {}); });
+    setenv("PATH", path.c_str(), 1);
+    EXPECT_NE(said.find("install binutils or lld"), std::string::npos) << said;
+}
+
+TEST_F(BuiltRow, SaysThatAFolderCannotBeMade) {
+    setenv("TMPDIR", "/nonexistent", 1);
+    const std::string said = message_of(Fault::failed, [&] { built_row(blocks(), {}); });
+    EXPECT_NE(said.find("/nonexistent"), std::string::npos) << said;
+    EXPECT_NE(said.find("TMPDIR"), std::string::npos) << said;
+}
+
+// A process that is killed removes nothing itself.
+TEST_F(BuiltRow, LeavesNoFilesWhereItIsKilled) {
+    const pid_t child = fork();
+    if (child == 0) {
+        built_row(blocks(), {});
+        _exit(0);
+    }
+    const auto until = [&](bool there) {
+        for (int i = 0; i < 1000 && files.names().empty() == there; i++) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return files.names().empty() != there;
+    };
+    ASSERT_TRUE(until(true));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "it was built before it was killed";
+    EXPECT_TRUE(until(false));
+}
+
+}  // namespace
+}  // namespace tilewright::app
