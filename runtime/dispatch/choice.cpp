@@ -13,14 +13,14 @@ constexpr size_t no_column = SIZE_MAX;
 // Times that differ by less are equal: two measurements of one row differ by about as much.
 constexpr double spread = 1.05;
 
-const DeviceInfo &info_of(Device device) {
+// Null for a device that is not there.
+const DeviceInfo *info_of(Device device) {
     for (const DeviceInfo &info : devices(device.backend)) {
         if (info.device == device && info.usable) {
-            return info;
+            return &info;
         }
     }
-    static const auto &none = *new DeviceInfo;  // a CPU without a name
-    return none;
+    return nullptr;
 }
 
 bool has_times(const MeasuredTimes &times, size_t row) {
@@ -104,8 +104,10 @@ const RowOrder &RowChoices::of(const Operator &op, Device device, const std::str
         }
     }
     std::stable_partition(rows.begin(), rows.end(), [](const Row *row) { return row->belongs_to("tuned"); });
+    const DeviceInfo *info = info_of(device);
     entries_.push_back({device, type,
-        std::make_unique<RowOrder>(std::move(rows), measurements_of(info_of(device)), op.name(), type)});
+        std::make_unique<RowOrder>(
+            std::move(rows), info ? measurements_of(*info) : DeviceMeasurements(), op.name(), type)});
     return *entries_.back().order;
 }
 
@@ -206,9 +208,9 @@ Device Operator::choose_device(const Request &request, const std::string &schedu
         return gpu;
     }
     const MeasuredDevice &measured = *on_gpu.measured_on();
-    const double gpu_ms = scaled(gpu_rows->front().ms, measured, info_of(gpu).units) +
+    const double gpu_ms = scaled(gpu_rows->front().ms, measured, info_of(gpu)->units) +
                           copies_to_gpu_ms(request, gpu, measured),
-                 cpu_ms = scaled(cpu_rows->front().ms, *on_cpu.measured_on(), info_of(cpu).units) +
+                 cpu_ms = scaled(cpu_rows->front().ms, *on_cpu.measured_on(), info_of(cpu)->units) +
                           copies_to_host_ms(request, measured);
     return cpu_ms < gpu_ms ? cpu : gpu;
 }
