@@ -50,8 +50,10 @@ RowOrder::RowOrder(std::vector<const Row *> rows, const DeviceMeasurements &meas
     }
 }
 
-std::vector<RowOrder::Predicted> RowOrder::ordered(const Measures &measures) const {
-    std::vector<Predicted> left, order;
+RowOrder::Order RowOrder::ordered(const Measures &measures) const {
+    constexpr double far = 2;  // one number is 7.4 times as large, or two numbers are 4.1 times
+    std::vector<Predicted> left;
+    Order order{.is_near = prediction_->distance(measures) < far};
     const std::vector<double> ms = prediction_->ms(measures);
     for (size_t i = 0; i < rows_.size(); i++) {
         if (column_[i] != no_column && ms[column_[i]] > 0) {
@@ -64,15 +66,14 @@ std::vector<RowOrder::Predicted> RowOrder::ordered(const Measures &measures) con
         })->ms;
         const auto next = std::find_if(
             left.begin(), left.end(), [&](const Predicted &one) { return one.ms <= least * spread; });
-        order.push_back(*next);
+        order.rows.push_back(*next);
         left.erase(next);
     }
     return order;
 }
 
-std::shared_ptr<const std::vector<RowOrder::Predicted>> RowOrder::order(const Measures &measures) const {
-    static const auto &none =
-        *new std::shared_ptr<const std::vector<Predicted>>(std::make_shared<const std::vector<Predicted>>());
+std::shared_ptr<const RowOrder::Order> RowOrder::order(const Measures &measures) const {
+    static const auto &none = *new std::shared_ptr<const Order>(std::make_shared<const Order>());
     if (!prediction_) {
         return none;
     }
@@ -83,7 +84,7 @@ std::shared_ptr<const std::vector<RowOrder::Predicted>> RowOrder::order(const Me
     if (at != kept_.end()) {
         kept_.splice(kept_.begin(), kept_, at);
     } else {
-        kept_.push_front({measures, std::make_shared<const std::vector<Predicted>>(ordered(measures))});
+        kept_.push_front({measures, std::make_shared<const Order>(ordered(measures))});
         kept_.resize(std::min(kept_.size(), most_kept));
     }
     return kept_.front().order;
@@ -119,7 +120,7 @@ bool Operator::may_stand_for_tuned(const Row &row) const {
 const Row *Operator::chosen_by_times(const Request &request, const Array &output, Device device) const {
     const RowOrder &rows = choices_->of(*this, device, request.type);
     const auto order = rows.order(measures_of_call(request));
-    if (order->empty()) {
+    if (order->rows.empty() || !order->is_near) {
         return nullptr;
     }
     const DeviceInfo &limits = limits_of(device);
@@ -132,7 +133,7 @@ const Row *Operator::chosen_by_times(const Request &request, const Array &output
             return nullptr;
         }
     }
-    for (const RowOrder::Predicted &one : *order) {
+    for (const RowOrder::Predicted &one : order->rows) {
         if (is_usable(*one.row)) {
             return one.row;
         }
@@ -142,8 +143,12 @@ const Row *Operator::chosen_by_times(const Request &request, const Array &output
 
 std::vector<PredictedTime> Operator::predicted_times(const Request &request, Device device) const {
     const RowOrder &rows = choices_->of(*this, device, request.type);
+    const auto order = rows.order(measures_of_call(request));
     std::vector<PredictedTime> times;
-    for (const RowOrder::Predicted &one : *rows.order(measures_of_call(request))) {
+    if (!order->is_near) {
+        return times;
+    }
+    for (const RowOrder::Predicted &one : order->rows) {
         times.push_back({one.row, one.ms, std::string(rows.measured_on()->file)});
     }
     return times;
@@ -202,15 +207,15 @@ Device Operator::choose_device(const Request &request, const std::string &schedu
     }
     const RowOrder &on_gpu = choices_->of(*this, gpu, request.type),
                    &on_cpu = choices_->of(*this, cpu, request.type);
-    const auto gpu_rows = on_gpu.order(measures_of_call(request)),
-               cpu_rows = on_cpu.order(measures_of_call(request));
-    if (gpu_rows->empty() || cpu_rows->empty()) {
+    const auto on_gpu_order = on_gpu.order(measures_of_call(request)),
+               on_cpu_order = on_cpu.order(measures_of_call(request));
+    if (on_gpu_order->rows.empty() || on_cpu_order->rows.empty()) {
         return gpu;
     }
     const MeasuredDevice &measured = *on_gpu.measured_on();
-    const double gpu_ms = scaled(gpu_rows->front().ms, measured, info_of(gpu)->units) +
+    const double gpu_ms = scaled(on_gpu_order->rows.front().ms, measured, info_of(gpu)->units) +
                           copies_to_gpu_ms(request, gpu, measured),
-                 cpu_ms = scaled(cpu_rows->front().ms, *on_cpu.measured_on(), info_of(cpu)->units) +
+                 cpu_ms = scaled(on_cpu_order->rows.front().ms, *on_cpu.measured_on(), info_of(cpu)->units) +
                           copies_to_host_ms(request, measured);
     return cpu_ms < gpu_ms ? cpu : gpu;
 }

@@ -100,6 +100,11 @@ TEST(Choice, WhereARowOfTheFamilyWithoutTimesServesTheTableDecides) {
     EXPECT_EQ(choice(4096, 4999), "step");
 }
 
+TEST(Choice, FarFromAllMeasuredSizesTheTableDecides) {
+    EXPECT_EQ(choice(20000, 64), "tuned_even");
+    EXPECT_EQ(choice(300, 64), "tuned_small") << "near 64 x 64";
+}
+
 TEST(Choice, WithoutTimesTheTableDecides) {
     EXPECT_EQ(choice(64, 64, "unmeasured"), "tuned_even");
     EXPECT_EQ(choice(64, 65, "unmeasured"), "tuned_small");

@@ -66,6 +66,15 @@ TEST(Prediction, ARowOfOneSmallSizeDoesNotLookFastForever) {
     EXPECT_GT(ms[2], .5);
 }
 
+TEST(Prediction, TheDistanceIsThatOfTheNearestMeasuredCall) {
+    const Table all = table();
+    const Prediction prediction(all.times());
+    EXPECT_LT(prediction.distance({100, 100, 1}), .1);
+    EXPECT_NEAR(prediction.distance({100, 271.8, 1}), 1, .01);
+    EXPECT_GT(prediction.distance({10, 1000, 1}), 2);
+    EXPECT_GT(prediction.distance({100, 100}), 1e9);
+}
+
 TEST(Prediction, NothingIsPredictedForOtherNumbersOrRowsWithoutTimes) {
     const Table all = table();
     EXPECT_EQ(Prediction(all.times()).ms({100, 100}), std::vector<double>(3));
