@@ -40,7 +40,8 @@ RowOrder::RowOrder(std::vector<const Row *> rows, const DeviceMeasurements &meas
     }
     for (size_t i = 0; i < rows_.size(); i++) {
         for (size_t row = 0; found && row < found->times->rows.size(); row++) {
-            if (found->times->rows[row] == rows_[i]->schedule && has_times(*found->times, row)) {
+            if (rows_[i]->origin == op && found->times->rows[row] == rows_[i]->schedule &&
+                has_times(*found->times, row)) {
                 column_[i] = row;
             }
         }
@@ -99,8 +100,8 @@ const RowOrder &RowChoices::of(const Operator &op, Device device, const std::str
     }
     std::vector<const Row *> rows;
     for (const Row &row : op.rows()) {
-        if (row.backend == device.backend && row.type == type && row.origin == op.name() &&
-            (row.belongs_to("tuned") || op.may_stand_for_tuned(row))) {
+        if (row.backend == device.backend && row.type == type &&
+            (row.belongs_to("tuned") || (row.origin == op.name() && op.may_stand_for_tuned(row)))) {
             rows.push_back(&row);
         }
     }

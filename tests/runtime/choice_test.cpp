@@ -12,8 +12,8 @@
 namespace tilewright {
 namespace {
 
-// The operator `op` has five rows. `tuned_even` serves even widths only; `tuned_new` serves widths from 5000
-// on, and has no times; `half` has an error of its own.
+// An operator with rows of the family `tuned` and others. `tuned_even` serves even widths only; `tuned_new`
+// serves widths from 5000 on, and has no times; `half` has an error of its own.
 class Chosen : public ImageOperator {
 public:
     using ImageOperator::ImageOperator;
@@ -103,6 +103,18 @@ TEST(Choice, WhereARowOfTheFamilyWithoutTimesServesTheTableDecides) {
 TEST(Choice, FarFromAllMeasuredSizesTheTableDecides) {
     EXPECT_EQ(choice(20000, 64), "tuned_even");
     EXPECT_EQ(choice(300, 64), "tuned_small") << "near 64 x 64";
+}
+
+// A row that a project adds goes before the library's own, which were measured.
+TEST(Choice, AnAddedRowOfTheFamilyGoesFirst) {
+    const Operator &op = chosen_operator("measured");
+    static std::vector<Row> rows = op.rows();
+    rows.insert(rows.begin(), generated_row("measured", "tuned", "u8", Backend::cpu, no_work, nullptr));
+    rows.front().origin = "added";
+    static const Chosen with_added("measured", "a test's", rows);
+    const Array image(Type::u8, {64, 64});
+    EXPECT_EQ(
+        with_added.choose({&image, 1}, Array(Type::u8, {64, 64}), {}, "tuned", Device{}).origin, "added");
 }
 
 TEST(Choice, WithoutTimesTheTableDecides) {
