@@ -146,12 +146,12 @@ MeasuredOn device_of(const Json &context, const std::string &name) {
 
 // Adds a run; false for what is no row of this program, or no time.
 bool add(MeasuredFile &file, Copies &copies, const Json &run) {
-    const std::string name = run.value("row", run.value("name", ""));
+    const std::string name = run.value("row", run.value("name", ""));  // the name of version 1
     const auto &all = operators();
     const auto op = std::find_if(all.begin(), all.end(),
         [&](const Operator *one) { return one->name() == run.at("operator").get<std::string>(); });
     const auto ms = ms_of(run);
-    if (op == all.end() || !ms) {
+    if (op == all.end() || !ms || !run.value("wrong", "").empty()) {
         return false;
     }
     const auto row = std::find_if((*op)->rows().begin(), (*op)->rows().end(), [&](const Row &one) {
