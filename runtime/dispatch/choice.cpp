@@ -3,7 +3,6 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/dispatch/needs.h"
 #include <algorithm>
-#include <filesystem>
 
 namespace tilewright {
 
@@ -14,14 +13,14 @@ constexpr size_t no_column = SIZE_MAX;
 // Times that differ by less are equal: two measurements of one row differ by about as much.
 constexpr double spread = 1.05;
 
-const DeviceInfo &info_of(Device device) {
+// Null for a device that is not there.
+const DeviceInfo *info_of(Device device) {
     for (const DeviceInfo &info : devices(device.backend)) {
         if (info.device == device && info.usable) {
-            return info;
+            return &info;
         }
     }
-    static const auto &none = *new DeviceInfo;  // a CPU without a name
-    return none;
+    return nullptr;
 }
 
 bool has_times(const MeasuredTimes &times, size_t row) {
@@ -41,7 +40,8 @@ RowOrder::RowOrder(std::vector<const Row *> rows, const DeviceMeasurements &meas
     }
     for (size_t i = 0; i < rows_.size(); i++) {
         for (size_t row = 0; found && row < found->times->rows.size(); row++) {
-            if (found->times->rows[row] == rows_[i]->schedule && has_times(*found->times, row)) {
+            if (rows_[i]->origin == op && found->times->rows[row] == rows_[i]->schedule &&
+                has_times(*found->times, row)) {
                 column_[i] = row;
             }
         }
@@ -51,8 +51,10 @@ RowOrder::RowOrder(std::vector<const Row *> rows, const DeviceMeasurements &meas
     }
 }
 
-std::vector<RowOrder::Predicted> RowOrder::ordered(const Measures &measures) const {
-    std::vector<Predicted> left, order;
+RowOrder::Order RowOrder::ordered(const Measures &measures) const {
+    constexpr double far = 2;  // one number is 7.4 times as large, or two numbers are 4.1 times
+    std::vector<Predicted> left;
+    Order order{.is_near = prediction_->distance(measures) < far};
     const std::vector<double> ms = prediction_->ms(measures);
     for (size_t i = 0; i < rows_.size(); i++) {
         if (column_[i] != no_column && ms[column_[i]] > 0) {
@@ -65,15 +67,14 @@ std::vector<RowOrder::Predicted> RowOrder::ordered(const Measures &measures) con
         })->ms;
         const auto next = std::find_if(
             left.begin(), left.end(), [&](const Predicted &one) { return one.ms <= least * spread; });
-        order.push_back(*next);
+        order.rows.push_back(*next);
         left.erase(next);
     }
     return order;
 }
 
-std::shared_ptr<const std::vector<RowOrder::Predicted>> RowOrder::order(const Measures &measures) const {
-    static const auto &none =
-        *new std::shared_ptr<const std::vector<Predicted>>(std::make_shared<const std::vector<Predicted>>());
+std::shared_ptr<const RowOrder::Order> RowOrder::order(const Measures &measures) const {
+    static const auto &none = *new std::shared_ptr<const Order>(std::make_shared<const Order>());
     if (!prediction_) {
         return none;
     }
@@ -84,7 +85,7 @@ std::shared_ptr<const std::vector<RowOrder::Predicted>> RowOrder::order(const Me
     if (at != kept_.end()) {
         kept_.splice(kept_.begin(), kept_, at);
     } else {
-        kept_.push_front({measures, std::make_shared<const std::vector<Predicted>>(ordered(measures))});
+        kept_.push_front({measures, std::make_shared<const Order>(ordered(measures))});
         kept_.resize(std::min(kept_.size(), most_kept));
     }
     return kept_.front().order;
@@ -99,13 +100,16 @@ const RowOrder &RowChoices::of(const Operator &op, Device device, const std::str
     }
     std::vector<const Row *> rows;
     for (const Row &row : op.rows()) {
-        if (row.backend == device.backend && row.type == type && row.origin == op.name() &&
-            (row.belongs_to("tuned") || op.may_stand_for_tuned(row))) {
+        if (row.backend == device.backend && row.type == type &&
+            (row.belongs_to("tuned") || (row.origin == op.name() && op.may_stand_for_tuned(row)))) {
             rows.push_back(&row);
         }
     }
+    std::stable_partition(rows.begin(), rows.end(), [](const Row *row) { return row->belongs_to("tuned"); });
+    const DeviceInfo *info = info_of(device);
     entries_.push_back({device, type,
-        std::make_unique<RowOrder>(std::move(rows), measurements_of(info_of(device)), op.name(), type)});
+        std::make_unique<RowOrder>(
+            std::move(rows), info ? measurements_of(*info) : DeviceMeasurements(), op.name(), type)});
     return *entries_.back().order;
 }
 
@@ -117,7 +121,7 @@ bool Operator::may_stand_for_tuned(const Row &row) const {
 const Row *Operator::chosen_by_times(const Request &request, const Array &output, Device device) const {
     const RowOrder &rows = choices_->of(*this, device, request.type);
     const auto order = rows.order(measures_of_call(request));
-    if (order->empty()) {
+    if (order->rows.empty() || !order->is_near) {
         return nullptr;
     }
     const DeviceInfo &limits = limits_of(device);
@@ -130,7 +134,7 @@ const Row *Operator::chosen_by_times(const Request &request, const Array &output
             return nullptr;
         }
     }
-    for (const RowOrder::Predicted &one : *order) {
+    for (const RowOrder::Predicted &one : order->rows) {
         if (is_usable(*one.row)) {
             return one.row;
         }
@@ -140,10 +144,13 @@ const Row *Operator::chosen_by_times(const Request &request, const Array &output
 
 std::vector<PredictedTime> Operator::predicted_times(const Request &request, Device device) const {
     const RowOrder &rows = choices_->of(*this, device, request.type);
+    const auto order = rows.order(measures_of_call(request));
     std::vector<PredictedTime> times;
-    for (const RowOrder::Predicted &one : *rows.order(measures_of_call(request))) {
-        times.push_back(
-            {one.row, one.ms, std::filesystem::path(rows.measured_on()->file).filename().string()});
+    if (!order->is_near) {
+        return times;
+    }
+    for (const RowOrder::Predicted &one : order->rows) {
+        times.push_back({one.row, one.ms, std::string(rows.measured_on()->file)});
     }
     return times;
 }
@@ -201,15 +208,15 @@ Device Operator::choose_device(const Request &request, const std::string &schedu
     }
     const RowOrder &on_gpu = choices_->of(*this, gpu, request.type),
                    &on_cpu = choices_->of(*this, cpu, request.type);
-    const auto gpu_rows = on_gpu.order(measures_of_call(request)),
-               cpu_rows = on_cpu.order(measures_of_call(request));
-    if (gpu_rows->empty() || cpu_rows->empty()) {
+    const auto on_gpu_order = on_gpu.order(measures_of_call(request)),
+               on_cpu_order = on_cpu.order(measures_of_call(request));
+    if (on_gpu_order->rows.empty() || on_cpu_order->rows.empty()) {
         return gpu;
     }
     const MeasuredDevice &measured = *on_gpu.measured_on();
-    const double gpu_ms = scaled(gpu_rows->front().ms, measured, info_of(gpu).units) +
+    const double gpu_ms = scaled(on_gpu_order->rows.front().ms, measured, info_of(gpu)->units) +
                           copies_to_gpu_ms(request, gpu, measured),
-                 cpu_ms = scaled(cpu_rows->front().ms, *on_cpu.measured_on(), info_of(cpu).units) +
+                 cpu_ms = scaled(on_cpu_order->rows.front().ms, *on_cpu.measured_on(), info_of(cpu)->units) +
                           copies_to_host_ms(request, measured);
     return cpu_ms < gpu_ms ? cpu : gpu;
 }

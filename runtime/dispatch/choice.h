@@ -13,7 +13,7 @@ namespace tilewright {
 // The rows of one operator for one type on one device, by their predicted times.
 class RowOrder {
 public:
-    // `rows`: those that may be taken for `tuned`, in the order of the table.
+    // `rows`: those that may be taken for `tuned`, in the order in which equally fast ones are taken.
     RowOrder(std::vector<const Row *> rows, const DeviceMeasurements &measurements, std::string_view op,
         std::string_view type);
 
@@ -23,9 +23,15 @@ public:
     };
 
     // The rows that have times, in the order in which they are asked: the one with the least predicted time
-    // first. Of rows whose times differ by less than the spread of measurements the first one of the table
-    // goes first. Empty where nothing is predicted.
-    std::shared_ptr<const std::vector<Predicted>> order(const Measures &measures) const;
+    // first. Of rows whose times differ by less than the spread of measurements, those of the family `tuned`
+    // go first, in the order of the table. No rows where nothing is predicted. `is_near`: a call like it was
+    // measured. Elsewhere the order of the table, which was found by hand, is better than times of calls of
+    // quite another size or shape.
+    struct Order {
+        std::vector<Predicted> rows = {};
+        bool is_near = false;
+    };
+    std::shared_ptr<const Order> order(const Measures &measures) const;
 
     // Rows of the family `tuned` without any time.
     const std::vector<const Row *> &unmeasured() const {
@@ -37,7 +43,7 @@ public:
     }
 
 private:
-    std::vector<Predicted> ordered(const Measures &measures) const;
+    Order ordered(const Measures &measures) const;
 
     std::vector<const Row *> rows_, unmeasured_;
     std::vector<size_t> column_;  // of each row: its number among the measured ones; or none
@@ -47,7 +53,7 @@ private:
     // What was asked for lately, so that calls on data of the same size predict nothing.
     struct Kept {
         Measures measures;
-        std::shared_ptr<const std::vector<Predicted>> order;
+        std::shared_ptr<const Order> order;
     };
     mutable std::mutex mutex_;
     mutable std::list<Kept> kept_;

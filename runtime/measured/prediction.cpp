@@ -65,6 +65,22 @@ Prediction::Prediction(const MeasuredTimes &times)
     }
 }
 
+std::vector<double> Prediction::point_of(const Measures &measures) const {
+    std::vector<double> point;
+    for (const size_t i : used_) {
+        point.push_back(logarithm(measures.numbers[i]));
+    }
+    return point;
+}
+
+double Prediction::distance(const Measures &measures) const {
+    if (measures.count != numbers_) {
+        return std::numeric_limits<double>::infinity();
+    }
+    const std::vector<double> weights = this->weights(point_of(measures));
+    return std::pow(*std::max_element(weights.begin(), weights.end()), -.25);
+}
+
 std::vector<double> Prediction::weights(const std::vector<double> &point) const {
     std::vector<double> weights(calls_);
     for (size_t call = 0; call < calls_; call++) {
@@ -112,10 +128,7 @@ std::vector<double> Prediction::ms(const Measures &measures) const {
     if (measures.count != numbers_) {
         return all;
     }
-    std::vector<double> point;
-    for (const size_t i : used_) {
-        point.push_back(logarithm(measures.numbers[i]));
-    }
+    const std::vector<double> point = point_of(measures);
     const std::vector<double> weights = this->weights(point);
     if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; })) {
         return all;

@@ -27,7 +27,12 @@ public:
     }
     std::vector<double> ms(const Measures &measures) const;
 
+    // The distance from the nearest measured call: 1 where one number is 2.7 times as large. Infinite where
+    // nothing is predicted.
+    double distance(const Measures &measures) const;
+
 private:
+    std::vector<double> point_of(const Measures &measures) const;
     std::vector<double> weights(const std::vector<double> &point) const;
     double best(const std::vector<double> &point, const std::vector<double> &weights) const;
 

@@ -41,7 +41,7 @@ Operation operation_of(const Words &words) {
     check_schedule({words.op}, words.schedule);
     check_fitting(words.fit, words.op->name());
     return {.op = words.op,
-        .device = device_of(words.device),
+        .device = words.device == "auto" ? std::nullopt : std::optional(device_of(words.device)),
         .schedule = words.schedule,
         .settings = settings_of(*words.op, words.settings),
         .fit = words.fit,
@@ -52,13 +52,13 @@ Operation operation_of(const Words &words) {
 // Prints what --stats, --json and --check ask for.
 class Reports {
 public:
-    Reports(const Words &words, const Device &device, bool is_batch)
-        : words_(words), device_(device), is_batch_(is_batch) {}
+    Reports(const Words &words, const Operation &operation, bool is_batch)
+        : words_(words), device_(operation.device.value_or(Device{})), is_batch_(is_batch) {}
 
     void add(CallReport report) {
         Progress::hide();
         if (words_.statistics && !words_.as_json) {
-            print_report(report, device_, is_batch_);
+            print_report(report, is_batch_);
         }
         if (words_.check && !words_.as_json) {
             print_error(fmt::format("verified    against {}\n", report.verified));
@@ -117,7 +117,7 @@ void operate_once(const Words &words) {
             {.operation = op.name(), .argument = "--json"});
     }
     const Operation operation = operation_of(words);
-    Reports reports(words, operation.device, false);
+    Reports reports(words, operation, false);
     reports.add(run_on_files(operation, inputs, output));
     reports.finish();
 }
@@ -146,9 +146,12 @@ void operate_on_many(const Words &words) {
     }
     const std::optional<FileKind> format = format_of(words.format);
     const Operation operation = operation_of(words);
-    driver::open(operation.device);  // an error of the device, which each file would meet, ends the command
+    if (operation.device) {
+        // An error of the device, which each file would meet, ends the command.
+        driver::open(*operation.device);
+    }
     const std::vector<BatchItem> items = batch_of(files, further, words.into, format, op.name());
-    Reports reports(words, operation.device, true);
+    Reports reports(words, operation, true);
     try {
         run_batch(items, op.name(), [&](const BatchItem &item) {
             const Output output = {.path = item.output, .kind = format, .is_named_by_kind = true};

@@ -49,8 +49,8 @@ Settings settings_of(const Operator &op, const std::string &text) {
     return settings;
 }
 
-// How long a run took. Of one that was skipped because it would take long, what it would take: other rows are
-// faster.
+// How long a run took. Of one that was skipped because it would take long, what `bench` expected, which is
+// more than it would take.
 std::optional<double> ms_of(const Json &run) {
     if (run.contains("real_time")) {
         return run.at("real_time").get<double>();
@@ -146,12 +146,12 @@ MeasuredOn device_of(const Json &context, const std::string &name) {
 
 // Adds a run; false for what is no row of this program, or no time.
 bool add(MeasuredFile &file, Copies &copies, const Json &run) {
-    const std::string name = run.value("row", run.value("name", ""));
+    const std::string name = run.value("row", run.value("name", ""));  // the name of version 1
     const auto &all = operators();
     const auto op = std::find_if(all.begin(), all.end(),
         [&](const Operator *one) { return one->name() == run.at("operator").get<std::string>(); });
     const auto ms = ms_of(run);
-    if (op == all.end() || !ms) {
+    if (op == all.end() || !ms || !run.value("wrong", "").empty()) {
         return false;
     }
     const auto row = std::find_if((*op)->rows().begin(), (*op)->rows().end(), [&](const Row &one) {
@@ -165,6 +165,9 @@ bool add(MeasuredFile &file, Copies &copies, const Json &run) {
         inputs.push_back(array_of(input));
     }
     const auto request = (*op)->parse(inputs, settings_of(**op, run.at("settings")));
+    if (!run.contains("real_time") && row->belongs_to("tuned")) {
+        file.leave_out((*op)->name(), row->type, (*op)->measures(*request));
+    }
     const double spread = run.contains("batch") ? run["batch"].at("p90").get<double>() / *ms - 1 : 0;
     file.add((*op)->name(), row->type, row->schedule, (*op)->measures(*request), *ms, std::max(0., spread));
     copies.add(run, inputs);

@@ -76,6 +76,10 @@ void MeasuredFile::add(const std::string &op, const std::string &type, const std
     times.rows[schedule].emplace(number, Time{ms, spread});
 }
 
+void MeasuredFile::leave_out(const std::string &op, const std::string &type, const Measures &call) {
+    times_[{op, type}].left_out.push_back(call);
+}
+
 size_t MeasuredFile::points() const {
     size_t count = 0;
     for (const auto &[_, times] : times_) {
@@ -92,12 +96,18 @@ std::string MeasuredFile::name() const {
 
 Json MeasuredFile::json(const std::string &op, const std::string &type, const Times &times) {
     Json calls = Json::array(), rows = Json::object();
-    for (const Measures &call : times.calls) {
+    std::vector<size_t> kept;
+    for (size_t i = 0; i < times.calls.size(); i++) {
+        const Measures &call = times.calls[i];
+        if (std::find(times.left_out.begin(), times.left_out.end(), call) != times.left_out.end()) {
+            continue;
+        }
+        kept.push_back(i);
         calls.push_back(std::vector<double>(call.numbers.begin(), call.numbers.begin() + (long)call.count));
     }
     for (const auto &[schedule, of_row] : times.rows) {
         Json ms = Json::array(), spread = Json::array();
-        for (size_t call = 0; call < times.calls.size(); call++) {
+        for (const size_t call : kept) {
             const auto at = of_row.find(call);
             ms.push_back(at == of_row.end() ? Json() : Json(rounded(at->second.ms)));
             spread.push_back(at == of_row.end() ? Json() : Json(std::round(1000 * at->second.spread) / 1000));
@@ -115,7 +125,10 @@ Json MeasuredFile::json(const Json &older, const Json &origin) const {
         }
     }
     for (const auto &[of, measured] : times_) {
-        times.push_back(json(of.first, of.second, measured));
+        Json one = json(of.first, of.second, measured);
+        if (!one.at("calls").empty()) {
+            times.push_back(std::move(one));
+        }
     }
     Json copies = {{"bytes_to_device_per_ms", rounded(copies_.to_device)},
         {"bytes_to_host_per_ms", rounded(copies_.to_host)}, {"copy_ms", rounded(copies_.ms)}};

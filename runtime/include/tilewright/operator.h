@@ -190,7 +190,8 @@ public:
 
     // The rows that `tuned` may take for calls of this type there and whose times were measured on a device
     // like it, the one with the least predicted time first. The times are those of the call without copies
-    // from and to the host. Whether a row serves the request is not asked. Empty where nothing was measured.
+    // from and to the host. Whether a row serves the request is not asked. Empty where no call like it was
+    // measured.
     std::vector<PredictedTime> predicted_times(const Request &request, Device device) const;
 
     // The device that a call with `device` unset runs on: the CPU or best_device(), whichever has the least
