@@ -246,7 +246,7 @@ ScheduleRows steps() {
         return tunables;
     };
     const auto squares_of = [](std::vector<Tunable> tunables) {
-        tunables.push_back({"square", 32, 8, 512});
+        tunables.push_back({"square", 32, 8, 64});
         return tunables;
     };
     const auto in_diagonals = [&](int pad) { return squares_of(padded(pad)); };
