@@ -282,7 +282,7 @@ static const ScheduleRows &rows() {
         {"strip", 64, 16, 256}, {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}};
     using CopiesConfiguration = RecursiveGaussianCopiesConfiguration;
     const std::vector<Tunable> with_transposes = {{"side", 16, 8, 32}, {"pad", 1, 0, 8},
-        {"threads", 64, 32, 256}, {"samples", 8, 1, 32}, {"width", 32, 16, 128}, {"height", 8, 1, 16}};
+        {"threads", 64, 32, 256}, {"samples", 8, 1, 16}, {"width", 32, 16, 128}, {"height", 8, 1, 16}};
     std::vector<Tunable> in_diagonals = with_transposes;
     in_diagonals.push_back({"square", 32, 8, 64});
     static const ScheduleRows table = {
@@ -306,7 +306,7 @@ static const ScheduleRows &rows() {
             }),
 
         row("columns", gpu, "f32", columns,
-            {{"threads", 64, 32, 256}, {"samples", 8, 1, 32}, {"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            {{"threads", 64, 32, 256}, {"samples", 8, 1, 16}, {"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .with("strict_float")
             .says("One thread per row, then one per column; along rows, neighbours read a row apart."),
         row("transposed", gpu, "f32", transposed<false>, with_transposes)
