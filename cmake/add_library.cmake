@@ -1,7 +1,7 @@
 # What find_package(Tilewright COMPONENTS Generators) gives: libraries and programs of a project's own.
 
 # tilewright_add_library(NAME OPERATOR op [SCHEDULE names] [TYPES types] [TARGETS cpu cuda opencl sm_NN]
-#                        [TUNABLES tile=32 ...] [SCHEDULES file.cpp]
+#                        [TUNABLES tile=32 across=4,8,16 ...] [SCHEDULES file.cpp]
 #                        [EMIT stmt_html ptx opencl_c assembly])
 #
 # Makes libraries of one operator at build time: a static library NAME, and two headers in its include path.
@@ -11,8 +11,9 @@
 #   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the compute
 #              capability of the oldest CUDA devices that are served (sm_75: 7.5), from sm_30 on; without it,
 #              TILEWRIGHT_CUDA_CAPABILITY. Halide 21 writes code up to sm_86, which newer devices run
-#   TUNABLES   values in place of the rows' own. A chosen row uses a value if it has the tunable and the value
-#              is in its range; the other rows keep their own. A value that no row uses is refused, and so is
+#   TUNABLES   values in place of the rows' own, `tile=32`, or several, `across=4,8,16 down=4,8`: then each
+#              combination is a row of the library, called ROW_across4_down4 and so on. A chosen row uses a value
+#              if it has the tunable and the value is in its range; the other rows keep their own. A value that no row uses is refused, and so is
 #              one that makes a kernel that no device runs
 #   SCHEDULES  a file of the project's own, in place of the package's schedules of the operator: schedule
 #              functions and the table of their rows, like schedules/*.cpp of the package

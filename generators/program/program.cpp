@@ -25,7 +25,7 @@ int make_runtime(const std::string &dir) {
 int show_one(const Selection &selection, const std::string &part) {
     selection.check(true);
     const Library library = selection.only();
-    const std::string tunables = selection.tunables_of(*library.row), targets = targets_of(library, tunables);
+    const std::string tunables = library.tunables, targets = targets_of(library, tunables);
     return show({library.row->form, library.name,
                     {{"schedule", library.row->name}, {"type", library.type}, {"backend", library.backend},
                         {"tunables", tunables}},

@@ -14,11 +14,14 @@ std::vector<std::string> split(const std::string &text, char separator);
 // Ends the program with a line that names the table's operator.
 [[noreturn]] void fail(const std::string &message);
 
-// A library that the program can make: a row, for one of its types and one of its backends.
+// A library that the program can make: a row, for one of its types and one of its backends, with one value of
+// each of its tunables.
 struct Library {
     const ScheduleRow *row;
     std::string type, backend, name;
-    int capability;  // of CUDA devices: the oldest that it is for
+    int capability;        // of CUDA devices: the oldest that it is for
+    std::string schedule;  // the name in the runtime's table: the row's, and the values where it has several
+    std::string tunables;  // the values in place of the row's own, "tile=16,pad=4"
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.
     std::string target() const {
@@ -44,9 +47,13 @@ public:
     // one backend's part of it.
     void check(bool complete) const;
 
-    // The values that a row takes, "tile=16,pad=4": of tunables that it has, inside the ranges that it
-    // states. It keeps its own otherwise.
-    std::string tunables_of(const ScheduleRow &row) const;
+    // The combinations of chosen values that a row takes: of tunables that it has, inside the ranges that it
+    // states. Where it takes none, one point, which is the row as it is.
+    struct Point {
+        std::string tunables;  // "tile=16,pad=4"
+        std::string name;      // "_tile16", of those tunables of which the row takes several values
+    };
+    std::vector<Point> points_of(const ScheduleRow &row) const;
 
     // Rows that have a chosen tunable, but not the value: a line for each, to be shown.
     std::vector<std::string> notes() const;
@@ -63,6 +70,8 @@ private:
     std::vector<std::string> schedules_, types_;  // empty: all
     std::vector<Value> values_;
 
+    void read_values(const std::string &text);
+    bool means(const std::string &word, const ScheduleRow &row) const;
     bool has(const ScheduleRow &row, const std::string &type) const;
     void check_words() const;
     void check_value(const Value &value) const;
