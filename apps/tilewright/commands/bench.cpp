@@ -118,7 +118,9 @@ void bench(const Options &options) {
         }
     } catch (...) {
         Progress::hide();
-        report.save();
+        if (report.has_runs()) {
+            report.save();
+        }
         throw;
     }
     Progress::hide();
