@@ -48,8 +48,8 @@ if (WHAT STREQUAL "tables")
     generator("" 0
         "^copy_vectors_4_lanes4_u8_cpu\ncopy_vectors_4_lanes24_u8_cpu\ncopy_on_two_lines_u8_cpu\n$"
         list schedule=vectors_4,on_two_lines tunables=lanes=4,24,4)
-    generator("" 0 "note: copy: row 'vectors_4' leaves out lanes=65: it takes 1 to 64"
-        table ${WORK}/points.cpp tunables=lanes=8,65)
+    generator("" 0 "note: copy: row 'on_two_lines' leaves out lanes=24: it takes 8 to 8"
+        table ${WORK}/points.cpp tunables=lanes=8,24)
     generator("" 1 "'lanes=65' is taken by no chosen row; it takes 1 to 64 in row 'vectors_4'"
         table ${WORK}/t.cpp tunables=lanes=65)
     generator("" 1 "no chosen row has a tunable 'lane'; there are: lanes"

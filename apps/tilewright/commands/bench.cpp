@@ -146,7 +146,9 @@ void bench(const Options &options) {
         }
     } catch (...) {
         Progress::hide();
-        report.save();
+        if (report.has_runs()) {
+            report.save();
+        }
         throw;
     }
     Progress::hide();
@@ -210,7 +212,8 @@ void add_bench(CommandLine &line) {
                                "  tilewright bench --json times.json\n"
                                "  tilewright bench {0} --device cpu --size 4096x4096 --peers\n"
                                "  tilewright bench {0} --schedule tuned,reference --size 512x512,8192x8192\n"
-                               "  tilewright bench transpose --schedule padded --tunable tile=8,16,32\n"
+                               "  tilewright bench transpose --device cpu --schedule tuned_strips "
+                               "--tunable height=16,32\n"
                                "  tilewright bench {0} --device all --interleave --results times.jsonl\n",
         first));
     command.run([] { bench(options); });

@@ -50,12 +50,11 @@ Sample sample_of(const Operator &op, const BenchmarkData &data) {
     Sample sample = data.own ? *data.own :
                                workload_of(op).benchmark_sample(
                                    data.type, data.size.first, data.size.second, data.settings);
-    for (const auto &[name, value] : data.settings.all()) {
-        sample.settings.set(name, value);
-    }
-    for (const Option &option : op.options()) {  // what the workload's words leave out
-        if (!data.own && data.settings.has(option.name)) {
+    for (const Option &option : op.options()) {
+        if (data.settings.has(option.name)) {
             const auto &value = data.settings.all().at(option.name);
+            sample.settings.set(option.name, value);
+            // What the workload's words leave out.
             const std::string word = option.is_flag     ? option.name :
                                      value.index() == 0 ? fmt::format("{}", std::get<double>(value)) :
                                                           std::get<std::string>(value);

@@ -43,6 +43,11 @@ public:
     // says so. Another thread may call it at any time. After end() it does nothing.
     void save() noexcept;
 
+    // Whether there is a run yet.
+    bool has_runs() const {
+        return runs_ > 0;
+    }
+
 private:
     struct Content;
 
