@@ -73,7 +73,7 @@ Configuration with_fields(const std::vector<ConfigurationField> &fields, const s
         }
     });
     for (const ConfigurationField &field : fields) {
-        if (!known.count(field.name)) {
+        if (!known.contains(field.name)) {
             throw std::logic_error(
                 whose + ": its configuration has '" + field.name + "', which is not known here");
         }

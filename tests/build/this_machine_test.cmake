@@ -1,0 +1,35 @@
+# The option TILEWRIGHT_THIS_MACHINE: a configured tree makes the CPU's libraries for the instruction set of
+# this machine, and libraries of CUDA exactly where NVIDIA's driver has made its device file. Without the
+# option every backend has libraries, and those of the CPU are portable.
+# Arguments: SOURCE, WORK (is emptied), GENERATOR, COMPILER, PYTHON.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+file(REMOVE_RECURSE ${WORK})
+function(configure)
+    run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+        -DPython3_EXECUTABLE=${PYTHON} -DTILEWRIGHT_OPERATORS=invert -DTILEWRIGHT_TESTS=OFF ${ARGN})
+    file(STRINGS ${WORK}/build.ninja lines REGEX "invert.generator build ")
+    set(lines "${lines}" PARENT_SCOPE)
+endfunction()
+
+# expect(BACKEND CPU): there are libraries of the backend, and all are made with cpu=CPU.
+function(expect backend cpu)
+    if (NOT lines MATCHES "cpu=${cpu} backend=${backend}")
+        message(FATAL_ERROR "no library of ${backend} is made with cpu=${cpu}:\n${lines}")
+    endif ()
+endfunction()
+
+if (NOT GENERATOR STREQUAL "Ninja")
+    message("not run here: it reads the files of Ninja")
+    return()
+endif ()
+configure(-DTILEWRIGHT_THIS_MACHINE=ON)
+expect(cpu host)
+if (EXISTS /dev/nvidiactl OR EXISTS /dev/dxg)
+    expect(cuda host)
+elseif (lines MATCHES "backend=cuda")
+    message(FATAL_ERROR "libraries of CUDA are made on a machine without its driver:\n${lines}")
+endif ()
+configure(-DTILEWRIGHT_THIS_MACHINE=OFF)
+foreach (backend cpu cuda opencl)
+    expect(${backend} portable)
+endforeach ()
