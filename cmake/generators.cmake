@@ -73,8 +73,7 @@ endfunction()
 # The libraries of a table of schedules, or of those of its rows that SCHEDULES (names of rows, or of their
 # families) and TYPES choose. One command per target in TARGETS makes the archive FOLDER/NAME_TARGET.a and
 # what EMIT names beside it, and of a GPU's target the header NAME_TARGET_needs.h, which says what the kernels
-# need of a device. TILEWRIGHT_CUBINS lists compute capabilities (80;90) for which CUDA libraries have machine
-# code beside their PTX; ptxas of the CUDA toolkit makes it. One more command makes the table that the runtime reads; it runs first, and says
+# need of a device. One more command makes the table that the runtime reads; it runs first, and says
 # what is wrong with the selection. CMake does not know the rows: the generator does, and it makes no library
 # again that would be the same (generators/program/build.h). TILEWRIGHT_CUBINS lists compute capabilities
 # (80;90) for which CUDA libraries have machine code beside their PTX, in NAME_cuda_cubins.h; ptxas of the
