@@ -1,7 +1,7 @@
 """Arrays on a CUDA device without a GPU: a driver that answers, keeps memory and computes nothing.
 
-TILEWRIGHT_FAKE_CUDA names the folder of its libcuda.so.1. What is tested is which memory calls use and what is
-refused; test_cuda.py tests values on a real device.
+TILEWRIGHT_FAKE_CUDA names the folder of its libcuda.so.1. What is tested is which memory calls use and what
+is refused; test_cuda.py tests values on a real device.
 """
 
 import os
