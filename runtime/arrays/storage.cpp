@@ -171,7 +171,7 @@ void Storage::release_device() noexcept {
                                  halide_opencl_detach_cl_mem(nullptr, &flat_) :
                                  halide_cuda_detach_device_ptr(nullptr, &flat_)) == 0;
         }
-    } catch (const Error &) {  // the drivers ended meanwhile
+    } catch (const Error &) {  // NOLINT(bugprone-empty-catch): the drivers ended meanwhile
     }
     if (!freed) {
         flat_.device = 0;  // the memory is lost, but the storage can have a copy on another device

@@ -18,6 +18,12 @@ struct Launch {
     const void *stream;  // null: the context's first one
 };
 
+// A stream that waits for what another one was given.
+struct Order {
+    const void *before, *after;
+    size_t launches;  // so many were made until then
+};
+
 struct Record {
     std::vector<std::vector<int>> module_options;  // of each module load: the JIT options' numbers
     std::vector<std::string> module_text;          // and its PTX
@@ -33,7 +39,8 @@ struct Record {
     std::vector<const void *> copy_streams;  // of each copy from or to the host
     int streams = 0, stream_waits = 0;       // made, and waited for (the first stream, too)
     std::map<const void *, size_t> locked;   // host memory whose pages are locked: its bytes
-    int locks = 0;                           // how often that was done
+    std::vector<Order> orders;
+    int locks = 0;            // how often that was done
     int wrong_context = 0;    // calls with memory, modules or kernels of another context than the current one
     int too_much_shared = 0;  // launches over the limit that the kernel has
 };

@@ -182,4 +182,68 @@ TEST_F(CudaStreams, ResultsOfStreamsArePinned) {
     EXPECT_EQ(record().locked.count(result.data()), 1u);
 }
 
+// Another library's stream is before and behind the calls, and the host does not wait.
+TEST_F(CudaStreams, ACallersStreamIsJoined) {
+    ASSERT_TRUE(any.op);
+    any.run(second);
+    int stream = 0;  // its address stands for a stream
+    const fake_cuda::Record before = record();
+    {
+        const JoinedStream joined(second, &stream);
+        any.run(second);
+    }
+    const fake_cuda::Record &after = record();
+    ASSERT_GT(after.launches.size(), before.launches.size());
+    ASSERT_EQ(after.orders.size(), before.orders.size() + 2);
+    const fake_cuda::Order *orders = after.orders.data() + before.orders.size();
+    EXPECT_EQ(orders[0].before, &stream);
+    EXPECT_EQ(orders[0].after, nullptr);
+    EXPECT_EQ(orders[0].launches, before.launches.size());
+    EXPECT_EQ(orders[1].before, nullptr);
+    EXPECT_EQ(orders[1].after, &stream);
+    EXPECT_EQ(orders[1].launches, after.launches.size());
+    EXPECT_EQ(after.stream_waits, before.stream_waits);
+}
+
+TEST_F(CudaStreams, TheDefaultStreamIsNotJoined) {
+    ASSERT_TRUE(any.op);
+    any.run(first);
+    const size_t before = record().orders.size();
+    {
+        const JoinedStream none(first, nullptr);
+        const JoinedStream legacy(first, reinterpret_cast<void *>(1));
+        any.run(first);
+    }
+    EXPECT_EQ(record().orders.size(), before);
+}
+
+// A pointer anywhere in an allocation: the storage begins at a multiple of 256 bytes, the array at the
+// pointer.
+TEST_F(CudaStreams, PointersOfAnotherLibraryAreUsedInPlace) {
+    ASSERT_TRUE(any.op);
+    std::vector<Array> owners, wrapped;
+    for (const Array &input : any.sample.inputs) {
+        owners.push_back(input.clone(0));
+        owners.back().sync(first);
+        const uint64_t pointer = owners.back().storage()->flat().device;
+        wrapped.push_back(Array::wrap(input.type(), first, pointer, input.shape()));
+        EXPECT_EQ(wrapped.back().newest_on(), first);
+        EXPECT_EQ(wrapped.back().device_memory(), pointer);
+        const Array part = Array::wrap(Type::u8, first, pointer + 259, {3});
+        EXPECT_EQ(part.device_memory(), pointer + 259);
+        EXPECT_EQ(part.offset_bytes(), 3);
+        EXPECT_TRUE(part.overlaps(wrapped.back()));
+    }
+    const fake_cuda::Record before = record();
+    Array output;
+    (*any.op)(wrapped, output, any.sample.settings, {.device = first});
+    EXPECT_EQ(record().copies_to_device, before.copies_to_device);
+    wrapped.clear();
+    EXPECT_EQ(record().released, before.released);  // the memory is its owner's
+    expect_error(Fault::usage, "another library's memory", [&] {
+        Array elsewhere = Array::wrap(Type::u8, first, owners[0].storage()->flat().device, {64});
+        elsewhere.sync(second);
+    });
+}
+
 }  // namespace tilewright

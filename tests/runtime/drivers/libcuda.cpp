@@ -391,11 +391,18 @@ int cuPointerGetAttribute(void *, int, uint64_t) {
     return not_found;
 }
 
+// An event is the stream that it was recorded in.
 int cuEventCreate(void **event, unsigned) {
-    *event = new char;
+    *event = new void *(nullptr);
     return ok;
 }
-int cuEventRecord(void *, void *) {
+int cuEventRecord(void *event, void *stream) {
+    *static_cast<void **>(event) = stream;
+    return current() ? ok : invalid_context;
+}
+int cuStreamWaitEvent(void *stream, void *event, unsigned) {
+    std::lock_guard lock(mutex);
+    record.orders.push_back({*static_cast<void **>(event), stream, record.launches.size()});
     return current() ? ok : invalid_context;
 }
 int cuEventSynchronize(void *) {
@@ -406,7 +413,7 @@ int cuEventElapsedTime(float *ms, void *, void *) {
     return ok;
 }
 int cuEventDestroy_v2(void *event) {
-    delete static_cast<char *>(event);
+    delete static_cast<void **>(event);
     return ok;
 }
 int cuGetErrorName(int code, const char **name) {

@@ -1,0 +1,122 @@
+"""Arrays on a CUDA device without a GPU: a driver that answers, keeps memory and computes nothing.
+
+TILEWRIGHT_FAKE_CUDA names the folder of its libcuda.so.1. What is tested is which memory calls use and what
+is refused; test_cuda.py tests values on a real device.
+"""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+FAKE = os.environ.get("TILEWRIGHT_FAKE_CUDA")
+if not FAKE:
+    pytest.skip("TILEWRIGHT_FAKE_CUDA is not set; ctest sets it", allow_module_level=True)
+
+BEGIN = '''
+import numpy as np
+import tilewright
+
+class Theirs:
+    """An array of another library on a CUDA device, which knows DLPack."""
+    def __init__(self, array):
+        self.array, self.asked = array, []
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+    def __dlpack__(self, **how):
+        self.asked.append(how)
+        return self.array.__dlpack__(**how)
+
+class ByInterface:
+    """One that knows __cuda_array_interface__ alone."""
+    def __init__(self, array, **changes):
+        self.array = array
+        self.__cuda_array_interface__ = {**array.__cuda_array_interface__, **changes}
+
+def on_device(shape=(60, 64), device="cuda:0"):
+    array = tilewright.invert(tilewright.Array.view(np.zeros(shape, np.uint8)), device=device)
+    assert array.device == device and array.device_memory
+    return array
+
+def refused(exception, words, call):
+    try:
+        call()
+    except exception as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(words)
+
+image, out = on_device(), on_device()
+'''
+
+
+def run(code):
+    environment = {**os.environ, "LD_LIBRARY_PATH": FAKE, "TILEWRIGHT_CACHE": "off"}
+    done = subprocess.run(
+        [sys.executable, "-c", BEGIN + textwrap.dedent(code)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("kind", ["Theirs", "ByInterface"])
+def test_arrays_are_used_in_place(kind):
+    run(f"""
+        stats = {{}}
+        target = {kind}(out)
+        assert tilewright.invert({kind}(image), out=target, stats=stats) is target
+        assert stats["device"] == "cuda:0" and stats["copied"] == [], stats
+        assert stats["bytes_to_device"] == stats["bytes_to_host"] == 0, stats
+        result = tilewright.invert({kind}(image))
+        assert isinstance(result, tilewright.Array) and result.device == "cuda:0"
+    """)
+
+
+def test_streams_are_handed_on():
+    run("""
+        theirs = Theirs(image)
+        tilewright.invert(theirs, out=Theirs(out))
+        assert theirs.asked[0]["stream"] == 1 and theirs.asked[0]["max_version"] == (1, 1), theirs.asked
+        theirs = Theirs(image)
+        tilewright.invert(theirs, out=Theirs(out), stream=0x5550)
+        assert theirs.asked[0]["stream"] == 0x5550
+        image.__dlpack__(stream=0x7770)
+        image.__dlpack__(stream=-1)
+        refused(BufferError, "copy", lambda: image.__dlpack__(copy=True))
+        refused(BufferError, "copy=False", lambda: image.__dlpack__(dl_device=(1, 0), copy=False))
+        refused(BufferError, "dl_device", lambda: image.__dlpack__(dl_device=(2, 1)))
+        assert image.__cuda_array_interface__["stream"] == 1
+    """)
+
+
+def test_refusals():
+    run("""
+        refused(ValueError, "contiguous", lambda: tilewright.invert(ByInterface(image, strides=(128, 2))))
+        refused(ValueError, "shares memory", lambda: tilewright.invert(Theirs(image), out=Theirs(image)))
+        refused(TypeError, "not <i2", lambda: tilewright.invert(ByInterface(image, typestr="<i2")))
+        refused(TypeError, "writable", lambda: tilewright.invert(
+            image, out=ByInterface(out, data=(out.device_memory, True))))
+        refused(ValueError, "another library's memory", lambda: tilewright.invert(
+            np.zeros((60, 64), np.uint8), out=Theirs(out), device="cpu"))
+        refused(ValueError, "another library's memory", lambda: tilewright.invert(
+            Theirs(image), device="cuda:1"))
+        refused(ValueError, "aligned memory", lambda: tilewright.invert(ByInterface(image, data=(0, False))))
+    """)
+
+
+def test_owners_are_held():
+    run("""
+        import gc, sys
+        theirs = Theirs(image)
+        before = sys.getrefcount(theirs)
+        kept = tilewright.Array.view(theirs)
+        assert sys.getrefcount(theirs) > before
+        del kept
+        gc.collect()
+        assert sys.getrefcount(theirs) == before
+    """)
