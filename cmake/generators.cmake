@@ -73,9 +73,12 @@ endfunction()
 # The libraries of a table of schedules, or of those of its rows that SCHEDULES (names of rows, or of their
 # families) and TYPES choose. One command per target in TARGETS makes the archive FOLDER/NAME_TARGET.a and
 # what EMIT names beside it, and of a GPU's target the header NAME_TARGET_needs.h, which says what the kernels
-# need of a device. One more command makes the table that the runtime reads; it runs first, and says
+# need of a device. TILEWRIGHT_CUBINS lists compute capabilities (80;90) for which CUDA libraries have machine
+# code beside their PTX; ptxas of the CUDA toolkit makes it. One more command makes the table that the runtime reads; it runs first, and says
 # what is wrong with the selection. CMake does not know the rows: the generator does, and it makes no library
-# again that would be the same (generators/program/build.h). Sets in the caller
+# again that would be the same (generators/program/build.h). TILEWRIGHT_CUBINS lists compute capabilities
+# (80;90) for which CUDA libraries have machine code beside their PTX, in NAME_cuda_cubins.h; ptxas of the
+# CUDA toolkit makes it. Sets in the caller
 #   ARCHIVES   the archives                 TABLE_CPP  NAME_rows(), for the runtime
 #   SELECTION  what the generator's verbs take to mean the same libraries
 function(tilewright_libraries name)
@@ -83,6 +86,9 @@ function(tilewright_libraries name)
         "TARGETS;SCHEDULES;TYPES;TUNABLES;EMIT")
     file(MAKE_DIRECTORY ${arg_FOLDER})
     set(selection operator=${arg_OPERATOR} name=${name} capability=${arg_CAPABILITY})
+    if (TILEWRIGHT_CPU)
+        list(APPEND selection cpu=${TILEWRIGHT_CPU})
+    endif ()
     foreach (words schedule=SCHEDULES type=TYPES tunables=TUNABLES)
         string(REGEX MATCH "^([a-z]+)=([A-Z]+)$" _ ${words})
         if (arg_${CMAKE_MATCH_2})
@@ -103,19 +109,42 @@ function(tilewright_libraries name)
     set_source_files_properties(${table} PROPERTIES
         COMPILE_OPTIONS "-O0;-U_FORTIFY_SOURCE" SKIP_PRECOMPILE_HEADERS ON)
 
-    list(JOIN arg_EMIT "," emit)
+    # The machine code of CUDA libraries, beside their PTX.
+    set(cubins "")
+    set(with_ptxas "")
+    if (TILEWRIGHT_CUBINS AND cuda IN_LIST arg_TARGETS)
+        find_program(TILEWRIGHT_PTXAS ptxas PATHS /usr/local/cuda/bin)
+        if (NOT TILEWRIGHT_PTXAS)
+            message(FATAL_ERROR "TILEWRIGHT_CUBINS is ${TILEWRIGHT_CUBINS}, and ptxas of the CUDA toolkit "
+                "was not found: name it in TILEWRIGHT_PTXAS, or leave TILEWRIGHT_CUBINS empty")
+        endif ()
+        list(TRANSFORM TILEWRIGHT_CUBINS PREPEND sm_ OUTPUT_VARIABLE cubins)
+        list(APPEND cubins ptx)
+        set(with_ptxas ${CMAKE_COMMAND} -E env TILEWRIGHT_PTXAS=${TILEWRIGHT_PTXAS})
+    endif ()
+
     set(archives "")
     set(needs "")
     foreach (target IN LISTS arg_TARGETS)
         set(archive ${arg_FOLDER}/${name}_${target}.a)
         set(made ${archive})
+        set(emit ${arg_EMIT})
+        set(run ${arg_GENERATOR})
+        if (target STREQUAL cuda)
+            list(APPEND emit ${cubins})
+            list(REMOVE_DUPLICATES emit)
+            set(run ${with_ptxas} $<TARGET_FILE:${arg_GENERATOR}>)
+            list(APPEND made ${arg_FOLDER}/${name}_cuda_cubins.h)
+            list(APPEND needs ${arg_FOLDER}/${name}_cuda_cubins.h)
+        endif ()
+        list(JOIN emit "," emit)
         if (NOT target STREQUAL cpu)
             list(APPEND made ${arg_FOLDER}/${name}_${target}_needs.h)
             list(APPEND needs ${arg_FOLDER}/${name}_${target}_needs.h)
         endif ()
         string(REPLACE cpu cpu,vnni backend ${target})
         add_custom_command(OUTPUT ${made}
-            COMMAND ${arg_GENERATOR} build ${arg_FOLDER} static_library,${emit} ${selection}
+            COMMAND ${run} build ${arg_FOLDER} static_library,${emit} ${selection}
                 backend=${backend}
             DEPENDS ${arg_GENERATOR} ${table}
             COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)

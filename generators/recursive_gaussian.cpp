@@ -2,6 +2,7 @@
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
 #include "generators/algorithms/recursive_gaussian/bands.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
+#include "generators/algorithms/recursive_gaussian/copies.h"
 #include "generators/algorithms/recursive_gaussian/strips.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
 #include "generators/row_generator.h"
@@ -60,6 +61,28 @@ public:
         for (size_t i = 0; i < 3; i++) {
             step.set_estimate(i, 1);
         }
+    }
+};
+
+// The form with transposed copies. image and output: x, y.
+class RecursiveGaussianCopiesGenerator : public RowGenerator<RecursiveGaussianCopiesGenerator> {
+public:
+    Input<Buffer<float, 2>> image{"image"};
+    Input<float[3]> step{"step"};
+    Input<float[9]> end_matrix{"turn"};
+    Output<Buffer<float, 2>> output{"output"};
+
+    void generate() {
+        const bool half = configuration<RecursiveGaussianCopiesConfiguration>().half;
+        RecursiveGaussianCopies blur(image, image.width(), image.height(),
+            {{}, step[0], step[1], step[2], expressions(end_matrix)}, Halide::Float(half ? 16 : 32));
+        output = blur.out;
+        for (Halide::OutputImageParam buffer :
+            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+            buffer.dim(0).set_min(0);
+            buffer.dim(1).set_min(0);
+        }
+        apply(blur, {image, output});
     }
 };
 
@@ -213,6 +236,7 @@ public:
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianGenerator, recursive_gaussian)
+HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianCopiesGenerator, recursive_gaussian_copies)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianStripsGenerator, recursive_gaussian_strips)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianBandsGenerator, recursive_gaussian_bands)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTilesGenerator, recursive_gaussian_tiles)

@@ -2,6 +2,7 @@
 #include "generators/algorithms/row_sum/row_sum.h"
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/configuration.h"
+#include "generators/algorithms/row_sum/halves.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "generators/algorithms/sums/sum_types.h"
 #include "generators/row_generator.h"
@@ -50,6 +51,15 @@ public:
     }
 };
 
+class RowSumHalvesGenerator : public RowSumOfImage<RowSumHalvesGenerator> {
+public:
+    void generate() {
+        const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
+        RowSumHalves form(image, image.width(), setting("lanes"), narrow, sum, sums.type());
+        finish(form);
+    }
+};
+
 // The form in chunks. words: the memory that contains the image; offset, stride: the image's position in it,
 // in bytes.
 class RowSumChunksGenerator : public RowGenerator<RowSumChunksGenerator> {
@@ -76,4 +86,5 @@ public:
 
 HALIDE_REGISTER_GENERATOR(tilewright::RowSumGenerator, row_sum)
 HALIDE_REGISTER_GENERATOR(tilewright::RowSumSlicedGenerator, row_sum_sliced)
+HALIDE_REGISTER_GENERATOR(tilewright::RowSumHalvesGenerator, row_sum_halves)
 HALIDE_REGISTER_GENERATOR(tilewright::RowSumChunksGenerator, row_sum_chunks)

@@ -121,6 +121,18 @@ void slices_in_cache(ColumnSumSliced &form, ScheduleContext &context) {
     context.buffers[1].dim(0).set_min(0);
 }
 
+// A vector of columns after another, each from top to bottom: few rows are not worth sums in memory.
+void vectors_of_columns(ColumnSum &form, ScheduleContext &context) {
+    const int lanes = context["lanes"], task_of_vectors = 1024;
+    Var task{"task"};
+    form.out.split(form.x, xo, xi, lanes, TailStrategy::ShiftInwards)
+        .vectorize(xi)
+        .split(xo, task, xo, task_of_vectors, TailStrategy::GuardWithIf)
+        .parallel(task);
+    form.total.compute_at(form.out, xo).bound_extent(form.x, lanes).vectorize(form.x);
+    form.total.update().reorder(form.x, form.y).vectorize(form.x);
+}
+
 // The sums of slices: one thread per chunk of 16 bytes. The rows of a phase are split over thread blocks and,
 // within a block, over groups, which are added in shared memory.
 void slices_over_blocks(ColumnSumFolded &form, int lanes, bool several_groups) {
@@ -199,6 +211,7 @@ const std::vector<Tunable> words_of_threads = {{"threads", 128, 32, 1024}, {"unr
 ScheduleRows tuned_rows() {
     const ColumnSumWordsConfiguration few_rows{.words = 1, .most_rows = 64};
     const ColumnSumFoldedConfiguration narrow{.most_row_bytes = 512};
+    const ColumnSumConfiguration few_pixels{.most_rows = 8};
     return family("tuned",
         {
             row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread, few_rows, words_of_threads)
@@ -215,6 +228,10 @@ ScheduleRows tuned_rows() {
                 .with("strict_float")
                 .says(
                     "As split with two 16-bit sums per word and blocks of four groups: half the additions."),
+            row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", vectors_of_columns, few_pixels,
+                {{"lanes", 64, 16, 64}})
+                .with("strict_float")
+                .says("Vectors of columns, each from top to bottom, for images of up to 8 rows."),
             row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
                 {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64},
                     {"tile", 8192, 1024, 16384}, {"task", 1024, 16, 16384}, {"unroll", 8, 1, 16}})

@@ -111,6 +111,7 @@ static const ScheduleRows &rows() {
     using namespace gaussian_blur_cpu;
     using namespace gaussian_blur_gpu;
     using Between = GaussianBlurNearConfiguration::Between;
+    const GaussianBlurLinesConfiguration narrow_lines{.most_elements = 128};
     const GaussianBlurNearConfiguration in_tiles{Between::tiles}, in_textures{Between::textures};
     const char *for_large = "As tuned_window, for images larger than a tile: positions need no last clamp.",
                *by_windows = "Both passes in one kernel; windows in registers, weights from constant memory.",
@@ -122,6 +123,11 @@ static const ScheduleRows &rows() {
             .says("Pixel by pixel: the whole pass down columns, then the whole pass along rows."),
         family("tuned",
             {
+                row("tuned_narrow", cpu, "u8 u16 f32", lines<GaussianBlurLines>, narrow_lines,
+                    {{"rows", 16, 8, 64}, {"vectors", 1, 1, 8}, {"chunk", 16, 16, 1024}})
+                    .says(
+                        "As tuned_any, in chunks of one vector, for images that are narrower than the chunk "
+                        "of it."),
                 dots_rows("tuned_dots_narrow", 1, 64),
                 dots_rows("tuned_dots", 1),
                 dots_rows("tuned_dots_2", 2),

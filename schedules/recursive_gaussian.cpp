@@ -1,10 +1,11 @@
 // The schedules of recursive_gaussian, and the table of its rows. Those in tiles:
 // schedules/recursive_gaussian_tiles.h.
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
-#include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/bands.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
+#include "generators/algorithms/recursive_gaussian/copies.h"
 #include "generators/algorithms/recursive_gaussian/strips.h"
+#include "schedules/diagonals.h"
 #include "schedules/moves.h"
 #include "schedules/recursive_gaussian_tiles.h"
 #include "schedules/schedule.h"
@@ -172,7 +173,7 @@ void bands(RecursiveGaussianBands &blur, ScheduleContext &context) {
 // One thread per line, which filters it from one end to the other and back. The two filters are separate
 // kernels. A filter is a Func that reads itself, so all of its state is stored for each sample. In memory
 // the samples of a line follow each other, or, `side_by_side`, those of the same place in all lines.
-void thread_per_line(RecursiveLines along, int threads, bool side_by_side) {
+void thread_per_line(RecursiveLines along, int threads, int samples, bool side_by_side) {
     for (Func f : {along.causal, along.anticausal}) {
         f.compute_root();
         if (side_by_side) {
@@ -186,55 +187,64 @@ void thread_per_line(RecursiveLines along, int threads, bool side_by_side) {
             .split(along.v, block, lane, threads, TailStrategy::GuardWithIf)
             .reorder(along.n, lane, block, along.c)
             .gpu_blocks(block)
-            .gpu_threads(lane);
+            .gpu_threads(lane)
+            .unroll(along.n.x, samples, TailStrategy::GuardWithIf);
     }
 }
 
 // The result of the filters as pixels.
-void store(RecursiveGaussian &blur, ScheduleContext &context) {
+void store(Func out, ScheduleContext &context) {
     const int width = context["width"], height = context["height"];
-    tiles_over_blocks(blur.out, blur.x, blur.y, block, xi, yi, width, height, TailStrategy::GuardWithIf);
+    tiles_over_blocks(
+        out, out.args()[0], out.args()[1], block, xi, yi, width, height, TailStrategy::GuardWithIf);
 }
 
 // One thread per row, then one thread per column. Neighbouring threads read pixels that are a row apart in
 // the first case, and side by side in the second.
 void columns(RecursiveGaussian &blur, ScheduleContext &context) {
-    thread_per_line(blur.along_x, context["threads"], false);
-    thread_per_line(blur.along_y, context["threads"], true);
-    store(blur, context);
+    thread_per_line(blur.along_x, context["threads"], context["samples"], false);
+    thread_per_line(blur.along_y, context["threads"], context["samples"], true);
+    store(blur.out, context);
 }
 
-// Stores the transpose of `lines`, which the filters `along` read, tile by tile: a tile is computed in shared
-// memory, in the order in which its pixels are in memory, and is written in the order of the transpose. The
-// shared rows are `pad` pixels longer than the tile's.
-//
-// In diagonals: tiles are numbered along the lines, `tiles` of them in each. So the tile after number n on
-// its diagonal has the number n + tiles + 1, and a split by tiles + 1 makes the diagonals a loop.
-void transpose(Func lines, const RecursiveLines &along, ScheduleContext &context, bool in_diagonals) {
+// Computes `copy`, which has the samples i of all lines v side by side, tile by tile: a tile of `lines` is
+// computed in shared memory, in the order in which its pixels are in memory, and is written in the order of
+// the copy. The shared rows are `pad` pixels longer than the tile's.
+void transpose(
+    Func lines, Func copy, const Var &i, const Var &v, ScheduleContext &context, bool in_diagonals) {
     const int side = context["side"], pad = context["pad"];
-    Func stored = lines.in({along.causal, along.anticausal});
-    const Var u = stored.args()[0], v = stored.args()[1], c = stored.args()[2], step{"step"},
-              diagonal_number{"diagonal_number"};
-    stored.compute_root()
-        .reorder_storage(v, u, c)
-        .tile(u, v, xo, yo, xi, yi, side, side, TailStrategy::GuardWithIf)
-        .reorder(yi, xi, xo, yo, c)
-        .fuse(xo, yo, block);
-    if (in_diagonals) {
-        const Halide::Expr tiles = ceil_div(Halide::Expr(along.n.x.extent()), side);
-        stored.split(block, step, diagonal_number, tiles + 1, TailStrategy::GuardWithIf)
-            .reorder(yi, xi, step, diagonal_number, c)
-            .fuse(step, diagonal_number, block);
+    copy.compute_root();
+    const auto tiles = [&](Halide::Stage stage, TailStrategy at_edges) {
+        stage.tile(i, v, xo, yo, xi, yi, side, side, at_edges).reorder(yi, xi, xo, yo);
+        if (in_diagonals) {
+            blocks_along_diagonals(stage, xo, yo, block, context["square"]);
+        } else {
+            stage.gpu_blocks(xo, yo);
+        }
+        stage.gpu_threads(yi, xi);
+    };
+    if (in_diagonals) {  // tiles of one size, as in schedules/transpose_steps.h
+        const Halide::OutputImageParam in = context.buffers[0];
+        tiles(copy.specialize(in.width() >= side && in.height() >= side), TailStrategy::ShiftInwards);
     }
-    stored.gpu_blocks(block).gpu_threads(yi, xi);
-    const Var x = lines.args()[0], y = lines.args()[1];
-    lines.compute_at(stored, block)
+    tiles(copy, TailStrategy::GuardWithIf);
+    const Var x = lines.args()[0], y = lines.args()[1], part_x{"part_x"}, part_y{"part_y"};
+    lines.compute_at(copy, in_diagonals ? block : xo)
         .store_in(MemoryType::GPUShared)
-        .align_storage(x, side + pad)
-        .split(x, xo, xi, side, TailStrategy::PredicateLoads)  // where a tile crosses an edge of the image
-        .split(y, yo, yi, side, TailStrategy::PredicateLoads)
-        .reorder(xi, yi, xo, yo)
+        .bound_storage(x, side + pad)  // where a tile crosses an edge, its size is known only at run time
+        .bound_storage(y, side)
+        .split(x, part_x, xi, side, TailStrategy::PredicateLoads)  // each has one part
+        .split(y, part_y, yi, side, TailStrategy::PredicateLoads)
+        .reorder(xi, yi, part_x, part_y)
         .gpu_threads(xi, yi);
+}
+
+// The same for the definition, of which the filters `along` read the copy.
+void transpose(Func lines, const RecursiveLines &along, ScheduleContext &context, bool in_diagonals) {
+    Func copy = lines.in({along.causal, along.anticausal});
+    const Var u = copy.args()[0], v = copy.args()[1], c = copy.args()[2];
+    copy.reorder_storage(v, u, c);
+    transpose(lines, copy, u, v, context, in_diagonals);
 }
 
 // Transposes, filters the columns, transposes back, and filters the columns: neighbouring threads always read
@@ -243,19 +253,38 @@ void transpose(Func lines, const RecursiveLines &along, ScheduleContext &context
 template<bool in_diagonals>
 void transposed(RecursiveGaussian &blur, ScheduleContext &context) {
     transpose(blur.row, blur.along_x, context, in_diagonals);
-    thread_per_line(blur.along_x, context["threads"], true);
+    thread_per_line(blur.along_x, context["threads"], context["samples"], true);
     transpose(blur.column, blur.along_y, context, in_diagonals);
-    thread_per_line(blur.along_y, context["threads"], true);
-    store(blur, context);
+    thread_per_line(blur.along_y, context["threads"], context["samples"], true);
+    store(blur.out, context);
+}
+
+// As transposed, with copies of other types or in other memory. An image of the device is read and written by
+// two coordinates, and one kernel cannot do both.
+void copies(RecursiveGaussianCopies &blur, ScheduleContext &context) {
+    if (context.configuration<RecursiveGaussianCopiesConfiguration>().textures) {
+        blur.rows.store_in(MemoryType::GPUTexture);
+        blur.columns.store_in(MemoryType::GPUTexture);
+    }
+    transpose(blur.row, blur.rows, blur.i, blur.v, context, false);
+    thread_per_line(blur.along_x, context["threads"], context["samples"], true);
+    transpose(blur.column, blur.columns, blur.i, blur.v, context, false);
+    thread_per_line(blur.along_y, context["threads"], context["samples"], true);
+    store(blur.out, context);
 }
 
 }  // namespace
 
 static const ScheduleRows &rows() {
     using namespace recursive_gaussian_tiles;
-    const RecursiveGaussianConfiguration grey{}, coloured{.colours = true};
+    const RecursiveGaussianConfiguration grey{}, coloured{.colours = true}, narrow{.most_elements = 16};
     const std::vector<Tunable> of_strips = {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4},
         {"strip", 64, 16, 256}, {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}};
+    using CopiesConfiguration = RecursiveGaussianCopiesConfiguration;
+    const std::vector<Tunable> with_transposes = {{"side", 16, 8, 32}, {"pad", 1, 0, 8},
+        {"threads", 64, 32, 256}, {"samples", 8, 1, 32}, {"width", 32, 16, 128}, {"height", 8, 1, 16}};
+    std::vector<Tunable> in_diagonals = with_transposes;
+    in_diagonals.push_back({"square", 32, 8, 64});
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference)
             .with("strict_float")
@@ -266,6 +295,10 @@ static const ScheduleRows &rows() {
                     {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 256, 16, 512},
                         {"chunk", 256, 64, 512}, {"sum_vectors", 32, 2, 256}})
                     .says("Bands of rows over the cores: what enters each band is found first."),
+                row("tuned_narrow", cpu, "u8 u16 f32", strips, narrow,
+                    {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 16, 16, 256},
+                        {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}})
+                    .says("As tuned_any, in strips of 16 samples, for rows that have no more."),
                 row("tuned_grey", cpu, "u8 u16 f32", strips, grey, of_strips)
                     .says("As tuned_any, for one channel."),
                 row("tuned_any", cpu, "u8 u16 f32", strips, coloured, of_strips)
@@ -273,19 +306,25 @@ static const ScheduleRows &rows() {
             }),
 
         row("columns", gpu, "f32", columns,
-            {{"threads", 64, 32, 256}, {"width", 32, 16, 128}, {"height", 8, 1, 16}})
+            {{"threads", 64, 32, 256}, {"samples", 8, 1, 32}, {"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .with("strict_float")
             .says("One thread per row, then one per column; along rows, neighbours read a row apart."),
-        row("transposed", gpu, "f32", transposed<false>,
-            {{"side", 16, 8, 32}, {"pad", 1, 0, 8}, {"threads", 64, 32, 256}, {"width", 32, 16, 128},
-                {"height", 8, 1, 16}})
+        row("transposed", gpu, "f32", transposed<false>, with_transposes)
             .with("strict_float")
             .says("Filters columns, between transposes in shared memory: all accesses coalesce."),
-        row("diagonal", gpu, "f32", transposed<true>,
-            {{"side", 16, 8, 32}, {"pad", 1, 0, 8}, {"threads", 64, 32, 256}, {"width", 32, 16, 128},
-                {"height", 8, 1, 16}})
+        row("diagonal", gpu, "f32", transposed<true>, in_diagonals)
             .with("strict_float")
             .says("As transposed, with the blocks of the transposes walked along diagonals."),
+        row("half", gpu, "f32", copies, CopiesConfiguration{.half = true}, with_transposes)
+            .with("strict_float")
+            .says("As transposed, with half-precision floats between rows and columns: 11 bits are kept."),
+        row("texture", opencl, "f32", copies, CopiesConfiguration{.textures = true}, with_transposes)
+            .with("strict_float")
+            .says("As transposed, with the transposed copies as images of the device."),
+        row("texture_half", opencl, "f32", copies, CopiesConfiguration{.half = true, .textures = true},
+            with_transposes)
+            .with("strict_float")
+            .says("As texture, with half-precision floats between rows and columns: 11 bits are kept."),
         family("blocks",
             {
                 row("blocks_aligned", gpu, "f32", tiles_aligned, settings())

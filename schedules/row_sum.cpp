@@ -2,6 +2,7 @@
 #include "generators/algorithms/row_sum/row_sum.h"
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/configuration.h"
+#include "generators/algorithms/row_sum/halves.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "schedules/schedule.h"
 
@@ -52,7 +53,7 @@ void parts_by_atomics(RowSum &form, ScheduleContext &context) {
 
 // Splits a row's sum into a tree. The first level has `lanes` partial sums, to which every lanes-th pixel
 // belongs; each further level has half as many, and `total` adds the sums of the last one.
-std::vector<Func> tree_of_sums(RowSum &form, int lanes, const Var &lane) {
+std::vector<Func> tree_of_sums(RowSum &form, int lanes, int pixels, const Var &lane) {
     Halide::Stage adding = form.total.update();
     std::vector<Func> levels;
     RVar rest = form.x;
@@ -63,6 +64,8 @@ std::vector<Func> tree_of_sums(RowSum &form, int lanes, const Var &lane) {
         levels.push_back(adding.rfactor(entry, lane));
         if (levels.size() > 1) {
             levels.back().update().unroll(term);
+        } else {
+            levels.back().update().unroll(term, pixels, TailStrategy::GuardWithIf);
         }
         rest = entry;
     }
@@ -74,7 +77,7 @@ std::vector<Func> tree_of_sums(RowSum &form, int lanes, const Var &lane) {
 void row_a_block(RowSum &form, ScheduleContext &context) {
     const Var lane{"lane"};
     form.out.split(form.y, yo, yi, 1).gpu_blocks(yo).gpu_threads(yi);
-    for (Func &level : tree_of_sums(form, context["lanes"], lane)) {
+    for (Func &level : tree_of_sums(form, context["lanes"], context["pixels"], lane)) {
         level.in().compute_at(form.out, yo).store_in(MemoryType::GPUShared).gpu_threads(lane);
         level.compute_at(level.in(), lane).store_in(MemoryType::Register);
     }
@@ -88,7 +91,7 @@ void row_a_block(RowSum &form, ScheduleContext &context) {
 void row_a_warp(RowSum &form, ScheduleContext &context) {
     const Var lane{"lane"};
     int entries = context["lanes"];
-    std::vector<Func> levels = tree_of_sums(form, entries, lane);
+    std::vector<Func> levels = tree_of_sums(form, entries, context["pixels"], lane);
     form.out.split(form.y, yo, yi, 1)
         .split(yi, yi, one, 1)
         .gpu_blocks(yo)
@@ -226,6 +229,28 @@ void slices_of_rows(RowSumSliced &form, ScheduleContext &context) {
     lanes_in_vectors(form, context);
 }
 
+// Strips of rows are spread over the cores. The two vectors of a row are added in registers.
+void halves_in_vectors(RowSumHalves &form, ScheduleContext &context) {
+    form.out.split(form.y, yo, yi, context["strip"], TailStrategy::GuardWithIf).parallel(yo);
+    form.both.compute_at(form.out, yi).bound(form.lane, 0, context["lanes"]).vectorize(form.lane);
+    for (Func &level : form.levels) {
+        level.compute_at(form.out, yi).vectorize(form.lane);
+    }
+}
+
+// Strips of rows are spread over the cores, and a row is added pixel by pixel.
+void pixels_of_rows(RowSum &form, ScheduleContext &context) {
+    form.out.split(form.y, yo, yi, context["strip"], TailStrategy::GuardWithIf).parallel(yo);
+}
+
+// A row of halves.
+ScheduleRow halves(const std::string &name, int lanes) {
+    return row(name, cpu, "u8 u16 f32 u8f32 u16f32", halves_in_vectors,
+        {{"lanes", lanes}, {"strip", 8192, 64, 65536}})
+        .with("strict_float")
+        .says("The first and the last vector of a row, for rows of one or two vectors.");
+}
+
 // `task` on CPUs is in KiB of the image: 1 MiB takes one core of an AMD EPYC (Zen 4, 2026-11-22) some 20 us,
 // which is enough to be worth waking a thread.
 ScheduleRows tuned_rows() {
@@ -233,6 +258,7 @@ ScheduleRows tuned_rows() {
         split{.splits = true};
     const RowSumSlicedConfiguration few_long_rows{.least_width = 65537, .most_rows = 63},
         wide{.least_width = 48};
+    const RowSumConfiguration few_pixels{.most_width = 7};
     return family("tuned",
         {
             row("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
@@ -262,6 +288,13 @@ ScheduleRows tuned_rows() {
                     {"task", 1024, 16, 16384}, {"strip", 4096, 64, 65536}})
                 .with("strict_float")
                 .says("Spreads strips of rows over the cores, and adds a row in vectors of 16-bit sums."),
+            halves("tuned_halves_32", 32),
+            halves("tuned_halves_16", 16),
+            halves("tuned_halves_8", 8),
+            row("tuned_narrow", cpu, "u8 u16 f32 u8f32 u16f32", pixels_of_rows, few_pixels,
+                {{"strip", 8192, 64, 65536}})
+                .with("strict_float")
+                .says("Strips of rows over the cores, pixel by pixel, for rows of fewer than 8 pixels."),
             row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
                 {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"task", 256, 16, 16384},
                     {"strip", 8192, 64, 65536}})
@@ -302,10 +335,10 @@ static const ScheduleRows &rows() {
                     .says("Adds u32 by atomics as for u8 sums, and converts in a kernel of its own: rows of "
                           "any length."),
             }),
-        row("tree", gpu, "u8 u8f32", row_a_block, {{"lanes", 512, 64, 1024}})
+        row("tree", gpu, "u8 u8f32", row_a_block, {{"lanes", 512, 64, 1024}, {"pixels", 4, 1, 16}})
             .says("One block per row: threads load neighbouring bytes, and a tree in shared memory adds "
                   "their sums."),
-        row("lanes", cuda, "u8 u8f32", row_a_warp, {{"lanes", 32}})
+        row("lanes", cuda, "u8 u8f32", row_a_warp, {{"lanes", 32}, {"pixels", 8, 1, 16}})
             .says("One warp per row: its tree goes through shuffles of registers, without any barrier."),
         tuned_rows(),
         automatic<RowSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),

@@ -1,11 +1,9 @@
 #pragma once
 // The documented steps of transpose on a GPU, from the slow one to the fast one (docs/steps). They are
-// schedules of the definition. A grid of thread blocks has two dimensions, as the published kernels have it.
-//
-// The diagonal order of thread blocks is from G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in
-// CUDA", NVIDIA 2009.
-#include "generators/algorithms/integers.h"
+// schedules of the definition. A grid of thread blocks has two dimensions, as the published kernels have it,
+// and three where blocks walk along diagonals.
 #include "generators/algorithms/transpose/transpose.h"
+#include "schedules/diagonals.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
 
@@ -17,7 +15,7 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xs{"xs"}, ys{"ys"}, xp{"xp"}, yp{"yp"},
-    block{"block"}, along{"along"}, diagonal_number{"diagonal_number"};
+    block{"block"};
 
 // Indices count from 0, so that kernels do not add the position of the first pixel.
 inline void count_from_zero(ScheduleContext &context) {
@@ -46,28 +44,29 @@ inline void direct_mirrored(Transpose &t, ScheduleContext &context) {
         .gpu_threads(xi, yi);
 }
 
-// Each block of `across` x `down` threads reads a tile of the input along its rows, and writes it along the
-// rows of the output. In between, the tile is in shared memory, where its rows are `pad` pixels longer. The
-// caller says how the tiles (xo, yo) are divided over the thread blocks; `level` is the innermost of them.
-inline void tile_in_shared(Transpose &t, ScheduleContext &context, const Var &level, int pad) {
-    const int tile = context["tile"], across = context["across"], down = context["down"];
-    count_from_zero(context);
-    t.out.split(xi, xs, xi, across, TailStrategy::GuardWithIf)
-        .split(yi, ys, yi, down, TailStrategy::GuardWithIf)
+// The threads of a block, `across` x `down` of them, write the tile (xi, yi) along the rows of the output.
+inline void threads_along_rows(Halide::Stage out, ScheduleContext &context, const Var &level) {
+    out.split(xi, xs, xi, context["across"], TailStrategy::GuardWithIf)
+        .split(yi, ys, yi, context["down"], TailStrategy::GuardWithIf)
         .reorder(xs, ys, xi, yi, level)
         .gpu_threads(xi, yi)
         .unroll(xs)
         .unroll(ys)
         .never_partition_all();
+}
 
+// The same threads read the tile of the input along its rows, into shared memory, where its rows are `pad`
+// pixels longer. `level` is the innermost loop over thread blocks.
+inline void tile_in_shared(Transpose &t, ScheduleContext &context, const Var &level, int pad) {
+    const int tile = context["tile"];
     Func read = t.in.in(t.out);
     const Var x = read.args()[0], y = read.args()[1];
     read.compute_at(t.out, level)
         .store_in(MemoryType::GPUShared)
         .bound_storage(x, tile + pad)  // where a tile crosses an edge, its size is known only at run time
         .bound_storage(y, tile)
-        .split(x, xs, x, across, TailStrategy::GuardWithIf)
-        .split(y, ys, y, down, TailStrategy::GuardWithIf)
+        .split(x, xs, x, context["across"], TailStrategy::GuardWithIf)
+        .split(y, ys, y, context["down"], TailStrategy::GuardWithIf)
         .reorder(xs, ys, x, y)
         .gpu_threads(x, y)
         .never_partition_all();
@@ -76,25 +75,31 @@ inline void tile_in_shared(Transpose &t, ScheduleContext &context, const Var &le
 // Thread blocks in the order of the input's memory.
 inline void tiles_in_rows(Transpose &t, ScheduleContext &context, int pad) {
     const int tile = context["tile"];
+    count_from_zero(context);
     t.out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
         .reorder(xi, yi, yo, xo)
         .gpu_blocks(yo, xo);
+    threads_along_rows(t.out, context, yo);
     tile_in_shared(t, context, yo, pad);
 }
 
-// Thread blocks along diagonals. Tiles are numbered down the columns of tiles of the input, `height` tiles in
-// each. So the tile after number n on its diagonal has the number n + height + 1, and a split by height + 1
-// makes the diagonals a loop. The numbers that are too large (RoundUp) belong to tiles outside the image, of
-// which the guards of x and y leave nothing.
+// Thread blocks along the diagonals of squares of tiles.
+//
+// Images of at least one tile are a case of their own. There, tiles that would cross an edge move inwards, so
+// that every tile has the same size; Halide does not see a bound of the size of a tile that was cut and whose
+// place is the remainder of a division, and such a tile costs two barriers and a loop.
 inline void tiles_in_diagonals(Transpose &t, ScheduleContext &context, int pad) {
-    const int tile = context["tile"];
-    const Halide::Expr height = ceil_div(context.buffers[0].dim(1).extent(), tile);
-    t.out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
-        .fuse(xo, yo, block)
-        .split(block, along, diagonal_number, height + 1, TailStrategy::RoundUp)
-        .reorder(xi, yi, along, diagonal_number)
-        .gpu_blocks(along, diagonal_number);
-    tile_in_shared(t, context, along, pad);
+    const int tile = context["tile"], square = context["square"];
+    count_from_zero(context);
+    const auto in_diagonals = [&](Halide::Stage out, TailStrategy at_edges) {
+        out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, at_edges);
+        blocks_along_diagonals(out, xo, yo, block, square);
+        threads_along_rows(out, context, block);
+    };
+    const Halide::OutputImageParam out = context.buffers[1];
+    in_diagonals(t.out.specialize(out.width() >= tile && out.height() >= tile), TailStrategy::ShiftInwards);
+    in_diagonals(t.out, TailStrategy::GuardWithIf);
+    tile_in_shared(t, context, block, pad);
 }
 
 // A tile passes through shared memory: reads and writes of global memory are both along rows.

@@ -43,6 +43,7 @@ void run(std::vector<std::string> words) {
     add_devices(line);
     add_list(line);
     add_cache(line);
+    add_calibrate(line);
     add_doctor(line);
     add_pipeline(line);
     add_show(line);

@@ -1,8 +1,10 @@
 #include "generators/program/build.h"
 #include "generators/program/archive.h"
 #include "generators/program/child.h"
+#include "generators/program/cubins.h"
 #include "generators/program/library.h"
 #include "generators/program/needs.h"
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -55,14 +57,27 @@ public:
     TargetBuild(const Selection &selection, std::string target, std::vector<Library> libraries,
         fs::path folder, std::string files)
         : selection_(selection), target_(std::move(target)), libraries_(std::move(libraries)),
-          folder_(std::move(folder)), files_(std::move(files)),
-          archive_(folder_ / (selection.name + "_" + target_ + ".a")) {}
+          folder_(std::move(folder)), archive_(folder_ / (selection.name + "_" + target_ + ".a")) {
+        for (const std::string &file : split(files, ',')) {
+            if (is_cubin(file)) {
+                cubins_.push_back(file);
+            } else {
+                files_ += (files_.empty() ? "" : ",") + file;
+            }
+        }
+    }
 
     // Whether all went well.
     bool run() {
         remove_others();
         const std::vector<Library> changed = changed_libraries();
         if (!make(changed)) {
+            return false;
+        }
+        make_cubins();
+        if (!write_cubins_header(selection_, target_, libraries_, folder_.string())) {
+            std::cerr << "error: the file of the kernels' machine code cannot be written in " << folder_
+                      << "\n";
             return false;
         }
         if (!write_needs_header(selection_, target_, libraries_, folder_.string())) {
@@ -94,7 +109,8 @@ private:
     std::string target_;
     std::vector<Library> libraries_;
     fs::path folder_;
-    std::string files_;
+    std::string files_;                // that Halide makes
+    std::vector<std::string> cubins_;  // "sm_90": the machine code of CUDA libraries beside their PTX
     fs::path archive_;
     bool removed_ = false;
     std::map<std::string, std::string> keys_;
@@ -139,8 +155,8 @@ private:
     std::vector<Library> changed_libraries() {
         std::vector<Library> changed;
         for (const Library &library : libraries_) {
-            const std::string key = answer_of_child(
-                [&] { return key_of(library, files_, selection_.tunables_of(*library.row)); });
+            const std::string key =
+                answer_of_child([&] { return key_of(library, files_, library.tunables); });
             const Made before = Made::read(made(library.name));
             bool same = !key.empty() && before.key == key;
             for (const std::string &file : before.files) {
@@ -152,6 +168,34 @@ private:
             }
         }
         return changed;
+    }
+
+    // Cubins that are asked for and not there; those that are not asked for are removed. The libraries are
+    // the same with and without them.
+    void make_cubins() {
+        for (const Library &library : libraries_) {
+            Made all = Made::read(made(library.name));
+            const Made before = all;
+            std::erase_if(all.files, [&](const std::string &file) {
+                const bool other = file.ends_with(".cubin") &&
+                                   std::none_of(cubins_.begin(), cubins_.end(), [&](const std::string &word) {
+                                       return file == library.name + "." + word + ".cubin";
+                                   });
+                return other && fs::remove(folder_ / file);
+            });
+            for (const std::string &word : cubins_) {
+                const std::string file = library.name + "." + word + ".cubin";
+                if (!fs::exists(folder_ / file)) {
+                    make_cubin(library, folder_.string(), word);
+                }
+                if (std::find(all.files.begin(), all.files.end(), file) == all.files.end()) {
+                    all.files.push_back(file);
+                }
+            }
+            if (all.files != before.files) {
+                all.write(made(library.name));
+            }
+        }
     }
 
     // One process at least, and more where processors are free. After a failure no further one is started.
@@ -174,9 +218,8 @@ private:
         const fs::path folder = folder_ / (library.name + ".unfinished");
         fs::remove_all(folder);
         fs::create_directories(folder);
-        const pid_t pid = start_child((folder / "said").string(), [&] {
-            return make_library(library, folder.string(), files_, selection_.tunables_of(*library.row));
-        });
+        const pid_t pid = start_child((folder / "said").string(),
+            [&] { return make_library(library, folder.string(), files_, library.tunables); });
         running_.insert({pid, Running{library, keys_[library.name], folder}});
     }
 
@@ -191,7 +234,7 @@ private:
         show_file(one.folder / "said");
         const bool well = ended.well && take_over(one);
         if (!well) {
-            std::cerr << "error: " << only_table().op << ": the library of row '" << one.library.row->name
+            std::cerr << "error: " << only_table().op << ": the library of row '" << one.library.schedule
                       << "' for " << one.library.type << " on " << one.library.backend << " was not made"
                       << (ended.well ? "" : ": its process ended " + ended.how) << "\n";
         }

@@ -121,14 +121,15 @@ Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, Memory me
     leave_with_error();
 }
 
-Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides) try {
+// An array without a storage, for memory that somebody else owns.
+Array Array::laid_out(Type type, std::vector<int64_t> shape, std::vector<int64_t> strides, uint64_t memory) {
     check_shape(type, shape);
     Array a;
     a.type_ = type;
     a.strides_ = strides.empty() ? dense_strides(shape) : std::move(strides);
     const auto dense = dense_strides(shape);
-    bool good = data && a.strides_.size() == shape.size() &&
-                (uintptr_t)data % (type == Type::c64 ? 4 : size_of(type)) == 0;
+    bool good = memory != 0 && a.strides_.size() == shape.size() &&
+                memory % (type == Type::c64 ? 4 : size_of(type)) == 0;
     for (size_t d = 0; good && d < shape.size(); d++) {
         good = d == 0 && shape.size() > 1 ? a.strides_[d] >= dense[d] : a.strides_[d] == dense[d];
     }
@@ -140,13 +141,34 @@ Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector
             {.argument = "view"});
     }
     a.shape_ = std::move(shape);
-    const auto layout = layout_of(type, a.shape_, a.strides_);
-    if (!layout) {
+    if (!layout_of(type, a.shape_, a.strides_)) {
         throw Error(Fault::usage,
             fmt::format("strides ({}) reach beyond any memory", fmt::join(a.strides_, ", ")),
             {.argument = "view"});
     }
-    a.storage_ = std::make_shared<Storage>(*layout, data);
+    return a;
+}
+
+Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides) try {
+    Array a = laid_out(type, std::move(shape), std::move(strides), (uint64_t)data);
+    a.storage_ = std::make_shared<Storage>(*layout_of(type, a.shape_, a.strides_), data);
+    return a;
+} catch (...) {
+    leave_with_error();
+}
+
+Array Array::wrap(Type type, Device device, uint64_t memory, std::vector<int64_t> shape,
+    std::vector<int64_t> strides, std::shared_ptr<const void> owner) try {
+    if (device.backend == Backend::cpu) {
+        throw Error(Fault::usage, "it wraps memory of a GPU; take view() for memory of the host",
+            {.argument = "device", .value = device.str()});
+    }
+    Array a = laid_out(type, std::move(shape), std::move(strides), memory);
+    // A CUDA pointer may be anywhere in an allocation. The storage begins where its words of 16 bytes do.
+    a.offset_ = device.backend == Backend::cuda ? (int64_t)(memory % 256) : 0;
+    a.storage_ = std::make_shared<Storage>(*layout_of(type, a.shape_, a.strides_),
+        (size_t)(a.offset_ + span_of(type, a.shape_, a.strides_)), device, memory - (uint64_t)a.offset_,
+        std::move(owner));
     return a;
 } catch (...) {
     leave_with_error();
@@ -210,12 +232,34 @@ void Array::sync(Device device) const {
     }
 }
 
+std::optional<Device> Array::newest_on() const {
+    return storage_ ? storage_->newest_on() : std::nullopt;
+}
+
+uint64_t Array::device_memory() const {
+    const std::optional<Device> device = newest_on();
+    return !device ? 0 :
+                     storage_->device_memory() + (device->backend == Backend::cuda ? (uint64_t)offset_ : 0);
+}
+
+bool Array::is_wrapped() const {
+    return storage_ && storage_->is_wrapped();
+}
+
 bool Array::overlaps(const Array &other) const {
     if (empty() || other.empty()) {
         return false;
     }
+    // A cl_mem has no address; its arrays begin where it does.
+    const auto cl_mem = [](const Array &array) {
+        const bool has = array.is_wrapped() && array.newest_on()->backend == Backend::opencl;
+        return has ? array.device_memory() : 0;
+    };
+    if (cl_mem(*this) != cl_mem(other)) {
+        return false;
+    }
     // Two crops of one image may be side by side, so that their spans overlap and no byte is shared.
-    const std::byte *a = storage_->begin() + offset_, *b = other.storage_->begin() + other.offset_;
+    const std::byte *a = storage_->address() + offset_, *b = other.storage_->address() + other.offset_;
     const int64_t a_span = span_of(type_, shape_, strides_),
                   b_span = span_of(other.type_, other.shape_, other.strides_);
     if (a + a_span <= b || b + b_span <= a) {

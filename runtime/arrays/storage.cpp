@@ -2,10 +2,12 @@
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/host_memory.h"
-#include "runtime/devices/own_queue.h"
+#include "runtime/devices/opencl.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
+#include <HalideRuntimeCuda.h>
+#include <HalideRuntimeOpenCL.h>
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
@@ -46,11 +48,69 @@ Storage::Storage(MemoryLayout layout, void *data)
     describe();
 }
 
+Storage::Storage(
+    MemoryLayout layout, size_t bytes, Device device, uint64_t memory, std::shared_ptr<const void> owner)
+    : layout_(layout), bytes_(bytes), wrapped_(true), owner_(std::move(owner)) {
+    driver::open(device);
+    describe();
+    prepare_halide();
+    driver::Current current(device);
+    if (device.backend == Backend::opencl && driver::bytes_of_cl_mem(memory) < round_up(bytes, 16)) {
+        throw Error(Fault::usage,
+            fmt::format("the cl_mem needs {} bytes, which are whole words of 16", round_up(bytes, 16)),
+            {.argument = "memory", .value = std::to_string(driver::bytes_of_cl_mem(memory))});
+    }
+    const int code = device.backend == Backend::cuda ? halide_cuda_wrap_device_ptr(nullptr, &flat_, memory) :
+                                                       halide_opencl_wrap_cl_mem(nullptr, &flat_, memory);
+    if (code != 0) {
+        throw_halide_error(code, "wrap", "", device);
+    }
+    device_ = device;
+    flat_.set_device_dirty();
+}
+
 Storage::~Storage() {
     release_device();
     if (memory_ != nullptr) {
         memory_->give_back(begin_);
     }
+}
+
+// For wrapped memory, which has none before the host reads.
+void Storage::make_host_copy() {
+    const driver::HostMemory::Block block = driver::host_memory().take(bytes_ + 64);
+    if (block.begin == nullptr) {
+        throw Error(Fault::memory,
+            fmt::format("{} of host memory cannot be had; use smaller data", size_text(bytes_)),
+            {.operation = "copy to the host"});
+    }
+    begin_ = static_cast<std::byte *>(block.begin);
+    memory_ = &driver::host_memory();
+    flat_.host = reinterpret_cast<uint8_t *>(begin_);
+}
+
+const std::byte *Storage::address() const {
+    return !wrapped_                           ? begin_ :
+           device_->backend == Backend::opencl ? nullptr :
+                                                 reinterpret_cast<const std::byte *>(flat_.device);
+}
+
+std::optional<Device> Storage::newest_on() {
+    const std::lock_guard lock(mutex_);
+    return flat_.device_dirty() ? device_ : std::nullopt;
+}
+
+uint64_t Storage::device_memory() {
+    const std::lock_guard lock(mutex_);
+    if (!device_ || device_->backend == Backend::cuda) {
+        return flat_.device;
+    }
+    // Halide's handle of an OpenCL buffer.
+    struct Handle {
+        uint64_t offset;
+        void *memory;
+    };
+    return (uint64_t)reinterpret_cast<const Handle *>(flat_.device)->memory;
 }
 
 void Storage::describe() {
@@ -66,16 +126,12 @@ void Storage::describe() {
     flat_.dim = &dim_;
 }
 
-// Where threads have queues of their own, what a copy wrote may be used in any queue once it returns, and one
-// from or to page-locked memory may return before its end. The wait is here, because Halide has one lock for
-// all copies while it starts them: copies in other queues go on meanwhile.
-static int waited(int code, Device device) {
-    return code == 0 && driver::has_own_queues() ? wait_for_device(device.backend) : code;
-}
-
 void Storage::copy_to_host() {
     if (!flat_.device_dirty()) {
         return;
+    }
+    if (wrapped_ && begin_ == nullptr) {
+        make_host_copy();
     }
     prepare_halide();
     driver::Current current(*device_);
@@ -92,13 +148,13 @@ void Storage::copy_to_host() {
     if (only_rows) {
         landing.host = reinterpret_cast<uint8_t *>(bytes.get());
     }
-    if (int code = waited(halide_copy_to_host(nullptr, &landing), *device_)) {
+    if (int code = ended_in_own_queue(halide_copy_to_host(nullptr, &landing), device_->backend)) {
         throw_halide_error(code, "copy to the host", "", *device_);
     }
     for (size_t at = 0; only_rows && at < bytes_; at += layout_.pitch) {
         memcpy(begin_ + at, bytes.get() + at, layout_.row);
     }
-    flat_.set_device_dirty(false);
+    flat_.set_device_dirty(wrapped_);
 }
 
 void Storage::release_device() noexcept {
@@ -110,7 +166,10 @@ void Storage::release_device() noexcept {
     try {
         if (!drivers_have_ended()) {
             driver::Current current(*device_);
-            freed = halide_device_free(nullptr, &flat_) == 0;
+            freed = (!wrapped_ ? halide_device_free(nullptr, &flat_) :
+                        device_->backend == Backend::opencl ?
+                                 halide_opencl_detach_cl_mem(nullptr, &flat_) :
+                                 halide_cuda_detach_device_ptr(nullptr, &flat_)) == 0;
         }
     } catch (const Error &) {  // the drivers ended meanwhile
     }
@@ -139,6 +198,14 @@ std::byte *Storage::host(bool write) try {
 
 void Storage::hold_host() {
     std::unique_lock lock(mutex_);
+    if (wrapped_) {
+        throw Error(Fault::usage,
+            fmt::format(
+                "it is another library's memory on {}, which the host does not write; run the call on "
+                "that device",
+                device_->str()),
+            {.argument = "output"});
+    }
     released_.wait(lock, [&] { return device_writers_ == 0; });
     copy_to_host();
     host_writers_++;
@@ -151,6 +218,11 @@ void Storage::release_host() noexcept {
     }
     host_writers_--;
     released_.notify_all();
+}
+
+Storage::Newest Storage::newest() {
+    const std::lock_guard lock(mutex_);
+    return {!flat_.device_dirty(), flat_.host_dirty() ? std::nullopt : device_};
 }
 
 void Storage::to_device(Device device) try {
@@ -170,7 +242,9 @@ void Storage::hold(Device device, bool written, bool overwritten) {
 
 void Storage::release(bool written, bool failed) noexcept {
     std::lock_guard lock(mutex_);
-    if (written && !failed) {
+    if (wrapped_) {
+        // Its memory has the newest elements, whatever the kernel did.
+    } else if (written && !failed) {
         flat_.set_host_dirty(false);
         flat_.set_device_dirty();
     } else if (written && !flat_.device_dirty()) {
@@ -184,6 +258,13 @@ void Storage::release(bool written, bool failed) noexcept {
 // Waits as hold() does, and moves the device copy to `device`, up to date unless it is `overwritten`.
 void Storage::make_current(
     std::unique_lock<std::mutex> &lock, Device device, bool written, bool overwritten) {
+    if (wrapped_ && *device_ != device) {
+        throw Error(Fault::usage,
+            fmt::format(
+                "it is another library's memory on {}; run the call on that device, or copy the array there",
+                device_->str()),
+            {.argument = "device", .value = device.str()});
+    }
     released_.wait(
         lock, [&] { return (held_ == 0 || device_ == device) && !(written && host_writers_ > 0); });
     prepare_halide();
@@ -207,8 +288,9 @@ void Storage::make_current(
         device_ = device;
         flat_.set_host_dirty();
     }
-    if (!overwritten && flat_.host_dirty()) {
-        if (int code = waited(halide_copy_to_device(nullptr, &flat_, interface), device)) {
+    if (!wrapped_ && !overwritten && flat_.host_dirty()) {
+        if (int code =
+                ended_in_own_queue(halide_copy_to_device(nullptr, &flat_, interface), device.backend)) {
             throw_halide_error(code, "copy to the device", "", device);
         }
     }

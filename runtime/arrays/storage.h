@@ -39,6 +39,12 @@ public:
     // Uses the caller's memory, which must outlive it.
     Storage(MemoryLayout layout, void *data);
 
+    // Uses `bytes` bytes of another library's memory on a device, from a CUDA pointer on or a cl_mem, and
+    // holds the owner. That memory has the newest elements always; the host has a copy while it reads.
+    // Errors: device; usage, for a cl_mem that is too small.
+    Storage(
+        MemoryLayout layout, size_t bytes, Device device, uint64_t memory, std::shared_ptr<const void> owner);
+
     ~Storage();
     Storage(const Storage &) = delete;
 
@@ -50,6 +56,13 @@ public:
     // other threads may read, and write on the host.
     void hold_host();
     void release_host() noexcept;
+
+    // Where the newest bytes are: on the host, on a device, or on both.
+    struct Newest {
+        bool on_host;
+        std::optional<Device> device;
+    };
+    Newest newest();
 
     // Brings the device up to date.
     void to_device(Device device);
@@ -80,9 +93,20 @@ public:
     bool owned() const {
         return memory_ != nullptr;
     }
+    bool is_wrapped() const {
+        return wrapped_;
+    }
+    // Where the first byte is, to compare places: on the host, or of wrapped memory of CUDA on the device.
+    // Both are in one address space. Wrapped memory of OpenCL: null.
+    const std::byte *address() const;
+
+    // The device with newer bytes than the host's, and the CUDA pointer or cl_mem of the device copy.
+    std::optional<Device> newest_on();
+    uint64_t device_memory();
 
 private:
     void describe();
+    void make_host_copy();
     void release_device() noexcept;
     void copy_to_host();
     void make_current(std::unique_lock<std::mutex> &lock, Device device, bool written, bool overwritten);
@@ -95,8 +119,10 @@ private:
     std::byte *begin_ = nullptr;
     MemoryLayout layout_;
     size_t bytes_ = 0;
-    driver::HostMemory *memory_ = nullptr;  // that begin_ is from; null: the caller's memory
-    std::optional<Device> device_;          // the device of the copy; nothing while there is no copy
+    driver::HostMemory *memory_ = nullptr;     // that begin_ is from; null: the caller's memory
+    std::optional<Device> device_;             // the device of the copy; nothing while there is no copy
+    bool wrapped_ = false;                     // the memory on the device is another library's
+    const std::shared_ptr<const void> owner_;  // of wrapped memory
     halide_buffer_t flat_ = {};
     halide_dimension_t dim_ = {};
 };

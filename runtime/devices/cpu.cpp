@@ -1,5 +1,7 @@
 #include "runtime/devices/cpu.h"
 #include "runtime/devices/host_memory.h"
+#include <HalideRuntime.h>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -8,11 +10,25 @@ namespace tilewright {
 
 namespace {
 
+enum class InstructionSets { oldest, avx2, all };
+
+// What TILEWRIGHT_CPU allows. Read once: Halide asks once per library, and keeps the answer.
+InstructionSets allowed_sets() {
+    static const InstructionSets allowed = [] {
+        const char *value = getenv("TILEWRIGHT_CPU");
+        const std::string word = value ? value : "";
+        return word == "x86-64" ? InstructionSets::oldest :
+               word == "avx2"   ? InstructionSets::avx2 :
+                                  InstructionSets::all;
+    }();
+    return allowed;
+}
+
 bool has_avx512() {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512cd");
+    return allowed_sets() == InstructionSets::all && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
 }
 
 }  // namespace
@@ -41,12 +57,21 @@ DeviceInfo cpu_device() {
     return d;
 }
 
+int can_use_features(int count, const uint64_t *features) {
+    const auto has = [&](int feature) {
+        return feature / 64 < count && (features[feature / 64] >> feature % 64 & 1) != 0;
+    };
+    const bool is_forbidden = (allowed_sets() != InstructionSets::all && has(halide_target_feature_avx512)) ||
+                              (allowed_sets() == InstructionSets::oldest && has(halide_target_feature_avx));
+    return is_forbidden ? 0 : halide_default_can_use_target_features(count, features);
+}
+
 }  // namespace driver
 
 bool cpu_has_avx2() {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("f16c");
+    return allowed_sets() != InstructionSets::oldest && __builtin_cpu_supports("avx") &&
+           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
 }
 
 bool cpu_has_vnni() {

@@ -49,6 +49,7 @@ constexpr DriverFunction<CUresult(void **, unsigned)> cu_stream_create{"cuStream
 constexpr DriverFunction<CUresult(void *, size_t, unsigned)> cu_host_register{"cuMemHostRegister_v2"};
 constexpr DriverFunction<CUresult(void *)> cu_host_unregister{"cuMemHostUnregister"};
 constexpr DriverFunction<CUresult()> cu_synchronize{"cuCtxSynchronize"};
+constexpr DriverFunction<CUresult(void *, void *, unsigned)> cu_stream_wait{"cuStreamWaitEvent"};
 constexpr DriverFunction<CUresult(void **, unsigned)> cu_event_create{"cuEventCreate"};
 constexpr DriverFunction<CUresult(void *, void *)> cu_event_record{"cuEventRecord"};
 constexpr DriverFunction<CUresult(void *)> cu_event_synchronize{"cuEventSynchronize"};
@@ -316,6 +317,22 @@ void *new_cuda_stream(int index) {
     const InCudaContext here(cuda_context(index));
     void *stream = nullptr;
     return cu_stream_create(&stream, non_blocking) == 0 ? stream : nullptr;
+}
+
+void order_cuda_streams(Device device, void *before, void *after) {
+    constexpr unsigned no_timing = 2;  // CU_EVENT_DISABLE_TIMING
+    const InCudaContext here(cuda_context(device.index));
+    void *event = nullptr;
+    CUresult error = cu_event_create(&event, no_timing);
+    error = error ? error : cu_event_record(event, before);
+    error = error ? error : cu_stream_wait(after, event, 0);
+    if (event) {
+        cu_event_destroy(event);  // the driver keeps it until it has happened
+    }
+    if (error) {
+        throw Error(Fault::device, "the stream cannot be joined: " + cuda_error(error),
+            {.argument = "stream", .device = device.str()});
+    }
 }
 
 bool lock_pages(void *begin, size_t bytes) {

@@ -55,6 +55,10 @@ CUresult launch_and_describe(
 // for its. Null when the driver makes none.
 void *new_cuda_stream(int index);
 
+// Has what `after` is given from now on wait for what `before` was given so far; both are streams of the
+// device's context. The host does not wait. Errors: device.
+void order_cuda_streams(Device device, void *before, void *after);
+
 // Locks pages of host memory, so that all devices copy from and to it directly, or ends that. False where
 // the driver does not.
 bool lock_pages(void *begin, size_t bytes);

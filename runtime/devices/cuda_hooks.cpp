@@ -4,6 +4,7 @@
 #include "runtime/devices/counters.h"
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/cuda_programs.h"
+#include "runtime/devices/embedded_cubins.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/own_queue.h"
@@ -51,6 +52,25 @@ CUresult get_function(void **function, void *module, const char *name) {
     return code;
 }
 
+// Loads a module as the machine code that is linked in, as that on disk, or as PTX: the first that the driver
+// takes. Options are for the compiler, and the machine code was made without any.
+template<typename Load>
+CUresult load_best(const std::string &ptx, bool without_options, const Load &load) {
+    if (without_options) {
+        const EmbeddedCubin *embedded = embedded_cubin_of(ptx, device_info(current_device()).capability);
+        if (embedded && load(embedded->begin) == 0) {
+            return 0;
+        }
+        if (const std::optional<std::string> cubin = cubin_of(ptx)) {
+            if (load(cubin->c_str()) == 0) {
+                return 0;
+            }
+            forget_cubin_of(ptx);
+        }
+    }
+    return load(ptx.c_str());
+}
+
 // Halide asks for at most 64 registers per thread. Without that option ptxas takes as many as the kernel
 // needs, or as its row allows.
 CUresult load_module(void **module, const void *image, unsigned n, int *options, void **values) {
@@ -68,17 +88,11 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
     if (const auto *caps = RegisterCaps::current(); caps && !caps->empty()) {
         ptx = with_register_caps(ptx, *caps);
     }
-    const auto load = [&](const std::string &program) {
-        return real<load_module>(module, program.c_str(), (unsigned)other_options.size(),
-            other_options.data(), other_values.data());
+    const auto load = [&](const void *program) {
+        return real<load_module>(
+            module, program, (unsigned)other_options.size(), other_options.data(), other_values.data());
     };
-    // Options are for the compiler, and the machine code on disk was made without any.
-    const std::optional<std::string> cubin = other_options.empty() ? cubin_of(ptx) : std::nullopt;
-    CUresult code = load(cubin ? *cubin : ptx);
-    if (cubin && code != 0) {
-        forget_cubin_of(ptx);
-        code = load(ptx);
-    }
+    const CUresult code = load_best(ptx, other_options.empty(), load);
     if (Recorder *recorder = Recorder::current(); recorder && code == 0) {
         recorder->add_module(*module, ptx.c_str());
     }

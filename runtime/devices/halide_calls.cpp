@@ -1,5 +1,7 @@
 #include "runtime/devices/halide_calls.h"
+#include "runtime/devices/cpu.h"
 #include "runtime/devices/host_memory.h"
+#include "runtime/devices/own_queue.h"
 #include "tilewright/error.h"
 #include <HalideRuntime.h>
 #include <HalideRuntimeCuda.h>
@@ -47,6 +49,7 @@ void prepare_halide() {
             [](void *, size_t bytes) -> void * { return driver::host_memory().take(bytes).begin; });
         halide_set_custom_free([](void *, void *memory) { driver::host_memory().give_back(memory); });
         halide_set_custom_do_par_for(parallel_loop);
+        halide_set_custom_can_use_target_features(driver::can_use_features);
         // Halide's cache for CUDA has no bound, and MemoryPool has one.
         halide_reuse_device_allocations(nullptr, false);
         return true;
@@ -67,6 +70,10 @@ int wait_for_device(Backend backend) {
     anything.device_interface = device_interface(backend);
     anything.device = 1;  // Halide checks only that it is not 0
     return halide_device_sync(nullptr, &anything);
+}
+
+int ended_in_own_queue(int code, Backend backend) {
+    return code == 0 && backend != Backend::cpu && driver::has_own_queues() ? wait_for_device(backend) : code;
 }
 
 bool halide_spoke() {

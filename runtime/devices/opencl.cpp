@@ -33,6 +33,7 @@ enum : unsigned {
     device_version = 0x102F,
     device_extensions = 0x1030,
     context_platform = 0x1084,
+    memory_size = 0x1102,
     queue_device = 0x1091,
     kernel_name = 0x1190,
     kernel_work_group_size = 0x11B0,
@@ -253,6 +254,14 @@ int launch_and_describe(
     recorded.shared_bytes = number(kernel_local_memory, uint64_t());
     recorded.spill_bytes = number(kernel_private_memory, uint64_t());
     return code;
+}
+
+size_t bytes_of_cl_mem(uint64_t memory) {
+    const auto ask = opencl<AskInfo>("clGetMemObjectInfo");
+    size_t bytes = 0;
+    const bool known =
+        ask && ask(reinterpret_cast<void *>(memory), memory_size, sizeof bytes, &bytes, nullptr) == 0;
+    return known ? bytes : 0;
 }
 
 void wait_for_opencl() {

@@ -39,6 +39,9 @@ constexpr const char *no_opencl_context =
 int launch_and_describe(
     void *queue, void *kernel, const std::function<int()> &launch, KernelLaunch &recorded);
 
+// The size of a buffer; 0 where the driver does not know it.
+size_t bytes_of_cl_mem(uint64_t memory);
+
 // Waits until the work of all queues has ended.
 void wait_for_opencl();
 

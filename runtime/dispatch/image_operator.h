@@ -27,6 +27,10 @@ protected:
     Plan plan(const Row &row, Device device, const Request &request, Array &output) const override;
 
 private:
+    std::optional<int64_t> halo_of(const Settings &, double) const override {
+        return kind_ == Kind::pointwise ? std::optional<int64_t>(0) : std::nullopt;
+    }
+
     Kind kind_;
 };
 

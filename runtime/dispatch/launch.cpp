@@ -4,7 +4,6 @@
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/opencl_options.h"
-#include "runtime/devices/own_queue.h"
 #include "runtime/devices/recorder.h"
 #include "runtime/devices/register_caps.h"
 #include "runtime/errors/leaving.h"
@@ -268,15 +267,13 @@ Launch::Buffer Launch::made_buffer(Argument &argument) const {
     }
     const Array &held = b.bounce.empty() ? array : b.bounce;
     b.storage = held.storage().get();
-    if (device_.backend == Backend::cpu) {
-        b.halide.host = reinterpret_cast<uint8_t *>(b.storage->begin()) + view->offset;
-    } else {
+    b.offset = view->offset;
+    if (device_.backend != Backend::cpu) {
         // Where the array is all of its storage, what the kernel overwrites need not be sent.
         const size_t rows = held.dimensions() > 1 ? (size_t)held.shape()[0] : 1,
                      bytes = (size_t)held.size() * size_of(held.type());
         b.overwritten =
             b.written && rows == b.storage->layout().rows && bytes / rows == b.storage->layout().row;
-        b.offset = view->offset;
     }
     b.halide.type = view->type;
     b.dims = dims_of(*view);
@@ -324,7 +321,9 @@ void Launch::call(std::vector<Buffer> &buffers) {
         }
         Buffer &b = buffers[next++];
         b.halide.dim = b.dims.data();
-        if (device_.backend != Backend::cpu) {
+        if (device_.backend == Backend::cpu) {
+            b.halide.host = reinterpret_cast<uint8_t *>(b.storage->begin()) + b.offset;
+        } else {
             b.halide.device_interface = b.storage->flat().device_interface;
             b.halide.device = b.storage->flat().device + (uint64_t)b.offset;  // an offset on CUDA only, where
                                                                               // it is a pointer
@@ -339,10 +338,7 @@ void Launch::call(std::vector<Buffer> &buffers) {
     if (recorder) {
         recorder->begin(described());
     }
-    int code = row_->entry(pointers.data());
-    if (code == 0 && device_.backend != Backend::cpu && driver::has_own_queues()) {
-        code = wait_for_device(device_.backend);
-    }
+    const int code = ended_in_own_queue(row_->entry(pointers.data()), device_.backend);
     if (recorder) {
         recorder->end();
     }

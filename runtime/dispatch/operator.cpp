@@ -1,6 +1,7 @@
 // The frame of every call: what is the same for all operators.
 #include "tilewright/operator.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/dispatch/choice.h"
 #include "runtime/dispatch/needs.h"
 #include "runtime/dispatch/plan.h"
 #include "runtime/dispatch/settings.h"
@@ -14,8 +15,19 @@
 
 namespace tilewright {
 
+Operator::~Operator() = default;
+
+static Description with_names(Description description) {
+    if (description.input_names.empty()) {
+        description.input_names =
+            description.inputs == 1 ? std::vector<std::string>{"image"} : std::vector<std::string>{"a", "b"};
+    }
+    return description;
+}
+
 Operator::Operator(Description description, const std::vector<Row> &rows)
-    : description_(std::move(description)), rows_(rows) {
+    : description_(with_names(std::move(description))), rows_(rows),
+      choices_(std::make_unique<RowChoices>()) {
     for (const Row &row : rows) {
         Row::Needs &most = most_needs_[(size_t)row.backend];
         most.threads = std::max(most.threads, row.needs.threads);
@@ -25,6 +37,13 @@ Operator::Operator(Description description, const std::vector<Row> &rows)
         most.images |= row.needs.images;
         most.half |= row.needs.half;
     }
+}
+
+std::optional<int64_t> Operator::halo(const Settings &settings, double error) const try {
+    Settings completed;
+    return halo_of(checked_settings(name(), options(), settings, completed), error);
+} catch (...) {
+    leave_with_error([&] { return name(); });
 }
 
 void Operator::refuse(
@@ -100,6 +119,11 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
     Device device, const std::vector<Row> *rows) const {
     const std::vector<Row> &all = rows ? *rows : this->rows();
     driver::Current current(device);  // a library that is asked what it takes loads its kernels there
+    if (!rows && schedule == "tuned") {
+        if (const Row *row = chosen_by_times(request, output, device)) {
+            return *row;
+        }
+    }
     const DeviceInfo &limits = limits_of(device);
     for (const Row &row : all) {
         if (row.backend == device.backend && row.type == request.type && row.belongs_to(schedule) &&
@@ -200,7 +224,7 @@ public:
             return;
         }
         synchronize(device);
-        statistics_->counters = counted();
+        statistics_->counters = counters() - before_;
         statistics_->row = row.name();
         statistics_->libraries.clear();
         for (const Row *library : ran) {
@@ -212,20 +236,6 @@ public:
     }
 
 private:
-    // What the driver was asked to do.
-    Counters counted() const {
-        Counters c = counters();
-        c.kernels -= before_.kernels;
-        c.copies_to_device -= before_.copies_to_device;
-        c.bytes_to_device -= before_.bytes_to_device;
-        c.copies_to_host -= before_.copies_to_host;
-        c.bytes_to_host -= before_.bytes_to_host;
-        c.allocations -= before_.allocations;
-        c.modules -= before_.modules;
-        c.module_ms -= before_.module_ms;
-        return c;
-    }
-
     Statistics *const statistics_;
     std::chrono::steady_clock::time_point start_;
     Counters before_;
@@ -270,7 +280,7 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
                 output.describe());
         }
     }
-    const Device device = how.device ? *how.device : best_device();
+    const Device device = how.device ? *how.device : choose_device(request, how.schedule);
     driver::open(device);
     check_values(request);
     const Row &row = choose(request, result, how.schedule, device, how.rows);

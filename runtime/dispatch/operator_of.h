@@ -43,6 +43,24 @@ protected:
         return {};
     }
 
+    // The numbers that a call's time depends on. As it is: the extents of the first input.
+    virtual Measures measures_of(const R &request) const {
+        Measures measures;
+        for (const int64_t extent : request.inputs[0].shape()) {
+            measures.add((double)extent);
+        }
+        if (request.inputs[0].dimensions() == 2) {
+            measures.add(1);  // channel
+        }
+        return measures;
+    }
+
+    // Whether the row's results are of the class of those of `tuned`, and its time does not depend on values.
+    // As it is: all rows.
+    virtual bool equals_tuned(const Row &) const {
+        return true;
+    }
+
 private:
     std::unique_ptr<Request> parse_checked(
         std::span<const Array> inputs, const Settings &settings) const final {
@@ -59,6 +77,12 @@ private:
     }
     Remarks remarks_on(const Request &request) const final {
         return remarks_of(static_cast<const R &>(request));
+    }
+    Measures measures_of_call(const Request &request) const final {
+        return measures_of(static_cast<const R &>(request));
+    }
+    bool is_equal_to_tuned(const Row &row) const final {
+        return equals_tuned(row);
     }
 };
 

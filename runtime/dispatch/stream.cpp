@@ -1,7 +1,10 @@
 // Calls on threads of their own, each of which has a queue of the device.
 #include "tilewright/stream.h"
+#include "runtime/devices/cuda.h"
+#include "runtime/devices/hooks.h"
 #include "runtime/devices/own_queue.h"
 #include "runtime/errors/leaving.h"
+#include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include <condition_variable>
 #include <deque>
@@ -150,6 +153,36 @@ void Stream::wait() {
     if (const std::exception_ptr error = std::exchange(state_->first_error, nullptr)) {
         std::rethrow_exception(error);
     }
+}
+
+JoinedStream::JoinedStream(Device device, void *stream) try : device_(device), stream_(nullptr) {
+    void *const legacy = reinterpret_cast<void *>(1);  // CU_STREAM_LEGACY
+    if (device.backend != Backend::cuda || stream == nullptr || stream == legacy) {
+        return;
+    }
+    const Inside inside;
+    driver::open(device);
+    driver::order_cuda_streams(device, stream, queue());
+    stream_ = stream;
+} catch (...) {
+    leave_with_error();
+}
+
+JoinedStream::~JoinedStream() {
+    if (stream_ == nullptr) {
+        return;
+    }
+    const Inside inside;
+    try {
+        driver::order_cuda_streams(device_, queue(), stream_);
+    } catch (const Error &) {  // the stream was destroyed meanwhile: nothing can wait in it
+    }
+}
+
+// In which the calls of this thread work.
+void *JoinedStream::queue() const {
+    const driver::Current current(device_);
+    return driver::own_queue();
 }
 
 }  // namespace tilewright

@@ -1,4 +1,5 @@
 // The reader of TIFF files. Source: TIFF 6.0 (Adobe, 1992); libtiff decodes.
+#include "runtime/arrays/divided_by_alpha.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/libtiff.h"
 #include "runtime/files/picture_limits.h"
@@ -43,9 +44,13 @@ struct TiffHeader {
     bool is_grey() const {
         return photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
     }
+    bool is_float() const {
+        return format == SAMPLEFORMAT_IEEEFP;
+    }
     // Whether the samples in the file are those of the array; else libtiff converts them to 8-bit RGB.
     bool is_plain() const {
-        return (depth == 8 || depth == 16) && (is_grey() || photometric == PHOTOMETRIC_RGB);
+        const bool is_type = is_float() ? depth == 32 : depth == 8 || depth == 16;
+        return is_type && (is_grey() || photometric == PHOTOMETRIC_RGB);
     }
     bool has_alpha() const {
         return is_plain() && extra_count > 0;
@@ -54,7 +59,7 @@ struct TiffHeader {
         return (is_grey() ? 1 : 3) + (has_alpha() ? 1 : 0);
     }
     Type type() const {
-        return is_plain() && depth == 16 ? Type::u16 : Type::u8;
+        return !is_plain() ? Type::u8 : is_float() ? Type::f32 : depth == 16 ? Type::u16 : Type::u8;
     }
 };
 
@@ -75,8 +80,14 @@ TiffHeader header_of(TIFF *tiff, const InputFile &file) {
     if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &header.photometric) == 0 || header.w == 0 || header.h == 0) {
         file.refuse("it is a broken TIFF: its header is not complete", "write it again");
     }
-    if (header.format != SAMPLEFORMAT_UINT && header.format != SAMPLEFORMAT_VOID) {
-        file.refuse("its samples are no unsigned integers", "save them as .npy");
+    if (header.format != SAMPLEFORMAT_UINT && header.format != SAMPLEFORMAT_VOID && !header.is_float()) {
+        file.refuse("its samples are neither unsigned integers nor floats", "save them as .npy");
+    }
+    const bool is_odd_float = header.is_float() && (!header.is_plain() || header.extra_count > 0 ||
+                                                       header.photometric == PHOTOMETRIC_MINISWHITE);
+    if (is_odd_float) {
+        file.refuse("of floats, it takes those of 32 bits, grey (0 is black) or RGB, without alpha",
+            "save it so, or as .npy");
     }
     if (header.is_plain() && header.samples < header.channels()) {
         file.refuse("it is a broken TIFF: it has fewer samples than colours", "write it again");
@@ -127,7 +138,9 @@ private:
     void take(const uint8_t *from, int64_t y, int64_t x, int64_t count, int plane) {
         uint8_t *to = pixels_ + y * row_bytes_ + x * channels_ * element_;
         const bool is_separate = header_.planar == PLANARCONFIG_SEPARATE;
-        const auto copy = element_ == 2 ? copy_samples<uint16_t> : copy_samples<uint8_t>;
+        const auto copy = element_ == 4 ? copy_samples<float> :
+                          element_ == 2 ? copy_samples<uint16_t> :
+                                          copy_samples<uint8_t>;
         copy(from, is_separate ? 1 : header_.samples, to, channels_, plane, is_separate ? 1 : channels_,
             count);
     }
@@ -196,8 +209,7 @@ void normalize(const TiffHeader &header, Array &pixels) {
             for (int c = 0; c < colours; c++) {
                 uint32_t value = is_inverted ? top - pixel[c] : pixel[c];
                 if (is_multiplied) {
-                    const uint32_t alpha = pixel[colours];
-                    value = alpha == 0 ? 0 : std::min(top, (value * top + alpha / 2) / alpha);
+                    value = static_cast<uint32_t>(divided_by_alpha(value, pixel[colours], top));
                 }
                 pixel[c] = static_cast<T>(value);
             }
@@ -297,7 +309,7 @@ Picture read_tiff(InputFile &file, const PngLimits &limits) {
     if (!is_decoded || messages.error[0] != 0) {
         refuse();
     }
-    if (header.is_plain()) {
+    if (header.is_plain() && !header.is_float()) {
         header.type() == Type::u16 ? normalize<uint16_t>(header, picture.pixels) :
                                      normalize<uint8_t>(header, picture.pixels);
     }

@@ -84,7 +84,11 @@ bool encode(TIFF *tiff, const Array &image, const PngMetadata &metadata) {
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, channels <= 2 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB);
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_LZW);  // what every reader of TIFF knows
-    TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+    if (image.type() == Type::f32) {  // without the predictor of floats, which many readers do not know
+        TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP);
+    } else {
+        TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+    }
     TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, TIFFDefaultStripSize(tiff, 0));
     if (channels % 2 == 0) {
         const uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
@@ -106,8 +110,12 @@ bool encode(TIFF *tiff, const Array &image, const PngMetadata &metadata) {
 }  // namespace
 
 void check_tiff(Type type, const std::vector<int64_t> &shape) {
-    if (type != Type::u8 && type != Type::u16) {
-        refuse_array("TIFF is written of u8 and u16", "write .npy instead", "write_tiff", type, shape);
+    if (type != Type::u8 && type != Type::u16 && type != Type::f32) {
+        refuse_array("TIFF is written of u8, u16 and f32", "write .npy instead", "write_tiff", type, shape);
+    }
+    if (type == Type::f32 && shape.size() == 3 && shape[2] != 1 && shape[2] != 3) {
+        refuse_array(
+            "TIFF of f32 is written of 1 or 3 channels", "write .npy instead", "write_tiff", type, shape);
     }
     const bool is_image = shape.size() == 2 || (shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4);
     if (!is_image) {

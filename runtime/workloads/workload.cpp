@@ -9,6 +9,11 @@ namespace tilewright {
 // Those of the operators that were built (made by cmake/workloads.cmake).
 const std::map<std::string, MakeWorkload> &built_workloads();
 
+std::vector<std::pair<int64_t, int64_t>> Workload::sizes_to_measure() const {
+    return {{64, 64}, {256, 256}, {640, 480}, {1920, 1080}, {33, 100000}, {100000, 33}, {4000, 3000},
+        {8192, 8192}};
+}
+
 Work Workload::work(std::span<const Array> inputs, const Array &output, const Settings &) const {
     Work work;
     for (const Array &a : inputs) {

@@ -255,7 +255,7 @@ TEST(Registry, TheDocumentedStepsAreThere) {
         {"gaussian_blur",
             "direct separable shared registers branch exp native relaxed texture half texture_half"},
         {"matmul", "direct shared registers"},
-        {"recursive_gaussian", "columns transposed diagonal blocks"},
+        {"recursive_gaussian", "columns transposed diagonal blocks half texture texture_half"},
         {"fft2d", "passes fused"},
         {"fresnel", "passes fused"},
         {"min_plus_convolution", "direct shared registers pruned"},

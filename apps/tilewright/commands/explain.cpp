@@ -25,8 +25,9 @@ struct Words {
 void run(const Words &words) {
     const Operator &op = find_operator(words.op);
     check_schedule({&op}, words.schedule);
-    const Device device = device_of(words.device);
     const CallData data = call_data(op, words.data);
+    const Device device =
+        words.device == "auto" ? op.choose_device(*data.request, words.schedule) : device_of(words.device);
     const Explanation explanation =
         explain(op, data, words.schedule, device, single_values_of(words.tunables));
     if (words.as_json) {

@@ -15,10 +15,10 @@ nlohmann::ordered_json json(const CallReport &report) {
         facts[name] = value;
     }
     nlohmann::ordered_json one = {{"inputs", report.inputs}, {"output", report.output},
-        {"row", report.statistics.row}, {"libraries", report.statistics.libraries},
-        {"read_ms", report.times.read_ms}, {"compute_ms", report.times.compute_ms},
-        {"write_ms", report.times.write_ms}, {"modules", c.modules}, {"module_ms", c.module_ms},
-        {"kernels", c.kernels}, {"copies_to_device", c.copies_to_device},
+        {"device", report.device.str()}, {"row", report.statistics.row},
+        {"libraries", report.statistics.libraries}, {"read_ms", report.times.read_ms},
+        {"compute_ms", report.times.compute_ms}, {"write_ms", report.times.write_ms}, {"modules", c.modules},
+        {"module_ms", c.module_ms}, {"kernels", c.kernels}, {"copies_to_device", c.copies_to_device},
         {"bytes_to_device", c.bytes_to_device}, {"copies_to_host", c.copies_to_host},
         {"bytes_to_host", c.bytes_to_host}, {"allocations", c.allocations},
         {"conversions", report.conversions}, {"facts", facts}, {"warnings", report.remarks.warnings}};
@@ -30,7 +30,7 @@ nlohmann::ordered_json json(const CallReport &report) {
 
 }  // namespace
 
-void print_report(const CallReport &report, const Device &device, bool is_one_of_many) {
+void print_report(const CallReport &report, bool is_one_of_many) {
     if (is_one_of_many) {
         print_error(fmt::format("files       {} -> {}\n", joined(report.inputs, ", "), report.output));
     }
@@ -39,14 +39,15 @@ void print_report(const CallReport &report, const Device &device, bool is_one_of
     if (statistics.libraries != std::vector{statistics.row}) {
         print_error(fmt::format("libraries   {}\n", joined(statistics.libraries, " + ")));
     }
-    print_costs(device, statistics.counters, report.times);
+    print_costs(report.device, statistics.counters, report.times);
     for (const std::string &conversion : report.conversions) {
         print_error(fmt::format("converted   {}\n", conversion));
     }
     print_facts(report.remarks);
 }
 
-nlohmann::ordered_json json(const std::vector<CallReport> &reports, const Device &device) {
+nlohmann::ordered_json json(const std::vector<CallReport> &reports, Device otherwise) {
+    const Device device = reports.empty() ? otherwise : reports.front().device;
     nlohmann::ordered_json calls = nlohmann::ordered_json::array();
     for (const CallReport &report : reports) {
         calls.push_back(json(report));

@@ -7,9 +7,10 @@
 namespace tilewright::app {
 
 // Prints the lines of one call. `is_one_of_many`: its files are named first.
-void print_report(const CallReport &report, const Device &device, bool is_one_of_many);
+void print_report(const CallReport &report, bool is_one_of_many);
 
-// {"version": 1, "device", "calls": [...]}: times in milliseconds, and what was counted.
-nlohmann::ordered_json json(const std::vector<CallReport> &reports, const Device &device);
+// {"version": 1, "device", "calls": [...]}: times in milliseconds, and what was counted. The device is that
+// of the first call (each call names its own too); `otherwise`, where there is none.
+nlohmann::ordered_json json(const std::vector<CallReport> &reports, Device otherwise);
 
 }  // namespace tilewright::app

@@ -45,6 +45,14 @@ RowAnswer answer_of(
 }
 
 std::string why_chosen(const Explanation &e) {
+    for (const RowAnswer &answer : e.rows) {
+        if (answer.row == e.chosen && e.schedule == "tuned" && answer.predicted_ms) {
+            return fmt::format(
+                "of the rows that serve the data and whose times are known it has the least predicted time, "
+                "{:.4g} ms by {}, or comes first in the table of those that are as fast within 5 %",
+                *answer.predicted_ms, e.predicted_from);
+        }
+    }
     std::vector<std::string> before;
     size_t named = 0;
     bool reached = false;
@@ -65,6 +73,21 @@ std::string why_chosen(const Explanation &e) {
         "the schedule '{}' names {} rows, asked in the order of this table; it is the first that "
         "serves the data{}",
         e.schedule, named, before.empty() ? "" : fmt::format(" ({} did not)", joined(before, ", ")));
+}
+
+// Adds the times by which `tuned` chooses, where that was asked for.
+void add_predictions(Explanation &e, const Request &request) {
+    if (e.schedule != "tuned") {
+        return;
+    }
+    for (const PredictedTime &time : e.op->predicted_times(request, e.device)) {
+        for (RowAnswer &answer : e.rows) {
+            if (answer.row == time.row) {
+                answer.predicted_ms = time.ms;
+                e.predicted_from = time.from;
+            }
+        }
+    }
 }
 
 // The libraries and their kernels of one call that finds everything loaded and all data on the device.
@@ -156,6 +179,7 @@ Explanation explain(const Operator &op, const CallData &data, const std::string 
     e.argument_bytes = bytes_of(data, output);
     const MemoryOfCall memory;
     e.chosen = &op.choose(*data.request, output, schedule, device);
+    add_predictions(e, *data.request);
     e.why_chosen = why_chosen(e);
     const Row &in_table = *e.chosen;
     if (!tunables.empty()) {

@@ -16,6 +16,7 @@ struct RowAnswer {
     const Row *row = nullptr;
     bool serves = false;
     std::string why_not = {};
+    std::optional<double> predicted_ms = {};  // of rows that `tuned` may take and whose times are known
 };
 
 struct Explanation {
@@ -28,6 +29,7 @@ struct Explanation {
     size_t other_rows = 0;                 // of other types and backends
     const Row *chosen = nullptr;
     std::string why_chosen;
+    std::string predicted_from;  // the file of measured times
 
     std::vector<LibraryRun> libraries;      // that one call ran, warm
     std::vector<LibraryAccesses> accesses;  // one for each library

@@ -30,13 +30,14 @@ std::string extents(const std::array<uint64_t, 3> &of) {
 }
 
 std::string rows_of(const Explanation &e) {
-    Lines lines = {{"row", "serves", "why"}};
+    Lines lines = {{"row", "serves", "predicted", "why"}};
     for (const RowAnswer &answer : e.rows) {
         const bool chosen = answer.row == e.chosen;
         lines.push_back({answer.row->name(),
             chosen        ? "chosen" :
             answer.serves ? "yes" :
                             "no",
+            answer.predicted_ms ? milliseconds(*answer.predicted_ms) : "-",
             answer.serves ? answer.row->summary : answer.why_not});
     }
     return wrapped_table(lines) +

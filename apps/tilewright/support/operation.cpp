@@ -77,7 +77,8 @@ Prepared prepared_from(
     const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {
     Prepared prepared;
     for (const std::string &input : inputs) {
-        prepared.pictures.push_back(read_picture(input, operation.limits, operation.device));
+        prepared.pictures.push_back(
+            read_picture(input, operation.limits, operation.device.value_or(Device{})));
     }
     prepared.fitted = fitted(*operation.op, prepared.pictures, operation.settings, operation.fit);
     choose_kind(operation, output, prepared);
@@ -90,20 +91,22 @@ Array computed(const Operation &operation, const Prepared &prepared, CallReport 
     const Counters before = counters();
     Array result;
     double check_ms = 0;
+    report.device = operation.device ? *operation.device :
+                                       op.choose_device(*prepared.requests.front(), operation.schedule);
     const auto start = std::chrono::steady_clock::now();
     for (size_t i = 0; i < prepared.requests.size(); i++) {
         const Request &request = *prepared.requests[i];
         Array output;
         op.call(request, output,
-            {.device = operation.device,
+            {.device = report.device,
                 .schedule = operation.schedule,
                 .statistics = &report.statistics,
-                .pinned = operation.device.backend == Backend::cuda});
+                .pinned = report.device.backend == Backend::cuda});
         output.sync();
         if (operation.check) {
             const auto checking = std::chrono::steady_clock::now();
             report.verified = check_result(
-                op, {request.inputs, prepared.settings, ""}, output, operation.device, report.statistics.row);
+                op, {request.inputs, prepared.settings, ""}, output, report.device, report.statistics.row);
             check_ms += ms_since(checking);
         }
         if (prepared.has_columns()) {
@@ -113,7 +116,7 @@ Array computed(const Operation &operation, const Prepared &prepared, CallReport 
         }
     }
     report.times.compute_ms = ms_since(start) - check_ms;
-    report.statistics.counters = difference(before, counters());
+    report.statistics.counters = counters() - before;
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include "apps/tilewright/support/endpoints.h"
 #include "apps/tilewright/support/fitting.h"
 #include "tilewright/operator.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace tilewright::app {
 // What all calls of one command share.
 struct Operation {
     const Operator *op = nullptr;
-    Device device;
+    std::optional<Device> device;  // unset: the operator chooses one for each call
     std::string schedule;
     Settings settings;
     FitWords fit;
@@ -24,6 +25,7 @@ struct Operation {
 struct CallReport {
     std::vector<std::string> inputs, conversions;
     std::string output;
+    Device device;
     Statistics statistics;  // of the last of its calls; its counters are those of all
     Remarks remarks;
     std::string verified;  // what the result was compared with; empty: it was not

@@ -21,6 +21,16 @@ struct GaussianBlurNearConfiguration {
     }
 };
 
+// Of GaussianBlurLines.
+struct GaussianBlurLinesConfiguration {
+    int most_elements = 0;  // of a row with a radius on each side, channels included; 0: any number
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("most_elements", most_elements);
+    }
+};
+
 // Of GaussianBlurDots.
 struct GaussianBlurDotsConfiguration {
     int channels = 1;      // the row serves images of so many

@@ -8,7 +8,8 @@ namespace tilewright {
 
 // Of Matmul.
 struct MatmulConfiguration {
-    int most_rows = 0, most_columns = 0;  // of the product
+    int most_rows = 0, most_columns = 0;     // of the product
+    int least_columns = 0, least_depth = 0;  // the depth: columns of A, and rows of B
     bool zeros_beyond = false;  // A and B have zeros beyond their edges, and the depth is rounded up to a
                                 // multiple of the tunable `depth`, so that tiles need no conditions
 
@@ -16,6 +17,8 @@ struct MatmulConfiguration {
     void fields(Visit visit) {
         visit("most_rows", most_rows);
         visit("most_columns", most_columns);
+        visit("least_columns", least_columns);
+        visit("least_depth", least_depth);
         visit("zeros_beyond", zeros_beyond);
     }
 };

@@ -6,11 +6,25 @@ namespace tilewright {
 
 // Of RecursiveGaussianTiles and of the forms in runs.
 struct RecursiveGaussianConfiguration {
-    bool colours = false;  // any number of interleaved channels; otherwise one channel
+    bool colours = false;   // any number of interleaved channels; otherwise one channel
+    int most_elements = 0;  // of a row, channels included; 0: any number
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("colours", colours);
+        visit("most_elements", most_elements);
+    }
+};
+
+// Of RecursiveGaussianCopies.
+struct RecursiveGaussianCopiesConfiguration {
+    bool half = false;      // the copy between the filters has half-precision floats
+    bool textures = false;  // both copies are images of the device, whose sides are limited
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("half", half);
+        visit("textures", textures);
     }
 };
 

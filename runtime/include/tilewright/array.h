@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -76,6 +77,20 @@ public:
     // an element (c64: to an f32).
     static Array view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides = {});
 
+    // Uses memory that another library owns on a GPU, and copies nothing: `memory` is a CUDA pointer to the
+    // first element, in the device's primary context (CuPy, PyTorch and JAX use it), or a cl_mem of the
+    // library's own OpenCL context, which begins with the first element and has whole words of 16 bytes.
+    // CUDA kernels read such words around the elements, never beyond the 256 bytes to which the driver rounds
+    // allocations. `strides` as above.
+    //
+    // Only calls on `device` take the array as an output. data() and calls on the CPU read a copy, which is
+    // made again at each use, because the owner may write at any time. `owner` is held as long as any array
+    // uses the memory. The owner's stream is to be in order with the calls: JoinedStream (stream.h).
+    //
+    // Errors: usage, for the CPU, null memory, and as above; device, when the device cannot be used.
+    static Array wrap(Type type, Device device, uint64_t memory, std::vector<int64_t> shape,
+        std::vector<int64_t> strides = {}, std::shared_ptr<const void> owner = {});
+
     // Rows y0 ... y0 + h - 1 and columns x0 ... x0 + w - 1 of an image or matrix; shares the elements.
     // Errors: usage, for an array that has no rows, or a part that is not inside it.
     Array crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const;
@@ -135,6 +150,15 @@ public:
     void sync() const;
     void sync(Device device) const;
 
+    // The device that has newer elements than the host, and the CUDA pointer to the first element there, or
+    // the cl_mem (in which a crop begins offset_bytes() after the start). Nothing and 0, where the host is up
+    // to date. Whoever uses the memory keeps the array, and asks again after each call with it.
+    std::optional<Device> newest_on() const;
+    uint64_t device_memory() const;
+
+    // Whether the array was made by wrap(), or is a crop of such an array.
+    bool is_wrapped() const;
+
     // Whether the two arrays share any byte.
     bool overlaps(const Array &other) const;
 
@@ -148,6 +172,8 @@ public:
 
 private:
     enum class Memory { zeroed, any, pinned };
+    static Array laid_out(
+        Type type, std::vector<int64_t> shape, std::vector<int64_t> strides, uint64_t memory);
     Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, Memory memory);
     void expect(Type type) const;
     int64_t offset_of(const std::vector<int64_t> &index) const;

@@ -67,13 +67,16 @@ struct Remarks {
     std::vector<std::string> warnings;                       // one line each
 };
 
-// How and where to run: `device` unset is the best one; `schedule` is the name of a row or of a family
-// ("tuned" is the best row for the data).
+// How and where to run. `device` unset: the one with the least predicted time, copies included
+// (choose_device() of the operator). `schedule`: the name of a row or of a family. "tuned" is the row that
+// serves the data and has the least predicted time, by times that were measured on a device like this one;
+// where there are none, the first row of that family that serves the data.
 struct Call {
     std::optional<Device> device;
     std::string schedule = "tuned";
     Statistics *statistics = nullptr;
-    const std::vector<Row> *rows = nullptr;  // what to choose from; unset: all the operator's rows
+    const std::vector<Row> *rows = nullptr;  // what to choose from, in this order; unset: all the
+                                             // operator's rows
     bool pinned = false;  // an output that the call makes is in page-locked memory (Array::pinned)
 };
 
@@ -88,8 +91,34 @@ struct Request {
     std::vector<int64_t> output_shape;
 };
 
-class Plan;  // the libraries that a call runs, one after another, and their arguments
-             // (runtime/dispatch/plan.h)
+// The numbers by which a front says how much work a call is: height, width, a radius ... By them the times of
+// rows are predicted from those that were measured.
+struct Measures {
+    std::array<double, 6> numbers = {};
+    size_t count = 0;
+
+    Measures() = default;
+    Measures(std::initializer_list<double> of) {
+        for (const double number : of) {
+            add(number);
+        }
+    }
+    void add(double number) {
+        numbers.at(count++) = number;
+    }
+    bool operator==(const Measures &) const = default;
+};
+
+// What a row will take, by the times that were measured on a device like this one.
+struct PredictedTime {
+    const Row *row;
+    double ms;
+    std::string from;  // the name of the file of measured times
+};
+
+class RowChoices;  // the measured times of the rows (runtime/dispatch/choice.h)
+class Plan;        // the libraries that a call runs, one after another, and their arguments
+                   // (runtime/dispatch/plan.h)
 
 // What an operator says of itself.
 struct Description {
@@ -99,6 +128,7 @@ struct Description {
     std::vector<Option> options = {};
     std::optional<Option> optional_input = {};  // one more array that a call may end its inputs with: on the
                                                 // command line a file's name
+    std::vector<std::string> input_names = {};  // as errors write them; empty: image, or a and b
 };
 
 // An operator: what it takes and makes, its table of rows, and the front that checks arguments and plans
@@ -107,7 +137,7 @@ struct Description {
 class Operator {
 public:
     Operator(Description description, const std::vector<Row> &rows);
-    virtual ~Operator() = default;
+    virtual ~Operator();
     Operator(const Operator &) = delete;
 
     const std::string &name() const {
@@ -118,6 +148,10 @@ public:
     }
     int inputs() const {
         return description_.inputs;
+    }
+    // What the inputs are called, in their order: "image", or "a" and "b".
+    const std::vector<std::string> &input_names() const {
+        return description_.input_names;
     }
     const std::vector<Option> &options() const {
         return description_.options;
@@ -153,6 +187,29 @@ public:
         const std::string &schedule, Device device, const std::vector<Row> *rows = nullptr) const {
         return choose(*parse(inputs, settings), output, schedule, device, rows);
     }
+
+    // The rows that `tuned` may take for calls of this type there and whose times were measured on a device
+    // like it, the one with the least predicted time first. The times are those of the call without copies
+    // from and to the host. Whether a row serves the request is not asked. Empty where no call like it was
+    // measured.
+    std::vector<PredictedTime> predicted_times(const Request &request, Device device) const;
+
+    // The device that a call with `device` unset runs on: the CPU or best_device(), whichever has the least
+    // predicted time for the row and for the copies between host and device that the call and its result
+    // need. Arrays whose newest elements are on a device are not copied there, and the result of a call on
+    // such arrays is not copied to the host. It is best_device() where there are no times for one of the two,
+    // and for another schedule than `tuned`.
+    Device choose_device(const Request &request, const std::string &schedule = "tuned") const;
+
+    // The numbers by which calls are compared with measured ones.
+    Measures measures(const Request &request) const {
+        return measures_of_call(request);
+    }
+
+    // Whether `tuned` may take a row that is not of that family: it gives results of the same class, and how
+    // long it takes does not depend on the values of its inputs. Rows of autoschedulers and the unscheduled
+    // `reference` are never taken.
+    bool may_stand_for_tuned(const Row &row) const;
 
     // Whether a row of the request's type can run on these arguments (alignment, sizes).
     bool serves(const Row &row, const Request &request, const Array &output) const;
@@ -193,6 +250,13 @@ public:
         return {request->output_type, request->output_shape};
     }
 
+    // For callers that hold an image in parts: how many pixels a part must be larger on each side than the
+    // result that is wanted of it, so that the result is that of the whole image. `error`: by how much it may
+    // differ, as a part of the largest value of the image; operators whose output pixels depend on all of the
+    // image have a halo only with an error above 0. The border of the image itself needs no halo. Nothing
+    // where parts cannot be put together in this way. Errors: usage.
+    std::optional<int64_t> halo(const Settings &settings = {}, double error = 0) const;
+
     // The settings of a call whose result is written to a file of that kind ("png", "npy"), where they leave
     // open what depends on it.
     virtual Settings settings_for(
@@ -232,6 +296,14 @@ private:
     virtual bool accepts(const Row &row, const Request &request, const Array &output) const = 0;
     virtual Plan plan_of(const Row &row, Device device, const Request &request, Array &output) const = 0;
     virtual Remarks remarks_on(const Request &request) const = 0;
+    virtual Measures measures_of_call(const Request &request) const = 0;
+    virtual bool is_equal_to_tuned(const Row &row) const = 0;
+
+    // The row that the measured times choose; null where they do not decide.
+    const Row *chosen_by_times(const Request &request, const Array &output, Device device) const;
+    virtual std::optional<int64_t> halo_of(const Settings &, double) const {
+        return {};
+    }
 
     // Says why choose() found no row. Errors: usage, input, device.
     [[noreturn]] void refuse_choice(const Request &request, const Array &output, const std::string &schedule,
@@ -240,6 +312,7 @@ private:
     const Description description_;
     const std::vector<Row> &rows_;
     std::array<Row::Needs, 3> most_needs_;  // by backend: all that any of its rows needs
+    const std::unique_ptr<RowChoices> choices_;
 };
 
 // Every operator that is linked in (by Tilewright::operators). Never empty.

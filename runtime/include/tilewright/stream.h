@@ -61,4 +61,28 @@ private:
     std::unique_ptr<State> state_;
 };
 
+// Brings the library's work on a CUDA device in order with a stream of the caller's: what the stream was
+// given before the construction is done before the calls that follow, and what the stream is given after the
+// destruction waits for those calls. The host does not wait. This is for memory that another library owns
+// (Array::wrap) and works on in its own stream.
+//
+//     const JoinedStream joined({Backend::cuda, 0}, stream);
+//     gaussian_blur(wrapped_image, wrapped_output, 3);
+//
+// Does nothing for the default stream (null, or CU_STREAM_LEGACY), in which the library works, and on other
+// backends.
+class JoinedStream {
+public:
+    // `stream`: a CUstream of the device's primary context. Errors: device.
+    JoinedStream(Device device, void *stream);
+    ~JoinedStream();
+    JoinedStream(const JoinedStream &) = delete;
+
+private:
+    void *queue() const;
+
+    Device device_;
+    void *stream_;
+};
+
 }  // namespace tilewright

@@ -39,6 +39,10 @@ public:
     virtual std::pair<int64_t, int64_t> benchmark_size() const {
         return {8192, 8192};
     }
+    // The sizes at which rows are measured so that `tuned` can choose among them at any size: small, those of
+    // pictures, large, and thin in both directions; the small ones first.
+    virtual std::vector<std::pair<int64_t, int64_t>> sizes_to_measure() const;
+
     virtual std::vector<Settings> benchmark_settings(const std::string &) const {
         return {{}};
     }

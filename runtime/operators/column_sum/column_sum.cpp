@@ -60,8 +60,9 @@ protected:
             return most == 0 || at.width * at.element <= most;
         }
         if (row.form == "column_sum") {
-            const int32_t columns = row.configuration<ColumnSumConfiguration>().columns;
-            if (at.offset % columns != 0 || at.stride % columns != 0 || at.width % columns != 0) {
+            const auto [columns, most_rows] = row.configuration<ColumnSumConfiguration>();
+            if (at.offset % columns != 0 || at.stride % columns != 0 || at.width % columns != 0 ||
+                (most_rows != 0 && at.height > most_rows) || at.width < row.tunable("lanes", 1)) {
                 return false;
             }
         }

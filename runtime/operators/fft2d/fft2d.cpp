@@ -102,7 +102,8 @@ public:
                           .help = "Add zeros at the right and at the bottom up to the next power of "
                                   "two; then any size up to 8192 is taken",
                           .choices = {"yes", "no"},
-                          .is_flag = true}}},
+                          .is_flag = true}},
+                  .input_names = {"field"}},
               fft2d_rows()) {}
 
 protected:
@@ -132,6 +133,15 @@ protected:
         return !is_fft_pass(row) || row.schedule == "tuned_any" || passes_of(row.backend, request).uses(row);
     }
 
+    Measures measures_of(const Fft2dRequest &request) const override {
+        return {(double)request.height(), (double)request.width()};
+    }
+
+    // The other rows are passes that the same plan puts together, and documented steps without them.
+    bool equals_tuned(const Row &) const override {
+        return false;
+    }
+
     Plan plan(const Row &row, Device device, const Fft2dRequest &request, Array &output) const override {
         Plan plan;
         Array field = request.inputs[0];
@@ -141,7 +151,7 @@ protected:
         }
         if (is_fft_pass(row)) {
             passes_of(row.backend, request).add_to(plan, device, field, output);
-        } else if (row.form == "fft2d_turn") {
+        } else if (row.form == "fft2d_transpose") {
             passes_with_transposes(row, request).add_to(plan, device, field, output);
         } else {
             add_definition(plan, row, device, request, field, output);

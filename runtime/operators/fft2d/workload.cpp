@@ -52,6 +52,9 @@ public:
         const std::string &, int64_t w, int64_t h, const Settings &settings) const override {
         return sample_of(std::max(h, shortest_fft), std::max(w, shortest_fft), settings);
     }
+    std::vector<std::pair<int64_t, int64_t>> sizes_to_measure() const override {
+        return {{64, 64}, {256, 256}, {1024, 1024}, {32, 8192}, {8192, 32}, {4096, 4096}};
+    }
     std::pair<int64_t, int64_t> benchmark_size() const override {
         return {1024, 1024};
     }

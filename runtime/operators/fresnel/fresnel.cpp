@@ -90,7 +90,8 @@ public:
                          .optional_input = Option{.name = "phase",
                              .help = "Phase of an amplitude, of the same shape: f32 in radians, "
                                      "or an image whose full scale "
-                                     "is 2 pi"}},
+                                     "is 2 pi"},
+                         .input_names = {"field"}},
               fresnel_rows()) {}
 
     Settings settings_for(
@@ -108,6 +109,17 @@ protected:
 
     bool accepts_request(const Row &row, const FresnelRequest &request, const Array &) const override {
         return serves_propagation(row, request.propagation);
+    }
+
+    // The side and the number of transforms.
+    Measures measures_of(const FresnelRequest &request) const override {
+        return {(double)request.propagation.side,
+            request.propagation.method == FresnelMethod::transform ? 1. : 2.};
+    }
+
+    // The other rows are passes that the same plan puts together, and documented steps without them.
+    bool equals_tuned(const Row &) const override {
+        return false;
     }
 
     Plan plan(const Row &row, Device device, const FresnelRequest &request, Array &output) const override {

@@ -74,6 +74,9 @@ public:
 
     std::vector<Sample> samples(const std::string &) const override;
     Sample benchmark_sample(const std::string &, int64_t w, int64_t, const Settings &settings) const override;
+    std::vector<std::pair<int64_t, int64_t>> sizes_to_measure() const override {
+        return {{64, 64}, {256, 256}, {1024, 1024}, {4096, 4096}};
+    }
     std::pair<int64_t, int64_t> benchmark_size() const override {
         return {2048, 2048};
     }

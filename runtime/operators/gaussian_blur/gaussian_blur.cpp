@@ -123,12 +123,28 @@ protected:
         if (row.form == "gaussian_blur_dots") {
             return dots_accept(row, request);
         }
+        if (row.form == "gaussian_blur_lines") {
+            const int most = row.configuration<GaussianBlurLinesConfiguration>().most_elements;
+            const int64_t columns = request.image().shape()[1] + 2 * (int64_t)request.numbers().radius;
+            return most == 0 || columns * request.channels() <= most;
+        }
         if (is_near(row)) {
             const bool near =
                 request.numbers().radius < std::min(request.image().shape()[0], request.image().shape()[1]);
             return near && fits_between(row, request);
         }
         return true;
+    }
+
+    Measures measures_of(const GaussianBlurRequest &request) const override {
+        Measures measures = OperatorOf::measures_of(request);
+        measures.add(request.numbers().radius);
+        return measures;
+    }
+
+    // Not the rows whose results have an error of their own (bound_of() of the workload).
+    bool equals_tuned(const Row &row) const override {
+        return row.form != "gaussian_blur_half" && row.form != "gaussian_blur_exp";
     }
 
     Plan plan(
@@ -157,6 +173,10 @@ protected:
     }
 
 private:
+    std::optional<int64_t> halo_of(const Settings &settings, double) const override {
+        return BlurWeights::of(settings.number("sigma"))->numbers().radius;
+    }
+
     // Errors: input, for an image that is too large.
     void check_size(const Array &image, int64_t radius) const {
         // Rows of the CPU look up where each element of a row and of its borders is: four bytes for each.

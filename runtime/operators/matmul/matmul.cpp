@@ -113,7 +113,8 @@ protected:
         }
         if (row.form == "matmul") {
             const auto serves = row.configuration<MatmulConfiguration>();
-            return within(size.m, serves.most_rows) && within(size.n, serves.most_columns);
+            return within(size.m, serves.most_rows) && within(size.n, serves.most_columns) &&
+                   size.n >= serves.least_columns && size.k >= serves.least_depth;
         }
         if (row.form != "matmul_workers") {
             return true;
@@ -130,6 +131,11 @@ protected:
             }
         }
         return within(std::max(size.m, size.n), serves.most_side) && within(size.k, serves.most_depth);
+    }
+
+    Measures measures_of(const MatmulRequest &request) const override {
+        const Size size = request.size();
+        return {(double)size.m, (double)size.k, (double)size.n};
     }
 
     Plan plan(const Row &row, Device device, const MatmulRequest &request, Array &output) const override {

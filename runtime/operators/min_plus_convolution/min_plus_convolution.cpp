@@ -103,6 +103,15 @@ protected:
         }
     }
 
+    Measures measures_of(const MinPlusRequest &request) const override {
+        return {(double)request.n, (double)request.m, (double)request.length};
+    }
+
+    // How much the pruned rows leave out depends on the values; `tuned` itself decides when to try.
+    bool equals_tuned(const Row &row) const override {
+        return !row.schedule.starts_with("pruned");
+    }
+
     bool accepts_request(const Row &row, const MinPlusRequest &request, const Array &) const override {
         const auto element = (int64_t)size_of(request.a.type());
         if (row.form == "min_plus_convolution") {

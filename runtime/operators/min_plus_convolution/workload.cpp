@@ -50,6 +50,9 @@ public:
         }
         return timed;
     }
+    std::vector<std::pair<int64_t, int64_t>> sizes_to_measure() const override {
+        return {{100, 1}, {1000, 1}, {5000, 1}, {20000, 1}, {100000, 1}};
+    }
     std::pair<int64_t, int64_t> benchmark_size() const override {
         return {100000, 1};
     }

@@ -109,6 +109,30 @@ void RecursiveCoefficients::step(double sample, Vector3 &state) const {
     state[0] += state[1];
 }
 
+int RecursiveCoefficients::halo(double error) const {
+    // The weights, by filtering a single 1 in the middle of a line.
+    const int most = memory_of(*this);
+    std::vector<double> line((size_t)(2 * most + 1));
+    line[(size_t)most] = 1;
+    Vector3 forward{}, back{};
+    for (double &sample : line) {
+        step(sample, forward);
+        sample = forward[0];
+    }
+    for (size_t i = line.size(); i-- > 0;) {
+        step(line[i], back);
+        line[i] = back[0];
+    }
+    constexpr int sides = 4;
+    double beyond = 0;
+    int n = most;
+    while (n > 0 && 2 * sides * (beyond + std::abs(line[(size_t)(most - n)])) <= error) {
+        beyond += std::abs(line[(size_t)(most - n)]);
+        n--;
+    }
+    return n;
+}
+
 RecursiveTiles::RecursiveTiles(double sigma, int tile)
     : coefficients(sigma), tile(tile), weights((size_t)tile) {
     const RecursiveCoefficients &c = coefficients;

@@ -18,6 +18,11 @@ struct RecursiveCoefficients {
     explicit RecursiveCoefficients(double sigma);
 
     void step(double sample, Vector3 &state) const;
+
+    // How many samples on each side of a sample it depends on, but for `error` (above 0): the least n so that
+    // all weights beyond n on either side, along rows and along columns, add up to at most half of it. Half,
+    // because two samples may differ by twice the largest magnitude.
+    int halo(double error) const;
 };
 
 // What lines cut into tiles of `tile` samples need besides. All are exact consequences of the step.

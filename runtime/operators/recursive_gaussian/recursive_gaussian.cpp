@@ -5,6 +5,7 @@
 #include "generators/algorithms/recursive_gaussian/tile_size.h"
 #include "runtime/operators/blurs.h"
 #include "runtime/operators/recursive_gaussian/coefficients.h"
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <memory>
@@ -70,6 +71,21 @@ bool in_whole_tiles(const Array &array) {
     const int64_t h = array.shape()[0], w = array.shape()[1];
     return h % tile == 0 && w % tile == 0 && pitch % 256 == 0 && array.offset_bytes() % 16 == 0 &&
            h / tile <= most_blocks;
+}
+
+// Whether a grid has the tiles of the row's transposes, where it has some.
+bool fits_grid(const Row &row, const Array &image) {
+    const int64_t side = row.tunable("side", 0), longest = std::max(image.shape()[0], image.shape()[1]);
+    return side == 0 || longest <= most_blocks * side;
+}
+
+// The form with transposed copies: whether the row takes the image. Images of a device have at least 16384
+// elements along each axis.
+bool copies_accept(const Row &row, const RecursiveGaussianRequest &request) {
+    constexpr int64_t most = 16384;
+    const std::vector<int64_t> &shape = request.image().shape();
+    return request.channels() == 1 && (!row.configuration<RecursiveGaussianCopiesConfiguration>().textures ||
+                                          (shape[0] <= most && shape[1] <= most));
 }
 
 // Whether bands with carries cost no more than filtering all rows and then all columns. Measured on two cores
@@ -145,17 +161,34 @@ protected:
         return request;
     }
 
+    // Not the rows with half-precision floats, whose results have an error of their own.
+    bool equals_tuned(const Row &row) const override {
+        return row.form != "recursive_gaussian_copies" ||
+               !row.configuration<RecursiveGaussianCopiesConfiguration>().half;
+    }
+
     bool accepts_request(
         const Row &row, const RecursiveGaussianRequest &request, const Array &output) const override {
         const bool one_channel = request.channels() == 1;
+        if (!fits_grid(row, request.image())) {
+            return false;
+        }
         if (row.form == "recursive_gaussian_aligned") {
             return one_channel && in_whole_tiles(request.image()) && in_whole_tiles(output);
+        }
+        if (row.form == "recursive_gaussian_copies") {
+            return copies_accept(row, request);
         }
         if (row.form == "recursive_gaussian_bands" && !pays_in_bands(request.image())) {
             return false;
         }
-        return row.form == "recursive_gaussian" || one_channel ||
-               row.configuration<RecursiveGaussianConfiguration>().colours;
+        if (row.form == "recursive_gaussian") {
+            return true;
+        }
+        const auto serves = row.configuration<RecursiveGaussianConfiguration>();
+        const int64_t elements = request.image().shape()[1] * request.channels();
+        return (one_channel || serves.colours) &&
+               (serves.most_elements == 0 || elements <= serves.most_elements);
     }
 
     Plan plan(const Row &row, Device device, const RecursiveGaussianRequest &request,
@@ -167,7 +200,7 @@ protected:
         Plan plan;
         Launch &launch = plan.launch(row, device);
         launch.in("image", image, as_pixels ? pixels_of(image) : rows_of(image));
-        if (!as_pixels && !is_aligned) {
+        if (row.form == "recursive_gaussian_strips" || row.form == "recursive_gaussian_bands") {
             launch.value("channels", (int32_t)request.channels());
         }
         bind_recursion(launch, request.weights->tiles);
@@ -181,6 +214,13 @@ protected:
             as_pixels  ? pixels_of(output) :
                          rows_of(output));
         return plan;
+    }
+
+private:
+    std::optional<int64_t> halo_of(const Settings &settings, double error) const override {
+        return error > 0 ?
+                   std::optional<int64_t>(RecursiveCoefficients(settings.number("sigma")).halo(error)) :
+                   std::nullopt;
     }
 };
 

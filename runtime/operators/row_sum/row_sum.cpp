@@ -27,6 +27,10 @@ protected:
             return at.width >= std::max(row.tunable("lanes"), serves.least_width) &&
                    (serves.most_rows == 0 || at.height <= serves.most_rows);
         }
+        if (row.form == "row_sum_halves") {
+            const int32_t lanes = row.tunable("lanes");
+            return at.width >= lanes && at.width <= 2 * lanes;
+        }
         if (row.form == "row_sum_chunks") {
             const auto serves = row.configuration<RowSumChunksConfiguration>();
             return serves.splits || (chunks_of(at) <= serves.most_iterations * row.tunable("lanes") &&

@@ -4,6 +4,8 @@
 #include "tests/runtime/files/files_test.h"
 #include "tests/support/arrays.h"
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 
 namespace tilewright {
 namespace {
@@ -78,6 +80,31 @@ TEST_F(FilesTest, TiffKeepsEveryPixelAndItsMetadata) {
             EXPECT_EQ(read.metadata.icc_profile.has_value(), shape.size() == 3 && shape[2] >= 3);
         }
     }
+}
+
+TEST_F(FilesTest, TiffKeepsFloatsBitByBit) {
+    NEEDS("a.tif");
+    for (const std::vector<int64_t> &shape :
+        std::vector<std::vector<int64_t>>{{1, 1}, {37, 53}, {300, 211, 3}}) {
+        Array image(Type::f32, shape);
+        fill_random<float>(image);
+        image.as<float>()[0] = -std::numeric_limits<float>::infinity();
+        SCOPED_TRACE(image.describe());
+        write_array(folder.file("a.tif"), image, metadata());
+        const FileContents read = read_file(folder.file("a.tif"));
+        ASSERT_EQ(read.array.describe(), image.describe());
+        for (int64_t y = 0; y < shape[0]; y++) {
+            const size_t bytes = (size_t)(image.size() / shape[0]) * sizeof(float);
+            EXPECT_EQ(memcmp(row_of<float>(read.array, y), row_of<float>(image, y), bytes), 0) << "row " << y;
+        }
+        EXPECT_FALSE(read.has_alpha);
+        EXPECT_TRUE(read.metadata.density);
+    }
+    expect_error(Fault::usage, "1 or 3 channels",
+        [&] { write_array(folder.file("b.tif"), Array(Type::f32, {4, 4, 4})); });
+    expect_error(Fault::usage, "u8, u16 and f32",
+        [&] { write_array(folder.file("b.tif"), Array(Type::f64, {4, 4})); });
+    EXPECT_EQ(folder.names(), Names{"a.tif"});
 }
 
 // 2^30 pixels of 4 channels are more bytes per row than 32 bits count.

@@ -186,7 +186,9 @@ TEST_P(TiffKinds, OtherSamplesAreRefused) {
     TiffFile tiff = file(16, 1, 1);
     tiff.tags[339] = {2};  // signed
     const Shorts grey = samples(h, w, [](int64_t y, int64_t x) { return sample(y, x); });
-    expect_error(Fault::input, "no unsigned integers", [&] { read(tiff, {grey}); });
+    expect_error(Fault::input, "neither unsigned integers nor floats", [&] { read(tiff, {grey}); });
+    tiff.tags[339] = {3};  // floats, of fewer than 32 bits
+    expect_error(Fault::input, "of floats, it takes those of 32 bits", [&] { read(tiff, {grey}); });
     tiff.tags[339] = {1};
     tiff.tags[257] = {6000};  // more rows than the file has
     tiff.tags[278] = {6000};

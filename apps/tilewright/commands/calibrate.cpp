@@ -1,0 +1,140 @@
+// `calibrate`: measures this machine's devices, so that `tuned` and `auto` choose by times that hold here.
+#include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/calibration.h"
+#include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/context.h"
+#include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/selection.h"
+#include "apps/tilewright/support/streams.h"
+#include "apps/tilewright/support/threads.h"
+#include "runtime/measured/measured.h"
+#include "tilewright/error.h"
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tilewright::app {
+
+namespace {
+
+struct Options {
+    std::vector<std::string> operators, from;
+    std::string device, output;
+    double seconds = 30;
+    bool path = false, clear = false;
+};
+
+// The folder of the files. Errors: usage, where there is none.
+std::string folder() {
+    const std::string folder = measured_folder();
+    if (folder.empty()) {
+        throw Error(Fault::usage,
+            "nothing is kept: TILEWRIGHT_MEASURED is off, or neither XDG_CONFIG_HOME nor HOME is set",
+            {.operation = "calibrate"});
+    }
+    return folder;
+}
+
+void clear() {
+    size_t count = 0;
+    std::error_code error;
+    for (const auto &entry : std::filesystem::directory_iterator(folder(), error)) {
+        std::string why_not;
+        if (entry.path().extension() == ".json" && read_measurements(entry.path().string(), why_not)) {
+            std::error_code failed;
+            count += std::filesystem::remove(entry.path(), failed);
+            if (failed) {
+                throw Error(Fault::failed,
+                    fmt::format("it cannot be removed: {}; remove it by hand", failed.message()),
+                    {.operation = "calibrate", .argument = "file", .value = entry.path().string()});
+            }
+        }
+    }
+    print(fmt::format("{} file{} removed\n", count, count == 1 ? "" : "s"));
+}
+
+void report(const std::string &path, const MeasuredFile &file) {
+    print(fmt::format("{}: {} times of rows\n", path, file.points()));
+}
+
+void import(const Options &options) {
+    Json origin;
+    const MeasuredFile file = from_benchmarks(options.from, origin);
+    const std::string path = options.output.empty() ? folder() + "/" + file.name() : options.output;
+    file.write(path, origin);
+    report(path, file);
+}
+
+void measure(const Options &options) {
+    const auto chosen = chosen_operators(options.operators);
+    const std::vector<Device> devices = chosen_devices(options.device);
+    const std::string where = options.output.empty() ? folder() : "";
+    if (!options.output.empty() && devices.size() > 1) {
+        throw Error(Fault::usage, "one file has the times of one device; name it by --device",
+            {.operation = "calibrate", .argument = "--output", .value = options.output});
+    }
+    pin_threads();
+    for (const Device device : devices) {
+        const DeviceInfo &info = device_info(device);
+        const Json about = context(device);
+        MeasuredFile file(measured_on(info));
+        const Calibrated done = calibrate(file, chosen, device, options.seconds / (double)devices.size());
+        const std::string path = where.empty() ? options.output : where + "/" + file.name();
+        file.write(
+            path, {{"date", about.at("date")}, {"tilewright", about.at("tilewright")},
+                      {"commit", about.at("commit")}, {"halide", about.at("halide")},
+                      {"machine", fmt::format("{} CPUs", about.at("num_cpus").get<int>())},
+                      {"how", "`tilewright calibrate`: the least of several measurements, rows by turns"}});
+        report(path, file);
+        if (done.calls < done.of) {
+            print_error(
+                fmt::format("tilewright: calibrate: {}: {} of {} sets of data were measured; give it more "
+                            "--seconds for the others\n",
+                    info.device.str(), done.calls, done.of));
+        }
+    }
+}
+
+void run_calibrate(const Options &options) {
+    if (options.path) {
+        print(folder() + "\n");
+    } else if (options.clear) {
+        clear();
+    } else if (!options.from.empty()) {
+        import(options);
+    } else {
+        measure(options);
+    }
+}
+
+}  // namespace
+
+void add_calibrate(CommandLine &line) {
+    Command command = line.add(
+        "calibrate", "Measures this machine, so that `tuned` and `auto` choose what is fastest here");
+    static Options options;
+    command.add("operator", options.operators, "Operators (default: all)");
+    command.add("--device", options.device, "cpu, cuda[:i] or opencl[:i] (default: all of this machine)");
+    command.add("--seconds", options.seconds, "Seconds that it may take, about")
+        .show_default()
+        .range(.1, 1e6);
+    command
+        .add("--from", options.from,
+            "Take the times from files of `bench --json`, of this or another machine, and measure nothing")
+        .commas()
+        .value_name("FILE,...");
+    command.add("--output", options.output, "The file to write (default: the device's, in the folder)")
+        .value_name("FILE");
+    command.add_flag("--path", options.path, "Print the folder of the files");
+    command.add_flag("--clear", options.clear, "Remove the files");
+    command.footer("The files are read by every program at the first use of a device. The folder is\n"
+                   "TILEWRIGHT_MEASURED, else XDG_CONFIG_HOME/tilewright/measured, else\n"
+                   "~/.config/tilewright/measured; with TILEWRIGHT_MEASURED=off no file is read or written.\n"
+                   "Examples:\n"
+                   "  tilewright calibrate --seconds 60\n"
+                   "  tilewright calibrate --path\n");
+    command.run([] { run_calibrate(options); });
+}
+
+}  // namespace tilewright::app

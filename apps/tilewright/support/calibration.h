@@ -1,0 +1,27 @@
+#pragma once
+// Measures the rows among which `tuned` chooses, for `calibrate`.
+#include "apps/tilewright/support/measured_file.h"
+#include "tilewright/operator.h"
+#include <string>
+#include <vector>
+
+namespace tilewright::app {
+
+// How much of the list was measured.
+struct Calibrated {
+    size_t calls = 0, of = 0;
+};
+
+// Times the rows of the operators on the device, all their types and the sizes of their workloads, the small
+// ones first, for about so many seconds; each call gets an equal part of the time that is left, and one that
+// would take longer is left out. Rows take turns, so that all of them see the same clocks and neighbours.
+// What counts is the least of a row's times: other work of the machine only makes calls longer. Errors:
+// device; what rows throw is passed over, and their time is missing.
+Calibrated calibrate(
+    MeasuredFile &file, const std::vector<const Operator *> &chosen, Device device, double seconds);
+
+// Adds the runs of files that `bench --json` wrote, of this or another machine, on the device that they name.
+// Medians of calls in batches count. Errors: input, for a file that is none.
+MeasuredFile from_benchmarks(const std::vector<std::string> &files, Json &origin);
+
+}  // namespace tilewright::app

@@ -1,0 +1,18 @@
+# The times by which `tuned` chooses among rows: the files of schedules/measured become constant data of the
+# runtime. The program that makes it shares the code that reads such files with the runtime.
+add_library(tilewright_measured_file OBJECT runtime/measured/measured_file.cpp ${TILEWRIGHT_FMT_SOURCES})
+target_include_directories(tilewright_measured_file PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
+target_link_libraries(tilewright_measured_file PRIVATE tilewright_fmt nlohmann_json::nlohmann_json)
+add_executable(tilewright_measured_table runtime/measured/table.cpp
+    $<TARGET_OBJECTS:tilewright_measured_file>)
+set_target_properties(tilewright_measured_table PROPERTIES OUTPUT_NAME measured_table)
+target_include_directories(tilewright_measured_table PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
+target_link_libraries(tilewright_measured_table PRIVATE tilewright_fmt)
+target_compile_options(tilewright_measured_table PRIVATE ${TILEWRIGHT_SMALL_CODE})
+
+file(GLOB measured CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schedules/measured/*.json)
+set(TILEWRIGHT_MEASURED_TABLE ${CMAKE_BINARY_DIR}/measured_table.cpp)
+add_custom_command(OUTPUT ${TILEWRIGHT_MEASURED_TABLE}
+    COMMAND tilewright_measured_table ${TILEWRIGHT_MEASURED_TABLE} ${measured}
+    DEPENDS tilewright_measured_table ${measured}
+    COMMENT "The measured times of schedules/measured" VERBATIM)

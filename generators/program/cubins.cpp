@@ -1,0 +1,98 @@
+#include "generators/program/cubins.h"
+#include "generators/algorithms/module_text.h"
+#include "generators/program/child.h"
+#include "generators/program/written.h"
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace tilewright {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path &path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+// The PTX as the runtime gives it to the driver.
+std::string capped_ptx(const Library &library, const fs::path &folder) {
+    return with_register_caps(text_of(folder / (library.name + ".ptx")), library.row->register_caps);
+}
+
+int run_ptxas(const std::string &arch, const std::string &from, const std::string &to) {
+    const char *named = std::getenv("TILEWRIGHT_PTXAS");
+    const char *program = named && *named ? named : "ptxas";
+    execlp(program, program, ("-arch=" + arch).c_str(), from.c_str(), "-o", to.c_str(), (char *)nullptr);
+    std::perror(program);
+    return 127;
+}
+
+}  // namespace
+
+bool is_cubin(const std::string &file) {
+    return file.rfind("sm_", 0) == 0 && file.size() > 3 &&
+           file.find_first_not_of("0123456789", 3) == std::string::npos;
+}
+
+void make_cubin(const Library &library, const std::string &folder, const std::string &file) {
+    const fs::path in = folder, made = in / (library.name + "." + file + ".cubin"),
+                   ptx = in / (library.name + ".capped"), said = in / (library.name + ".ptxas");
+    std::ofstream(ptx) << capped_ptx(library, in);
+    const Ended ended = wait_for_child(
+        start_child(said.string(), [&] { return run_ptxas(file, ptx.string(), made.string()); }));
+    const std::string words = text_of(said);
+    fs::remove(ptx);
+    fs::remove(said);
+    if (!ended.well || !fs::exists(made)) {
+        fail("ptxas made no machine code of " + library.name + " for " + file + " (" + words +
+             "); name ptxas of a newer CUDA toolkit in TILEWRIGHT_PTXAS, or leave " + file +
+             " out of TILEWRIGHT_CUBINS");
+    }
+}
+
+bool write_cubins_header(const Selection &selection, const std::string &target,
+    const std::vector<Library> &libraries, const std::string &folder) {
+    if (target != "cuda") {
+        return true;
+    }
+    std::ostringstream code, declarations, entries;
+    int count = 0;
+    for (const Library &library : libraries) {
+        for (const fs::directory_entry &entry : fs::directory_iterator(folder)) {
+            const std::string file = entry.path().filename().string(), begin = library.name + ".sm_";
+            if (file.rfind(begin, 0) != 0 || entry.path().extension() != ".cubin") {
+                continue;
+            }
+            const std::string symbol = selection.name + "_cubin_" + std::to_string(count++);
+            code << "    \".hidden " << symbol << "\\n.globl " << symbol << "\\n.balign 16\\n"
+                 << symbol << ":\\n.incbin \\\"" << fs::absolute(entry.path()).string() << "\\\"\\n.hidden "
+                 << symbol << "_end\\n.globl " << symbol << "_end\\n"
+                 << symbol << "_end:\\n.byte 0\\n\"\n";
+            declarations << "extern const unsigned char " << symbol << "[], " << symbol << "_end[];\n";
+            entries << "    {0x" << std::hex << key_of_module(capped_ptx(library, folder)) << std::dec
+                    << "u, " << std::stoi(file.substr(begin.size())) << ", " << symbol << ", " << symbol
+                    << "_end},\n";
+        }
+    }
+    std::ostringstream text;
+    text << "// Made by " << only_table().op << "'s generator: the machine code of its CUDA libraries.\n"
+         << "#pragma once\n";
+    if (count > 0) {
+        text << "#include \"tilewright/cubins.h\"\n\nasm(\".pushsection .rodata,\\\"a\\\"\\n\"\n"
+             << code.str() << "    \".popsection\\n\");\n\nextern \"C\" {\n"
+             << declarations.str() << "}\n\nnamespace tilewright {\n\n"
+             << "constexpr EmbeddedCubin " << selection.name << "_cubins[] = {\n"
+             << entries.str() << "};\n[[maybe_unused]] static const bool " << selection.name
+             << "_has_cubins = embed_cubins(" << selection.name
+             << "_cubins);\n\n}  // namespace tilewright\n";
+    }
+    return write_text((fs::path(folder) / (selection.name + "_cuda_cubins.h")).string(), text.str());
+}
+
+}  // namespace tilewright

@@ -1,0 +1,24 @@
+#pragma once
+#include "generators/program/selection.h"
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// Machine code of CUDA libraries (cubins), made ahead of time by ptxas of the CUDA toolkit: with it, the
+// first call in a process does not wait for the driver's compiler. The PTX stays in the library, for devices
+// without a cubin of their own.
+
+// Whether a word of `files` asks for the machine code of a compute capability: "sm_90".
+bool is_cubin(const std::string &file);
+
+// Compiles LIBRARY.ptx in `folder`, with the row's register caps, to LIBRARY.sm_NN.cubin. Ends the program in
+// words where ptxas is not there or refuses the PTX. The environment variable TILEWRIGHT_PTXAS names it.
+void make_cubin(const Library &library, const std::string &folder, const std::string &file);
+
+// Writes NAME_cuda_cubins.h, which the table includes: it puts the cubins that are in `folder` into the
+// program, and says so to the runtime. Returns whether it could be written.
+bool write_cubins_header(const Selection &selection, const std::string &target,
+    const std::vector<Library> &libraries, const std::string &folder);
+
+}  // namespace tilewright

@@ -1,0 +1,224 @@
+#include "python/src/arrays.h"
+#include "python/src/device_arrays.h"
+#include "tilewright/error.h"
+#include <utility>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tilewright::python {
+
+namespace {
+
+const nb::object &numpy() {
+    static const auto &module = *new nb::object(nb::module_::import_("numpy"));
+    return module;
+}
+
+bool is_numpy(nb::handle object) {
+    static const auto *type = (PyTypeObject *)nb::object(numpy().attr("ndarray")).release().ptr();
+    return Py_TYPE(object.ptr()) == type;
+}
+
+// Of NumPy's subclasses this one has values that an operator would not see.
+void refuse_masked(nb::handle object, const std::string &name) {
+    const std::string type = text_of(nb::object(object.type().attr("__name__")));
+    if (type == "MaskedArray") {
+        throw nb::type_error(
+            (name + ": a masked array's mask would be ignored; give it the array of filled values").c_str());
+    }
+}
+
+[[noreturn]] void refuse(nb::handle object, const std::string &name, bool writable) {
+    std::string type = text_of(nb::object(object.type().attr("__name__")));
+    if (nb::hasattr(object, "dtype")) {
+        type += " of " + text_of(nb::object(object.attr("dtype")));
+    }
+    throw nb::type_error((name + ": takes " + (writable ? "a writable array" : "an array") + " of " +
+                          types_in_words + ", not " + type)
+            .c_str());
+}
+
+// Whether the library takes the memory as it is.
+template<typename View>
+bool is_usable(
+    const View &view, Type type, const std::vector<int64_t> &shape, std::vector<int64_t> &strides) {
+    const size_t alignment = type == Type::c64 ? 4 : size_of(type);
+    bool usable = !shape.empty() && shape.size() <= 3 && (uintptr_t)view.data() % alignment == 0;
+    int64_t dense = 1;
+    for (size_t d = shape.size(); d-- > 0;) {
+        if (shape[d] == 1) {
+            strides[d] = dense;  // no step is ever taken along it
+        }
+        const bool rows = d == 0 && shape.size() > 1;
+        usable = usable && (rows ? strides[d] >= dense : strides[d] == dense);
+        dense *= shape[d];
+    }
+    return usable;
+}
+
+// The array that a view in host memory is; empty where it has to be copied first. Errors: TypeError.
+template<typename View>
+Array in_place(const View &view, nb::handle object, const std::string &name, bool writable) {
+    const std::optional<Type> type = type_of(view.dtype());
+    if (!type) {
+        refuse(object, name, writable);
+    }
+    std::vector<int64_t> shape, strides;
+    for (size_t d = 0; d < view.ndim(); d++) {
+        shape.push_back((int64_t)view.shape(d));
+        strides.push_back(view.stride(d));
+    }
+    for (const int64_t n : shape) {
+        if (n == 0) {
+            throw nb::value_error((name + ": it has no elements").c_str());
+        }
+    }
+    if (shape.empty() || shape.size() > 3) {
+        throw nb::value_error(
+            (name + ": takes 1 to 3 dimensions, not " + std::to_string(shape.size())).c_str());
+    }
+    if (!is_usable(view, *type, shape, strides)) {
+        return {};
+    }
+    return Array::view(*type, const_cast<void *>(static_cast<const void *>(view.data())), std::move(shape),
+        std::move(strides));
+}
+
+// NumPy's view of what another library has on the host.
+nb::object as_numpy(nb::handle object) {
+    return is_numpy(object) || !nb::hasattr(object, "__dlpack__") ? numpy().attr("asarray")(object) :
+                                                                    numpy().attr("from_dlpack")(object);
+}
+
+Array view_of_numpy(nb::handle dense) {
+    return in_place(nb::cast<nb::ndarray<>>(dense), dense, "copy", false);
+}
+
+void check_host(int device_type, const std::string &name) {
+    if (device_type != nb::device::cpu::value && device_type != nb::device::cuda_host::value) {
+        throw nb::type_error(
+            (name + ": its memory is on a device of another kind; bring it to the host first").c_str());
+    }
+}
+
+}  // namespace
+
+Argument read_input(nb::handle object, const std::string &name, void *stream) {
+    Argument read;
+    read.given = nb::borrow(object);
+    if (nb::isinstance<OwnArray>(object)) {
+        read.kind = Argument::Kind::own;
+        read.array = nb::cast<OwnArray &>(object).array;
+        return read;
+    }
+    if (!is_numpy(object)) {
+        if (const std::optional<OnCuda> place = on_cuda(object)) {
+            read.kind = Argument::Kind::cuda;
+            read.stream = stream ? stream : stream_of(object, place->index);
+            read.array = wrap(object, *place, name, read.stream, false);
+            return read;
+        }
+        refuse_masked(object, name);
+        read.kind = Argument::Kind::host;
+    }
+    if (!nb::try_cast(object, read.view)) {
+        refuse(object, name, false);
+    }
+    check_host(read.view.device_type(), name);
+    read.array = in_place(read.view, object, name, false);
+    if (read.array.empty()) {
+        read.copied = true;
+        read.dense = numpy().attr("array")(as_numpy(object), "order"_a = "C", "copy"_a = true);
+        read.array = view_of_numpy(read.dense);
+    }
+    return read;
+}
+
+Argument read_output(nb::handle object, void *stream) {
+    Argument read;
+    read.given = nb::borrow(object);
+    if (nb::isinstance<OwnArray>(object)) {
+        read.kind = Argument::Kind::own;
+        read.array = nb::cast<OwnArray &>(object).array;
+        return read;
+    }
+    if (!is_numpy(object)) {
+        if (const std::optional<OnCuda> place = on_cuda(object)) {
+            read.kind = Argument::Kind::cuda;
+            read.stream = stream ? stream : stream_of(object, place->index);
+            read.array = wrap(object, *place, "out", read.stream, true);
+            return read;
+        }
+        refuse_masked(object, "out");
+        read.kind = Argument::Kind::host;
+    }
+    nb::ndarray<> view;
+    if (!nb::try_cast(object, view)) {
+        refuse(object, "out", true);
+    }
+    check_host(view.device_type(), "out");
+    read.array = in_place(view, object, "out", true);
+    if (read.array.empty()) {
+        read.copied = true;
+        nb::object own = as_numpy(object);
+        read.dense = numpy().attr("empty")(own.attr("shape"), own.attr("dtype"));
+        read.array = view_of_numpy(read.dense);
+    }
+    read.view = nb::ndarray<nb::ro>(view);
+    return read;
+}
+
+void write_back(const Argument &output) {
+    if (output.copied) {
+        numpy().attr("copyto")(as_numpy(output.given), output.dense);
+    }
+}
+
+Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument &like) {
+    Argument made;
+    if (like.kind == Argument::Kind::own) {
+        made.kind = Argument::Kind::own;
+        made.array = Array::uninitialized(type, shape);
+        made.given = nb::cast(OwnArray{made.array});
+        return made;
+    }
+    if (like.kind == Argument::Kind::cuda) {
+        if (nb::object empty = empty_like(like.given, type, shape); empty.is_valid()) {
+            return read_output(empty, like.stream);
+        }
+        made.kind = Argument::Kind::own;
+        made.array = Array::uninitialized(type, shape, 0);
+        made.given = nb::cast(OwnArray{made.array});
+        return made;
+    }
+    static const auto &empty = *new nb::object(numpy().attr("empty"));
+    return read_output(empty(nb::tuple(nb::cast(shape)), numpy_type(type)), nullptr);
+}
+
+nb::object result_of(const Argument &output, const Argument &like) {
+    if (output.kind == like.kind && like.kind != Argument::Kind::host) {
+        return output.given;
+    }
+    nb::object library = library_of(like.given);
+    if (library.is_valid() && nb::hasattr(library, "from_dlpack")) {
+        return library.attr("from_dlpack")(output.given);
+    }
+    return output.given;
+}
+
+nb::object numpy_of(const Array &array) {
+    const bool wrapped = array.is_wrapped();
+    auto *kept = new Array(array);
+    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<Array *>(p); });
+    const std::vector<size_t> shape(array.shape().begin(), array.shape().end());
+    const int64_t *strides = array.strides().data();
+    const nb::dlpack::dtype type = dlpack_type(array.type());
+    if (wrapped) {  // the host does not write another library's memory
+        return nb::cast(nb::ndarray<nb::numpy, nb::ro>(
+            std::as_const(*kept).data(), shape.size(), shape.data(), owner, strides, type));
+    }
+    return nb::cast(nb::ndarray<nb::numpy>(kept->data(), shape.size(), shape.data(), owner, strides, type));
+}
+
+}  // namespace tilewright::python

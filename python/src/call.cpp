@@ -1,0 +1,111 @@
+#include "python/src/call.h"
+#include "python/src/fork.h"
+#include "tilewright/stream.h"
+
+namespace nb = nanobind;
+
+namespace tilewright::python {
+
+namespace {
+
+// Where the work is done: on the named device, or for "auto" on that of the first array that is on one, or
+// else on the best one.
+Device device_of(const std::string &name, const std::vector<Argument> &inputs, const Argument &output) {
+    if (name != "auto") {
+        return Device::parse(name);
+    }
+    for (const Argument &input : inputs) {
+        if (const std::optional<Device> device = input.array.newest_on()) {
+            return *device;
+        }
+    }
+    if (output.array.is_wrapped()) {
+        return *output.array.newest_on();
+    }
+    return best_device();
+}
+
+// The stream of the first array that has one.
+void *stream_of(const How &how, const std::vector<Argument> &inputs, const Argument &output) {
+    if (how.stream != 0) {
+        return reinterpret_cast<void *>(how.stream);
+    }
+    for (const Argument &input : inputs) {
+        if (input.stream) {
+            return input.stream;
+        }
+    }
+    return output.stream;
+}
+
+void fill(nb::dict stats, const Statistics &statistics, const std::vector<Argument> &inputs,
+    const Argument &output, std::span<const std::string> names) {
+    nb::list libraries, copied;
+    for (const std::string &library : statistics.libraries) {
+        libraries.append(library);
+    }
+    for (size_t i = 0; i < inputs.size(); i++) {
+        if (inputs[i].copied) {
+            copied.append(names[i]);
+        }
+    }
+    if (output.copied) {
+        copied.append("out");
+    }
+    stats["row"] = statistics.row;
+    stats["libraries"] = libraries;
+    stats["device"] = statistics.device;
+    stats["total_ms"] = statistics.total_ms;
+    stats["copied"] = copied;
+    const Counters &counters = statistics.counters;
+    stats["kernels"] = counters.kernels;
+    stats["bytes_to_device"] = counters.bytes_to_device;
+    stats["bytes_to_host"] = counters.bytes_to_host;
+    stats["modules"] = counters.modules;
+    stats["module_ms"] = counters.module_ms;
+}
+
+}  // namespace
+
+nb::object call(
+    const Work &work, const nb::tuple &arrays, std::span<const std::string> names, const How &how) {
+    if (!how.stats.is_none() && !nb::isinstance<nb::dict>(how.stats)) {
+        throw nb::type_error("stats: takes a dict, which is filled");
+    }
+    std::vector<Argument> inputs;
+    std::vector<Array> given;
+    inputs.reserve(arrays.size());
+    for (size_t i = 0; i < arrays.size(); i++) {
+        inputs.push_back(read_input(arrays[i], names[i], reinterpret_cast<void *>(how.stream)));
+        given.push_back(inputs.back().array);
+    }
+    Argument output;
+    if (how.out.is_none()) {
+        // What is refused is refused before memory is taken.
+        const auto [type, shape] = work.output_of(given);
+        output = new_output(type, shape, inputs[0]);
+    } else {
+        output = read_output(how.out, reinterpret_cast<void *>(how.stream));
+    }
+    Statistics statistics;
+    Statistics *const counted = how.stats.is_none() ? nullptr : &statistics;
+    void *const stream = stream_of(how, inputs, output);
+    const bool on_host = output.kind == Argument::Kind::numpy || output.kind == Argument::Kind::host;
+    {
+        const nb::gil_scoped_release released;
+        const Device device = device_of(how.device, inputs, output);
+        const UnderWay under_way(device, work.name);
+        const JoinedStream joined(device, stream);
+        work.run(given, output.array, device, counted);
+        if (on_host) {
+            output.array.sync();
+        }
+    }
+    write_back(output);
+    if (counted) {
+        fill(nb::cast<nb::dict>(how.stats), statistics, inputs, output, names);
+    }
+    return how.out.is_none() ? result_of(output, inputs[0]) : how.out;
+}
+
+}  // namespace tilewright::python

@@ -1,0 +1,35 @@
+#pragma once
+// What every call from Python does: arrays in, the work without the interpreter's lock, the result out.
+#include "python/src/arrays.h"
+#include "tilewright/device.h"
+#include "tilewright/operator.h"
+#include <functional>
+#include <nanobind/nanobind.h>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright::python {
+
+// The arguments that all calls have.
+struct How {
+    nanobind::object out;    // None: a new array
+    std::string device;      // "auto", "cpu", "cuda:1"
+    nanobind::object stats;  // a dict that is filled, or None
+    uintptr_t stream = 0;    // a CUDA stream's address; 0: that of the arrays' library
+};
+
+// The work between arrays, of an operator or a pipeline.
+struct Work {
+    std::string name;
+    std::function<std::pair<Type, std::vector<int64_t>>(std::span<const Array>)> output_of;
+    std::function<void(std::span<const Array>, Array &output, Device device, Statistics *)> run;
+};
+
+// `names`: of the arrays, for errors. Errors: those of read_input and read_output, and of the work.
+nanobind::object call(
+    const Work &work, const nanobind::tuple &arrays, std::span<const std::string> names, const How &how);
+
+}  // namespace tilewright::python

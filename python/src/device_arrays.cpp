@@ -1,0 +1,175 @@
+#include "python/src/device_arrays.h"
+#include "python/src/types.h"
+#include <memory>
+#include <nanobind/ndarray.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tilewright::python {
+
+namespace {
+
+constexpr int dlpack_cuda = 2, dlpack_cuda_managed = 13;
+
+// "torch" of torch.Tensor, "cupy" of cupy.ndarray.
+std::string root_of(nb::handle object) {
+    const std::string module = text_of(nb::object(object.type().attr("__module__")));
+    return module.substr(0, module.find('.'));
+}
+
+// Keeps a Python object until the last array that uses its memory goes, in whatever thread that is.
+std::shared_ptr<const void> keep(nb::object object) {
+    return {object.release().ptr(), [](PyObject *kept) {
+                if (nb::is_alive()) {
+                    const nb::gil_scoped_acquire gil;
+                    Py_DECREF(kept);
+                }
+            }};
+}
+
+[[noreturn]] void refuse_type(const std::string &name, const std::string &type) {
+    throw nb::type_error((name + ": takes elements of " + types_in_words + ", not " + type).c_str());
+}
+
+Array checked_wrap(const std::string &name, Type type, int index, uint64_t memory,
+    const std::vector<int64_t> &shape, std::vector<int64_t> strides, nb::handle object) {
+    int64_t dense = 1;
+    for (size_t d = shape.size(); d-- > 0;) {
+        if (shape[d] == 0) {
+            throw nb::value_error((name + ": it has no elements").c_str());
+        }
+        if (shape[d] == 1) {
+            strides[d] = dense;
+        }
+        const bool rows = d == 0 && shape.size() > 1;
+        if (rows ? strides[d] < dense : strides[d] != dense) {
+            throw nb::value_error(
+                (name + ": on a GPU the elements of a row must be contiguous; make the array contiguous "
+                        "first")
+                    .c_str());
+        }
+        dense *= shape[d];
+    }
+    return Array::wrap(
+        type, {Backend::cuda, index}, memory, shape, std::move(strides), keep(nb::borrow(object)));
+}
+
+// Read-only arrays are refused here by nanobind: it takes no read-only memory for an ndarray<> that may be
+// written.
+template<typename View>
+Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *stream) {
+    const uintptr_t legacy = 1;
+    nb::object capsule = object.attr("__dlpack__")(
+        "stream"_a = stream ? (uintptr_t)stream : legacy, "max_version"_a = nb::make_tuple(1, 1));
+    View view;
+    if (!nb::try_cast(capsule, view)) {
+        throw nb::type_error((name + ": takes a writable array").c_str());
+    }
+    const std::optional<Type> type = type_of(view.dtype());
+    if (!type) {
+        refuse_type(
+            name, nb::hasattr(object, "dtype") ? text_of(nb::object(object.attr("dtype"))) : "another type");
+    }
+    std::vector<int64_t> shape, strides;
+    for (size_t d = 0; d < view.ndim(); d++) {
+        shape.push_back((int64_t)view.shape(d));
+        strides.push_back(view.stride(d));
+    }
+    return checked_wrap(name, *type, index, (uint64_t)view.data(), shape, std::move(strides), object);
+}
+
+Array wrap_interface(nb::handle object, int index, const std::string &name, bool writable) {
+    const nb::dict fields = object.attr("__cuda_array_interface__");
+    const auto [memory, read_only] = nb::cast<std::pair<uint64_t, bool>>(fields["data"]);
+    if (writable && read_only) {
+        throw nb::type_error((name + ": takes a writable array").c_str());
+    }
+    const auto shape = nb::cast<std::vector<int64_t>>(fields["shape"]);
+    const auto written = nb::cast<std::string>(fields["typestr"]);
+    for (const Type type : all_types) {
+        if (written != interface_name(type)) {
+            continue;
+        }
+        std::vector<int64_t> strides(shape.size());
+        int64_t dense = 1;
+        for (size_t d = shape.size(); d-- > 0;) {
+            strides[d] = dense;
+            dense *= shape[d];
+        }
+        if (fields.contains("strides") && !fields["strides"].is_none()) {
+            strides = nb::cast<std::vector<int64_t>>(fields["strides"]);
+            for (int64_t &stride : strides) {
+                stride /= (int64_t)size_of(type);
+            }
+        }
+        return checked_wrap(name, type, index, memory, shape, std::move(strides), object);
+    }
+    refuse_type(name, written);
+}
+
+}  // namespace
+
+std::optional<OnCuda> on_cuda(nb::handle object) {
+    if (nb::hasattr(object, "__dlpack_device__")) {
+        const auto [kind, index] = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
+        const bool cuda = kind == dlpack_cuda || kind == dlpack_cuda_managed;
+        return cuda ? std::optional<OnCuda>({index, true}) : std::nullopt;
+    }
+    // The interface does not say the device. Of several devices Numba's arrays know theirs.
+    if (nb::hasattr(object, "__cuda_array_interface__")) {
+        return OnCuda{0, false};
+    }
+    return {};
+}
+
+void *stream_of(nb::handle object, int index) {
+    const std::string root = root_of(object);
+    uintptr_t stream = 0;
+    if (root == "torch") {
+        stream = nb::cast<uintptr_t>(
+            nb::module_::import_("torch").attr("cuda").attr("current_stream")(index).attr("cuda_stream"));
+    } else if (root == "cupy") {
+        stream = nb::cast<uintptr_t>(
+            nb::module_::import_("cupy").attr("cuda").attr("get_current_stream")().attr("ptr"));
+    } else if (nb::hasattr(object, "__cuda_array_interface__")) {
+        const nb::dict fields = object.attr("__cuda_array_interface__");
+        if (fields.contains("stream") && !fields["stream"].is_none()) {
+            stream = nb::cast<uintptr_t>(fields["stream"]);
+        }
+    }
+    return reinterpret_cast<void *>(stream);
+}
+
+Array wrap(nb::handle object, OnCuda place, const std::string &name, void *stream, bool writable) {
+    return !place.dlpack ? wrap_interface(object, place.index, name, writable) :
+           writable      ? wrap_dlpack<nb::ndarray<>>(object, place.index, name, stream) :
+                           wrap_dlpack<nb::ndarray<nb::ro>>(object, place.index, name, stream);
+}
+
+nb::object empty_like(nb::handle object, Type type, const std::vector<int64_t> &shape) {
+    const std::string root = root_of(object);
+    if (root == "torch") {
+        nb::object torch = nb::module_::import_("torch");
+        return torch.attr("empty")(
+            nb::cast(shape), "dtype"_a = torch.attr(numpy_name(type)), "device"_a = object.attr("device"));
+    }
+    if (root == "cupy") {
+        nb::object device = object.attr("device");
+        device.attr("__enter__")();
+        nb::object made =
+            nb::module_::import_("cupy").attr("empty")(nb::tuple(nb::cast(shape)), numpy_name(type));
+        device.attr("__exit__")(nb::none(), nb::none(), nb::none());
+        return made;
+    }
+    return {};
+}
+
+nb::object library_of(nb::handle object) {
+    if (nb::hasattr(object, "__array_namespace__")) {
+        return object.attr("__array_namespace__")();
+    }
+    return root_of(object) == "torch" ? nb::object(nb::module_::import_("torch")) : nb::object();
+}
+
+}  // namespace tilewright::python

@@ -1,0 +1,78 @@
+#include "python/src/devices.h"
+#include "python/src/errors.h"
+#include "tilewright/device.h"
+#include "tilewright/timing.h"
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <string>
+#include <vector>
+
+extern "C" int halide_set_num_threads(int n);
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+// apps/tilewright/program.h, which is not installed.
+namespace tilewright::app {
+int program(int argc, char **argv);
+}
+
+namespace tilewright::python {
+
+namespace {
+
+int run_program(std::vector<std::string> words) {
+    std::vector<char *> argv;
+    for (std::string &word : words) {
+        argv.push_back(word.data());
+    }
+    argv.push_back(nullptr);
+    return app::program((int)words.size(), argv.data());
+}
+
+double device_time_ms(const std::string &device, const nb::callable &calls) {
+    return tilewright::device_time_ms(Device::parse(device), [&] { calls(); });
+}
+
+}  // namespace
+
+void add_devices(nb::module_ &module) {
+    using released = nb::call_guard<nb::gil_scoped_release>;
+    nb::class_<DeviceInfo>(module, "Device", "A device of this machine, and what its driver says of it.")
+        .def_prop_ro("id", [](const DeviceInfo &d) { return d.device.str(); })
+        .def_ro("name", &DeviceInfo::name)
+        .def_ro("platform", &DeviceInfo::platform)
+        .def_ro("driver", &DeviceInfo::driver)
+        .def_ro("memory", &DeviceInfo::memory)
+        .def_ro("units", &DeviceInfo::units)
+        .def_ro("capability", &DeviceInfo::capability)
+        .def_ro("is_gpu", &DeviceInfo::is_gpu)
+        .def_ro("usable", &DeviceInfo::usable)
+        .def_ro("why_not", &DeviceInfo::why_not)
+        .def("__repr__", [](const DeviceInfo &d) {
+            return "<tilewright.Device " + d.device.str() + ": " + d.name +
+                   (d.usable ? "" : " (not usable: " + d.why_not + ")") + ">";
+        });
+    module.def(
+        "devices", [] { return devices(); }, released(),
+        "Every device of this machine, the CPU first. A backend without devices has one entry that says "
+        "why.");
+    module.def(
+        "best_device", [] { return best_device().str(); }, released(),
+        "What device=\"auto\" means for arrays on the host: the first CUDA GPU, else an OpenCL GPU, else "
+        "cpu.");
+    module.def(
+        "synchronize", [](const std::string &device) { synchronize(Device::parse(device)); },
+        "device"_a = "auto", released(), "Waits until the device has done what was started on it.");
+    module.def(
+        "set_num_threads", [](int n) { return halide_set_num_threads(n); }, "n"_a,
+        "Sets how many threads calls on the CPU use; 0: one per CPU. Returns the number of before.");
+    module.def("device_time_ms", &device_time_ms, "device"_a, "calls"_a,
+        "The milliseconds that the device needs for what the function `calls` starts.");
+    module.def("in_words_of_python", &in_words_of_python, "message"_a,
+        "An error of the command line in the words of Python.");
+    module.def(
+        "program", &run_program, "words"_a, "Runs the command line `tilewright`; returns its exit code.");
+}
+
+}  // namespace tilewright::python

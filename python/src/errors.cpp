@@ -1,0 +1,145 @@
+#include "python/src/errors.h"
+#include "tilewright/error.h"
+#include "tilewright/operator.h"
+#include <algorithm>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+
+namespace tilewright::python {
+
+namespace {
+
+// Never destroyed: the interpreter may be gone when this module's static objects would be.
+struct Exceptions {
+    nb::object base, argument, device, memory;
+};
+Exceptions *exceptions;
+
+const nb::object &exception_of(Fault fault) {
+    switch (fault) {
+    case Fault::usage:
+    case Fault::input: return exceptions->argument;
+    case Fault::device: return exceptions->device;
+    case Fault::memory: return exceptions->memory;
+    case Fault::failed:
+    case Fault::mismatch: break;
+    }
+    return exceptions->base;
+}
+
+void raise(const Error &error) {
+    const nb::object &type = exception_of(error.fault());
+    nb::object raised = type(in_words_of_python(error.what()));
+    const auto set = [&](const char *name, const std::string &value) {
+        nb::setattr(raised, name, value.empty() ? nb::none() : nb::object(nb::str(value.c_str())));
+    };
+    const ErrorContext &context = error.context();
+    set("operation", context.operation);
+    set("argument", python_name(context.argument));
+    set("value", context.value);
+    set("schedule", context.schedule);
+    set("device", context.device);
+    PyErr_SetObject(type.ptr(), raised.ptr());
+}
+
+bool is_flag(const std::string &option) {
+    for (const Operator *op : operators()) {
+        for (const Option &o : op->options()) {
+            if (o.name == option) {
+                return o.is_flag;
+            }
+        }
+    }
+    return false;
+}
+
+// `--NAME VALUE` at the begin of `text`, which becomes NAME="VALUE"; of a flag NAME=True.
+std::string argument_at(const std::string &text, size_t &end) {
+    const auto word_end = [&](size_t from) {
+        return std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-", from), text.size());
+    };
+    end = word_end(2);
+    const std::string name = text.substr(2, end - 2);
+    if (is_flag(name)) {
+        return python_name(name) + "=True";
+    }
+    if (end == text.size() || text[end] != ' ') {
+        return python_name(name);
+    }
+    const size_t begin = end + 1;
+    end = word_end(begin);
+    return python_name(name) + "=\"" + text.substr(begin, end - begin) + "\"";
+}
+
+// The same for a command of the command line between back quotes.
+std::string command(const std::string &words) {
+    const size_t blank = words.find(' ');
+    const std::string name = words.substr(0, blank);
+    if (name == "list") {
+        return "tilewright.rows(" +
+               (blank == std::string::npos ? "" : "\"" + words.substr(blank + 1) + "\"") + ")";
+    }
+    return "tilewright." + name + "()";
+}
+
+}  // namespace
+
+std::string python_name(std::string name) {
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+std::string in_words_of_python(const std::string &message) {
+    const std::string quoted = "`tilewright ";
+    std::string made;
+    for (size_t at = 0; at < message.size();) {
+        const size_t close = message.compare(at, quoted.size(), quoted) == 0 ?
+                                 message.find('`', at + quoted.size()) :
+                                 std::string::npos;
+        const bool option = message.compare(at, 2, "--") == 0 && at + 2 < message.size() &&
+                            message[at + 2] >= 'a' && message[at + 2] <= 'z';
+        if (close != std::string::npos) {
+            made += command(message.substr(at + quoted.size(), close - at - quoted.size()));
+            at = close + 1;
+        } else if (option) {
+            size_t end = 0;
+            made += argument_at(message.substr(at), end);
+            at += end;
+        } else {
+            made += message[at++];
+        }
+    }
+    return made;
+}
+
+void add_errors(nb::module_ &module) {
+    const auto define = [&](const char *name, const char *words, nb::object bases) {
+        const std::string full = std::string("tilewright.") + name;
+        nb::object type = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), words, bases.ptr(), nullptr));
+        module.attr(name) = type;
+        return type;
+    };
+    const auto builtin = [](PyObject *type) { return nb::borrow(type); };
+    exceptions = new Exceptions;
+    exceptions->base = define("Error",
+        "What the library refuses, or what went wrong. The attributes operation, argument, value, schedule "
+        "and device say where; None where they do not apply.",
+        builtin(PyExc_RuntimeError));
+    exceptions->argument = define("ArgumentError",
+        "A value that there is not or that is out of range, or an array that does not fit the operator.",
+        nb::make_tuple(exceptions->base, builtin(PyExc_ValueError)));
+    exceptions->device =
+        define("DeviceError", "No such device, or it cannot run this.", nb::make_tuple(exceptions->base));
+    exceptions->memory = define("OutOfMemoryError", "Out of memory, on the host or a device.",
+        nb::make_tuple(exceptions->base, builtin(PyExc_MemoryError)));
+    nb::register_exception_translator([](const std::exception_ptr &p, void *) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const Error &error) {
+            raise(error);
+        }
+    });
+}
+
+}  // namespace tilewright::python

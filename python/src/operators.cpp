@@ -1,0 +1,198 @@
+#include "python/src/operators.h"
+#include "python/src/call.h"
+#include "python/src/errors.h"
+#include "tilewright/operator.h"
+#include <algorithm>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tilewright::python {
+
+namespace {
+
+// An operator, with the names that Python gives its arguments.
+struct OperatorInPython {
+    const Operator &op;
+    std::vector<std::string> arrays;      // the inputs, and the optional one
+    std::vector<std::string> parameters;  // the options
+
+    explicit OperatorInPython(const Operator &of) : op(of), arrays(of.input_names()) {
+        for (const Option &option : op.options()) {
+            parameters.push_back(python_name(option.name));
+        }
+        if (op.optional_input()) {
+            arrays.push_back(python_name(op.optional_input()->name));
+        }
+    }
+};
+
+[[noreturn]] void refuse(const Option &option, const std::string &takes, nb::handle value) {
+    throw nb::type_error((python_name(option.name) + ": takes " + takes + ", not " +
+                          text_of(nb::object(value.type().attr("__name__"))))
+            .c_str());
+}
+
+// A value of an option, as settings have it. Errors: TypeError, for another type than the option's.
+std::variant<double, std::string> value_of(const Option &option, nb::handle value) {
+    if (option.is_flag) {
+        if (!PyBool_Check(value.ptr())) {
+            refuse(option, "True or False", value);
+        }
+        return std::string(value.ptr() == Py_True ? "yes" : "no");
+    }
+    if (option.is_number) {
+        const double number = PyBool_Check(value.ptr()) ? -1 : PyFloat_AsDouble(value.ptr());
+        if (PyBool_Check(value.ptr()) || (number == -1 && PyErr_Occurred())) {
+            PyErr_Clear();
+            refuse(option, option.is_whole ? "a whole number" : "a number", value);
+        }
+        return number;
+    }
+    if (PyUnicode_Check(value.ptr())) {
+        return nb::cast<std::string>(value);
+    }
+    // A word that may be a number: "auto" or 2.5.
+    if (option.choices.empty() && PyNumber_Check(value.ptr())) {
+        return text_of(value);
+    }
+    refuse(option, "a word", value);
+}
+
+Settings settings_of(const OperatorInPython &self, const nb::tuple &values) {
+    Settings settings;
+    for (size_t i = 0; i < values.size() && i < self.parameters.size(); i++) {
+        if (!values[i].is_none()) {
+            settings.set(self.op.options()[i].name, value_of(self.op.options()[i], values[i]));
+        }
+    }
+    return settings;
+}
+
+// The arrays without the optional one, where it is None.
+nb::tuple given_of(const OperatorInPython &self, const nb::tuple &arrays) {
+    const bool without = arrays.size() == self.arrays.size() && self.op.optional_input() &&
+                         arrays[arrays.size() - 1].is_none();
+    return without ? nb::steal<nb::tuple>(PyTuple_GetSlice(arrays.ptr(), 0, (Py_ssize_t)arrays.size() - 1)) :
+                     arrays;
+}
+
+nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values, nb::object out,
+    const std::string &device, const std::string &schedule, nb::object stats, uintptr_t stream) {
+    const Settings settings = settings_of(self, values);
+    const Work work{self.op.name(),
+        [&](std::span<const Array> inputs) { return self.op.output_of(inputs, settings); },
+        [&](std::span<const Array> inputs, Array &output, Device where, Statistics *statistics) {
+            Call call;
+            call.device = where;
+            call.schedule = schedule;
+            call.statistics = statistics;
+            self.op(inputs, output, settings, call);
+        }};
+    return call(
+        work, given_of(self, arrays), self.arrays, {std::move(out), device, std::move(stats), stream});
+}
+
+// An array of that type and shape, for questions that look at no element.
+Array shaped(const std::string &type, const std::vector<int64_t> &shape) {
+    alignas(64) static std::byte nothing[64];
+    return Array::view(type_of_name(type), nothing, shape);
+}
+
+// (dtype, shape) of the result for inputs of these: a list of pairs (dtype, shape).
+nb::tuple output_of(const OperatorInPython &self, const nb::list &inputs, const nb::tuple &values) {
+    std::vector<Array> arrays;
+    for (const nb::handle input : inputs) {
+        arrays.push_back(shaped(nb::cast<std::string>(input[0]), nb::cast<std::vector<int64_t>>(input[1])));
+    }
+    const auto [type, shape] = self.op.output_of(arrays, settings_of(self, values));
+    return nb::make_tuple(numpy_name(type), nb::tuple(nb::cast(shape)));
+}
+
+const char *name_of(Backend backend) {
+    return backend == Backend::cpu ? "cpu" : backend == Backend::cuda ? "cuda" : "opencl";
+}
+
+nb::dict tunables_of(const Row &row) {
+    nb::dict tunables;
+    for (const Row::Tunable &tunable : row.tunables) {
+        tunables[tunable.name.c_str()] = tunable.value;
+    }
+    return tunables;
+}
+
+void add_rows_and_options(nb::module_ &module) {
+    nb::class_<Row>(
+        module, "Row", "A library: a schedule of an operator for one element type and one backend.")
+        .def_prop_ro("row", &Row::name)
+        .def_ro("operator", &Row::op)
+        .def_ro("schedule", &Row::schedule)
+        .def_ro("family", &Row::family)
+        .def_prop_ro("library", [](const Row &r) { return r.origin.empty() ? r.op : r.origin; })
+        .def_ro("type", &Row::type)
+        .def_prop_ro("backend", [](const Row &r) { return name_of(r.backend); })
+        .def_prop_ro("tunables", &tunables_of)
+        .def_ro("form", &Row::form)
+        .def_ro("says", &Row::summary)
+        .def_ro("declined", &Row::declined)
+        .def("__repr__", [](const Row &r) { return "<tilewright.Row " + r.name() + ">"; });
+    nb::class_<Option>(module, "Option", "An option of an operator, which is a parameter of its function.")
+        .def_prop_ro("name", [](const Option &o) { return python_name(o.name); })
+        .def_ro("help", &Option::help)
+        .def_ro("is_number", &Option::is_number)
+        .def_ro("is_whole", &Option::is_whole)
+        .def_ro("is_flag", &Option::is_flag)
+        .def_ro("is_needed", &Option::is_needed)
+        .def_ro("default", &Option::value)
+        .def_ro("choices", &Option::choices)
+        .def_ro("unit", &Option::unit)
+        .def_prop_ro("range", &Option::range)
+        .def("__repr__", [](const Option &o) { return "<tilewright.Option " + python_name(o.name) + ">"; });
+}
+
+}  // namespace
+
+void add_operators(nb::module_ &module) {
+    add_rows_and_options(module);
+    nb::class_<OperatorInPython>(module, "Operator", "An operator of the registry.")
+        .def_prop_ro("name", [](const OperatorInPython &o) { return o.op.name(); })
+        .def_prop_ro("summary", [](const OperatorInPython &o) { return o.op.summary(); })
+        .def_prop_ro("inputs", [](const OperatorInPython &o) { return o.op.input_names(); })
+        .def_prop_ro(
+            "options", [](const OperatorInPython &o) { return o.op.options(); }, nb::rv_policy::copy)
+        .def_prop_ro(
+            "optional_input", [](const OperatorInPython &o) { return o.op.optional_input(); },
+            nb::rv_policy::copy)
+        .def("rows",
+            [](const OperatorInPython &o) {
+                nb::list rows;
+                for (const Row &row : o.op.rows()) {
+                    rows.append(nb::cast(&row, nb::rv_policy::reference));
+                }
+                return rows;
+            })
+        .def(
+            "halo",
+            [](const OperatorInPython &o, const nb::tuple &values, double error) {
+                return o.op.halo(settings_of(o, values), error);
+            },
+            "values"_a = nb::tuple(), "error"_a = 0.,
+            "How many pixels a part of an image needs around it so that its result is that of the whole "
+            "image, but for `error`, a part of the image's largest value. None: parts cannot be put "
+            "together.")
+        .def("output_of", &output_of, "inputs"_a, "values"_a = nb::tuple(),
+            "(dtype, shape) of the result for inputs [(dtype, shape), ...].")
+        .def("run", &run, "arrays"_a, "values"_a, "out"_a.none(), "device"_a, "schedule"_a, "stats"_a.none(),
+            "stream"_a = 0)
+        .def("__repr__", [](const OperatorInPython &o) {
+            return "<tilewright.Operator " + o.op.name() + ": " + o.op.summary() + ">";
+        });
+    nb::dict all;
+    for (const Operator *op : operators()) {
+        const auto *made = new OperatorInPython(*op);  // lives as long as the process
+        all[op->name().c_str()] = nb::cast(made, nb::rv_policy::reference);
+    }
+    module.attr("operators") = all;
+}
+
+}  // namespace tilewright::python

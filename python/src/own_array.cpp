@@ -1,0 +1,125 @@
+#include "python/src/own_array.h"
+#include "python/src/arrays.h"
+#include "python/src/dlpack.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tilewright::python {
+
+namespace {
+
+// In bytes, as NumPy has them.
+nb::tuple byte_strides(const Array &array) {
+    nb::list strides;
+    for (const int64_t stride : array.strides()) {
+        strides.append(stride * (int64_t)size_of(array.type()));
+    }
+    return nb::tuple(strides);
+}
+
+nb::object to_numpy(const OwnArray &self) {
+    {
+        const nb::gil_scoped_release released;
+        self.array.sync();
+    }
+    return numpy_of(self.array);
+}
+
+nb::object to_array(const OwnArray &self, nb::object dtype, nb::object copy) {
+    nb::object made = to_numpy(self);
+    if (!dtype.is_none()) {
+        made = made.attr("astype")(dtype, "copy"_a = false);
+    }
+    return !copy.is_none() && nb::cast<bool>(copy) ? nb::object(made.attr("copy")()) : made;
+}
+
+// Version 3 of the interface. What is under way on the elements is in the legacy default stream, 1.
+nb::dict cuda_array_interface(const OwnArray &self) {
+    const std::optional<Device> device = self.array.newest_on();
+    if (!device || device->backend != Backend::cuda) {
+        throw nb::attribute_error("the newest elements are not on a CUDA device");
+    }
+    nb::dict fields;
+    fields["shape"] = nb::tuple(nb::cast(self.array.shape()));
+    fields["strides"] = byte_strides(self.array);
+    fields["typestr"] = interface_name(self.array.type());
+    fields["data"] = nb::make_tuple(self.array.device_memory(), false);
+    fields["stream"] = 1;
+    fields["version"] = 3;
+    return fields;
+}
+
+OwnArray view(nb::object object) {
+    const Argument read = read_input(object, "array", nullptr);
+    return {read.array, read.copied ? read.dense : nb::object(object)};
+}
+
+}  // namespace
+
+void add_array(nb::module_ &module) {
+    nb::class_<OwnArray>(module, "Array",
+        "An array of the library: zeros at first. What calls compute stays where it was computed, on the "
+        "host "
+        "or a device, until another side asks for it. It gives its elements to other libraries by __array__, "
+        "__dlpack__ and, on CUDA devices, __cuda_array_interface__.")
+        .def(
+            "__init__",
+            [](OwnArray *self, std::vector<int64_t> shape, const std::string &dtype) {
+                new (self) OwnArray{Array(type_of_name(dtype), std::move(shape))};
+            },
+            "shape"_a, "dtype"_a = "uint8")
+        .def_static("view", &view, "array"_a,
+            "An array that shares the elements of a NumPy array, or of what has __dlpack__ or "
+            "__cuda_array_interface__. Where its strides do not allow that, it has a copy.")
+        .def_prop_ro("shape", [](const OwnArray &a) { return nb::tuple(nb::cast(a.array.shape())); })
+        .def_prop_ro("strides", [](const OwnArray &a) { return byte_strides(a.array); })
+        .def_prop_ro("dtype", [](const OwnArray &a) { return numpy_type(a.array.type()); })
+        .def_prop_ro("ndim", [](const OwnArray &a) { return a.array.dimensions(); })
+        .def_prop_ro("size", [](const OwnArray &a) { return a.array.size(); })
+        .def_prop_ro(
+            "nbytes", [](const OwnArray &a) { return a.array.size() * (int64_t)size_of(a.array.type()); })
+        .def_prop_ro(
+            "device", [](const OwnArray &a) { return a.array.newest_on().value_or(Device{}).str(); },
+            "Where the newest elements are: cpu, cuda:0, opencl:0.")
+        .def_prop_ro(
+            "device_memory", [](const OwnArray &a) { return a.array.device_memory(); },
+            "The CUDA pointer of the first element, or the cl_mem; 0 where the newest elements are on the "
+            "host.")
+        .def_static(
+            "wrap",
+            [](const std::string &device, uint64_t memory, const std::string &dtype,
+                std::vector<int64_t> shape, nb::object owner) {
+                return OwnArray{
+                    Array::wrap(type_of_name(dtype), Device::parse(device), memory, std::move(shape)),
+                    std::move(owner)};
+            },
+            "device"_a, "memory"_a, "dtype"_a, "shape"_a, "owner"_a = nb::none(),
+            "An array on memory of a device that another library owns: a CUDA pointer, or a cl_mem of the "
+            "library's own context.")
+        .def("numpy", &to_numpy, "The elements as a NumPy array, brought to the host if need be.")
+        .def(
+            "sync",
+            [](const OwnArray &a, const std::string &device) {
+                const nb::gil_scoped_release released;
+                a.array.sync(Device::parse(device));
+            },
+            "device"_a = "cpu", "Brings a device, or the host, up to date.")
+        .def(
+            "crop",
+            [](const OwnArray &a, int64_t y, int64_t x, int64_t height, int64_t width) {
+                return OwnArray{a.array.crop(y, x, height, width), a.owner};
+            },
+            "y"_a, "x"_a, "height"_a, "width"_a, "A part of an image, which shares its elements.")
+        .def("__array__", &to_array, "dtype"_a = nb::none(), "copy"_a = nb::none())
+        .def("__dlpack__", &to_dlpack, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
+            "dl_device"_a = nb::none(), "copy"_a = nb::none())
+        .def("__dlpack_device__", [](const OwnArray &a) { return dlpack_device(a.array); })
+        .def_prop_ro("__cuda_array_interface__", &cuda_array_interface)
+        .def("__repr__", [](const OwnArray &a) {
+            return "<tilewright.Array " + a.array.describe() + " on " +
+                   a.array.newest_on().value_or(Device{}).str() + ">";
+        });
+}
+
+}  // namespace tilewright::python

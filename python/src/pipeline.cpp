@@ -1,0 +1,73 @@
+#include "tilewright/pipeline.h"
+#include "python/src/call.h"
+#include "python/src/operators.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tilewright::python {
+
+namespace {
+
+nb::object run(const Pipeline &pipeline, const nb::args &arrays, nb::object out, const std::string &device,
+    const std::string &schedule, nb::object stats, uintptr_t stream) {
+    if ((int)arrays.size() != pipeline.inputs()) {
+        throw nb::type_error(("the pipeline takes " + std::to_string(pipeline.inputs()) + " arrays, not " +
+                              std::to_string(arrays.size()))
+                .c_str());
+    }
+    std::vector<std::string> names = {"image"};
+    while (names.size() < arrays.size()) {
+        names.push_back("array " + std::to_string(names.size() + 1));
+    }
+    PipelineCall how;
+    how.schedule = schedule;
+    const Work work{"pipeline",
+        [&](std::span<const Array> inputs) { return pipeline.output_of(inputs, how); },
+        [&](std::span<const Array> inputs, Array &output, Device where, Statistics *statistics) {
+            std::vector<Statistics> stages;
+            how.device = where;
+            how.statistics = statistics ? &stages : nullptr;
+            pipeline(inputs, output, how);
+            for (const Statistics &stage : stages) {
+                statistics->row += (statistics->row.empty() ? "" : " | ") + stage.row;
+                statistics->libraries.insert(
+                    statistics->libraries.end(), stage.libraries.begin(), stage.libraries.end());
+                statistics->device = stage.device;
+                statistics->total_ms += stage.total_ms;
+                statistics->counters.kernels += stage.counters.kernels;
+                statistics->counters.bytes_to_device += stage.counters.bytes_to_device;
+                statistics->counters.bytes_to_host += stage.counters.bytes_to_host;
+                statistics->counters.modules += stage.counters.modules;
+                statistics->counters.module_ms += stage.counters.module_ms;
+            }
+        }};
+    return call(
+        work, nb::borrow<nb::tuple>(arrays), names, {std::move(out), device, std::move(stats), stream});
+}
+
+}  // namespace
+
+void add_pipeline(nb::module_ &module) {
+    nb::class_<Pipeline>(module, "Pipeline",
+        "Operators one after another; what is between them stays on the device.\n\n"
+        "    Pipeline(\"gaussian_blur sigma=2 | transpose | column_sum\")(image)\n\n"
+        "A stage is the name of an operator and its options with the names and values of the command line. "
+        "An operator that takes more arrays than the result of the stage before gets them from the call, in "
+        "the order of the stages.")
+        .def(
+            "__init__", [](Pipeline *self, const std::string &stages) { new (self) Pipeline(stages); },
+            "stages"_a)
+        .def_prop_ro("inputs", &Pipeline::inputs)
+        .def("__call__", &run, "arrays"_a, nb::kw_only(), "out"_a = nb::none(), "device"_a = "auto",
+            "schedule"_a = "tuned", "stats"_a = nb::none(), "stream"_a = 0)
+        .def("__repr__", [](const Pipeline &pipeline) {
+            std::string text;
+            for (const PipelineStage &stage : pipeline.stages()) {
+                text += (text.empty() ? "" : " | ") + stage.text;
+            }
+            return "tilewright.Pipeline(\"" + text + "\")";
+        });
+}
+
+}  // namespace tilewright::python

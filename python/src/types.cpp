@@ -1,0 +1,69 @@
+#include "python/src/types.h"
+#include <array>
+
+namespace nb = nanobind;
+
+namespace tilewright::python {
+
+namespace {
+
+using Code = nb::dlpack::dtype_code;
+
+struct Names {
+    const char *numpy, *interface;
+    Code code;
+};
+
+constexpr Names names[] = {{"uint8", "|u1", Code::UInt}, {"uint16", "<u2", Code::UInt},
+    {"uint32", "<u4", Code::UInt}, {"int32", "<i4", Code::Int}, {"float32", "<f4", Code::Float},
+    {"float64", "<f8", Code::Float}, {"complex64", "<c8", Code::Complex}};
+
+}  // namespace
+
+std::string text_of(nb::handle object) {
+    return nb::cast<std::string>(nb::steal(PyObject_Str(object.ptr())));
+}
+
+const char *numpy_name(Type type) {
+    return names[(size_t)type].numpy;
+}
+
+const char *interface_name(Type type) {
+    return names[(size_t)type].interface;
+}
+
+Type type_of_name(const std::string &name) {
+    for (const Type type : all_types) {
+        if (name == numpy_name(type) || name == name_of(type)) {
+            return type;
+        }
+    }
+    throw nb::type_error(("dtype: takes " + std::string(types_in_words) + ", not " + name).c_str());
+}
+
+std::optional<Type> type_of(nb::dlpack::dtype dtype) {
+    for (const Type type : all_types) {
+        const nb::dlpack::dtype known = dlpack_type(type);
+        if (dtype.code == known.code && dtype.bits == known.bits && dtype.lanes == 1) {
+            return type;
+        }
+    }
+    return {};
+}
+
+nb::dlpack::dtype dlpack_type(Type type) {
+    return {(uint8_t)names[(size_t)type].code, (uint8_t)(8 * size_of(type)), 1};
+}
+
+const nb::object &numpy_type(Type type) {
+    static const auto &types = *new std::array<nb::object, std::size(all_types)>([] {
+        std::array<nb::object, std::size(all_types)> made;
+        for (const Type type : all_types) {
+            made[(size_t)type] = nb::module_::import_("numpy").attr("dtype")(numpy_name(type));
+        }
+        return made;
+    }());
+    return types[(size_t)type];
+}
+
+}  // namespace tilewright::python

@@ -1,0 +1,87 @@
+"""What the command line can say of operators, as Python values.
+
+bench(), verify() and explain() run `python -m tilewright` in a process of its own and return its JSON, whose
+fields docs/JSON.md of the project describes.
+"""
+
+from . import _tilewright
+from ._tilewright import ArgumentError, DeviceError, Error, OutOfMemoryError, operators
+
+_ERRORS = {2: ArgumentError, 3: ArgumentError, 4: DeviceError, 5: OutOfMemoryError}
+_WRONG_RESULTS = (1, 6)  # exit codes of `verify` that come with results
+
+
+def rows(operator=None, *, schedule=None, type=None, backend=None):
+    """The rows of the tables: libraries that are linked in, one per schedule, type of data and backend.
+
+    `schedule` is the name of a schedule, a family of them, or a library.
+    """
+    if operator is not None and operator not in operators:
+        raise ArgumentError(f"operator '{operator}': there is none; known: {', '.join(operators)}")
+    found = [row for name, op in operators.items() if operator in (None, name) for row in op.rows()]
+    return [
+        row
+        for row in found
+        if schedule in (None, row.schedule, row.family, row.library)
+        and type in (None, row.type)
+        and backend in (None, row.backend)
+    ]
+
+
+def _words(options):
+    words = []
+    for name, value in options.items():
+        if value is None or value is False:
+            continue
+        words.append("--" + name.replace("_", "-"))
+        if value is not True:
+            several = isinstance(value, (list, tuple))
+            words.append(",".join(map(str, value)) if several else str(value))
+    return words
+
+
+def _run(words, accept=()):
+    # Here, because they take longer to import than all of this package.
+    import json
+    import subprocess
+    import sys
+
+    done = subprocess.run([sys.executable, "-m", "tilewright", *words], capture_output=True, text=True)
+    if done.returncode not in (0, *accept) or not done.stdout.strip():
+        lines = done.stderr.strip().splitlines() or [f"ended with exit code {done.returncode}"]
+        raise _ERRORS.get(done.returncode, Error)(
+            _tilewright.in_words_of_python(lines[-1].removeprefix("tilewright: "))
+        )
+    return json.loads(done.stdout)
+
+
+def bench(*operators, **options):
+    """Times rows. `options` are those of `tilewright bench`: device, schedule, type, size, limit, peers ...
+
+    tilewright.bench("gaussian_blur", schedule="tuned", device="cpu", size="4096x4096")["runs"]
+    """
+    return _run(["bench", *operators, *_words(options), "--json", "-"])
+
+
+def verify(*operators, **options):
+    """Runs rows and holds them against the definition. `options` are those of `tilewright verify`."""
+    return _run(["verify", *operators, *_words(options), "--json"], accept=_WRONG_RESULTS)
+
+
+def explain(operator, *arrays, **options):
+    """Runs a call, and says which row it takes and why, and what its kernels do.
+
+    Without arrays the call is the sample that bench() times. `options` are those of `tilewright explain` and
+    of the operator.
+    """
+    import os
+    import tempfile
+
+    import numpy as np
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for i, array in enumerate(arrays):
+            files.append(os.path.join(folder, f"{i}.npy"))
+            np.save(files[-1], np.asarray(array))
+        return _run(["explain", operator, *files, *_words(options), "--json"])

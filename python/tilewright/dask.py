@@ -1,0 +1,185 @@
+"""Operators on Dask arrays, chunk by chunk; images larger than memory, from zarr to zarr.
+
+    import dask.array as da, tilewright.dask
+    soft = tilewright.dask.gaussian_blur(da.from_zarr("slide.zarr"), sigma=3)
+    soft.to_zarr("soft.zarr")
+
+Every operator that says how far its result looks (Operator.halo) is here: each chunk is computed with so many
+pixels of its neighbours. Besides, transposes, sums and products of matrices are put together from those of
+chunks. Operators of class E give the bytes that one call on the whole array gives.
+
+Chunks may have any size. A worker holds about 20 chunks at a time: choose chunks of a few MiB, and at most a
+twentieth of a worker's memory. Each worker uses one thread per CPU by itself; start workers that share a
+machine with HL_NUM_THREADS=1 in their environment. On several GPUs start one worker per GPU with
+CUDA_VISIBLE_DEVICES set (dask-cuda does that), and take device="cuda".
+"""
+
+import inspect
+
+import dask.array as da
+import numpy as np
+
+import tilewright
+
+from ._operators import __all__ as _names
+from ._tilewright import operators
+
+__all__ = []
+
+# What an operator may lose with chunks, where its pixels depend on the whole image: less than half of the
+# step between two values of an integer type; for f32 the error that the operator may have itself.
+_ERRORS = {"uint8": 2.0**-9, "uint16": 2.0**-17, "float32": 2e-6}
+_PER_CHUNK = ("out", "stats", "stream")  # parameters of a call that a graph of calls has not
+
+
+def _meta(dimensions, dtype):
+    return np.empty((0,) * dimensions, dtype)
+
+
+def _array(image, name, dimensions):
+    if not isinstance(image, da.Array):
+        raise TypeError(
+            f"{name}: takes a dask array, not {type(image).__name__}; dask.array.from_array makes one"
+        )
+    if image.ndim not in dimensions:
+        raise ValueError(f"{name}: takes {' or '.join(map(str, dimensions))} dimensions, not {image.ndim}")
+    return image.rechunk({2: -1}) if image.ndim == 3 else image  # the channels of a pixel stay together
+
+
+def _options(op, arguments):
+    return tuple(arguments.arguments.get(option.name) for option in op.options)
+
+
+def _halo_of(op):
+    """Whether chunks of the operator's input can be computed: "exact", "near" (with an error), or not."""
+    if len(op.inputs) != 1 or any(option.is_needed for option in op.options):
+        return None
+    return "exact" if op.halo() is not None else "near" if op.halo((), 1e-3) is not None else None
+
+
+def _tiled(name, exact):
+    """The function of an operator on chunks with a halo. Its signature is the operator's."""
+    op, call = operators[name], getattr(tilewright, name)
+    signature = inspect.signature(call)
+    kept = [p for p in signature.parameters.values() if p.name not in _PER_CHUNK]
+    if not exact:
+        kept.append(inspect.Parameter("error", inspect.Parameter.KEYWORD_ONLY, default=None))
+    signature = signature.replace(parameters=kept)
+
+    def function(*args, **kwargs):
+        arguments = signature.bind(*args, **kwargs)
+        arguments.apply_defaults()
+        given = dict(arguments.arguments)
+        error = given.pop("error", None)
+        image = _array(given.pop(op.inputs[0]), name, (2, 3))
+        if not exact and error is None:
+            error = _ERRORS.get(image.dtype.name, 2e-6)
+        halo = op.halo(_options(op, arguments), error or 0.0)
+        # Chunks along an axis that the halo spans would be the whole axis anyway.
+        image = image.rechunk({axis: -1 for axis in (0, 1) if halo >= image.shape[axis]})
+        depth = {axis: halo if image.numblocks[axis] > 1 else 0 for axis in (0, 1)}
+        # boundary "none": the outer chunks end where the image does, and the operator continues it there.
+        return da.map_overlap(
+            call,
+            image,
+            depth=depth,
+            boundary="none",
+            dtype=image.dtype,
+            meta=_meta(image.ndim, image.dtype),
+            **given,
+        )
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = __name__
+    function.__signature__ = signature
+    words = f"tilewright.{name} on a dask array."
+    if not exact:
+        words += (
+            "\n\nIts pixels depend on the whole image. `error`: by how much the result may differ from "
+            "that of one\ncall, as a part of the largest value of the image; without it less than half a "
+            "step of integers,\nand 2e-6 for f32."
+        )
+    function.__doc__ = words
+    return function
+
+
+for _name in _names:
+    _kind = _halo_of(operators[_name])
+    if _kind is not None:
+        globals()[_name] = _tiled(_name, _kind == "exact")
+        __all__.append(_name)
+
+
+def transpose(image, *, device="auto", schedule="tuned"):
+    """tilewright.transpose on a dask array: each chunk is transposed, and takes its new place."""
+    image = _array(image, "transpose", (2, 3))
+    index = "ijk"[: image.ndim]
+    return da.blockwise(
+        tilewright.transpose,
+        "ji" + index[2:],
+        image,
+        index,
+        dtype=image.dtype,
+        meta=_meta(image.ndim, image.dtype),
+        device=device,
+        schedule=schedule,
+    )
+
+
+def _sum(name, axis, image, output_type, device, schedule):
+    image = _array(image, name, (2,))
+    whole = image.dtype.kind in "ui"
+    kinds = {None: np.uint32 if whole else np.float32, "u32": np.uint32, "f32": np.float32}
+    if output_type not in kinds:
+        raise ValueError(f"output_type: takes u32 or f32, not {output_type!r}")
+    dtype = kinds[output_type]
+    call = getattr(tilewright, name)
+
+    # Integers are added modulo 2^32 in any order; what is to be f32 is converted once, at the end.
+    def chunk(block, axis, keepdims):
+        return np.expand_dims(call(block, device=device, schedule=schedule), axis)
+
+    def combine(parts, axis, keepdims):
+        return np.sum(parts, axis=axis, keepdims=keepdims, dtype=np.uint32 if whole else np.float32)
+
+    def aggregate(parts, axis, keepdims):
+        return combine(parts, axis, keepdims).astype(dtype)
+
+    return da.reduction(
+        image,
+        chunk=chunk,
+        combine=combine,
+        aggregate=aggregate,
+        axis=axis,
+        dtype=dtype,
+        concatenate=True,
+        meta=_meta(1, dtype),
+    )
+
+
+def column_sum(image, output_type=None, *, device="auto", schedule="tuned"):
+    """tilewright.column_sum on a dask array. The sums of chunks are added as a tree."""
+    return _sum("column_sum", 0, image, output_type, device, schedule)
+
+
+def row_sum(image, output_type=None, *, device="auto", schedule="tuned"):
+    """tilewright.row_sum on a dask array. The sums of chunks are added as a tree."""
+    return _sum("row_sum", 1, image, output_type, device, schedule)
+
+
+def matmul(a, b, *, device="auto", schedule="tuned"):
+    """tilewright.matmul on dask arrays. The products of chunks are added as a tree, in f32."""
+    a, b = _array(a, "a", (2,)), _array(b, "b", (2,))
+    if a.chunks[1] != b.chunks[0]:
+        a = a.rechunk({1: b.chunks[0]})
+
+    def product(x, y):
+        return tilewright.matmul(x, y, device=device, schedule=schedule)[:, None, :]
+
+    parts = da.blockwise(
+        product, "ikj", a, "ik", b, "kj", adjust_chunks={"k": 1}, dtype=np.float32, meta=_meta(3, np.float32)
+    )
+    return parts.sum(axis=1, dtype=np.float32)
+
+
+__all__ += ["transpose", "column_sum", "row_sum", "matmul"]

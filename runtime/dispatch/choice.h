@@ -1,0 +1,77 @@
+#pragma once
+// The choice among rows by the times that were measured. Not installed.
+#include "runtime/measured/prediction.h"
+#include "tilewright/operator.h"
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// The rows of one operator for one type on one device, by their predicted times.
+class RowOrder {
+public:
+    // `rows`: those that may be taken for `tuned`, in the order in which equally fast ones are taken.
+    RowOrder(std::vector<const Row *> rows, const DeviceMeasurements &measurements, std::string_view op,
+        std::string_view type);
+
+    struct Predicted {
+        const Row *row;
+        double ms;
+    };
+
+    // The rows that have times, in the order in which they are asked: the one with the least predicted time
+    // first. Of rows whose times differ by less than the spread of measurements, those of the family `tuned`
+    // go first, in the order of the table. No rows where nothing is predicted. `is_near`: a call like it was
+    // measured. Elsewhere the order of the table, which was found by hand, is better than times of calls of
+    // quite another size or shape.
+    struct Order {
+        std::vector<Predicted> rows = {};
+        bool is_near = false;
+    };
+    std::shared_ptr<const Order> order(const Measures &measures) const;
+
+    // Rows of the family `tuned` without any time.
+    const std::vector<const Row *> &unmeasured() const {
+        return unmeasured_;
+    }
+    // The measured device that the times are of; null where there are none.
+    const MeasuredDevice *measured_on() const {
+        return device_;
+    }
+
+private:
+    Order ordered(const Measures &measures) const;
+
+    std::vector<const Row *> rows_, unmeasured_;
+    std::vector<size_t> column_;  // of each row: its number among the measured ones; or none
+    std::unique_ptr<const Prediction> prediction_;
+    const MeasuredDevice *device_ = nullptr;
+
+    // What was asked for lately, so that calls on data of the same size predict nothing.
+    struct Kept {
+        Measures measures;
+        std::shared_ptr<const Order> order;
+    };
+    mutable std::mutex mutex_;
+    mutable std::list<Kept> kept_;
+};
+
+// Those of one operator; made at their first use.
+class RowChoices {
+public:
+    const RowOrder &of(const Operator &op, Device device, const std::string &type);
+
+private:
+    struct Entry {
+        Device device;
+        std::string type;
+        std::unique_ptr<const RowOrder> order;
+    };
+    std::mutex mutex_;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,152 @@
+// Reads files of measurements. The only file of the runtime that reads JSON.
+#include "runtime/measured/measured.h"
+#include <cmath>
+#include <deque>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace tilewright {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int version = 1;
+constexpr uintmax_t most_bytes = 64 << 20;
+
+// What the views of a MeasuredDevice look at.
+struct Content {
+    std::deque<std::string> texts;
+    std::deque<std::vector<float>> numbers;
+    std::deque<std::vector<std::string_view>> rows;
+    std::vector<MeasuredTimes> times;
+    MeasuredDevice device = {};
+
+    std::string_view text(const Json &of) {
+        return texts.emplace_back(of.get<std::string>());
+    }
+};
+
+[[noreturn]] void refuse(const std::string &what) {
+    throw std::runtime_error(what);
+}
+
+// A number of a file; null stands for 0.
+float number(const Json &of) {
+    const double value = of.is_null() ? 0 : of.get<double>();
+    if (!std::isfinite(value) || value < 0 || value > 1e12) {
+        refuse("a number is out of range");
+    }
+    return (float)value;
+}
+
+Backend backend_of(const std::string &word) {
+    const std::string words[] = {"cpu", "cuda", "opencl"};
+    for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
+        if (word == words[(size_t)backend]) {
+            return backend;
+        }
+    }
+    refuse("there is no backend '" + word + "'");
+}
+
+MeasuredTimes read_times(Content &content, const Json &from) {
+    MeasuredTimes times = {};
+    times.op = content.text(from.at("operator"));
+    times.type = content.text(from.at("type"));
+    std::vector<float> &calls = content.numbers.emplace_back();
+    for (const Json &call : from.at("calls")) {
+        if (times.numbers == 0) {
+            times.numbers = call.size();
+        }
+        if (call.empty() || call.size() != times.numbers) {
+            refuse(fmt::format("calls of {} have different numbers of numbers", times.op));
+        }
+        for (const Json &one : call) {
+            calls.push_back(number(one));
+        }
+    }
+    if (calls.empty()) {
+        refuse(fmt::format("{} has no calls", times.op));
+    }
+    times.calls = calls;
+    std::vector<std::string_view> &rows = content.rows.emplace_back();
+    std::vector<float> &ms = content.numbers.emplace_back();
+    for (const auto &[row, of_row] : from.at("rows").items()) {
+        const Json &all = of_row.at("ms");
+        if (all.size() != times.count()) {
+            refuse(fmt::format("row {} of {} has not one time per call", row, times.op));
+        }
+        rows.push_back(content.texts.emplace_back(row));
+        for (const Json &one : all) {
+            ms.push_back(number(one));
+        }
+    }
+    times.rows = rows;
+    times.ms = ms;
+    return times;
+}
+
+void read_device(Content &content, const Json &file) {
+    const Json &from = file.at("device");
+    MeasuredDevice &device = content.device;
+    device.backend = backend_of(from.at("backend"));
+    device.is_gpu = from.at("is_gpu");
+    device.vendor = content.text(from.at("vendor"));
+    device.name = content.text(from.at("name"));
+    device.units = from.at("units");
+    device.date = content.text(file.at("origin").at("date"));
+    const Json &copies = file.at("copies");
+    device.bytes_to_device = number(copies.at("bytes_to_device_per_ms"));
+    device.bytes_to_host = number(copies.at("bytes_to_host_per_ms"));
+    device.copy_ms = number(copies.at("copy_ms"));
+    for (const Json &times : file.at("times")) {
+        content.times.push_back(read_times(content, times));
+    }
+    device.times = content.times;
+}
+
+Json parsed(const std::string &path) {
+    std::error_code error;
+    const uintmax_t bytes = std::filesystem::file_size(path, error);
+    if (error) {
+        refuse(error.message());
+    }
+    if (bytes > most_bytes) {
+        refuse("it is too long");
+    }
+    std::ifstream stream(path);
+    Json file = Json::parse(stream, nullptr, false);
+    if (file.is_discarded() || !file.is_object()) {
+        refuse("it is no JSON, or was cut off");
+    }
+    if (file.value("version", Json()) != Json(version)) {
+        refuse(fmt::format("it is not of version {}", version));
+    }
+    return file;
+}
+
+}  // namespace
+
+const MeasuredDevice *read_measurements(const std::string &path, std::string &why_not) {
+    try {
+        const Json file = parsed(path);
+        auto content = std::make_unique<Content>();
+        content->device.file = content->texts.emplace_back(path);
+        read_device(*content, file);
+        return &content.release()->device;  // views of it are everywhere
+    } catch (const std::bad_alloc &) {
+        throw;
+    } catch (const Json::exception &error) {
+        why_not = fmt::format("a part is missing or of another kind ({})", error.what());
+    } catch (const std::exception &error) {
+        why_not = error.what();
+    }
+    why_not += "; remove it, and run `tilewright calibrate`";
+    return nullptr;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,150 @@
+#include "runtime/measured/prediction.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tilewright {
+
+namespace {
+
+// Solves a symmetric system by elimination; the ridge of the caller keeps it regular.
+std::vector<double> solved(std::vector<std::vector<double>> a, std::vector<double> b) {
+    const size_t n = b.size();
+    for (size_t i = 0; i < n; i++) {
+        for (size_t row = i + 1; row < n; row++) {
+            const double factor = a[row][i] / a[i][i];
+            for (size_t column = i; column < n; column++) {
+                a[row][column] -= factor * a[i][column];
+            }
+            b[row] -= factor * b[i];
+        }
+    }
+    for (size_t i = n; i-- > 0;) {
+        for (size_t column = i + 1; column < n; column++) {
+            b[i] -= a[i][column] * b[column];
+        }
+        b[i] /= a[i][i];
+    }
+    return b;
+}
+
+double logarithm(double number) {
+    return std::log(std::max(number, 1e-3));
+}
+
+}  // namespace
+
+Prediction::Prediction(const MeasuredTimes &times)
+    : numbers_(times.numbers), calls_(times.count()), rows_(times.rows.size()) {
+    for (size_t i = 0; i < numbers_; i++) {
+        for (size_t call = 1; call < calls_; call++) {
+            if (times.calls[call * numbers_ + i] != times.calls[i]) {
+                used_.push_back(i);
+                break;
+            }
+        }
+    }
+    for (size_t call = 0; call < calls_; call++) {
+        for (const size_t i : used_) {
+            points_.push_back(logarithm(times.calls[call * numbers_ + i]));
+        }
+    }
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    fastest_.assign(calls_, none);
+    over_fastest_.assign(rows_ * calls_, none);
+    for (size_t call = 0; call < calls_; call++) {
+        for (size_t row = 0; row < rows_; row++) {
+            if (const double ms = times.ms[row * calls_ + call]; ms > 0) {
+                over_fastest_[row * calls_ + call] = std::log(ms);
+                fastest_[call] = std::fmin(fastest_[call], std::log(ms));  // of NaN and a number: the number
+            }
+        }
+    }
+    for (size_t i = 0; i < over_fastest_.size(); i++) {
+        over_fastest_[i] -= fastest_[i % calls_];
+    }
+}
+
+std::vector<double> Prediction::point_of(const Measures &measures) const {
+    std::vector<double> point;
+    for (const size_t i : used_) {
+        point.push_back(logarithm(measures.numbers[i]));
+    }
+    return point;
+}
+
+double Prediction::distance(const Measures &measures) const {
+    if (measures.count != numbers_) {
+        return std::numeric_limits<double>::infinity();
+    }
+    const std::vector<double> weights = this->weights(point_of(measures));
+    return std::pow(*std::max_element(weights.begin(), weights.end()), -.25);
+}
+
+std::vector<double> Prediction::weights(const std::vector<double> &point) const {
+    std::vector<double> weights(calls_);
+    for (size_t call = 0; call < calls_; call++) {
+        double squares = 1e-6;  // at a measured call its weight is 1e12, and that of a size twice as large 4
+        for (size_t i = 0; i < point.size(); i++) {
+            const double d = point[i] - points_[call * point.size() + i];
+            squares += d * d;
+        }
+        weights[call] = std::isnan(fastest_[call]) ? 0 : 1 / (squares * squares);
+    }
+    return weights;
+}
+
+// A plane through the logarithms of the least times, near the point: of the form c + sum of slope * number.
+// The ridge draws slopes to 0 where the calls say nothing of them.
+double Prediction::best(const std::vector<double> &point, const std::vector<double> &weights) const {
+    const size_t n = point.size() + 1;
+    std::vector<std::vector<double>> a(n, std::vector<double>(n));
+    std::vector<double> b(n);
+    std::vector<double> terms(n, 1);
+    double all = 0;
+    for (size_t call = 0; call < calls_; call++) {
+        if (weights[call] == 0) {
+            continue;
+        }
+        for (size_t i = 0; i + 1 < n; i++) {
+            terms[i + 1] = points_[call * point.size() + i] - point[i];
+        }
+        for (size_t row = 0; row < n; row++) {
+            for (size_t column = 0; column < n; column++) {
+                a[row][column] += weights[call] * terms[row] * terms[column];
+            }
+            b[row] += weights[call] * terms[row] * fastest_[call];
+        }
+        all += weights[call];
+    }
+    for (size_t i = 1; i < n; i++) {
+        a[i][i] += 1e-9 * all + 1e-3;
+    }
+    return solved(std::move(a), std::move(b))[0];
+}
+
+std::vector<double> Prediction::ms(const Measures &measures) const {
+    std::vector<double> all(rows_);
+    if (measures.count != numbers_) {
+        return all;
+    }
+    const std::vector<double> point = point_of(measures);
+    const std::vector<double> weights = this->weights(point);
+    if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; })) {
+        return all;
+    }
+    const double least = best(point, weights);
+    for (size_t row = 0; row < rows_; row++) {
+        double sum = 0, of = 0;
+        for (size_t call = 0; call < calls_; call++) {
+            if (const double over = over_fastest_[row * calls_ + call]; !std::isnan(over)) {
+                sum += weights[call] * over;
+                of += weights[call];
+            }
+        }
+        all[row] = of > 0 ? std::exp(least + sum / of) : 0;
+    }
+    return all;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,46 @@
+#pragma once
+// What calls will take, from the times of calls that were measured. Not installed.
+#include "runtime/measured/measured.h"
+#include "tilewright/operator.h"
+#include <cstddef>
+#include <vector>
+
+namespace tilewright {
+
+// Predicts the times of one operator's rows for one type.
+//
+// A call is a point: the logarithms of its numbers. Numbers that are the same in all measured calls are left
+// out. Each measured call has the weight 1 / distance^4 from the point that is asked for. What is averaged
+// with these weights is, for each row, the logarithm of its time over the time of the fastest row at the same
+// call; a call that the row does not serve has no part in its average. So rows are compared where both were
+// measured, and a row that was measured only at small sizes does not look fast at large ones. The time of the
+// fastest row itself grows with the size: it is a plane through the logarithms of its measured times, fitted
+// with the same weights. At a measured call the prediction is the measured time.
+class Prediction {
+public:
+    explicit Prediction(const MeasuredTimes &times);
+
+    // The number of rows, and how many milliseconds each one will take; 0 for a row that has no times.
+    // `measures` has as many numbers as the measured calls, or nothing is predicted.
+    size_t rows() const {
+        return rows_;
+    }
+    std::vector<double> ms(const Measures &measures) const;
+
+    // The distance from the nearest measured call: 1 where one number is 2.7 times as large. Infinite where
+    // nothing is predicted.
+    double distance(const Measures &measures) const;
+
+private:
+    std::vector<double> point_of(const Measures &measures) const;
+    std::vector<double> weights(const std::vector<double> &point) const;
+    double best(const std::vector<double> &point, const std::vector<double> &weights) const;
+
+    const size_t numbers_, calls_, rows_;
+    std::vector<size_t> used_;          // the numbers that differ between the calls
+    std::vector<double> points_;        // per call, the logarithms of those
+    std::vector<double> fastest_;       // per call, the logarithm of the least time
+    std::vector<double> over_fastest_;  // per row and call: the logarithm of its time over that; NaN: none
+};
+
+}  // namespace tilewright

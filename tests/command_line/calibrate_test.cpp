@@ -1,0 +1,72 @@
+// `calibrate` as a user meets it: it measures, later programs choose by what it wrote, and broken files are
+// told and left out.
+#include "tests/command_line/command_line.h"
+#include "tests/support/files.h"
+#include <fstream>
+
+namespace tilewright {
+namespace {
+
+TEST_F(CommandLine, CalibrateWritesTimesByWhichLaterProgramsChoose) {
+    NEEDS_OPERATOR("invert");
+    const Words kept = {"TILEWRIGHT_MEASURED=" + path("measured/here")};
+    const Ran ran = run({"calibrate", "invert", "--device", "cpu", "--seconds", "1"}, kept);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const Names written = names_in(path("measured/here"));
+    ASSERT_EQ(written.size(), 1u);
+    const std::string file = path("measured/here/") + written[0];
+    const json content = json::parse(read_text(file));
+    EXPECT_EQ(content["device"]["backend"], "cpu");
+    ASSERT_EQ(content["times"].size(), 1u);
+    EXPECT_EQ(content["times"][0]["operator"], "invert");
+    EXPECT_FALSE(content["times"][0]["rows"]["tuned"]["ms"].empty());
+    EXPECT_FALSE(content["times"][0]["rows"].contains("auto"));
+
+    const Words call = {"explain", "invert", "--size", "300x200", "--device", "cpu", "--json"};
+    EXPECT_EQ(run_json(call, kept)["predicted_from"], file);
+
+    // A file that was cut off is told in one line, and left out.
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+    const Ran broken = run(call, kept);
+    EXPECT_EQ(broken.code, 0) << broken.err;
+    EXPECT_NE(broken.err.find("the measured times in '" + file + "' are not used"), std::string::npos)
+        << broken.err;
+    EXPECT_NE(json::parse(broken.out)["predicted_from"], file);
+
+    // It is replaced by the next calibration.
+    ASSERT_EQ(run({"calibrate", "invert", "--device", "cpu", "--seconds", ".3"}, kept).code, 0);
+    EXPECT_EQ(run_json(call, kept)["predicted_from"], file);
+    EXPECT_EQ(run({"calibrate", "--clear"}, kept).out, "1 file removed\n");
+    EXPECT_TRUE(names_in(path("measured/here")).empty());
+}
+
+TEST_F(CommandLine, CalibrateTakesTheTimesOfABenchmark) {
+    NEEDS_OPERATOR("invert");
+    const Words off = {"TILEWRIGHT_MEASURED=off"};
+    ASSERT_EQ(run({"bench", "invert", "--device", "cpu", "--size", "64x64,300x200", "--batch", "1",
+                      "--repeats", "3", "--json", path("bench.json")},
+                  off)
+                  .code,
+        0);
+    const Ran ran = run({"calibrate", "--from", path("bench.json"), "--output", path("times.json")}, off);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const json times = json::parse(read_text(path("times.json")))["times"][0];
+    EXPECT_EQ(times["calls"], json::parse("[[64.0, 64.0, 1.0], [200.0, 300.0, 1.0]]"));
+    EXPECT_EQ(times["rows"]["tuned"]["ms"].size(), 2u);
+
+    write_bytes(path("cut.json"), bytes_of("{\"runs\": ["));
+    expect_refusal(
+        3, {"calibrate", "--from", path("cut.json"), "--output", path("no.json")}, {"cut.json"}, off);
+    EXPECT_FALSE(std::filesystem::exists(path("no.json")));
+}
+
+TEST_F(CommandLine, CalibrateSaysWhereItsFilesAre) {
+    EXPECT_EQ(run({"calibrate", "--path"}, {"TILEWRIGHT_MEASURED=" + path("m")}).out, path("m") + "\n");
+    expect_refusal(2, {"calibrate", "--path"}, {"TILEWRIGHT_MEASURED"}, {"TILEWRIGHT_MEASURED=off"});
+    expect_refusal(2, {"calibrate", "--seconds", "0"}, {"--seconds"});
+    expect_refusal(
+        2, {"calibrate", "no_operator"}, {"no such operator"}, {"TILEWRIGHT_MEASURED=" + path("m")});
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,168 @@
+// Which row `tuned` takes, by a file of measured times of this machine's CPU that the test makes.
+#include "runtime/dispatch/image_operator.h"
+#include "runtime/measured/measured.h"
+#include "tests/support/files.h"
+#include "tests/support/operators.h"
+#include "tilewright/generated.h"
+#include <HalideRuntime.h>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace tilewright {
+namespace {
+
+// An operator with rows of the family `tuned` and others. `tuned_even` serves even widths only; `tuned_new`
+// serves widths from 5000 on, and has no times; `half` has an error of its own.
+class Chosen : public ImageOperator {
+public:
+    using ImageOperator::ImageOperator;
+
+protected:
+    bool accepts_request(const Row &row, const Request &request, const Array &) const override {
+        const int64_t width = request.inputs[0].shape()[1];
+        return (row.schedule != "tuned_even" || width % 2 == 0) &&
+               (row.schedule != "tuned_new" || width >= 5000);
+    }
+    bool equals_tuned(const Row &row) const override {
+        return row.schedule != "half";
+    }
+};
+
+int no_work(void **) {
+    return 0;
+}
+
+const Operator &chosen_operator(const std::string &name) {
+    static auto &made = *new std::map<std::string, std::pair<std::vector<Row>, std::unique_ptr<Operator>>>;
+    auto &[rows, op] = made[name];
+    if (!op) {
+        for (const char *schedule :
+            {"reference", "half", "step", "tuned_new", "tuned_even", "tuned_small", "tuned_any"}) {
+            rows.push_back(generated_row(name, schedule, "u8", Backend::cpu, no_work, nullptr));
+            rows.back().family = std::string(schedule).starts_with("tuned") ? "tuned" : std::string(schedule);
+        }
+        op = std::make_unique<Chosen>(name, "a test's", rows);
+    }
+    return *op;
+}
+
+// Makes the file before any test asks for the device. `step` is no row of the family, and the fastest one of
+// large images; `reference` and `half` would be faster still.
+struct OwnFile {
+    const TemporaryFolder folder;
+
+    OwnFile() {
+        setenv("TILEWRIGHT_MEASURED", folder.path().c_str(), 1);
+        const DeviceInfo &info = devices(Backend::cpu).front();
+        const std::string text = fmt::format(
+            R"({{"version": 1, "device": {{"backend": "cpu", "vendor": "{0}", "name": "{1}", "driver": "",
+            "units": 1, "is_gpu": false}}, "origin": {{"date": "2026-11-22"}}, "copies":
+            {{"bytes_to_device_per_ms": 0, "bytes_to_host_per_ms": 0, "copy_ms": 0}},
+            "times": [{{"operator": "measured", "type": "u8",
+            "calls": [[64, 64, 1], [640, 640, 1], [4096, 4096, 1]],
+            "rows": {{"reference": {{"ms": [0.0001, 0.001, 0.01]}}, "half": {{"ms": [0.0001, 0.001, 0.01]}},
+            "step": {{"ms": [0.009, 0.09, 1]}}, "tuned_even": {{"ms": [0.005, 0.05, 2]}},
+            "tuned_small": {{"ms": [0.002, 0.2, 10]}}, "tuned_any": {{"ms": [0.0051, 0.0501, 2]}}}}}}]}})",
+            vendor_of(info), info.name);
+        write_bytes(folder.file(measured_file_name("cpu", vendor_of(info), info.name)), bytes_of(text));
+    }
+} own_file;
+
+std::string choice(
+    int64_t h, int64_t w, const std::string &name = "measured", const std::string &schedule = "tuned") {
+    const Array image(Type::u8, {h, w});
+    return chosen_operator(name)
+        .choose({&image, 1}, Array(Type::u8, {h, w}), {}, schedule, Device{})
+        .schedule;
+}
+
+TEST(Choice, TheLeastPredictedTimeIsTaken) {
+    EXPECT_EQ(choice(64, 64), "tuned_small");
+    EXPECT_EQ(choice(60, 70), "tuned_small");
+    EXPECT_EQ(choice(640, 640), "tuned_even");
+    EXPECT_EQ(choice(4096, 4096), "step") << "a documented step that is the fastest";
+}
+
+TEST(Choice, ARowThatDoesNotServeIsNeverTaken) {
+    for (int64_t w = 600; w < 700; w++) {
+        EXPECT_NE(choice(640, w), w % 2 == 0 ? "tuned_any" : "tuned_even") << w;
+    }
+}
+
+TEST(Choice, OfRowsThatAreEquallyFastTheFirstOfTheTableIsTaken) {
+    EXPECT_EQ(choice(640, 640), "tuned_even") << "within 5 % of tuned_any";
+    EXPECT_EQ(choice(640, 641), "tuned_any");
+}
+
+TEST(Choice, WhereARowOfTheFamilyWithoutTimesServesTheTableDecides) {
+    EXPECT_EQ(choice(4096, 5000), "tuned_new");
+    EXPECT_EQ(choice(4096, 4999), "step");
+}
+
+TEST(Choice, FarFromAllMeasuredSizesTheTableDecides) {
+    EXPECT_EQ(choice(20000, 64), "tuned_even");
+    EXPECT_EQ(choice(300, 64), "tuned_small") << "near 64 x 64";
+}
+
+// A row that a project adds goes before the library's own, which were measured.
+TEST(Choice, AnAddedRowOfTheFamilyGoesFirst) {
+    const Operator &op = chosen_operator("measured");
+    static std::vector<Row> rows = op.rows();
+    rows.insert(rows.begin(), generated_row("measured", "tuned", "u8", Backend::cpu, no_work, nullptr));
+    rows.front().origin = "added";
+    static const Chosen with_added("measured", "a test's", rows);
+    const Array image(Type::u8, {64, 64});
+    EXPECT_EQ(
+        with_added.choose({&image, 1}, Array(Type::u8, {64, 64}), {}, "tuned", Device{}).origin, "added");
+}
+
+TEST(Choice, WithoutTimesTheTableDecides) {
+    EXPECT_EQ(choice(64, 64, "unmeasured"), "tuned_even");
+    EXPECT_EQ(choice(64, 65, "unmeasured"), "tuned_small");
+}
+
+TEST(Choice, OtherSchedulesAreTakenAsTheyAreNamed) {
+    for (const char *schedule : {"reference", "half", "step", "tuned_any", "tuned_even"}) {
+        EXPECT_EQ(choice(4096, 4096, "measured", schedule), schedule);
+    }
+}
+
+TEST(Choice, TheTimesAreThoseOfTheRowsThatMayBeTaken) {
+    const Array image(Type::u8, {640, 640});
+    const Operator &op = chosen_operator("measured");
+    const auto times = op.predicted_times(*op.parse({&image, 1}, {}), Device{});
+    ASSERT_EQ(times.size(), 4u);
+    EXPECT_EQ(times[0].row->schedule, "tuned_even");
+    EXPECT_NEAR(times[0].ms, .05, .001);
+    EXPECT_TRUE(times[0].from.starts_with(own_file.folder.path())) << times[0].from;
+    EXPECT_EQ(times[3].row->schedule, "tuned_small");
+}
+
+// Every operator of this build, with the times that came with it: the row that is chosen serves the data, at
+// sizes of every kind of alignment.
+TEST(Choice, ServesTheDataForEveryOperatorAndSize) {
+    for (const Operator *op : operators()) {
+        for (const Row *row : op->rows("tuned", Backend::cpu)) {
+            for (const auto &[w, h] :
+                {std::pair{1, 1}, {7, 300}, {300, 7}, {64, 64}, {333, 257}, {640, 480}}) {
+                const auto side = [&](int at_least) { return op->name() == "fft2d" ? 64 : at_least; };
+                const Sample sample = small_sample(*op, row->type, side(w), side(h));
+                const auto request = op->parse(sample.inputs, sample.settings);
+                const Array output(request->output_type, request->output_shape);
+                const Row &chosen = op->choose(*request, output, "tuned", Device{});
+                EXPECT_TRUE(op->serves(chosen, *request, output)) << chosen.name() << " " << sample.what;
+                EXPECT_TRUE(chosen.belongs_to("tuned") || op->may_stand_for_tuned(chosen)) << chosen.name();
+            }
+        }
+    }
+}
+
+TEST(Choice, OfADeviceIsTheCpuWhereThereIsNoGpu) {
+    const Array image(Type::u8, {64, 64});
+    const Operator &op = chosen_operator("measured");
+    EXPECT_EQ(op.choose_device(*op.parse({&image, 1}, {}), "step"), best_device());
+}
+
+}  // namespace
+}  // namespace tilewright

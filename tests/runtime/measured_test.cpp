@@ -1,0 +1,192 @@
+// Measured times: what is predicted from them, which device's times count, and files that are broken.
+#include "runtime/measured/measured.h"
+#include "runtime/measured/prediction.h"
+#include "tests/support/files.h"
+#include <gtest/gtest.h>
+
+namespace tilewright {
+namespace {
+
+constexpr float none = 0;
+
+// Times of rows for calls of (height, width, channels).
+struct Table {
+    std::vector<float> calls;
+    std::vector<std::string_view> rows;
+    std::vector<float> ms;
+
+    MeasuredTimes times() const {
+        return {"op", "u8", 3, calls, rows, ms};
+    }
+};
+
+// `slow` is proportional to the number of pixels, `fast` takes long to start and serves no small image,
+// `small` was measured at one size alone.
+Table table() {
+    return {{10, 10, 1, 100, 100, 1, 1000, 1000, 1}, {"slow", "fast", "small"},
+        {.001f, .1f, 10, none, .05f, 1, .0005f, none, none}};
+}
+
+TEST(Prediction, IsTheMeasuredTimeAtAMeasuredCall) {
+    const Table all = table();
+    const Prediction prediction(all.times());
+    const std::vector<double> ms = prediction.ms({1000, 1000, 1});
+    ASSERT_EQ(ms.size(), 3u);
+    EXPECT_NEAR(ms[0], 10, .01);
+    EXPECT_NEAR(ms[1], 1, .001);
+    EXPECT_NEAR(prediction.ms({10, 10, 1})[2], .0005, 1e-5);
+}
+
+TEST(Prediction, LiesBetweenTheMeasuredTimesOfTheSizesAround) {
+    const Table all = table();
+    const Prediction prediction(all.times());
+    double before = 0;
+    for (const double side : {100., 150., 300., 600., 1000.}) {
+        const std::vector<double> ms = prediction.ms({side, side, 1});
+        EXPECT_GT(ms[1], before) << side;
+        EXPECT_GT(ms[0], ms[1]) << side;
+        EXPECT_LE(ms[1], 1.01) << side;
+        before = ms[1];
+    }
+    const double tall = prediction.ms({1000, 100, 1})[1];
+    EXPECT_GT(tall, .06);
+    EXPECT_LT(tall, .9);
+}
+
+// Beyond the sizes that were measured the time grows on.
+TEST(Prediction, GrowsBeyondTheLargestMeasuredSize) {
+    const Table all = table();
+    EXPECT_GT(Prediction(all.times()).ms({4000, 4000, 1})[1], 3);
+}
+
+// What was measured at small sizes alone is compared there; its time grows as that of the others does.
+TEST(Prediction, ARowOfOneSmallSizeDoesNotLookFastForever) {
+    const Table all = table();
+    const std::vector<double> ms = Prediction(all.times()).ms({1000, 1000, 1});
+    EXPECT_GT(ms[2], .5);
+}
+
+TEST(Prediction, TheDistanceIsThatOfTheNearestMeasuredCall) {
+    const Table all = table();
+    const Prediction prediction(all.times());
+    EXPECT_LT(prediction.distance({100, 100, 1}), .1);
+    EXPECT_NEAR(prediction.distance({100, 271.8, 1}), 1, .01);
+    EXPECT_GT(prediction.distance({10, 1000, 1}), 2);
+    EXPECT_GT(prediction.distance({100, 100}), 1e9);
+}
+
+TEST(Prediction, NothingIsPredictedForOtherNumbersOrRowsWithoutTimes) {
+    const Table all = table();
+    EXPECT_EQ(Prediction(all.times()).ms({100, 100}), std::vector<double>(3));
+    const Table silent = {{10, 10, 1}, {"a", "b"}, {none, 2}};
+    const std::vector<double> ms = Prediction(silent.times()).ms({20, 20, 1});
+    EXPECT_EQ(ms[0], 0);
+    EXPECT_NEAR(ms[1], 2, .01);
+}
+
+DeviceInfo cpu(const std::string &name, int units) {
+    DeviceInfo info;
+    info.name = name;
+    info.units = units;
+    return info;
+}
+
+MeasuredDevice measured(const char *vendor, const char *name, int units, Backend backend = Backend::cpu) {
+    MeasuredDevice device = {};
+    device.backend = backend;
+    device.is_gpu = backend == Backend::cuda;
+    device.vendor = vendor;
+    device.name = name;
+    device.units = units;
+    return device;
+}
+
+TEST(MeasuredDevices, TheMostLikeOneIsTaken) {
+    const std::vector<MeasuredDevice> known = {measured("Intel", "Intel Xeon", 16),
+        measured("AMD", "AMD A", 64), measured("AMD", "AMD B", 4),
+        measured("NVIDIA", "NVIDIA H200", 132, Backend::cuda)};
+    EXPECT_EQ(most_like(cpu("AMD A", 2), known)->name, "AMD A") << "its own name goes before its size";
+    EXPECT_EQ(most_like(cpu("AMD C", 8), known)->name, "AMD B");
+    EXPECT_EQ(most_like(cpu("AMD C", 32), known)->name, "AMD A");
+    EXPECT_EQ(most_like(cpu("Intel Core", 64), known)->name, "Intel Xeon") << "the vendor goes first";
+    EXPECT_NE(most_like(cpu("Other", 20), known), nullptr);
+    DeviceInfo gpu = cpu("AMD GPU", 100);
+    gpu.device.backend = Backend::opencl;
+    gpu.is_gpu = true;
+    EXPECT_EQ(most_like(gpu, known), nullptr);
+    EXPECT_EQ(most_like(cpu("AMD A", 2), {}), nullptr);
+}
+
+TEST(MeasuredDevices, TheOwnTimesGoFirst) {
+    const MeasuredTimes own[] = {{"op", "u8", 3, {}, {}, {}}},
+                        like[] = {{"op", "u8", 3, {}, {}, {}}, {"op", "f32", 3, {}, {}, {}}};
+    MeasuredDevice here = measured("AMD", "here", 1), there = measured("AMD", "there", 1);
+    here.times = own;
+    there.times = like;
+    const DeviceMeasurements both = {&here, &there};
+    EXPECT_EQ(both.find("op", "u8")->device->name, "here");
+    EXPECT_EQ(both.find("op", "f32")->device->name, "there");
+    EXPECT_FALSE(both.find("op", "u16"));
+    EXPECT_FALSE(DeviceMeasurements().find("op", "u8"));
+}
+
+const std::string good = R"({"version": 1,
+"device": {"backend": "cpu", "vendor": "AMD", "name": "AMD A", "driver": "", "units": 2, "is_gpu": false},
+"origin": {"date": "2026-11-22"}, "copies":
+    {"bytes_to_device_per_ms": 0, "bytes_to_host_per_ms": 0, "copy_ms": 0},
+"times": [{"operator": "op", "type": "u8", "calls": [[1, 2], [3, 4]],
+    "rows": {"a": {"ms": [1.5, null]}, "b": {"ms": [2, 3]}}}]})";
+
+std::string replaced(const std::string &what, const std::string &by) {
+    std::string text = good;
+    const size_t at = text.find(what);
+    return at == std::string::npos ? "" : text.replace(at, what.size(), by);
+}
+
+TEST(MeasuredFiles, AreRead) {
+    const TemporaryFolder folder;
+    write_bytes(folder.file("a.json"), bytes_of(good));
+    std::string why_not;
+    const MeasuredDevice *device = read_measurements(folder.file("a.json"), why_not);
+    ASSERT_NE(device, nullptr) << why_not;
+    EXPECT_EQ(device->name, "AMD A");
+    ASSERT_EQ(device->times.size(), 1u);
+    const MeasuredTimes &times = device->times[0];
+    EXPECT_EQ(times.count(), 2u);
+    EXPECT_EQ(std::vector<float>(times.ms.begin(), times.ms.end()), (std::vector<float>{1.5, 0, 2, 3}));
+}
+
+TEST(MeasuredFiles, ThatAreBrokenAreRefusedInOneLine) {
+    const TemporaryFolder folder;
+    const std::vector<std::string> broken = {"", "{", "[]", "7", good.substr(0, good.size() / 2),
+        replaced("\"version\": 1", "\"version\": 2"), replaced("\"cpu\"", "\"tpu\""),
+        replaced("[1, 2]", "[1]"), replaced("[[1, 2], [3, 4]]", "[]"), replaced("[2, 3]", "[2]"),
+        replaced("1.5", "-1"), replaced("1.5", "\"x\""), replaced("1.5", "1e300"),
+        replaced("\"units\": 2", "\"units\": \"two\""), replaced("\"copies\"", "\"copied\""),
+        replaced("\"operator\"", "\"operators\"")};
+    for (const std::string &text : broken) {
+        write_bytes(folder.file("a.json"), bytes_of(text));
+        std::string why_not;
+        EXPECT_EQ(read_measurements(folder.file("a.json"), why_not), nullptr) << text;
+        EXPECT_EQ(why_not.find('\n'), std::string::npos) << why_not;
+        EXPECT_NE(why_not.find("calibrate"), std::string::npos) << why_not;
+    }
+    std::string why_not;
+    EXPECT_EQ(read_measurements(folder.file("none.json"), why_not), nullptr);
+}
+
+// What the build made of schedules/measured.
+TEST(MeasuredFiles, ThatCameWithTheLibraryHaveTimes) {
+    for (const MeasuredDevice &device : built_in_measurements()) {
+        EXPECT_FALSE(device.name.empty());
+        EXPECT_FALSE(device.times.empty()) << device.name;
+        EXPECT_GT(device.units, 0) << device.name;
+        EXPECT_EQ(device.is_gpu, device.bytes_to_device > 0) << device.name;
+        for (const MeasuredTimes &times : device.times) {
+            EXPECT_EQ(times.ms.size(), times.rows.size() * times.count()) << device.name << " " << times.op;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilewright
