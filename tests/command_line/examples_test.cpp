@@ -161,10 +161,9 @@ Words made_small(Words words) {
 class Examples : public testing::Test {
 protected:
     // What `bench` writes, as far as `compare` and `report` need it.
-    static constexpr const char *times =
-        R"({"version": 2, "context": {"device_name": "a CPU"}, "runs": [)"
-        R"({"row": "transpose/reference/u8/cpu", "operator": "transpose", "device": "cpu", "data": "u8 64x64", )"
-        R"("batch": {"median": 1, "p10": 0.9, "p90": 1.1}}]})";
+    static constexpr const char *times = R"({"version": 2, "context": {"device_name": "a CPU"},
+        "runs": [{"row": "transpose/reference/u8/cpu", "operator": "transpose", "device": "cpu",
+                  "data": "u8 64x64", "batch": {"median": 1, "p10": 0.9, "p90": 1.1}}]})";
 
     // The files that examples name as inputs. What is a photograph has colours; other images have none.
     void SetUp() override {

@@ -43,7 +43,7 @@ std::string names_of(const std::string &what, const std::vector<const TimedRun *
     std::vector<std::string> names;
     for (const TimedRun *run : runs) {
         names.push_back(fmt::format("{} ({}, {}{})", run->name, run->data, run->device,
-            run->timed || run->why_not.empty() ? "" : ": " + run->why_not));
+            (run->timed && !run->wrong) || run->why_not.empty() ? "" : ": " + run->why_not));
     }
     return fmt::format("{} {}: {}\n", runs.size(), what, joined(names, ", "));
 }

@@ -1,5 +1,6 @@
 // Runs the generator programs for the rows that a report shows.
 #include "apps/tilewright/report/sources.h"
+#include "apps/tilewright/report/packed.h"
 #include "apps/tilewright/support/generators.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/report.h"
@@ -15,7 +16,7 @@ namespace tilewright::app {
 namespace {
 
 constexpr size_t longest = 120'000;         // characters of one source; PTX of a long kernel has a million
-constexpr size_t all_together = 6'000'000;  // which compress to about 1 MB
+constexpr size_t all_together = 1'500'000;  // bytes, each source compressed by itself
 
 // What is asked of a generator: a row with the tunables of a point.
 using Wanted = std::map<std::string, Row>;
@@ -52,7 +53,7 @@ void want(Wanted &wanted, const TimedRun &run) {
     wanted.emplace(run.name, std::move(row));
 }
 
-// The best of each operator, type and backend: the fastest row, and the fastest point.
+// Of each operator, type, device and data: the chosen row, the fastest row, and the fastest point.
 Wanted best_of(const std::vector<TimedRun> &runs) {
     Wanted wanted;
     std::map<std::string, const TimedRun *> best;
@@ -114,7 +115,7 @@ Sources sources_of(const std::vector<TimedRun> &runs, SourcesOf which) {
                 one["kernels"] = cut(generated(generator, row, "kernels"));
             }
             for (const auto &[part, text] : one) {
-                size += text.size();
+                size += packed(text).size();
             }
             if (size > all_together) {
                 left_out++;
