@@ -35,7 +35,7 @@ trap 'exit 129' HUP
 tail -n +FIRST_LINE "$0" | gzip -dc | tar -xf - -C "$folder" || exit 1
 # The program ends by itself after Ctrl-C, and says what it has.
 trap : INT TERM
-LD_LIBRARY_PATH="$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" TILEWRIGHT_BUNDLE="$0" \
+LD_LIBRARY_PATH="$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
     "$folder/tilewright" explore --bundled "$folder" "$@"
 exit
 )";
@@ -154,7 +154,7 @@ void write_bundle(
     copy_program(folder);
     std::ofstream(folder.file(list_name))
         << Json{{"version", json_version}, {"commit", commit}, {"words", words}, {"points", list}}.dump();
-    const std::string archive = run_tool("cd \"$1\" && tar -cf - . | gzip -9", {folder.path()});
+    const std::string archive = run_tool("cd \"$1\" && tar -cf - . | gzip -6", {folder.path()});
     OutputFile output(file);
     const std::string begin = script();
     if (!output.write(begin.data(), begin.size()) || !output.write(archive.data(), archive.size())) {

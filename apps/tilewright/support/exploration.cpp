@@ -173,7 +173,9 @@ bool Exploration::try_point(ExploredCase &c, ExploredRow &row, const TunableValu
         return false;
     }
     Json line = answer.contains("line") ? answer["line"] : failed_line(c, row, values);
-    if (answer.contains("failed")) {
+    if (answer.contains("skipped")) {
+        line["skipped"] = answer["skipped"];
+    } else if (answer.contains("failed")) {
         line["failed"] = answer["failed"];
         if (!answer.value("refused", false)) {
             worker_.stop();  // a kernel that failed may have spoiled what the process has on the device

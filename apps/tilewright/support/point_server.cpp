@@ -20,14 +20,14 @@ namespace {
 // A point that has no time, and why.
 struct Failed {
     std::string reason;
-    bool refused = false;
+    bool refused = false;  // the device had no part in it
 };
 
 class PointServer {
 public:
     Json answer(const Json &task) {
         try {
-            return task.contains("check") ? check(task) : Json{{"line", measured(task)}};
+            return task.contains("check") ? check(task) : measured(task);
         } catch (const Failed &failed) {
             return {{"failed", failed.reason}, {"refused", failed.refused}};
         } catch (const std::exception &error) {
@@ -47,12 +47,16 @@ private:
         const Operator &op = find_operator(task["operator"]);
         const Device device = Device::parse(task["device"]);
         const Row &row = row_of(op, task);
+        Benchmark &data = benchmark(op, task, device);
+        if (!data.serves(row)) {
+            return {{"skipped", "it does not serve this size"}};
+        }
         verify(op, row, device);
-        const Run run = benchmark(op, task, device).row(row);
+        const Run run = data.row(row);
         if (!run.wrong.empty()) {
             throw Failed{"wrong result: " + one_line(run.wrong)};
         }
-        return results_line(run);
+        return {{"line", results_line(run)}};
     }
 
     const Row &row_of(const Operator &op, const Json &task) {
