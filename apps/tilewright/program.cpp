@@ -4,6 +4,7 @@
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/interrupt.h"
+#include "apps/tilewright/support/point_server.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/streams.h"
 #include "apps/tilewright/support/version.h"
@@ -32,6 +33,10 @@ std::string examples() {
 
 void run(std::vector<std::string> words) {
     take_threads_of_environment();
+    if (words == std::vector<std::string>{serve_points_word}) {
+        serve_points();
+        return;
+    }
     CommandLine line("tilewright", "Image pipelines from Halide, on the CPU, CUDA and OpenCL.", version_text);
     line.footer(examples());
     add_devices(line);
@@ -43,6 +48,7 @@ void run(std::vector<std::string> words) {
     add_explain(line);
     add_verify(line);
     add_bench(line);
+    add_explore(line);
     add_operators(line);
     line.run(std::move(words));
 }

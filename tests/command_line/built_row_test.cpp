@@ -23,6 +23,10 @@ protected:
         setenv("TMPDIR", files.path().c_str(), 1);
     }
 
+    void TearDown() override {
+        unsetenv("TMPDIR");
+    }
+
     static bool is_built(Backend backend) {
         return !find_operator("transpose").rows("shared", backend).empty();
     }

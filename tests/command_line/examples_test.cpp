@@ -132,6 +132,14 @@ bool is_built(const std::string &command) {
 // all of them.
 Words made_small(Words words) {
     const std::string command = words.front();
+    if (command == "explore") {
+        words.insert(words.end(), {"--limit", ".02"});
+        for (size_t i = 1; i < words.size(); i++) {
+            const bool count = words[i - 1] == "--budget" || words[i - 1] == "--points";
+            words[i] = count ? "1" : words[i - 1] == "--size" ? "256x256" : words[i];
+        }
+        return words;
+    }
     if (command != "bench" && command != "verify") {
         return words;
     }
@@ -225,7 +233,7 @@ TEST_F(Examples, OfEveryHelpRun) {
 
     Words commands = split(TILEWRIGHT_BUILT_OPERATORS, ' ');
     commands.insert(commands.end(),
-        {"devices", "list", "cache", "doctor", "pipeline", "show", "explain", "verify", "bench"});
+        {"devices", "list", "cache", "doctor", "pipeline", "show", "explain", "verify", "bench", "explore"});
     for (const std::string &command : commands) {
         const Ran of_help = run(TILEWRIGHT_APP, {command, "--help"});
         ASSERT_EQ(of_help.code, 0) << command;

@@ -15,5 +15,6 @@ void add_show(CommandLine &line);
 void add_explain(CommandLine &line);
 void add_verify(CommandLine &line);
 void add_bench(CommandLine &line);
+void add_explore(CommandLine &line);
 
 }  // namespace tilewright::app

@@ -26,7 +26,10 @@ Progress::~Progress() {
 }
 
 void Progress::step(const std::string &now) {
-    const size_t done = begun_++;
+    show(begun_++, now);
+}
+
+void Progress::show(size_t done, const std::string &now) {
     if (std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1) || !isatty(STDERR_FILENO)) {
         return;
     }

@@ -16,6 +16,9 @@ public:
     // To be called at the beginning of each step; `now` names it.
     void step(const std::string &now);
 
+    // The same for work that is measured otherwise: `done` of the steps are done.
+    void show(size_t done, const std::string &now);
+
     // Removes the bar until the next step, so that other lines can be printed.
     static void hide() noexcept;
 

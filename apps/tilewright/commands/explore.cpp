@@ -1,0 +1,258 @@
+// `explore`: which rows, data and devices it searches, its command line, and the table at the end.
+#include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/bundle.h"
+#include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/exploration.h"
+#include "apps/tilewright/support/interrupt.h"
+#include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/streams.h"
+#include "tilewright/workload.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <latch>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace tilewright::app {
+
+namespace {
+
+struct Options {
+    std::vector<std::string> operators, sizes;
+    std::string devices, results, bundle, bundled;
+    RowWords rows;
+    int64_t seed = 1, points = 0;
+    ExplorationPlan plan;
+};
+
+// The devices that the words name. A bundle runs on another machine, so its devices need not be here; without
+// a word it is for CUDA.
+std::vector<Device> devices_of(const Options &options) {
+    if (options.bundle.empty()) {
+        return chosen_devices(options.devices);
+    }
+    std::vector<Device> devices;
+    std::istringstream words(options.devices == "auto" ? "cuda" : options.devices);
+    for (std::string word; std::getline(words, word, ',');) {
+        const std::array all = {Backend::cpu, Backend::cuda, Backend::opencl};
+        const auto at =
+            std::find_if(all.begin(), all.end(), [&](Backend backend) { return name_of(backend) == word; });
+        if (at == all.end()) {
+            throw Error(Fault::usage,
+                "with --bundle it takes cpu, cuda and opencl; which of several GPUs it is, the bundle is "
+                "told",
+                {.argument = "--device", .value = word});
+        }
+        devices.push_back({*at, 0});
+    }
+    return devices;
+}
+
+// The rows of a type that were asked for and can run on the device. Without --schedule: all but `reference`,
+// which is there to be right.
+std::vector<ExploredRow> rows_of(
+    const Operator &op, const std::string &type, Device device, const Options &options) {
+    std::vector<ExploredRow> rows;
+    for (const Row &row : op.rows()) {
+        const bool asked =
+            options.rows.ask_for(row) && (!options.rows.schedules.empty() || row.schedule != "reference");
+        const bool runs =
+            options.bundle.empty() ? why_not_here(row, {device}, true).empty() : row.declined.empty();
+        if (asked && row.type == type && row.backend == device.backend && runs) {
+            rows.push_back({&row, Search(row, (uint64_t)options.seed + rows.size())});
+        }
+    }
+    return rows;
+}
+
+std::vector<ExploredCase> cases_of(const Options &options) {
+    const auto chosen = chosen_operators(options.operators);
+    check_rows(chosen, options.rows);
+    std::vector<Size> sizes;
+    for (const std::string &text : options.sizes) {
+        sizes.push_back(size_of(text));
+    }
+    std::vector<ExploredCase> cases;
+    for (const Device &device : devices_of(options)) {
+        for (const Operator *op : chosen) {
+            const Workload &workload = workload_of(*op);
+            for (const std::string &type : type_names(*op)) {
+                const std::vector<ExploredRow> rows = rows_of(*op, type, device, options);
+                const size_t settings = workload.benchmark_settings(type).size();
+                for (const Size &size :
+                    sizes.empty() ? std::vector<Size>{workload.benchmark_size()} : sizes) {
+                    for (size_t setting = 0; setting < settings && !rows.empty(); setting++) {
+                        cases.push_back({op, type, size, setting, device, rows});
+                    }
+                }
+            }
+        }
+    }
+    if (cases.empty()) {
+        throw Error(Fault::device,
+            "none of the rows that were asked for can run here; `tilewright list` shows where they run",
+            {.operation = "explore"});
+    }
+    return cases;
+}
+
+std::string ms_of(std::optional<double> ms) {
+    return ms ? fmt::format("{:.4f}", *ms) : "-";
+}
+
+// A line per row: its own values beside the best point.
+void print_table(const Exploration &exploration) {
+    std::vector<std::vector<std::string>> lines = {
+        {"row", "data", "device", "own ms", "best ms", "gain", "points", "failed", "best values"}};
+    for (const ExploredCase &c : exploration.cases()) {
+        for (const ExploredRow &row : c.rows) {
+            if (row.points == 0) {
+                continue;
+            }
+            const bool better = row.own_ms && row.best_ms && *row.best_ms < *row.own_ms;
+            const std::string gain = better     ? fmt::format("{:.2f}", *row.own_ms / *row.best_ms) :
+                                     row.own_ms ? "1.00" :
+                                                  "-";
+            lines.push_back({row.row->name(), c.data(), c.device.str(), ms_of(row.own_ms),
+                ms_of(row.own_ms && !better ? row.own_ms : row.best_ms), gain, std::to_string(row.points),
+                std::to_string(row.failed), better || !row.own_ms ? text_of(row.best) : "its own"});
+        }
+    }
+    print(table(lines));
+}
+
+// What was asked for, for the machine that runs the bundle, and back.
+Json words_of(const Options &options) {
+    return {{"operators", options.operators}, {"schedules", options.rows.schedules},
+        {"types", options.rows.types}, {"sizes", options.sizes}, {"devices", options.devices},
+        {"limit", options.plan.limit_s}};
+}
+
+void take_words(const Json &words, Options &options) {
+    options.operators = words["operators"].get<std::vector<std::string>>();
+    options.rows.schedules = words["schedules"].get<std::vector<std::string>>();
+    options.rows.types = words["types"].get<std::vector<std::string>>();
+    options.sizes = words["sizes"].get<std::vector<std::string>>();
+    options.plan.limit_s = words["limit"];
+    if (options.devices == "auto") {
+        options.devices = words["devices"] == "auto" ? "cuda" : words["devices"];
+    }
+}
+
+// Runs in the folder of a bundle: the cases that it was made for, with the points that it has.
+std::vector<ExploredCase> bundled_cases(Options &options) {
+    const Bundle bundle = read_bundle(options.bundled);
+    take_words(bundle.words, options);
+    options.plan.bundled = true;
+    std::vector<ExploredCase> cases = cases_of(options);
+    for (ExploredCase &c : cases) {
+        for (ExploredRow &row : c.rows) {
+            for (const auto &[name, point] : bundle.points) {
+                if (name == row.row->name()) {
+                    row.prepared.push_back(point);
+                }
+            }
+        }
+    }
+    return cases;
+}
+
+void note(const std::string &text) {
+    if (!text.empty()) {
+        print_error("tilewright: explore: " + text + "\n");
+    }
+}
+
+void explore(Options options) {
+    if (options.operators.empty() && options.bundled.empty()) {
+        throw Error(Fault::usage,
+            fmt::format("name at least one operator: {}", joined(operator_names(), ", ")),
+            {.operation = "explore"});
+    }
+    if (!options.bundle.empty()) {
+        constexpr int64_t usual = 200;
+        const int64_t points = options.points > 0 ? options.points : usual;
+        write_bundle(cases_of(options), (size_t)points, words_of(options), options.bundle);
+        return;
+    }
+    std::vector<ExploredCase> cases = options.bundled.empty() ? cases_of(options) : bundled_cases(options);
+    std::unique_ptr<ResultsFile> results;
+    if (!options.results.empty()) {
+        results = std::make_unique<ResultsFile>(options.results);
+        note(results->note());
+    }
+    options.plan.points = (size_t)options.points;
+    Exploration exploration(std::move(cases), options.plan, results.get());
+    if (exploration.known() > 0 || exploration.left_aside() > 0) {
+        note(fmt::format("{} has {} points of this search, and {} that another device, machine or commit "
+                         "measured and that do not count here",
+            options.results, exploration.known(), exploration.left_aside()));
+    }
+    std::latch printed(1);
+    const SaveOnInterrupt table([&] {  // the program ends when this returns
+        exploration.interrupt();
+        printed.wait();
+    });
+    try {
+        exploration.run();
+        Progress::hide();
+        print_table(exploration);
+    } catch (...) {
+        printed.count_down();
+        throw;
+    }
+    printed.count_down();
+}
+
+}  // namespace
+
+void add_explore(CommandLine &line) {
+    Command command =
+        line.add("explore", "Searches the tunables of schedules for faster values, and verifies each point");
+    static Options options;
+    command.add("operator", options.operators, "Operators");
+    add_devices_and_threads(command, options.devices);
+    add_rows(command, options.rows);
+    command
+        .add("--size", options.sizes,
+            "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
+        .commas()
+        .one_word();
+    command.add("--budget", options.plan.budget_s, "Seconds to search").show_default().range(.001, 1e7);
+    command.add("--seed", options.seed, "The order of the points").show_default();
+    command.add("--limit", options.plan.limit_s, "Seconds that timing a point may take, about")
+        .show_default()
+        .range(.001, 1e6);
+    command.add("--hang", options.plan.hang_s, "Seconds after which a point is ended")
+        .show_default()
+        .range(.1, 1e6);
+    command.add("--results", options.results,
+        "Add each point to this file, one JSON object per line, and go on from what it has");
+    command.add("--bundle", options.bundle,
+        "Write a program to this file that searches on another machine, which needs only a driver");
+    command
+        .add("--points", options.points,
+            "How many points are tried at most, as far as there is time; with --bundle: about how many it "
+            "has")
+        .default_text("as many as there is time for; 200")
+        .range(1, 1000000);
+    command.add("--bundled", options.bundled).group("");
+    const std::string first = operators().front()->name();
+    command.footer(
+        fmt::format("A tunable takes all values of its range. Of a wide range it takes the row's own value, "
+                    "its doubles and halves, and both\n"
+                    "ends. Wide means more than 8 values where the own value is a power of two, and more "
+                    "than 64 otherwise. Combinations\n"
+                    "that no kernel can have are refused when they are built, and count as failed.\n"
+                    "Examples:\n"
+                    "  tilewright explore {0} --budget 120 --results {0}.jsonl\n"
+                    "  tilewright explore {0} --schedule tuned --size 512x512,4096x4096 --device cpu\n",
+            first));
+    command.run([] { explore(options); });
+}
+
+}  // namespace tilewright::app

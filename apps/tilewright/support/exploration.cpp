@@ -1,0 +1,273 @@
+// Takes the rows of all cases in turns, and keeps what becomes of each point.
+#include "apps/tilewright/support/exploration.h"
+#include "apps/tilewright/support/context.h"
+#include "apps/tilewright/support/point_server.h"
+#include "tilewright/error.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tilewright::app {
+
+namespace {
+
+constexpr int points_per_turn = 8;  // of a row; data is made again when the turn goes to another case
+
+constexpr double search_share = .9;  // of the time
+
+// What every line says of the data.
+constexpr std::array data_fields = {"data", "width", "height", "settings", "inputs"};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Whether a line was measured on this device of this machine, by this program.
+bool is_ours(const Json &line, const Json &context) {
+    const auto at = line.find("context");
+    const auto agrees = [&](const char *field) {
+        return at->contains(field) && (*at)[field] == context[field];
+    };
+    return at != line.end() && at->is_object() && agrees("device_name") && agrees("commit") &&
+           agrees("machine");
+}
+
+std::string text_in(const Json &line, const char *field) {
+    const auto at = line.find(field);
+    return at != line.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+}  // namespace
+
+std::string ExploredCase::name() const {
+    return fmt::format(
+        "{} {} {}x{} #{} {}", op->name(), type, size.first, size.second, setting, device.str());
+}
+
+std::string ExploredCase::data() const {
+    return about.is_null() ? fmt::format("{} {}x{}", type, size.first, size.second) :
+                             about["data"].get<std::string>();
+}
+
+Exploration::Exploration(std::vector<ExploredCase> cases, const ExplorationPlan &plan, ResultsFile *results)
+    : cases_(std::move(cases)), plan_(plan), results_(results),
+      progress_("explore", (size_t)std::max(1., plan.budget_s)) {
+    take_known();
+}
+
+bool Exploration::is_over(double share) const {
+    return interrupted_ || (plan_.points > 0 && tried_ >= plan_.points && share < 1) ||
+           seconds_since(start_) >= share * plan_.budget_s;
+}
+
+void Exploration::run() {
+    round(true);
+    while (round(false)) {
+    }
+    confirm();
+}
+
+// Times what seems to be a gain once more.
+void Exploration::confirm() {
+    constexpr double worthwhile = 1.02;
+    for (ExploredCase &c : cases_) {
+        for (ExploredRow &row : c.rows) {
+            const TunableValues best = row.best;
+            if (row.own_ms && *row.own_ms > worthwhile * *row.best_ms && !is_over(1)) {
+                try_point(c, row, tunables_of(*row.row), Time::again) && try_point(c, row, best, Time::again);
+            }
+        }
+    }
+}
+
+// What the results file has of these cases.
+void Exploration::take_known() {
+    if (!results_) {
+        return;
+    }
+    const std::vector<Json> lines = results_->lines();
+    for (ExploredCase &c : cases_) {
+        const Json context = short_context(c.device);
+        const std::string name = c.name();
+        for (const Json &line : lines) {
+            if (text_in(line, "case") != name) {
+                continue;
+            }
+            if (!is_ours(line, context)) {
+                left_aside_++;
+                continue;
+            }
+            const std::string varies = text_in(line, "varies");
+            for (ExploredRow &row : c.rows) {
+                if (row.row->name() == varies) {
+                    TunableValues values;
+                    for (const Row::Tunable &tunable : row.row->tunables) {
+                        values.emplace_back(tunable.name, line["tunables"].value(tunable.name, 0));
+                    }
+                    keep(c, row, values, line);
+                    known_ += !line.contains("again");
+                }
+            }
+        }
+    }
+}
+
+// One turn of every row: its own values, or its next points. Returns whether there was a point to try.
+bool Exploration::round(bool own) {
+    bool any = false;
+    for (ExploredCase &c : cases_) {
+        for (ExploredRow &row : c.rows) {
+            const TunableValues values = tunables_of(*row.row);
+            for (int i = 0; i < (own ? 1 : points_per_turn) && !is_over(search_share); i++) {
+                const bool tried =
+                    !own ? step(c, row) : !row.search.knows(values) && try_point(c, row, values, {});
+                any = any || tried;
+                if (!tried) {
+                    break;
+                }
+            }
+        }
+    }
+    return any && !is_over(search_share);
+}
+
+bool Exploration::step(ExploredCase &c, ExploredRow &row) {
+    if (row.skipped) {
+        return false;
+    }
+    std::optional<TunableValues> values;
+    if (plan_.bundled) {
+        for (size_t i = 0; i < row.prepared.size() && !values; i++) {
+            if (!row.search.knows(row.prepared[i].values)) {
+                values = row.prepared[i].values;
+            }
+        }
+    } else {
+        values = row.search.next();
+    }
+    return values && try_point(c, row, *values, Time::first);
+}
+
+Json Exploration::task_of(const ExploredCase &c, const ExploredRow &row, const TunableValues &values) const {
+    Json task = {{"operator", c.op->name()}, {"type", c.type}, {"width", c.size.first},
+        {"height", c.size.second}, {"setting", c.setting}, {"device", c.device.str()},
+        {"row", row.row->name()}, {"limit", plan_.limit_s}};
+    if (values != tunables_of(*row.row)) {
+        task["tunables"] = text_of(values);
+        for (const PreparedPoint &point : row.prepared) {
+            if (point.values == values) {
+                task["library"] = point.library;
+                task["needs"] = needs_json(point.needs);
+            }
+        }
+    }
+    return task;
+}
+
+bool Exploration::try_point(ExploredCase &c, ExploredRow &row, const TunableValues &values, Time time) {
+    show();
+    tried_++;
+    const Json answer = worker_.ask(task_of(c, row, values), plan_.hang_s);
+    if (answer.contains("interrupted")) {
+        interrupted_ = true;
+        return false;
+    }
+    Json line = answer.contains("line") ? answer["line"] : failed_line(c, row, values);
+    if (answer.contains("skipped")) {
+        line["skipped"] = answer["skipped"];
+    } else if (answer.contains("failed")) {
+        line["failed"] = answer["failed"];
+        if (!answer.value("refused", false)) {
+            worker_.stop();  // a kernel that failed may have spoiled what the process has on the device
+            check_device(c, answer["failed"]);
+        }
+    }
+    line["case"] = c.name();
+    line["varies"] = row.row->name();
+    if (time == Time::again) {
+        line["again"] = true;
+    }
+    if (results_ && !interrupted_) {
+        results_->append(line);
+    }
+    keep(c, row, values, line);
+    return true;
+}
+
+// Tells the search, and counts.
+void Exploration::keep(ExploredCase &c, ExploredRow &row, const TunableValues &values, const Json &line) {
+    const auto time = line.find("real_time");
+    const std::optional<double> ms =
+        time != line.end() && time->is_number() ? std::optional(time->get<double>()) : std::nullopt;
+    const bool own = values == tunables_of(*row.row);
+    if (line.contains("again")) {
+        std::optional<double> &known = own ? row.own_ms : row.best_ms;
+        known = ms && (own || values == row.best) ? ms : known;
+        return;
+    }
+    row.search.tell(values, ms);
+    row.points++;
+    points_++;
+    if (!ms) {
+        row.failed++;
+        failed_++;
+        row.skipped = row.skipped || (own && line.contains("skipped"));
+        return;
+    }
+    if (c.about.is_null()) {
+        for (const char *field : data_fields) {
+            c.about[field] = line.value(field, Json());
+        }
+    }
+    if (own) {
+        row.own_ms = ms;
+    }
+    if (!row.best_ms || *ms < *row.best_ms) {
+        row.best_ms = ms;
+        row.best = values;
+    }
+    if (row.own_ms && *row.own_ms / *row.best_ms > best_gain_) {
+        best_gain_ = *row.own_ms / *row.best_ms;
+        best_ = fmt::format("{} {}", row.row->name(), text_of(row.best));
+    }
+}
+
+// The line of a point that has no time, as far as this process knows it.
+Json Exploration::failed_line(
+    const ExploredCase &c, const ExploredRow &row, const TunableValues &values) const {
+    const bool own = values == tunables_of(*row.row);
+    Json line = {{"version", json_version}, {"context", short_context(c.device)}};
+    line.update(json(own ? *row.row : with_tunables(*row.row, values)));
+    line["device"] = c.device.str();
+    line["data"] = c.data();
+    line["width"] = c.size.first;
+    line["height"] = c.size.second;
+    if (!c.about.is_null()) {
+        line.update(c.about);
+    }
+    return line;
+}
+
+// A device that was lost would make every further point fail.
+void Exploration::check_device(const ExploredCase &c, const std::string &reason) {
+    const Json answer = worker_.ask({{"check", c.device.str()}, {"operator", c.op->name()}}, plan_.hang_s);
+    if (answer.contains("interrupted")) {
+        interrupted_ = true;
+    } else if (answer.contains("failed")) {
+        throw Error(Fault::device,
+            fmt::format(
+                "it fails at a known good call too ({}), after the point {}; see `tilewright doctor`. "
+                "What was measured before is kept, and the same command goes on from there",
+                answer["failed"].get<std::string>(), reason),
+            {.operation = "explore", .device = c.device.str()});
+    }
+}
+
+void Exploration::show() {
+    const double seconds = seconds_since(start_);
+    progress_.show((size_t)seconds,
+        fmt::format("{:.0f} s left; {} points, {} failed{}", std::max(0., plan_.budget_s - seconds), points_,
+            failed_, best_.empty() ? "" : fmt::format("; best {:.2f} times its own: {}", best_gain_, best_)));
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,28 @@
+#pragma once
+// The process that builds, verifies and times points for `explore`. It is this same program with other words,
+// so that a point that crashes or hangs ends neither the search nor what was measured.
+#include "apps/tilewright/support/json.h"
+
+namespace tilewright::app {
+
+// The word that makes this program such a process.
+constexpr const char *serve_points_word = "--serve-points";
+
+// Reads tasks from standard input, one JSON object per line, and answers each with one line on standard
+// output. A task has
+//   operator, type, width, height, setting (which of the workload's settings), device, limit (seconds): the
+//     data and how long timing it may take;
+//   row, tunables: the row's name in the table, and "tile=16,pad=1"; without tunables the row itself;
+//   library, needs: a library that was built before, and what it needs; without them one is built.
+// The answer is {"line": {...}}, the line of a results file; {"skipped": "the reason"} where
+// the row does not serve the data; or {"failed": "the reason"}, and with it
+// "refused": true where no library could be made, so that the device had no part in it.
+// The task {"check": "cuda:0", "operator": "transpose"} runs the operator's tuned row on little data, and is
+// answered with {} where the result was right.
+void serve_points();
+
+// What the library of a GPU needs, as a task has it.
+Json needs_json(const Row::Needs &needs);
+Row::Needs needs_of(const Json &json);
+
+}  // namespace tilewright::app
