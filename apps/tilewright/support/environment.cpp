@@ -79,7 +79,8 @@ Device device_of(const std::string &word) {
 }
 
 void take_threads_of_environment() {
-    if (const std::string cpu = value_of("TILEWRIGHT_CPU"); !cpu.empty() && cpu != "avx2" && cpu != "x86-64") {
+    if (const std::string cpu = value_of("TILEWRIGHT_CPU");
+        !cpu.empty() && cpu != "avx2" && cpu != "x86-64") {
         throw Error(Fault::usage, "takes avx2 or x86-64", {.argument = "TILEWRIGHT_CPU", .value = cpu});
     }
     if (const std::string text = value_of("TILEWRIGHT_THREADS"); !text.empty()) {
