@@ -7,12 +7,13 @@ lines of `--results` (JSONL).
     tilewright bench --device cpu --peers --size ... --json cpu.json
     apps/benchmarks/regret.py cuda.json cpu.json
 
-Per device and operator it prints a row of a Markdown table: on how many sets of data (type, size, settings)
-rows were compared, on how many the chosen row takes at most 1.10 times the time of the fastest row, the
-geometric mean and the largest of these ratios, and on a CPU on how many it takes longer than a plain loop, 5 us
-of slack given. `reference`, `auto`, rows with an error of their own, and rows whose time depends on the values
-are not compared: `tuned` never takes them. `--list` prints each set of data that is over 1.10; `--least` takes
-the 10th percentile of a row's times in place of the median, for a machine on which other programs ran.
+Per device and operator it prints a row of a Markdown table: on how many sets of data (type, size,
+settings) rows were compared, on how many the chosen row takes at most 1.10 times the time of the fastest
+row, the geometric mean and the largest of these ratios, and on a CPU on how many it takes longer than a
+plain loop, 5 us of slack given. `reference`, `auto`, rows with an error of their own, and rows whose time
+depends on the values are not compared: `tuned` never takes them. `--list` prints each set of data that is
+over 1.10; `--least` takes the 10th percentile of a row's times in place of the median, for a machine on
+which other programs ran.
 """
 import argparse
 import json
