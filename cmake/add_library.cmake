@@ -1,31 +1,7 @@
 # What find_package(Tilewright COMPONENTS Generators) gives: libraries and programs of a project's own.
 
-# tilewright_add_library(NAME OPERATOR op [SCHEDULE names] [TYPES types] [TARGETS cpu cuda opencl sm_NN]
-#                        [TUNABLES tile=32 ...] [SCHEDULES file.cpp]
-#                        [EMIT stmt_html ptx opencl_c assembly])
-#
-# Makes libraries of one operator at build time: a static library NAME, and two headers in its include path.
-# SCHEDULE, TYPES and TUNABLES are checked against the table when the library is built.
-#   SCHEDULE   which of the rows: names of schedules, or of their families ("tuned"); without it, all
-#   TYPES      which element types, as `tilewright list OP` names them; without it, all
-#   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the compute
-#              capability of the oldest CUDA devices that are served (sm_75: 7.5), from sm_30 on; without it,
-#              TILEWRIGHT_CUDA_CAPABILITY. Halide 21 writes code up to sm_86, which newer devices run
-#   TUNABLES   values in place of the rows' own. A chosen row uses a value if it has the tunable and the value
-#              is in its range; the other rows keep their own. A value that no row uses is refused, and so is
-#              one that makes a kernel that no device runs
-#   SCHEDULES  a file of the project's own, in place of the package's schedules of the operator: schedule
-#              functions and the table of their rows, like schedules/*.cpp of the package
-#   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
-#              TILEWRIGHT_FOLDER names: stmt_html (loop nests), ptx, opencl_c (kernel sources), assembly
-# NAME.h            NAME(inputs, output, settings, call): the operator with these rows, with the runtime's
-#                   arrays and errors; and tilewright::NAME_rows(), the rows themselves
-# NAME_functions.h  each library's function, for Halide::Runtime::Buffer; it needs Halide's headers, and
-#                   nothing of our runtime.
-# C programs include NAME_SCHEDULE_TYPE_TARGET.h, which Halide writes.
-function(tilewright_add_library name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPERATOR" "SCHEDULE;TYPES;TARGETS;TUNABLES;SCHEDULES;EMIT")
-    set(usage "tilewright_add_library(${name})")
+# Checks the words of a call of tilewright_add_library. The caller has them as arg_...
+function(tilewright_check_library usage name)
     if (arg_UNPARSED_ARGUMENTS)
         list(JOIN arg_UNPARSED_ARGUMENTS " " words)
         message(FATAL_ERROR "${usage}: '${words}' belongs to no option; "
@@ -39,6 +15,61 @@ function(tilewright_add_library name)
     if (name IN_LIST TILEWRIGHT_OPERATORS)
         message(FATAL_ERROR "${usage}: that is the name of an operator; take another")
     endif ()
+endfunction()
+
+# Writes FOLDER/NAME.h, the operator `op` with the rows of the library NAME.
+function(tilewright_library_header name op folder)
+    file(CONFIGURE OUTPUT ${folder}/${name}.h @ONLY CONTENT
+        [[// Made by tilewright_add_library: @op@ with the rows of the library @name@.
+#pragma once
+#include "tilewright/operator.h"
+
+namespace tilewright {
+
+const Operator &@op@_operator();
+const std::vector<Row> &@name@_rows();
+
+}  // namespace tilewright
+
+// As tilewright::@op@ (see tilewright/@op@.h: shapes, types, errors), by the rows of this library. Without
+// `call.schedule` the first row runs that accepts the data.
+inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Array &output,
+                   const tilewright::Settings &settings = {}, tilewright::Call call = {}) {
+    call.schedule = call.schedule == tilewright::Call{}.schedule ? "@name@" : call.schedule;
+    call.rows = &tilewright::@name@_rows();
+    tilewright::@op@_operator()(inputs, output, settings, call);
+}
+]])
+endfunction()
+
+# tilewright_add_library(NAME OPERATOR op [SCHEDULE names] [TYPES types] [TARGETS cpu cuda opencl sm_NN]
+#                        [TUNABLES tile=32 across=4,8,16 ...] [SCHEDULES file.cpp]
+#                        [EMIT stmt_html ptx opencl_c assembly])
+#
+# Makes libraries of one operator at build time: a static library NAME, and two headers in its include path.
+# SCHEDULE, TYPES and TUNABLES are checked against the table when the library is built.
+#   SCHEDULE   which of the rows: names of schedules, or of their families ("tuned"); without it, all
+#   TYPES      which element types, as `tilewright list OP` names them; without it, all
+#   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the compute
+#              capability of the oldest CUDA devices that are served (sm_75: 7.5), from sm_30 on; without it,
+#              TILEWRIGHT_CUDA_CAPABILITY. Halide 21 writes code up to sm_86, which newer devices run
+#   TUNABLES   values in place of the rows' own, `tile=32`, or several, `across=4,8,16 down=4,8`: then each
+#              combination is a row of the library, called ROW_across4_down4 and so on. A chosen row uses a value
+#              if it has the tunable and the value is in its range; the other rows keep their own. A value that no row uses is refused, and so is
+#              one that makes a kernel that no device runs
+#   SCHEDULES  a file of the project's own, in place of the package's schedules of the operator: schedule
+#              functions and the table of their rows, like schedules/*.cpp of the package
+#   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
+#              TILEWRIGHT_FOLDER names: stmt_html (loop nests), ptx, opencl_c (kernel sources), assembly
+# NAME.h            NAME(inputs, output, settings, call): the operator with these rows, with the runtime's
+#                   arrays and errors; and tilewright::NAME_rows(), the rows themselves
+# NAME_functions.h  each library's function, for Halide::Runtime::Buffer; it needs Halide's headers, and
+#                   nothing of our runtime.
+# C programs include NAME_SCHEDULE_TYPE_TARGET.h, which Halide writes.
+function(tilewright_add_library name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPERATOR" "SCHEDULE;TYPES;TARGETS;TUNABLES;SCHEDULES;EMIT")
+    set(usage "tilewright_add_library(${name})")
+    tilewright_check_library("${usage}" "${name}")
     if (NOT arg_TARGETS)
         set(arg_TARGETS ${TILEWRIGHT_TARGETS})
     endif ()
@@ -74,27 +105,7 @@ function(tilewright_add_library name)
     add_custom_command(OUTPUT ${folder}/${name}_functions.h
         COMMAND ${generator} functions ${folder}/${name}_functions.h ${SELECTION}
         DEPENDS ${generator} COMMENT "Functions of ${name}" VERBATIM)
-    file(CONFIGURE OUTPUT ${folder}/${name}.h @ONLY CONTENT
-        [[// Made by tilewright_add_library: @op@ with the rows of the library @name@.
-#pragma once
-#include "tilewright/operator.h"
-
-namespace tilewright {
-
-const Operator &@op@_operator();
-const std::vector<Row> &@name@_rows();
-
-}  // namespace tilewright
-
-// As tilewright::@op@ (see tilewright/@op@.h: shapes, types, errors), by the rows of this library. Without
-// `call.schedule` the first row runs that accepts the data.
-inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Array &output,
-                   const tilewright::Settings &settings = {}, tilewright::Call call = {}) {
-    call.schedule = call.schedule == tilewright::Call{}.schedule ? "@name@" : call.schedule;
-    call.rows = &tilewright::@name@_rows();
-    tilewright::@op@_operator()(inputs, output, settings, call);
-}
-]])
+    tilewright_library_header(${name} ${op} ${folder})
     add_library(${name} STATIC ${TABLE_CPP} ${folder}/${name}_functions.h)
     set_target_properties(${name} PROPERTIES
         TILEWRIGHT_FOLDER ${folder} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
@@ -103,6 +114,35 @@ inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Arr
     target_include_directories(${name} SYSTEM PUBLIC ${TILEWRIGHT_HALIDE_INCLUDE})
     target_link_libraries(${name} PUBLIC Tilewright::${op})
     tilewright_merge(${name} ${folder} ${ARCHIVES})
+endfunction()
+
+# What the command line needs to have an operator of the project: appended to the caller's lists of
+# declarations, additions, sources and operators.
+function(tilewright_take_operator program op)
+    if (NOT TARGET Tilewright::${op} OR op IN_LIST TILEWRIGHT_OPERATORS)
+        message(FATAL_ERROR "tilewright_add_program(${program}): "
+            "there is no operator '${op}' of this project; tilewright_add_operator makes one")
+    endif ()
+    list(APPEND operators Tilewright::${op})
+    string(APPEND declarations "const Operator &${op}_operator();\n")
+    string(APPEND additions "    add_operator(${op}_operator);\n")
+    get_target_property(plain Tilewright::${op} TILEWRIGHT_PLAIN)
+    if (plain)
+        string(APPEND declarations "namespace plain {\n"
+            "Array ${op}(std::span<const Array> inputs, const Settings &settings, Backend backend);\n"
+            "}\n")
+        string(APPEND additions "    add_plain_definition(\"${op}\", plain::${op});\n")
+        list(APPEND sources ${plain})
+    endif ()
+    get_target_property(workload Tilewright::${op} TILEWRIGHT_WORKLOAD)
+    if (workload)
+        string(APPEND declarations "std::unique_ptr<Workload> ${op}_workload(const Operator &op);\n")
+        string(APPEND additions "    add_workload(\"${op}\", ${op}_workload);\n")
+        list(APPEND sources ${workload})
+    endif ()
+    foreach (list declarations additions sources operators)
+        set(${list} "${${list}}" PARENT_SCOPE)
+    endforeach ()
 endfunction()
 
 # tilewright_add_program(NAME [LIBRARIES name...] [OPERATORS name...]): the command line `tilewright`, with
@@ -124,27 +164,7 @@ function(tilewright_add_program name)
     endforeach ()
     set(operators "")
     foreach (op IN LISTS arg_OPERATORS)
-        if (NOT TARGET Tilewright::${op} OR op IN_LIST TILEWRIGHT_OPERATORS)
-            message(FATAL_ERROR "tilewright_add_program(${name}): "
-                "there is no operator '${op}' of this project; tilewright_add_operator makes one")
-        endif ()
-        list(APPEND operators Tilewright::${op})
-        string(APPEND declarations "const Operator &${op}_operator();\n")
-        string(APPEND additions "    add_operator(${op}_operator);\n")
-        get_target_property(plain Tilewright::${op} TILEWRIGHT_PLAIN)
-        if (plain)
-            string(APPEND declarations "namespace plain {\n"
-                "Array ${op}(std::span<const Array> inputs, const Settings &settings, Backend backend);\n"
-                "}\n")
-            string(APPEND additions "    add_plain_definition(\"${op}\", plain::${op});\n")
-            list(APPEND sources ${plain})
-        endif ()
-        get_target_property(workload Tilewright::${op} TILEWRIGHT_WORKLOAD)
-        if (workload)
-            string(APPEND declarations "std::unique_ptr<Workload> ${op}_workload(const Operator &op);\n")
-            string(APPEND additions "    add_workload(\"${op}\", ${op}_workload);\n")
-            list(APPEND sources ${workload})
-        endif ()
+        tilewright_take_operator(${name} ${op})
     endforeach ()
     set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_added.cpp)
     file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [=[// Made by tilewright_add_program.

@@ -1,27 +1,6 @@
-# tilewright_add_operator(NAME GENERATOR file.cpp SCHEDULES file.cpp FRONT file.cpp...
-#                         [PLAIN file.cpp...] [WORKLOAD file.cpp...]
-#                         [TARGETS cpu cuda opencl sm_NN] [EMIT stmt_html ptx opencl_c assembly])
-#
-# An operator, of our own tree and of a project against the installed package alike (examples/own_operator):
-#   GENERATOR  the Halide generators of the operator's forms; it includes their definitions
-#   SCHEDULES  the schedules, and the table of their rows
-#   FRONT      the operator for programs: const Operator &tilewright::NAME_operator(), and what else belongs
-#              to it
-#   PLAIN      its definition as a plain loop, Array tilewright::plain::NAME(inputs, settings, backend), with
-#              which programs that verify compare results (tilewright/plain.h); without it, they use the row
-#              `reference`
-#   WORKLOAD   std::unique_ptr<Workload> tilewright::NAME_workload(const Operator &), the data to verify and
-#              to time it with (tilewright/workload.h); without it, random images of the table's types
-#   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the compute
-#              capability of the oldest CUDA devices that are served, as for tilewright_add_library
-#   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
-#              TILEWRIGHT_FOLDER names
-# It makes the generator program NAME.generator and the static library Tilewright::NAME: the front, the table
-# and the libraries of all rows. tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line with it
-# (add_library.cmake).
-function(tilewright_add_operator op)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;SCHEDULES" "FRONT;PLAIN;WORKLOAD;TARGETS;EMIT")
-    set(usage "tilewright_add_operator(${op})")
+# Checks the words of a call of tilewright_add_operator. The caller has them as arg_...; its files become
+# absolute names there.
+function(tilewright_check_operator usage op)
     if (arg_UNPARSED_ARGUMENTS)
         list(JOIN arg_UNPARSED_ARGUMENTS " " words)
         message(FATAL_ERROR "${usage}: '${words}' belongs to no option; "
@@ -47,8 +26,35 @@ function(tilewright_add_operator op)
             endif ()
             list(APPEND files ${file})
         endforeach ()
-        set(arg_${option} ${files})
+        set(arg_${option} ${files} PARENT_SCOPE)
     endforeach ()
+endfunction()
+
+# tilewright_add_operator(NAME GENERATOR file.cpp SCHEDULES file.cpp FRONT file.cpp...
+#                         [PLAIN file.cpp...] [WORKLOAD file.cpp...]
+#                         [TARGETS cpu cuda opencl sm_NN] [EMIT stmt_html ptx opencl_c assembly])
+#
+# An operator, of our own tree and of a project against the installed package alike (examples/own_operator):
+#   GENERATOR  the Halide generators of the operator's forms; it includes their definitions
+#   SCHEDULES  the schedules, and the table of their rows
+#   FRONT      the operator for programs: const Operator &tilewright::NAME_operator(), and what else belongs
+#              to it
+#   PLAIN      its definition as a plain loop, Array tilewright::plain::NAME(inputs, settings, backend), with
+#              which programs that verify compare results (tilewright/plain.h); without it, they use the row
+#              `reference`
+#   WORKLOAD   std::unique_ptr<Workload> tilewright::NAME_workload(const Operator &), the data to verify and
+#              to time it with (tilewright/workload.h); without it, random images of the table's types
+#   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the compute
+#              capability of the oldest CUDA devices that are served, as for tilewright_add_library
+#   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
+#              TILEWRIGHT_FOLDER names
+# It makes the generator program NAME.generator and the static library Tilewright::NAME: the front, the table
+# and the libraries of all rows. tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line with it
+# (add_library.cmake).
+function(tilewright_add_operator op)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;SCHEDULES" "FRONT;PLAIN;WORKLOAD;TARGETS;EMIT")
+    set(usage "tilewright_add_operator(${op})")
+    tilewright_check_operator("${usage}" "${op}")
     if (NOT arg_TARGETS)
         set(arg_TARGETS ${TILEWRIGHT_TARGETS})
     endif ()

@@ -76,7 +76,9 @@ endfunction()
 # need of a device. TILEWRIGHT_CUBINS lists compute capabilities (80;90) for which CUDA libraries have machine
 # code beside their PTX; ptxas of the CUDA toolkit makes it. One more command makes the table that the runtime reads; it runs first, and says
 # what is wrong with the selection. CMake does not know the rows: the generator does, and it makes no library
-# again that would be the same (generators/program/build.h). Sets in the caller
+# again that would be the same (generators/program/build.h). TILEWRIGHT_CUBINS lists compute capabilities
+# (80;90) for which CUDA libraries have machine code beside their PTX, in NAME_cuda_cubins.h; ptxas of the
+# CUDA toolkit makes it. Sets in the caller
 #   ARCHIVES   the archives                 TABLE_CPP  NAME_rows(), for the runtime
 #   SELECTION  what the generator's verbs take to mean the same libraries
 function(tilewright_libraries name)
@@ -84,6 +86,9 @@ function(tilewright_libraries name)
         "TARGETS;SCHEDULES;TYPES;TUNABLES;EMIT")
     file(MAKE_DIRECTORY ${arg_FOLDER})
     set(selection operator=${arg_OPERATOR} name=${name} capability=${arg_CAPABILITY})
+    if (TILEWRIGHT_CPU)
+        list(APPEND selection cpu=${TILEWRIGHT_CPU})
+    endif ()
     foreach (words schedule=SCHEDULES type=TYPES tunables=TUNABLES)
         string(REGEX MATCH "^([a-z]+)=([A-Z]+)$" _ ${words})
         if (arg_${CMAKE_MATCH_2})

@@ -47,6 +47,6 @@ public:
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::Fft2dGenerator, fft2d)
-HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTransposeGenerator, fft2d_turn)
+HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTransposeGenerator, fft2d_transpose)
 HALIDE_REGISTER_GENERATOR(tilewright::FftPassGenerator, fft_pass)
 HALIDE_REGISTER_GENERATOR(tilewright::FftLinesGenerator, fft_lines)

@@ -29,7 +29,7 @@ public:
     Input<Halide::Buffer<uint64_t, 2>> field{"field"};
     Input<Halide::Buffer<uint64_t, 1>> roots{"roots"};
     Input<int> steps{"steps"}, method{"method"};
-    Input<double> distance{"distance"}, frequency_step_squared{"grain"};
+    Input<double> distance{"distance"}, frequency_step_squared{"frequency_step_squared"};
     Output<Halide::Buffer<uint64_t, 2>> output{"output"};
 
     void generate() {
@@ -56,7 +56,7 @@ class FresnelTimesGenerator : public RowGenerator<FresnelTimesGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> field{"field"};
     Input<int> number{"number"};
-    Input<double> distance{"distance"}, frequency_step_squared{"grain"};
+    Input<double> distance{"distance"}, frequency_step_squared{"frequency_step_squared"};
     Input<float> scale{"scale"};
     Output<Halide::Buffer<uint64_t, 2>> output{"output"};
 
@@ -77,7 +77,7 @@ public:
 class FresnelTransferGenerator : public RowGenerator<FresnelTransferGenerator> {
 public:
     Input<Halide::Buffer<int32_t, 1>> order{"order"};
-    Input<double> distance{"distance"}, frequency_step_squared{"grain"};
+    Input<double> distance{"distance"}, frequency_step_squared{"frequency_step_squared"};
     Input<float> scale{"scale"};
     Output<Halide::Buffer<uint64_t, 2>> output{"output"};
 
@@ -97,6 +97,6 @@ public:
 HALIDE_REGISTER_GENERATOR(tilewright::FresnelGenerator, fresnel)
 HALIDE_REGISTER_GENERATOR(tilewright::FresnelTimesGenerator, fresnel_times)
 HALIDE_REGISTER_GENERATOR(tilewright::FresnelTransferGenerator, fresnel_transfer)
-HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTransposeGenerator, fft2d_turn)
+HALIDE_REGISTER_GENERATOR(tilewright::Fft2dTransposeGenerator, fft2d_transpose)
 HALIDE_REGISTER_GENERATOR(tilewright::FftPassGenerator, fft_pass)
 HALIDE_REGISTER_GENERATOR(tilewright::FftLinesGenerator, fft_lines)

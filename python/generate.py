@@ -1,13 +1,14 @@
 """Writes the operators' functions as Python source, from the registry in the compiled module.
 
-    python generate.py MODULE.so OUTPUT.py
+python generate.py MODULE.so OUTPUT.py
 """
+
 import importlib.util
 import os
 import sys
 import textwrap
 
-HOW = '''\
+HOW = """\
 out : array, optional
     Where the result goes: an array of its type and shape that shares no memory with an input. It is returned.
 device : str
@@ -20,7 +21,7 @@ stats : dict, optional
     arrays whose elements had to be copied because of their strides.
 stream : int
     The address of a CUDA stream: the call comes after what the stream was given, and before what it is
-    given next. 0: the current stream of the arrays' library.'''
+    given next. 0: the current stream of the arrays' library."""
 
 
 def load(path):
@@ -65,14 +66,22 @@ def described(option):
         lines.append(f"One of {', '.join(option.choices)}.")
     elif option.is_number:
         lines.append(option.range[0].upper() + option.range[1:] + ".")
-    named = "bool" if option.is_flag else "str" if not option.is_number else "int" if option.is_whole else "float"
+    named = (
+        "bool" if option.is_flag else "str" if not option.is_number else "int" if option.is_whole else "float"
+    )
     return [f"{option.name} : {named}{unit}"] + ["    " + line for line in lines]
 
 
 def documentation(op, options):
     types = ", ".join(dict.fromkeys(row.type for row in op.rows()))
-    lines = [op.summary[:1].upper() + op.summary[1:] + ".", "", f"Types of data: {types}.", "", "Parameters",
-             "----------"]
+    lines = [
+        op.summary[:1].upper() + op.summary[1:] + ".",
+        "",
+        f"Types of data: {types}.",
+        "",
+        "Parameters",
+        "----------",
+    ]
     lines += [f"{name} : array" for name in op.inputs]
     for option in options:
         lines += described(option)
@@ -89,23 +98,32 @@ def function(op):
     more = op.optional_input
     parameters = [f"{name}: ArrayLike" for name in op.inputs] + [parameter(o) for o in options] + ["*"]
     parameters += [f"{more.name}: ArrayLike | None = None"] if more else []
-    parameters += ["out: ArrayLike | None = None", 'device: str = "auto"', 'schedule: str = "tuned"',
-                   "stats: dict | None = None", "stream: int = 0"]
+    parameters += [
+        "out: ArrayLike | None = None",
+        'device: str = "auto"',
+        'schedule: str = "tuned"',
+        "stats: dict | None = None",
+        "stream: int = 0",
+    ]
     arrays = "".join(name + ", " for name in op.inputs + ([more.name] if more else []))
     values = "".join(option.name + ", " for option in op.options)
-    signature = ",\n".join("    " + line for line in textwrap.wrap(", ".join(parameters), 96))
-    signature = signature.replace(",,", ",")
-    return (f"_run_{op.name} = operators[{op.name!r}].run\n\n\n"
-            f"def {op.name}(\n{signature}) -> Any:\n"
-            f'    """{documentation(op, options)}\n    """\n'
-            f"    return _run_{op.name}(({arrays}), ({values}), out, device, schedule, stats, stream)\n")
+    signature = "".join(f"    {parameter},\n" for parameter in parameters)
+    return (
+        f"_run_{op.name} = operators[{op.name!r}].run\n\n\n"
+        f"def {op.name}(\n{signature}) -> Any:\n"
+        f'    """{documentation(op, options)}\n    """\n'
+        f"    return _run_{op.name}(({arrays}), ({values}), out, device, schedule, stats, stream)\n"
+    )
 
 
 def source(module):
-    head = ('"""The functions of the operators. Made by generate.py from the registry."""\n'
-            "from typing import Any, Literal\n\nfrom ._tilewright import operators\n\n"
-            "ArrayLike = Any  # NumPy's, tilewright.Array, and what has __dlpack__ or __cuda_array_interface__\n\n"
-            f"__all__ = {sorted(module.operators)!r}\n")
+    head = (
+        '"""The functions of the operators. Made by generate.py from the registry."""\n'
+        "from typing import Any, Literal\n\nfrom ._tilewright import operators\n\n"
+        "# NumPy's, tilewright.Array, and what has __dlpack__ or __cuda_array_interface__\n"
+        "ArrayLike = Any\n\n"
+        f"__all__ = {sorted(module.operators)!r}\n"
+    )
     return "\n\n".join([head] + [function(op) for op in module.operators.values()])
 
 

@@ -107,7 +107,7 @@ static const ScheduleRows &rows() {
             {
                 row("passes", gpu, "c64", samples<FresnelTimes>, tile)
                     .says("One thread per sample multiplies by the phases, as a kernel of its own."),
-                row("passes_turn", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
+                row("passes_transpose", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
                     .says("A transpose in shared memory between passes over rows: all accesses coalesce."),
             }),
 

@@ -263,7 +263,7 @@ void transpose_blocks(Transpose &t, ScheduleContext &context) {
     Func transposed = t.in.in(t.out), read = t.in.in(transposed);
     t.out.tile(t.x, t.y, xo, yo, xi, yi, width, height, TailStrategy::ShiftInwards)
         .fuse(xo, yo, block)
-        .split(block, task, block, context["grain"], TailStrategy::GuardWithIf)
+        .split(block, task, block, context["blocks_per_task"], TailStrategy::GuardWithIf)
         .parallel(task)
         .vectorize(xi, std::min(line, width))
         .unroll(xi);
@@ -320,13 +320,16 @@ void constant_weights(GaussianBlur &blur, Func weight, int radius, int rows) {
 static const ScheduleRows &rows() {
     static const ScheduleRows table = {
         row("transpose_blocks", cpu, "u8", transpose_blocks,
-            {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+            {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64},
+                {"blocks_per_task", 32, 1, 128}}),
         row("transpose_blocks", cpu, "u16", transpose_blocks,
-            {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+            {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64},
+                {"blocks_per_task", 32, 1, 128}}),
         row("transpose_blocks", cpu, "f32", transpose_blocks,
-            {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"grain", 32, 1, 128}}),
+            {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"blocks_per_task", 32, 1, 128}}),
         row("transpose_blocks", cpu, "rgb8", transpose_colour_blocks,
-            {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64}, {"grain", 32, 1, 128}}),
+            {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64},
+                {"blocks_per_task", 32, 1, 128}}),
         row("transpose_colours", gpu, "u8", transpose_colours, {{"tile", 16, 8, 32}}),
         row("bands_over_blocks", gpu, "u8", bands_over_blocks, {{"in_band", 128}, {"terms", 8}}),
     };

@@ -1,11 +1,11 @@
 // The schedules of recursive_gaussian, and the table of its rows. Those in tiles:
 // schedules/recursive_gaussian_tiles.h.
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
-#include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/bands.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "generators/algorithms/recursive_gaussian/copies.h"
 #include "generators/algorithms/recursive_gaussian/strips.h"
+#include "schedules/diagonals.h"
 #include "schedules/moves.h"
 #include "schedules/recursive_gaussian_tiles.h"
 #include "schedules/schedule.h"
@@ -210,10 +210,6 @@ void columns(RecursiveGaussian &blur, ScheduleContext &context) {
 // Computes `copy`, which has the samples i of all lines v side by side, tile by tile: a tile of `lines` is
 // computed in shared memory, in the order in which its pixels are in memory, and is written in the order of
 // the copy. The shared rows are `pad` pixels longer than the tile's.
-//
-// In diagonals: the tiles of a square of `square` x `square` tiles are numbered row by row. So the tile after
-// number n on its diagonal has the number n + square + 1, and a split by square + 1 makes the diagonals a
-// loop.
 void transpose(
     Func lines, Func copy, const Var &i, const Var &v, ScheduleContext &context, bool in_diagonals) {
     const int side = context["side"], pad = context["pad"];
@@ -221,33 +217,25 @@ void transpose(
     const auto tiles = [&](Halide::Stage stage, TailStrategy at_edges) {
         stage.tile(i, v, xo, yo, xi, yi, side, side, at_edges).reorder(yi, xi, xo, yo);
         if (in_diagonals) {
-            const Var square_x{"square_x"}, square_y{"square_y"}, number{"number"}, along{"along"},
-                diagonal_number{"diagonal_number"};
-            const int square = context["square"];
-            stage.tile(xo, yo, square_x, square_y, xo, yo, square, square, TailStrategy::GuardWithIf)
-                .fuse(xo, yo, number)
-                .split(number, along, diagonal_number, square + 1, TailStrategy::GuardWithIf)
-                .fuse(along, diagonal_number, block)
-                .reorder(yi, xi, block, square_x, square_y)
-                .gpu_blocks(block, square_x, square_y);
+            blocks_along_diagonals(stage, xo, yo, block, context["square"]);
         } else {
             stage.gpu_blocks(xo, yo);
         }
         stage.gpu_threads(yi, xi);
     };
-    if (in_diagonals) {
+    if (in_diagonals) {  // tiles of one size, as in schedules/transpose_steps.h
         const Halide::OutputImageParam in = context.buffers[0];
         tiles(copy.specialize(in.width() >= side && in.height() >= side), TailStrategy::ShiftInwards);
     }
     tiles(copy, TailStrategy::GuardWithIf);
-    const Var x = lines.args()[0], y = lines.args()[1];
+    const Var x = lines.args()[0], y = lines.args()[1], part_x{"part_x"}, part_y{"part_y"};
     lines.compute_at(copy, in_diagonals ? block : xo)
         .store_in(MemoryType::GPUShared)
         .bound_storage(x, side + pad)  // where a tile crosses an edge, its size is known only at run time
         .bound_storage(y, side)
-        .split(x, lane, xi, side, TailStrategy::PredicateLoads)
-        .split(y, task, yi, side, TailStrategy::PredicateLoads)
-        .reorder(xi, yi, lane, task)
+        .split(x, part_x, xi, side, TailStrategy::PredicateLoads)  // each has one part
+        .split(y, part_y, yi, side, TailStrategy::PredicateLoads)
+        .reorder(xi, yi, part_x, part_y)
         .gpu_threads(xi, yi);
 }
 
@@ -289,15 +277,14 @@ void copies(RecursiveGaussianCopies &blur, ScheduleContext &context) {
 
 static const ScheduleRows &rows() {
     using namespace recursive_gaussian_tiles;
-    const RecursiveGaussianConfiguration grey{}, coloured{.colours = true},
-        narrow{.most_elements = 16};
+    const RecursiveGaussianConfiguration grey{}, coloured{.colours = true}, narrow{.most_elements = 16};
     const std::vector<Tunable> of_strips = {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4},
         {"strip", 64, 16, 256}, {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}};
     using CopiesConfiguration = RecursiveGaussianCopiesConfiguration;
     const std::vector<Tunable> with_transposes = {{"side", 16, 8, 32}, {"pad", 1, 0, 8},
         {"threads", 64, 32, 256}, {"samples", 8, 1, 32}, {"width", 32, 16, 128}, {"height", 8, 1, 16}};
     std::vector<Tunable> in_diagonals = with_transposes;
-    in_diagonals.push_back({"square", 32, 8, 512});
+    in_diagonals.push_back({"square", 32, 8, 64});
     static const ScheduleRows table = {
         row("reference", cpu, "u8 u16 f32", reference)
             .with("strict_float")

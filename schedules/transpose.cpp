@@ -29,9 +29,9 @@ Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xv{"xv"}, yv{"yv"}, block{"block"}, 
 // Pixels one after another, in the order of memory.
 void reference(Transpose &, ScheduleContext &) {}
 
-// One block of the output after another, `grain` blocks per task. A block is made in a buffer that stays in
-// the cache, square by square down the rows of the input, and is then written by whole cache lines. Colours
-// are separated into planes before, and interleaved when they are written.
+// One block of the output after another, `blocks_per_task` of them per task. A block is made in a buffer that
+// stays in the cache, square by square down the rows of the input, and is then written by whole cache lines.
+// Colours are separated into planes before, and interleaved when they are written.
 void blocks(TransposeSquares &t, ScheduleContext &context) {
     const int width = t.shape.width, height = t.shape.height, channels = t.shape.channels,
               line = 64 / t.in.type().bytes();
@@ -40,7 +40,7 @@ void blocks(TransposeSquares &t, ScheduleContext &context) {
     t.out.update()
         .allow_race_conditions()
         .fuse(t.r[3], t.r[4], number)
-        .split(number, of_task, number, context["grain"], TailStrategy::GuardWithIf)
+        .split(number, of_task, number, context["blocks_per_task"], TailStrategy::GuardWithIf)
         .parallel(of_task)
         .vectorize(t.r[1], std::min(line, width))
         .unroll(t.r[1])
@@ -215,14 +215,15 @@ constexpr const char *
    *by_words = "Any alignment: aligned words are shifted into patches, turned, and shifted back.",
    *by_tiles = "Any size: tiles in shared memory, whose output rows begin at aligned addresses.";
 
-// Blocks of width x height pixels, `grain` of them per task. Blocks that are long in the direction of the
-// input's rows read whole pages: u8 8192 x 8192 on one core, 64 x 64: 31.0, 64 x 256: 15.9, 64 x 1024: 14.4
-// ms (AMD Zen 4, AVX-512, 2026-11-22). Small images stay in the cache, and small blocks cover them better.
+// Blocks of width x height pixels, `blocks_per_task` of them per task. Blocks that are long in the direction
+// of the input's rows read whole pages: u8 8192 x 8192 on one core, 64 x 64: 31.0, 64 x 256: 15.9, 64 x
+// 1024: 14.4 ms (AMD Zen 4, AVX-512, 2026-11-22). Small images stay in the cache, and small blocks cover them
+// better.
 ScheduleRows tuned_on_cpu() {
     const TransposeSquaresConfiguration large{.least_kib = 4096}, any{};
-    const auto tunables = [](int width, int height, int grain) {
-        return std::vector<Tunable>{
-            {"width", width, width, 4 * width}, {"height", height, height, 1024}, {"grain", grain, 1, 1024}};
+    const auto tunables = [](int width, int height, int blocks_per_task) {
+        return std::vector<Tunable>{{"width", width, width, 4 * width}, {"height", height, height, 1024},
+            {"blocks_per_task", blocks_per_task, 1, 1024}};
     };
     return family("tuned",
         {
@@ -250,7 +251,7 @@ ScheduleRows steps() {
         return tunables;
     };
     const auto squares_of = [](std::vector<Tunable> tunables) {
-        tunables.push_back({"square", 32, 8, 512});
+        tunables.push_back({"square", 32, 8, 64});
         return tunables;
     };
     const auto in_diagonals = [&](int pad) { return squares_of(padded(pad)); };

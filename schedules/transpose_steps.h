@@ -1,11 +1,9 @@
 #pragma once
 // The documented steps of transpose on a GPU, from the slow one to the fast one (docs/steps). They are
-// schedules of the definition. A grid of thread blocks has two dimensions, as the published kernels have it.
-//
-// The diagonal order of thread blocks is from G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in
-// CUDA", NVIDIA 2009.
-#include "generators/algorithms/integers.h"
+// schedules of the definition. A grid of thread blocks has two dimensions, as the published kernels have it,
+// and three where blocks walk along diagonals.
 #include "generators/algorithms/transpose/transpose.h"
+#include "schedules/diagonals.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
 
@@ -17,8 +15,7 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xs{"xs"}, ys{"ys"}, xp{"xp"}, yp{"yp"},
-    block{"block"}, square_x{"square_x"}, square_y{"square_y"}, number{"number"}, along{"along"},
-    diagonal_number{"diagonal_number"};
+    block{"block"};
 
 // Indices count from 0, so that kernels do not add the position of the first pixel.
 inline void count_from_zero(ScheduleContext &context) {
@@ -86,9 +83,7 @@ inline void tiles_in_rows(Transpose &t, ScheduleContext &context, int pad) {
     tile_in_shared(t, context, yo, pad);
 }
 
-// Thread blocks along the diagonals of squares of `square` x `square` tiles. The tiles of a square are
-// numbered row by row. So the tile after number n on its diagonal has the number n + square + 1, and a split
-// by square + 1 makes the diagonals a loop.
+// Thread blocks along the diagonals of squares of tiles.
 //
 // Images of at least one tile are a case of their own. There, tiles that would cross an edge move inwards, so
 // that every tile has the same size; Halide does not see a bound of the size of a tile that was cut and whose
@@ -97,13 +92,8 @@ inline void tiles_in_diagonals(Transpose &t, ScheduleContext &context, int pad) 
     const int tile = context["tile"], square = context["square"];
     count_from_zero(context);
     const auto in_diagonals = [&](Halide::Stage out, TailStrategy at_edges) {
-        out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, at_edges)
-            .tile(xo, yo, square_x, square_y, xo, yo, square, square, TailStrategy::GuardWithIf)
-            .fuse(xo, yo, number)
-            .split(number, along, diagonal_number, square + 1, TailStrategy::GuardWithIf)
-            .fuse(along, diagonal_number, block)
-            .reorder(xi, yi, block, square_x, square_y)
-            .gpu_blocks(block, square_x, square_y);
+        out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, at_edges);
+        blocks_along_diagonals(out, xo, yo, block, square);
         threads_along_rows(out, context, block);
     };
     const Halide::OutputImageParam out = context.buffers[1];

@@ -3,11 +3,11 @@
 
 Usage: python_peers.py [OPERATOR ...] [--size WIDTHxHEIGHT[,...]] [--device cpu|cuda] [--json FILE]
 
-Peers: NumPy, SciPy and OpenCV on the CPU, PyTorch and CuPy on a CUDA device, each where it is installed; what
-is missing is named on standard error and in the JSON. `tilewright report` and `tilewright compare` read the
-file. The rules are those of `bench`: several sets of buffers, so that no cache holds the data; batches of calls
-back to back, of which the median and the 10th and 90th percentile count; on a GPU, events of the device around
-a batch. Each result is compared with NumPy's in f64.
+Peers: NumPy, SciPy and OpenCV on the CPU, PyTorch and CuPy on a CUDA device, each where it is installed;
+what is missing is named on standard error and in the JSON. `tilewright report` and `tilewright compare` read
+the file. The rules are those of `bench`: several sets of buffers, so that no cache holds the data; batches of
+calls back to back, of which the median and the 10th and 90th percentile count; on a GPU, events of the device
+around a batch. Each result is compared with NumPy's in f64.
 """
 import argparse
 import datetime
@@ -35,7 +35,7 @@ class Module:
             return None
 
 
-# ------------------------------------------------------------------------------------------------- problems
+# -------------------------------------------------------------------------------------------------- problems
 
 def gaussian(image, sigma):
     """The blur with the weights, the radius floor(4 sigma + .5) and the border `reflect` of gaussian_blur."""
@@ -44,13 +44,13 @@ def gaussian(image, sigma):
     weights /= weights.sum()
     for axis in (0, 1):
         width = [(radius, radius) if a == axis else (0, 0) for a in (0, 1)]
-        padded = np.pad(image, width, mode='symmetric')
-        image = sum(w * padded.take(np.arange(i, i + image.shape[axis]), axis) for i, w in enumerate(weights))
+        padded, side = np.pad(image, width, mode='symmetric'), image.shape[axis]
+        image = sum(w * padded.take(np.arange(i, i + side), axis) for i, w in enumerate(weights))
     return image
 
 
 def problems(operator, size):
-    """(type, data, settings, inputs, expected, relative bound, bytes, operations) of an operator at a size."""
+    """(type, data, settings, inputs, expected, relative bound, bytes, operations) of an operator."""
     width, height = size
     random = np.random.default_rng(1)
     text = f'{width}x{height}'
@@ -60,7 +60,8 @@ def problems(operator, size):
             a = (random.integers(0, 256, (height, width), dtype=np.uint8) if kind == 'u8'
                  else random.random((height, width), dtype=np.float32))
             right = a.sum(axis, dtype=np.float64)
-            yield kind, f'{kind} {text}', {}, [a], right, 0 if kind == 'u8' else 1e-4, a.nbytes + 4 * right.size, 0
+            bound = 0 if kind == 'u8' else 1e-4
+            yield kind, f'{kind} {text}', {}, [a], right, bound, a.nbytes + 4 * right.size, 0
     elif operator == 'transpose':
         for kind, dtype in (('u8', np.uint8), ('u16', np.uint16), ('f32', np.float32)):
             a = random.integers(0, 256, (height, width)).astype(dtype)
@@ -85,7 +86,7 @@ def problems(operator, size):
 OPERATORS = ['column_sum', 'row_sum', 'transpose', 'matmul', 'fft2d', 'gaussian_blur']
 
 
-# ---------------------------------------------------------------------------------------------------- peers
+# ----------------------------------------------------------------------------------------------------- peers
 
 def cpu_peers(operator, kind, settings):
     """(name, call) of each peer on the CPU. A call takes the inputs and gives the result."""
@@ -142,10 +143,11 @@ def cupy_peers(cupy, operator, kind, settings):
     elif operator == 'gaussian_blur':
         filters = Module.find('cupyx.scipy.ndimage')
         if filters:
-            yield 'CuPy gaussian_filter', lambda a: filters.gaussian_filter(a, settings['sigma'], mode='reflect')
+            yield 'CuPy gaussian_filter', lambda a: filters.gaussian_filter(
+                a, settings['sigma'], mode='reflect')
 
 
-# ---------------------------------------------------------------------------------------------------- times
+# ----------------------------------------------------------------------------------------------------- times
 
 class Host:
     """Clocks of the CPU."""
@@ -212,7 +214,7 @@ def difference(result, right, bound):
         return f'the result has the shape {result.shape} and must have {right.shape}'
     worst = float(np.max(np.abs(result - right)))
     limit = bound * float(np.max(np.abs(right)))
-    return '' if worst <= limit else f'an element is {worst:.3g} away from the right value; {limit:.3g} is allowed'
+    return '' if worst <= limit else f'an element is {worst:.3g} off the right value; {limit:.3g} is allowed'
 
 
 def peers_of(given, operator, kind, settings):
@@ -255,7 +257,7 @@ def run_of(given, operator, size, problem, peer):
     return run
 
 
-# ------------------------------------------------------------------------------------------------ the program
+# ----------------------------------------------------------------------------------------------- the program
 
 def cpu_name():
     try:
@@ -288,8 +290,10 @@ def sizes_of(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('operators', nargs='*', metavar='OPERATOR', help=', '.join(OPERATORS) + ' (default: all)')
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('operators', nargs='*', metavar='OPERATOR',
+                        help=', '.join(OPERATORS) + ' (default: all)')
     parser.add_argument('--size', help='sizes with commas between them (default: 4096x4096, or what fits)')
     parser.add_argument('--device', choices=('cpu', 'cuda'), default='cpu')
     parser.add_argument('--batch', type=int, default=20, help='calls per measurement')

@@ -30,7 +30,7 @@ STEPS = {
                   'vector4'],
     'matmul': ['direct', 'shared', 'registers'],
     'min_plus_convolution': ['direct', 'shared', 'branchless', 'registers', 'pruned'],
-    'recursive_gaussian': ['columns', 'transposed', 'diagonal', 'blocks'],
+    'recursive_gaussian': ['columns', 'transposed', 'diagonal', 'half', 'texture', 'texture_half', 'blocks'],
     'gaussian_blur': ['direct', 'separable', 'shared', 'registers', 'branch', 'texture', 'half',
                       'texture_half', 'exp', 'native', 'relaxed'],
     'fft2d': ['passes', 'fused'],

@@ -155,8 +155,8 @@ private:
     std::vector<Library> changed_libraries() {
         std::vector<Library> changed;
         for (const Library &library : libraries_) {
-            const std::string key = answer_of_child(
-                [&] { return key_of(library, files_, selection_.tunables_of(*library.row)); });
+            const std::string key =
+                answer_of_child([&] { return key_of(library, files_, library.tunables); });
             const Made before = Made::read(made(library.name));
             bool same = !key.empty() && before.key == key;
             for (const std::string &file : before.files) {
@@ -218,9 +218,8 @@ private:
         const fs::path folder = folder_ / (library.name + ".unfinished");
         fs::remove_all(folder);
         fs::create_directories(folder);
-        const pid_t pid = start_child((folder / "said").string(), [&] {
-            return make_library(library, folder.string(), files_, selection_.tunables_of(*library.row));
-        });
+        const pid_t pid = start_child((folder / "said").string(),
+            [&] { return make_library(library, folder.string(), files_, library.tunables); });
         running_.insert({pid, Running{library, keys_[library.name], folder}});
     }
 
@@ -235,7 +234,7 @@ private:
         show_file(one.folder / "said");
         const bool well = ended.well && take_over(one);
         if (!well) {
-            std::cerr << "error: " << only_table().op << ": the library of row '" << one.library.row->name
+            std::cerr << "error: " << only_table().op << ": the library of row '" << one.library.schedule
                       << "' for " << one.library.type << " on " << one.library.backend << " was not made"
                       << (ended.well ? "" : ": its process ended " + ended.how) << "\n";
         }

@@ -1,5 +1,5 @@
 #include "generators/program/cubins.h"
-#include "generators/algorithms/ptx.h"
+#include "generators/algorithms/module_text.h"
 #include "generators/program/child.h"
 #include "generators/program/written.h"
 #include <cstdlib>
@@ -75,8 +75,9 @@ bool write_cubins_header(const Selection &selection, const std::string &target,
                  << symbol << "_end\\n.globl " << symbol << "_end\\n"
                  << symbol << "_end:\\n.byte 0\\n\"\n";
             declarations << "extern const unsigned char " << symbol << "[], " << symbol << "_end[];\n";
-            entries << "    {0x" << std::hex << key_of_ptx(capped_ptx(library, folder)) << std::dec << "u, "
-                    << std::stoi(file.substr(begin.size())) << ", " << symbol << ", " << symbol << "_end},\n";
+            entries << "    {0x" << std::hex << key_of_module(capped_ptx(library, folder)) << std::dec
+                    << "u, " << std::stoi(file.substr(begin.size())) << ", " << symbol << ", " << symbol
+                    << "_end},\n";
         }
     }
     std::ostringstream text;

@@ -108,6 +108,24 @@ bool needs_avx2(const Library &library) {
            std::any_of(rows.begin(), rows.end(), runs_instead);
 }
 
+// The first one of Halide targets, separated by commas, that this machine runs; the last one where it runs
+// none of them.
+static std::string target_of_this_machine(const std::string &targets) {
+    using Halide::Target;
+    const Target host = Halide::get_host_target();
+    const auto runs = [&](const Target &target) {
+        const auto has = [&](Target::Feature feature) {
+            return host.has_feature(feature) || !target.has_feature(feature);
+        };
+        return has(Target::SSE41) && has(Target::AVX) && has(Target::F16C) && has(Target::FMA) &&
+               has(Target::AVX2) && has(Target::AVX512) && has(Target::AVX512_Skylake);
+    };
+    const std::vector<std::string> all = split(targets, ',');
+    const auto first =
+        std::find_if(all.begin(), all.end(), [&](const std::string &target) { return runs(Target(target)); });
+    return first == all.end() ? all.back() : *first;
+}
+
 // All but whether there are doubles in it, which follows from the pipeline.
 static TargetChoice choice_of(const Library &library) {
     TargetChoice choice{library.capability};
@@ -119,9 +137,14 @@ static TargetChoice choice_of(const Library &library) {
     return choice;
 }
 
+static std::string targets_of(const Library &library, const TargetChoice &choice) {
+    const std::string targets = target_of(library.backend, library.row->features, choice);
+    return library.host_cpu && library.backend == "cpu" ? target_of_this_machine(targets) : targets;
+}
+
 std::string targets_of(const Library &library, const std::string &tunables) {
     TargetChoice choice = choice_of(library);
-    const auto targets = [&] { return target_of(library.backend, library.row->features, choice); };
+    const auto targets = [&] { return targets_of(library, choice); };
     if (library.backend == "opencl") {
         // In a process of its own, because the names in a pipeline depend on those that were made before it.
         choice.doubles = answer_of_child([&] {
@@ -180,7 +203,7 @@ int make_library(const Library &library, const std::string &folder, const std::s
 std::string key_of(const Library &library, const std::string &files, const std::string &tunables) {
     using namespace Halide::Internal;
     const ScheduleRow &row = *library.row;
-    const std::string targets = target_of(library.backend, row.features, choice_of(library));
+    const std::string targets = targets_of(library, choice_of(library));
     Hash key;
     // TILEWRIGHT_PASSES stands for the sources of this program that change what Halide makes of a pipeline.
     for (const std::string &word :

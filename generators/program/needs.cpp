@@ -26,10 +26,6 @@ protected:
     }
 };
 
-bool is_gpu(const std::string &backend) {
-    return backend == "cuda" || backend == "opencl";
-}
-
 std::string file_of(const std::string &library, const std::string &folder) {
     return (std::filesystem::path(folder) / (library + ".needs")).string();
 }

@@ -25,7 +25,7 @@ int make_runtime(const std::string &dir) {
 int show_one(const Selection &selection, const std::string &part) {
     selection.check(true);
     const Library library = selection.only();
-    const std::string tunables = selection.tunables_of(*library.row), targets = targets_of(library, tunables);
+    const std::string tunables = library.tunables, targets = targets_of(library, tunables);
     return show({library.row->form, library.name,
                     {{"schedule", library.row->name}, {"type", library.type}, {"backend", library.backend},
                         {"tunables", tunables}},
@@ -65,7 +65,7 @@ int usage() {
               << " declined                           asks the autoschedulers that decline rows\n"
               << "       " << program << " runtime FOLDER                     Halide's runtime\n"
               << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] "
-                 "[capability=80] [tunables=a=1,...] [operator=OP]\n"
+                 "[capability=80] [cpu=portable|host] [tunables=a=1,...] [operator=OP]\n"
                  "           for `show accesses`: [values=image.stride.1=512,...], the arguments of a call\n";
     return 2;
 }

@@ -85,16 +85,13 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
             backends = split(value, ',');
         } else if (key == "capability") {
             capability = capability_of(value);
-        } else if (key == "tunables") {
-            for (const std::string &pair : split(value, ',')) {
-                const std::string tunable = pair.substr(0, pair.find('=')),
-                                  text = pair.substr(std::min(pair.size(), tunable.size() + 1));
-                if (text.empty() || text.size() > 9 ||
-                    text.find_first_not_of("0123456789") != std::string::npos) {
-                    fail("tunable '" + pair + "': write name=value, with a whole number");
-                }
-                values_.push_back({tunable, std::stoi(text)});
+        } else if (key == "cpu") {
+            if (value != "portable" && value != "host") {
+                fail("cpu '" + value + "': it is portable (any x86-64 machine) or host (this machine)");
             }
+            host_cpu = value == "host";
+        } else if (key == "tunables") {
+            read_values(value);
         } else if (key == "values") {
             for (const std::string &pair : split(value, ',')) {
                 const size_t equals = pair.find('=');
@@ -105,15 +102,54 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
             }
         } else if (key != "operator") {  // the table has been held against it
             fail("'" + word +
-                 "' is no selection; it is name=, schedule=, type=, backend=, capability=, tunables= or "
-                 "operator=");
+                 "' is no selection; it is name=, schedule=, type=, backend=, capability=, cpu=, tunables= "
+                 "or operator=");
         }
     }
     check_words();
 }
 
+// "tile=16,32,pad=1": a number without a name is one more value of the tunable before it.
+void Selection::read_values(const std::string &text) {
+    std::string tunable;
+    for (const std::string &word : split(text, ',')) {
+        const size_t equals = word.find('=');
+        if (equals != std::string::npos) {
+            tunable = word.substr(0, equals);
+        }
+        const std::string number = equals == std::string::npos ? word : word.substr(equals + 1);
+        if (tunable.empty() || number.empty() || number.size() > 9 ||
+            number.find_first_not_of("0123456789") != std::string::npos) {
+            fail("tunable '" + word + "': write name=value, with a whole number");
+        }
+        const int value = std::stoi(number);
+        const auto is_same = [&](const Value &v) { return v.tunable == tunable && v.value == value; };
+        if (std::none_of(values_.begin(), values_.end(), is_same)) {
+            values_.push_back({tunable, value});
+        }
+    }
+}
+
+// A schedule's word: the row's name, its family's, or the name that one of the row's points has in a table.
+bool Selection::means(const std::string &word, const ScheduleRow &row) const {
+    if (word == row.family || !word.starts_with(row.name)) {
+        return word == row.family;
+    }
+    std::string rest = word.substr(row.name.size());
+    for (const Tunable &tunable : row.tunables) {
+        for (const Value &value : values_) {
+            const std::string part = "_" + value.tunable + std::to_string(value.value);
+            if (value.tunable == tunable.name && (rest + "_").starts_with(part + "_")) {
+                rest.erase(0, part.size());
+            }
+        }
+    }
+    return rest.empty();
+}
+
 bool Selection::has(const ScheduleRow &row, const std::string &type) const {
-    return (schedules_.empty() || holds(schedules_, row.name) || holds(schedules_, row.family)) &&
+    const auto is_meant = [&](const std::string &word) { return means(word, row); };
+    return (schedules_.empty() || std::any_of(schedules_.begin(), schedules_.end(), is_meant)) &&
            (types_.empty() || holds(types_, type));
 }
 
@@ -123,8 +159,12 @@ std::vector<Library> Selection::libraries() const {
         for (const std::string &type : split(row.types, ' ')) {
             for (const std::string &backend : tilewright::backends(row.where)) {
                 if (has(row, type) && (backends.empty() || holds(backends, backend))) {
-                    all.push_back({&row, type, backend, name + "_" + row.name + "_" + type + "_" + backend,
-                        capability});
+                    for (const Point &point : points_of(row)) {
+                        const std::string schedule = row.name + point.name;
+                        all.push_back(
+                            {&row, type, backend, name + "_" + schedule + "_" + type + "_" + backend,
+                                capability, schedule, point.tunables, host_cpu});
+                    }
                 }
             }
         }
@@ -142,10 +182,15 @@ void Selection::check_words() const {
             add_once(types, type);
         }
     }
+    const auto is_point = [&](const std::string &word) {
+        const ScheduleRows &rows = only_table().rows();
+        return std::any_of(
+            rows.begin(), rows.end(), [&](const ScheduleRow &row) { return means(word, row); });
+    };
     for (const auto &[what, asked, known] :
         {std::tuple{"schedule", &schedules_, &names}, {"type", &types_, &types}}) {
         for (const std::string &word : *asked) {
-            if (!holds(*known, word)) {
+            if (!holds(*known, word) && !(asked == &schedules_ && is_point(word))) {
                 fail("no row is of " + std::string(what) + " '" + word + "'; there are: " + joined(*known));
             }
         }
@@ -201,17 +246,35 @@ void Selection::check(bool complete) const {
     for (const Value &value : values_) {
         all.check_value(value);
     }
-}
-
-std::string Selection::tunables_of(const ScheduleRow &row) const {
-    std::string taken;
-    for (const Value &value : values_) {
-        const Tunable *t = find(row, value.tunable);
-        if (t && takes(*t, value.value)) {
-            taken += (taken.empty() ? "" : ",") + value.tunable + "=" + std::to_string(value.value);
+    std::set<std::string> names;
+    for (const Library &library : all.libraries()) {
+        if (!names.insert(library.name).second) {
+            fail("two rows with these tunables are called '" + library.schedule + "', for " + library.type +
+                 " on " + library.backend + " both; give one of them another name");
         }
     }
-    return taken;
+}
+
+std::vector<Selection::Point> Selection::points_of(const ScheduleRow &row) const {
+    std::vector<Point> points = {{}};
+    for (const Tunable &tunable : row.tunables) {
+        std::vector<std::string> taken;
+        for (const Value &value : values_) {
+            if (value.tunable == tunable.name && takes(tunable, value.value)) {
+                taken.push_back(std::to_string(value.value));
+            }
+        }
+        std::vector<Point> longer;
+        for (const Point &point : points) {
+            for (const std::string &value : taken) {
+                longer.push_back(
+                    {point.tunables + (point.tunables.empty() ? "" : ",") + tunable.name + "=" + value,
+                        point.name + (taken.size() > 1 ? "_" + tunable.name + value : "")});
+            }
+        }
+        points = taken.empty() ? points : longer;
+    }
+    return points;
 }
 
 std::vector<std::string> Selection::notes() const {
@@ -220,8 +283,14 @@ std::vector<std::string> Selection::notes() const {
         for (const Value &value : values_) {
             const Tunable *t = find(*library.row, value.tunable);
             if (t && !takes(*t, value.value)) {
-                add_once(notes, "row '" + library.row->name + "' keeps " + t->name + "=" +
-                                    std::to_string(t->value) + ": it takes " + range_of(*t));
+                const auto is_taken = [&](const Value &other) {
+                    return other.tunable == t->name && takes(*t, other.value);
+                };
+                const bool other = std::any_of(values_.begin(), values_.end(), is_taken);
+                add_once(notes, "row '" + library.row->name + "' " +
+                                    (other ? "leaves out " + t->name + "=" + std::to_string(value.value) :
+                                             "keeps " + t->name + "=" + std::to_string(t->value)) +
+                                    ": it takes " + range_of(*t));
             }
         }
     }
@@ -233,7 +302,7 @@ Library Selection::only() const {
     for (const Library &library : libraries()) {
         if (library.row->declined.empty()) {
             all.push_back(library);
-            if (holds(schedules_, library.row->name)) {
+            if (holds(schedules_, library.schedule)) {
                 exact.push_back(library);
             }
         }

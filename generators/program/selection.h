@@ -14,11 +14,20 @@ std::vector<std::string> split(const std::string &text, char separator);
 // Ends the program with a line that names the table's operator.
 [[noreturn]] void fail(const std::string &message);
 
-// A library that the program can make: a row, for one of its types and one of its backends.
+// Whether a backend's libraries have kernels for a GPU.
+inline bool is_gpu(const std::string &backend) {
+    return backend == "cuda" || backend == "opencl";
+}
+
+// A library that the program can make: a row, for one of its types and one of its backends, with one value of
+// each of its tunables.
 struct Library {
     const ScheduleRow *row;
     std::string type, backend, name;
-    int capability;  // of CUDA devices: the oldest that it is for
+    int capability;        // of CUDA devices: the oldest that it is for
+    std::string schedule;  // the name in the runtime's table: the row's, and the values where it has several
+    std::string tunables;  // the values in place of the row's own, "tile=16,pad=4"
+    bool host_cpu = false;  // a CPU library: it is for the best instruction set of this machine, and no other
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.
     std::string target() const {
@@ -34,6 +43,7 @@ public:
     std::string name;  // what the libraries' names begin with: the operator's, or another one
     std::vector<std::string> backends;           // empty: all
     int capability = TargetChoice().capability;  // of the oldest CUDA devices that the libraries are for
+    bool host_cpu = false;                       // cpu=host: CPU libraries for this machine alone
     std::map<std::string, int64_t> values;       // of a call, for `show accesses`: "image.stride.1"
 
     // The libraries in the table's order, those of rows that an autoscheduler declines among them.
@@ -44,9 +54,13 @@ public:
     // one backend's part of it.
     void check(bool complete) const;
 
-    // The values that a row takes, "tile=16,pad=4": of tunables that it has, inside the ranges that it
-    // states. It keeps its own otherwise.
-    std::string tunables_of(const ScheduleRow &row) const;
+    // The combinations of chosen values that a row takes: of tunables that it has, inside the ranges that it
+    // states. Where it takes none, one point, which is the row as it is.
+    struct Point {
+        std::string tunables;  // "tile=16,pad=4"
+        std::string name;      // "_tile16", of those tunables of which the row takes several values
+    };
+    std::vector<Point> points_of(const ScheduleRow &row) const;
 
     // Rows that have a chosen tunable, but not the value: a line for each, to be shown.
     std::vector<std::string> notes() const;
@@ -63,6 +77,8 @@ private:
     std::vector<std::string> schedules_, types_;  // empty: all
     std::vector<Value> values_;
 
+    void read_values(const std::string &text);
+    bool means(const std::string &word, const ScheduleRow &row) const;
     bool has(const ScheduleRow &row, const std::string &type) const;
     void check_words() const;
     void check_value(const Value &value) const;

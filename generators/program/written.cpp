@@ -58,7 +58,7 @@ void write_table(const Selection &selection, std::ostream &out) {
     std::set<std::string> gpus;
     for (const Library &one : selection.libraries()) {
         const ScheduleRow &row = *one.row;
-        const bool made = row.declined.empty(), gpu = one.backend == "cuda" || one.backend == "opencl";
+        const bool made = row.declined.empty(), gpu = is_gpu(one.backend);
         if (gpu) {
             gpus.insert(one.backend);
         }
@@ -66,10 +66,10 @@ void write_table(const Selection &selection, std::ostream &out) {
             declarations << "int " << one.name << "_argv(void **);\nconst halide_filter_metadata_t *"
                          << one.name << "_metadata();\n";
         }
-        const std::vector<Tunable> tunables = with_values(row.tunables, selection.tunables_of(row));
+        const std::vector<Tunable> tunables = with_values(row.tunables, one.tunables);
         write_numbers(row, tunables, numbers);
         entries << "    {"
-                << joined({quoted(op), quoted(selection.name), quoted(row.name), quoted(row.family),
+                << joined({quoted(op), quoted(selection.name), quoted(one.schedule), quoted(row.family),
                        quoted(one.type),
                        one.backend == "vnni" ? "Backend::cpu, true" : "Backend::" + one.backend + ", false",
                        quoted(row.form), std::to_string(row.configured.size()),
@@ -156,7 +156,7 @@ void write_functions(const Selection &selection, std::ostream &out) {
         << "#pragma once\n#include \"HalideBuffer.h\"\n#include <type_traits>\n\n";
     for (const Library &library : selection.libraries()) {
         if (library.row->declined.empty()) {
-            write_function(library, selection.tunables_of(*library.row), out);
+            write_function(library, library.tunables, out);
         }
     }
 }

@@ -22,7 +22,7 @@ bool is_numpy(nb::handle object) {
 
 // Of NumPy's subclasses this one has values that an operator would not see.
 void refuse_masked(nb::handle object, const std::string &name) {
-    const std::string type = nb::cast<std::string>(nb::str(object.type().attr("__name__")));
+    const std::string type = text_of(nb::object(object.type().attr("__name__")));
     if (type == "MaskedArray") {
         throw nb::type_error(
             (name + ": a masked array's mask would be ignored; give it the array of filled values").c_str());
@@ -30,9 +30,9 @@ void refuse_masked(nb::handle object, const std::string &name) {
 }
 
 [[noreturn]] void refuse(nb::handle object, const std::string &name, bool writable) {
-    std::string type = nb::cast<std::string>(nb::str(object.type().attr("__name__")));
+    std::string type = text_of(nb::object(object.type().attr("__name__")));
     if (nb::hasattr(object, "dtype")) {
-        type += " of " + nb::cast<std::string>(nb::str(object.attr("dtype")));
+        type += " of " + text_of(nb::object(object.attr("dtype")));
     }
     throw nb::type_error((name + ": takes " + (writable ? "a writable array" : "an array") + " of " +
                           types_in_words + ", not " + type)

@@ -69,6 +69,9 @@ void fill(nb::dict stats, const Statistics &statistics, const std::vector<Argume
 
 nb::object call(
     const Work &work, const nb::tuple &arrays, std::span<const std::string> names, const How &how) {
+    if (!how.stats.is_none() && !nb::isinstance<nb::dict>(how.stats)) {
+        throw nb::type_error("stats: takes a dict, which is filled");
+    }
     std::vector<Argument> inputs;
     std::vector<Array> given;
     inputs.reserve(arrays.size());

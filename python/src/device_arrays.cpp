@@ -2,9 +2,6 @@
 #include "python/src/types.h"
 #include <memory>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -17,7 +14,7 @@ constexpr int dlpack_cuda = 2, dlpack_cuda_managed = 13;
 
 // "torch" of torch.Tensor, "cupy" of cupy.ndarray.
 std::string root_of(nb::handle object) {
-    const std::string module = nb::cast<std::string>(nb::str(object.type().attr("__module__")));
+    const std::string module = text_of(nb::object(object.type().attr("__module__")));
     return module.substr(0, module.find('.'));
 }
 
@@ -71,9 +68,8 @@ Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *s
     }
     const std::optional<Type> type = type_of(view.dtype());
     if (!type) {
-        refuse_type(name, nb::hasattr(object, "dtype") ?
-                              nb::cast<std::string>(nb::str(object.attr("dtype"))) :
-                              "another type");
+        refuse_type(
+            name, nb::hasattr(object, "dtype") ? text_of(nb::object(object.attr("dtype"))) : "another type");
     }
     std::vector<int64_t> shape, strides;
     for (size_t d = 0; d < view.ndim(); d++) {

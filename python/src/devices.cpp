@@ -69,6 +69,8 @@ void add_devices(nb::module_ &module) {
         "Sets how many threads calls on the CPU use; 0: one per CPU. Returns the number of before.");
     module.def("device_time_ms", &device_time_ms, "device"_a, "calls"_a,
         "The milliseconds that the device needs for what the function `calls` starts.");
+    module.def("in_words_of_python", &in_words_of_python, "message"_a,
+        "An error of the command line in the words of Python.");
     module.def(
         "program", &run_program, "words"_a, "Runs the command line `tilewright`; returns its exit code.");
 }

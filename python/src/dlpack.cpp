@@ -1,7 +1,6 @@
 #include "python/src/dlpack.h"
 #include "tilewright/stream.h"
 #include <cstring>
-#include <nanobind/stl/pair.h>
 #include <type_traits>
 
 namespace nb = nanobind;

@@ -2,6 +2,7 @@
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include <algorithm>
+#include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
 

@@ -4,11 +4,12 @@
 #include "python/src/fork.h"
 #include "python/src/operators.h"
 #include "python/src/own_array.h"
-#include "tilewright/version.h"
 #include <nanobind/nanobind.h>
+#include <tilewright/version.h>  // made by the build
 
 NB_MODULE(_tilewright, module) {
     using namespace tilewright::python;
+    nanobind::set_leak_warnings(false);  // the operators live as long as the process
     module.doc() = "The operators of Tilewright's registry";
     module.attr("__version__") = TILEWRIGHT_VERSION;
     add_errors(module);

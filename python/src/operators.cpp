@@ -3,9 +3,6 @@
 #include "python/src/errors.h"
 #include "tilewright/operator.h"
 #include <algorithm>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -32,7 +29,7 @@ struct OperatorInPython {
 
 [[noreturn]] void refuse(const Option &option, const std::string &takes, nb::handle value) {
     throw nb::type_error((python_name(option.name) + ": takes " + takes + ", not " +
-                          nb::cast<std::string>(nb::str(value.type().attr("__name__"))))
+                          text_of(nb::object(value.type().attr("__name__"))))
             .c_str());
 }
 
@@ -57,7 +54,7 @@ std::variant<double, std::string> value_of(const Option &option, nb::handle valu
     }
     // A word that may be a number: "auto" or 2.5.
     if (option.choices.empty() && PyNumber_Check(value.ptr())) {
-        return nb::cast<std::string>(nb::str(value));
+        return text_of(value);
     }
     refuse(option, "a word", value);
 }
@@ -76,7 +73,7 @@ Settings settings_of(const OperatorInPython &self, const nb::tuple &values) {
 nb::tuple given_of(const OperatorInPython &self, const nb::tuple &arrays) {
     const bool without = arrays.size() == self.arrays.size() && self.op.optional_input() &&
                          arrays[arrays.size() - 1].is_none();
-    return without ? nb::tuple(arrays[nb::slice(nb::int_(0), nb::int_(arrays.size() - 1), nb::int_(1))]) :
+    return without ? nb::steal<nb::tuple>(PyTuple_GetSlice(arrays.ptr(), 0, (Py_ssize_t)arrays.size() - 1)) :
                      arrays;
 }
 

@@ -1,8 +1,6 @@
 #include "python/src/own_array.h"
 #include "python/src/arrays.h"
 #include "python/src/dlpack.h"
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,7 +1,6 @@
 #include "tilewright/pipeline.h"
 #include "python/src/call.h"
 #include "python/src/operators.h"
-#include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -43,7 +42,8 @@ nb::object run(const Pipeline &pipeline, const nb::args &arrays, nb::object out,
                 statistics->counters.module_ms += stage.counters.module_ms;
             }
         }};
-    return call(work, nb::tuple(arrays), names, {std::move(out), device, std::move(stats), stream});
+    return call(
+        work, nb::borrow<nb::tuple>(arrays), names, {std::move(out), device, std::move(stats), stream});
 }
 
 }  // namespace

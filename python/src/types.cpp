@@ -20,6 +20,10 @@ constexpr Names names[] = {{"uint8", "|u1", Code::UInt}, {"uint16", "<u2", Code:
 
 }  // namespace
 
+std::string text_of(nb::handle object) {
+    return nb::cast<std::string>(nb::steal(PyObject_Str(object.ptr())));
+}
+
 const char *numpy_name(Type type) {
     return names[(size_t)type].numpy;
 }

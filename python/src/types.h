@@ -3,6 +3,11 @@
 #include "tilewright/array.h"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+// Without these, nanobind takes strings and vectors for classes that nobody registered.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <optional>
 #include <string>
 
@@ -10,6 +15,9 @@ namespace tilewright::python {
 
 constexpr Type all_types[] = {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32, Type::f64, Type::c64};
 constexpr const char *types_in_words = "uint8, uint16, uint32, int32, float32, float64 or complex64";
+
+// str(object).
+std::string text_of(nanobind::handle object);
 
 const char *numpy_name(Type type);      // "uint8"
 const char *interface_name(Type type);  // "|u1"

@@ -6,16 +6,53 @@
 Each operator of `tilewright.operators` is a function of this module. It takes NumPy arrays, and CuPy's,
 PyTorch's and others' on the host or a CUDA device, and returns the same kind.
 """
+
 from . import _operators
 from ._operators import *  # noqa: F403: the functions of the registry
-from ._tilewright import (ArgumentError, Array, Device, DeviceError, Error, Operator, Option, OutOfMemoryError,
-                          Pipeline, Row, __version__, best_device, device_time_ms, devices, operators,
-                          set_num_threads, synchronize)
+from ._tilewright import (
+    ArgumentError,
+    Array,
+    Device,
+    DeviceError,
+    Error,
+    Operator,
+    Option,
+    OutOfMemoryError,
+    Pipeline,
+    Row,
+    __version__,
+    best_device,
+    device_time_ms,
+    devices,
+    operators,
+    set_num_threads,
+    synchronize,
+)
 from .commands import bench, explain, rows, verify
 
 for _name in _operators.__all__:
     globals()[_name].__module__ = "tilewright"  # for help() and pickle
 
-__all__ = ["ArgumentError", "Array", "Device", "DeviceError", "Error", "Operator", "Option", "OutOfMemoryError",
-           "Pipeline", "Row", "bench", "best_device", "device_time_ms", "devices", "explain", "operators", "rows",
-           "set_num_threads", "synchronize", "verify", *_operators.__all__]
+__all__ = [
+    "ArgumentError",
+    "Array",
+    "Device",
+    "DeviceError",
+    "Error",
+    "Operator",
+    "Option",
+    "OutOfMemoryError",
+    "Pipeline",
+    "Row",
+    "bench",
+    "best_device",
+    "device_time_ms",
+    "devices",
+    "explain",
+    "operators",
+    "rows",
+    "set_num_threads",
+    "synchronize",
+    "verify",
+    *_operators.__all__,
+]

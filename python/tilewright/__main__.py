@@ -1,4 +1,5 @@
 """`python -m tilewright`: the command line."""
+
 import sys
 
 from ._tilewright import program

@@ -3,11 +3,6 @@
 bench(), verify() and explain() run `python -m tilewright` in a process of its own and return its JSON, whose
 fields docs/JSON.md of the project describes.
 """
-import json
-import os
-import subprocess
-import sys
-import tempfile
 
 from . import _tilewright
 from ._tilewright import ArgumentError, DeviceError, Error, OutOfMemoryError, operators
@@ -24,9 +19,13 @@ def rows(operator=None, *, schedule=None, type=None, backend=None):
     if operator is not None and operator not in operators:
         raise ArgumentError(f"operator '{operator}': there is none; known: {', '.join(operators)}")
     found = [row for name, op in operators.items() if operator in (None, name) for row in op.rows()]
-    return [row for row in found
-            if schedule in (None, row.schedule, row.family, row.library)
-            and type in (None, row.type) and backend in (None, row.backend)]
+    return [
+        row
+        for row in found
+        if schedule in (None, row.schedule, row.family, row.library)
+        and type in (None, row.type)
+        and backend in (None, row.backend)
+    ]
 
 
 def _words(options):
@@ -42,18 +41,24 @@ def _words(options):
 
 
 def _run(words, accept=()):
+    # Here, because they take longer to import than all of this package.
+    import json
+    import subprocess
+    import sys
+
     done = subprocess.run([sys.executable, "-m", "tilewright", *words], capture_output=True, text=True)
     if done.returncode not in (0, *accept) or not done.stdout.strip():
         lines = done.stderr.strip().splitlines() or [f"ended with exit code {done.returncode}"]
         raise _ERRORS.get(done.returncode, Error)(
-            _tilewright.in_words_of_python(lines[-1].removeprefix("tilewright: ")))
+            _tilewright.in_words_of_python(lines[-1].removeprefix("tilewright: "))
+        )
     return json.loads(done.stdout)
 
 
 def bench(*operators, **options):
     """Times rows. `options` are those of `tilewright bench`: device, schedule, type, size, limit, peers ...
 
-        tilewright.bench("gaussian_blur", schedule="tuned", device="cpu", size="4096x4096")["runs"]
+    tilewright.bench("gaussian_blur", schedule="tuned", device="cpu", size="4096x4096")["runs"]
     """
     return _run(["bench", *operators, *_words(options), "--json", "-"])
 
@@ -69,6 +74,9 @@ def explain(operator, *arrays, **options):
     Without arrays the call is the sample that bench() times. `options` are those of `tilewright explain` and
     of the operator.
     """
+    import os
+    import tempfile
+
     import numpy as np
 
     with tempfile.TemporaryDirectory() as folder:

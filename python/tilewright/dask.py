@@ -9,10 +9,11 @@ pixels of its neighbours. Besides, transposes, sums and products of matrices are
 chunks. Operators of class E give the bytes that one call on the whole array gives.
 
 Chunks may have any size. A worker holds about 20 chunks at a time: choose chunks of a few MiB, and at most a
-twentieth of a worker's memory. Each worker uses one thread per CPU by itself; start workers that share a machine with
-HL_NUM_THREADS=1 in their environment. On several GPUs start one worker per GPU with CUDA_VISIBLE_DEVICES set
-(dask-cuda does that), and take device="cuda".
+twentieth of a worker's memory. Each worker uses one thread per CPU by itself; start workers that share a
+machine with HL_NUM_THREADS=1 in their environment. On several GPUs start one worker per GPU with
+CUDA_VISIBLE_DEVICES set (dask-cuda does that), and take device="cuda".
 """
+
 import inspect
 
 import dask.array as da
@@ -37,7 +38,9 @@ def _meta(dimensions, dtype):
 
 def _array(image, name, dimensions):
     if not isinstance(image, da.Array):
-        raise TypeError(f"{name}: takes a dask array, not {type(image).__name__}; dask.array.from_array makes one")
+        raise TypeError(
+            f"{name}: takes a dask array, not {type(image).__name__}; dask.array.from_array makes one"
+        )
     if image.ndim not in dimensions:
         raise ValueError(f"{name}: takes {' or '.join(map(str, dimensions))} dimensions, not {image.ndim}")
     return image.rechunk({2: -1}) if image.ndim == 3 else image  # the channels of a pixel stay together
@@ -76,17 +79,26 @@ def _tiled(name, exact):
         image = image.rechunk({axis: -1 for axis in (0, 1) if halo >= image.shape[axis]})
         depth = {axis: halo if image.numblocks[axis] > 1 else 0 for axis in (0, 1)}
         # boundary "none": the outer chunks end where the image does, and the operator continues it there.
-        return da.map_overlap(call, image, depth=depth, boundary="none", dtype=image.dtype,
-                              meta=_meta(image.ndim, image.dtype), **given)
+        return da.map_overlap(
+            call,
+            image,
+            depth=depth,
+            boundary="none",
+            dtype=image.dtype,
+            meta=_meta(image.ndim, image.dtype),
+            **given,
+        )
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = __name__
     function.__signature__ = signature
     words = f"tilewright.{name} on a dask array."
     if not exact:
-        words += ("\n\nIts pixels depend on the whole image. `error`: by how much the result may differ from "
-                  "that of one\ncall, as a part of the largest value of the image; without it less than half a "
-                  "step of integers,\nand 2e-6 for f32.")
+        words += (
+            "\n\nIts pixels depend on the whole image. `error`: by how much the result may differ from "
+            "that of one\ncall, as a part of the largest value of the image; without it less than half a "
+            "step of integers,\nand 2e-6 for f32."
+        )
     function.__doc__ = words
     return function
 
@@ -101,9 +113,17 @@ for _name in _names:
 def transpose(image, *, device="auto", schedule="tuned"):
     """tilewright.transpose on a dask array: each chunk is transposed, and takes its new place."""
     image = _array(image, "transpose", (2, 3))
-    index = "ijk"[:image.ndim]
-    return da.blockwise(tilewright.transpose, "ji" + index[2:], image, index, dtype=image.dtype,
-                        meta=_meta(image.ndim, image.dtype), device=device, schedule=schedule)
+    index = "ijk"[: image.ndim]
+    return da.blockwise(
+        tilewright.transpose,
+        "ji" + index[2:],
+        image,
+        index,
+        dtype=image.dtype,
+        meta=_meta(image.ndim, image.dtype),
+        device=device,
+        schedule=schedule,
+    )
 
 
 def _sum(name, axis, image, output_type, device, schedule):
@@ -125,8 +145,16 @@ def _sum(name, axis, image, output_type, device, schedule):
     def aggregate(parts, axis, keepdims):
         return combine(parts, axis, keepdims).astype(dtype)
 
-    return da.reduction(image, chunk=chunk, combine=combine, aggregate=aggregate, axis=axis, dtype=dtype,
-                        concatenate=True, meta=_meta(1, dtype))
+    return da.reduction(
+        image,
+        chunk=chunk,
+        combine=combine,
+        aggregate=aggregate,
+        axis=axis,
+        dtype=dtype,
+        concatenate=True,
+        meta=_meta(1, dtype),
+    )
 
 
 def column_sum(image, output_type=None, *, device="auto", schedule="tuned"):
@@ -148,8 +176,9 @@ def matmul(a, b, *, device="auto", schedule="tuned"):
     def product(x, y):
         return tilewright.matmul(x, y, device=device, schedule=schedule)[:, None, :]
 
-    parts = da.blockwise(product, "ikj", a, "ik", b, "kj", adjust_chunks={"k": 1}, dtype=np.float32,
-                         meta=_meta(3, np.float32))
+    parts = da.blockwise(
+        product, "ikj", a, "ik", b, "kj", adjust_chunks={"k": 1}, dtype=np.float32, meta=_meta(3, np.float32)
+    )
     return parts.sum(axis=1, dtype=np.float32)
 
 

@@ -6,6 +6,7 @@
 The work is done where the tensors are, on the CPU or on a CUDA device in the current stream. There are no
 gradients.
 """
+
 import torch
 
 from ._operators import __all__ as _names
@@ -61,11 +62,15 @@ def _register(op):
     def kernel(*args, **kwargs):
         arrays, values, schedule = read(args, kwargs)
         arrays = tuple(a if a is None else a.detach().contiguous() for a in arrays)
-        return op.run(arrays, values, None, "cpu" if arrays[0].device.type == "cpu" else "auto", schedule, None)
+        return op.run(
+            arrays, values, None, "cpu" if arrays[0].device.type == "cpu" else "auto", schedule, None
+        )
 
     def fake(*args, **kwargs):
         arrays, values, _ = read(args, kwargs)
-        shapes = [(str(a.dtype).removeprefix("torch."), [int(n) for n in a.shape]) for a in arrays if a is not None]
+        shapes = [
+            (str(a.dtype).removeprefix("torch."), [int(n) for n in a.shape]) for a in arrays if a is not None
+        ]
         dtype, shape = op.output_of(shapes, values)
         return torch.empty(shape, dtype=getattr(torch, dtype), device=arrays[0].device)
 
@@ -78,7 +83,11 @@ def _register(op):
 def _value(option):
     if not option.default:
         return None
-    return option.default if not option.is_number else int(option.default) if option.is_whole else float(option.default)
+    return (
+        option.default
+        if not option.is_number
+        else int(option.default) if option.is_whole else float(option.default)
+    )
 
 
 for _name in _names:

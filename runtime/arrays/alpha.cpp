@@ -1,6 +1,6 @@
 #include "tilewright/alpha.h"
+#include "runtime/arrays/divided_by_alpha.h"
 #include "tilewright/error.h"
-#include <algorithm>
 
 namespace tilewright {
 
@@ -62,17 +62,13 @@ Array unpremultiply(const Array &image, Type type) {
         return with_alpha<float, float>(
             image, type, [](float c, float a) { return a == 0 ? 0 : c / a; }, [](float a) { return a; });
     }
-    // Rounding can leave colour a little above alpha: it is limited to full colour.
-    auto colour = [](uint64_t c, uint64_t a, uint64_t top) {
-        return a == 0 ? 0 : std::min(top, (c * top + a / 2) / a);
-    };
     if (type == Type::u8) {
         return with_alpha<uint16_t, uint8_t>(
-            image, type, [&](uint64_t c, uint64_t a) { return (uint8_t)colour(c, a, 255); },
+            image, type, [](uint64_t c, uint64_t a) { return (uint8_t)divided_by_alpha(c, a, 255); },
             [](uint32_t a) { return (uint8_t)((a + 128) / 257); });
     }
     return with_alpha<uint16_t, uint16_t>(
-        image, type, [&](uint64_t c, uint64_t a) { return (uint16_t)colour(c, a, 65535); },
+        image, type, [](uint64_t c, uint64_t a) { return (uint16_t)divided_by_alpha(c, a, 65535); },
         [](uint16_t a) { return a; });
 }
 

@@ -3,7 +3,6 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/host_memory.h"
 #include "runtime/devices/opencl.h"
-#include "runtime/devices/own_queue.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
@@ -127,13 +126,6 @@ void Storage::describe() {
     flat_.dim = &dim_;
 }
 
-// Where threads have queues of their own, what a copy wrote may be used in any queue once it returns, and one
-// from or to page-locked memory may return before its end. The wait is here, because Halide has one lock for
-// all copies while it starts them: copies in other queues go on meanwhile.
-static int waited(int code, Device device) {
-    return code == 0 && driver::has_own_queues() ? wait_for_device(device.backend) : code;
-}
-
 void Storage::copy_to_host() {
     if (!flat_.device_dirty()) {
         return;
@@ -156,7 +148,7 @@ void Storage::copy_to_host() {
     if (only_rows) {
         landing.host = reinterpret_cast<uint8_t *>(bytes.get());
     }
-    if (int code = waited(halide_copy_to_host(nullptr, &landing), *device_)) {
+    if (int code = ended_in_own_queue(halide_copy_to_host(nullptr, &landing), device_->backend)) {
         throw_halide_error(code, "copy to the host", "", *device_);
     }
     for (size_t at = 0; only_rows && at < bytes_; at += layout_.pitch) {
@@ -297,7 +289,8 @@ void Storage::make_current(
         flat_.set_host_dirty();
     }
     if (!wrapped_ && !overwritten && flat_.host_dirty()) {
-        if (int code = waited(halide_copy_to_device(nullptr, &flat_, interface), device)) {
+        if (int code =
+                ended_in_own_queue(halide_copy_to_device(nullptr, &flat_, interface), device.backend)) {
             throw_halide_error(code, "copy to the device", "", device);
         }
     }

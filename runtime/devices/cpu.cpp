@@ -26,9 +26,9 @@ InstructionSets allowed_sets() {
 
 bool has_avx512() {
     __builtin_cpu_init();
-    return allowed_sets() == InstructionSets::all && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512cd");
+    return allowed_sets() == InstructionSets::all && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
 }
 
 }  // namespace
@@ -61,9 +61,8 @@ int can_use_features(int count, const uint64_t *features) {
     const auto has = [&](int feature) {
         return feature / 64 < count && (features[feature / 64] >> feature % 64 & 1) != 0;
     };
-    const bool is_forbidden =
-        (allowed_sets() != InstructionSets::all && has(halide_target_feature_avx512)) ||
-        (allowed_sets() == InstructionSets::oldest && has(halide_target_feature_avx));
+    const bool is_forbidden = (allowed_sets() != InstructionSets::all && has(halide_target_feature_avx512)) ||
+                              (allowed_sets() == InstructionSets::oldest && has(halide_target_feature_avx));
     return is_forbidden ? 0 : halide_default_can_use_target_features(count, features);
 }
 
@@ -71,8 +70,8 @@ int can_use_features(int count, const uint64_t *features) {
 
 bool cpu_has_avx2() {
     __builtin_cpu_init();
-    return allowed_sets() != InstructionSets::oldest && __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("f16c");
+    return allowed_sets() != InstructionSets::oldest && __builtin_cpu_supports("avx") &&
+           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
 }
 
 bool cpu_has_vnni() {

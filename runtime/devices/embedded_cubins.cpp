@@ -1,5 +1,5 @@
 #include "runtime/devices/embedded_cubins.h"
-#include "generators/algorithms/ptx.h"
+#include "generators/algorithms/module_text.h"
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -44,7 +44,7 @@ const EmbeddedCubin *embedded_cubin_of(const std::string &ptx, const std::string
     const size_t point = capability.find('.');
     const int major = std::atoi(capability.c_str()),
               minor = point == std::string::npos ? 0 : std::atoi(capability.c_str() + point + 1);
-    const uint64_t key = key_of_ptx(ptx);
+    const uint64_t key = key_of_module(ptx);
     const auto at = std::lower_bound(all.cubins.begin(), all.cubins.end(),
         EmbeddedCubin{key, 10 * major + minor, nullptr, nullptr}, is_before);
     return at != all.cubins.end() && at->ptx == key && at->capability / 10 == major ? &*at : nullptr;

@@ -1,6 +1,7 @@
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/cpu.h"
 #include "runtime/devices/host_memory.h"
+#include "runtime/devices/own_queue.h"
 #include "tilewright/error.h"
 #include <HalideRuntime.h>
 #include <HalideRuntimeCuda.h>
@@ -69,6 +70,10 @@ int wait_for_device(Backend backend) {
     anything.device_interface = device_interface(backend);
     anything.device = 1;  // Halide checks only that it is not 0
     return halide_device_sync(nullptr, &anything);
+}
+
+int ended_in_own_queue(int code, Backend backend) {
+    return code == 0 && backend != Backend::cpu && driver::has_own_queues() ? wait_for_device(backend) : code;
 }
 
 bool halide_spoke() {

@@ -1,5 +1,5 @@
 #include "runtime/devices/register_caps.h"
-#include "generators/algorithms/ptx.h"
+#include "generators/algorithms/module_text.h"
 
 namespace tilewright::driver {
 

@@ -4,7 +4,6 @@
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/opencl_options.h"
-#include "runtime/devices/own_queue.h"
 #include "runtime/devices/recorder.h"
 #include "runtime/devices/register_caps.h"
 #include "runtime/errors/leaving.h"
@@ -339,10 +338,7 @@ void Launch::call(std::vector<Buffer> &buffers) {
     if (recorder) {
         recorder->begin(described());
     }
-    int code = row_->entry(pointers.data());
-    if (code == 0 && device_.backend != Backend::cpu && driver::has_own_queues()) {
-        code = wait_for_device(device_.backend);
-    }
+    const int code = ended_in_own_queue(row_->entry(pointers.data()), device_.backend);
     if (recorder) {
         recorder->end();
     }

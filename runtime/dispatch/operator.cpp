@@ -224,7 +224,7 @@ public:
             return;
         }
         synchronize(device);
-        statistics_->counters = counted();
+        statistics_->counters = counters() - before_;
         statistics_->row = row.name();
         statistics_->libraries.clear();
         for (const Row *library : ran) {
@@ -236,20 +236,6 @@ public:
     }
 
 private:
-    // What the driver was asked to do.
-    Counters counted() const {
-        Counters c = counters();
-        c.kernels -= before_.kernels;
-        c.copies_to_device -= before_.copies_to_device;
-        c.bytes_to_device -= before_.bytes_to_device;
-        c.copies_to_host -= before_.copies_to_host;
-        c.bytes_to_host -= before_.bytes_to_host;
-        c.allocations -= before_.allocations;
-        c.modules -= before_.modules;
-        c.module_ms -= before_.module_ms;
-        return c;
-    }
-
     Statistics *const statistics_;
     std::chrono::steady_clock::time_point start_;
     Counters before_;

@@ -1,6 +1,8 @@
 #include "runtime/files/libtiff.h"
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <iterator>
 #include <new>
 #include <string_view>
 
@@ -27,11 +29,13 @@ std::string Messages::text() const {
     return words.empty() ? "libtiff gives no reason" : words.starts_with(": ") ? words.substr(2) : words;
 }
 
-// libtiff has several words for it.
+// libtiff has several words for it; a file that is broken has others.
 bool Messages::is_out_of_memory() const {
-    const std::string_view words = error;
-    return words.find("ut of memory") != words.npos || words.find("No space for") != words.npos ||
-           words.find("Failed to allocate memory") != words.npos;
+    const std::string_view text = error;
+    constexpr std::string_view all[] = {"ut of memory", "No space for", "Failed to allocate memory",
+        "Not enough memory", "malloc(", "Insertion in tif_map"};
+    return std::any_of(std::begin(all), std::end(all),
+        [&](std::string_view words) { return text.find(words) != text.npos; });
 }
 
 Handle open(const char *mode, void *user, const Access &access, int64_t most_bytes, Messages &messages) {

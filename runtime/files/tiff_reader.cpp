@@ -1,4 +1,5 @@
 // The reader of TIFF files. Source: TIFF 6.0 (Adobe, 1992); libtiff decodes.
+#include "runtime/arrays/divided_by_alpha.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/libtiff.h"
 #include "runtime/files/picture_limits.h"
@@ -208,8 +209,7 @@ void normalize(const TiffHeader &header, Array &pixels) {
             for (int c = 0; c < colours; c++) {
                 uint32_t value = is_inverted ? top - pixel[c] : pixel[c];
                 if (is_multiplied) {
-                    const uint32_t alpha = pixel[colours];
-                    value = alpha == 0 ? 0 : std::min(top, (value * top + alpha / 2) / alpha);
+                    value = static_cast<uint32_t>(divided_by_alpha(value, pixel[colours], top));
                 }
                 pixel[c] = static_cast<T>(value);
             }

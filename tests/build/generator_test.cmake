@@ -44,6 +44,12 @@ if (WHAT STREQUAL "tables")
     if (NOT count EQUAL 3)
         message(FATAL_ERROR "${count} rows took the value:\n${rows}")
     endif ()
+    # Of several values, each point is a row.
+    generator("" 0
+        "^copy_vectors_4_lanes4_u8_cpu\ncopy_vectors_4_lanes24_u8_cpu\ncopy_on_two_lines_u8_cpu\n$"
+        list schedule=vectors_4,on_two_lines tunables=lanes=4,24,4)
+    generator("" 0 "note: copy: row 'vectors_4' leaves out lanes=65: it takes 1 to 64"
+        table ${WORK}/points.cpp tunables=lanes=8,65)
     generator("" 1 "'lanes=65' is taken by no chosen row; it takes 1 to 64 in row 'vectors_4'"
         table ${WORK}/t.cpp tunables=lanes=65)
     generator("" 1 "no chosen row has a tunable 'lane'; there are: lanes"

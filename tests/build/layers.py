@@ -31,6 +31,7 @@ LEFT = {
                           'runtime/devices', 'runtime/arrays', 'runtime/dispatch'],
     'plain': ['runtime'],
     'apps': ['runtime', 'plain'],
+    'python': ['runtime'],
     'tests': ['generators', 'schedules', 'runtime', 'plain', 'apps'],
 }
 # Rooms that see generated libraries, and the plain headers (without Halide) of the algorithms, across the

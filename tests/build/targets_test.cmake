@@ -1,6 +1,7 @@
 # What a library is made for, by the generator programs of this build: the CUDA capability that was asked for,
-# and OpenCL without doubles where nothing computes with them. Arguments: INVERT and MIN_PLUS, two generator
-# programs (the second one may be empty), and WORK, which is emptied.
+# OpenCL without doubles where nothing computes with them, and the instruction sets of a CPU.
+# Arguments: INVERT and MIN_PLUS, two generator programs (the second one may be empty), and WORK, which is
+# emptied.
 file(REMOVE_RECURSE ${WORK})
 
 # make(GENERATOR WORDS...): makes libraries and the sources of their kernels in WORK.
@@ -39,6 +40,20 @@ foreach (pair 30=30 50=50 60=50 75=75 80=80 86=86 90=86)
 endforeach ()
 make(${INVERT} schedule=tuned backend=cuda)
 expect(invert_tuned_u8_cuda.ptx "[.]target sm_80")
+# A CPU library is for several instruction sets, whose functions have the Halide target in their names, or for
+# this machine alone.
+make(${INVERT} schedule=tuned backend=cpu)
+file(STRINGS ${WORK}/invert_tuned_u8_cpu.a sets REGEX "x86___64___linux___")
+make(${INVERT} schedule=tuned backend=cpu cpu=host)
+file(STRINGS ${WORK}/invert_tuned_u8_cpu.a host_sets REGEX "x86___64___linux___")
+if (NOT sets OR host_sets)
+    message(FATAL_ERROR "instruction sets of the portable library: '${sets}'; of the host's: '${host_sets}'")
+endif ()
+execute_process(COMMAND ${INVERT} list cpu=mine RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
+if (code EQUAL 0 OR NOT said MATCHES "cpu 'mine': it is portable .* or host")
+    message(FATAL_ERROR "cpu=mine gave ${code}:\n${said}")
+endif ()
+
 foreach (asked 20 8.0 new)
     execute_process(COMMAND ${INVERT} list capability=${asked}
         RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <optional>
 #include <regex>
@@ -159,6 +160,12 @@ Words made_small(Words words) {
 
 class Examples : public testing::Test {
 protected:
+    // What `bench` writes, as far as `compare` and `report` need it.
+    static constexpr const char *times =
+        R"({"version": 2, "context": {"device_name": "a CPU"}, "runs": [)"
+        R"({"row": "transpose/reference/u8/cpu", "operator": "transpose", "device": "cpu", "data": "u8 64x64", )"
+        R"("batch": {"median": 1, "p10": 0.9, "p90": 1.1}}]})";
+
     // The files that examples name as inputs. What is a photograph has colours; other images have none.
     void SetUp() override {
         const auto make = [&](const std::string &name, Type type, const std::vector<int64_t> &shape) {
@@ -176,6 +183,10 @@ protected:
             make(std::string("vector_") + name, Type::f64, {600});
         }
         make("before.npy", Type::f64, {1000});
+        for (const char *name : {"before.json", "after.json", "times.json", "more.json", "cuda.json",
+                 "opencl.json", "points.jsonl"}) {
+            std::ofstream(folder_.file(name)) << times;
+        }
     }
 
     // Runs a program in the folder of the files.

@@ -1,6 +1,7 @@
 // What `bench` expects of a row before it times it.
 #include "apps/tilewright/support/measure.h"
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <vector>
 
 namespace tilewright::app {
@@ -29,9 +30,37 @@ TEST(ExpectedMs, OneSlowEstimateGivesNoRowUp) {
 TEST(ExpectedMs, AFullCallIsAskedBeforeARowIsGivenUp) {
     Clock estimate{{1500, 1020, 1400}}, full{{14}};
     EXPECT_EQ(expected_ms(estimate.function(), full.function(), 500, 2000), 14);
-    Clock slow_estimate{{1500, 1020, 1400}}, slow_full{{1900}};
+    Clock slow_estimate{{1500, 1020, 1400}}, slow_full{{1900, 1800}};
     EXPECT_EQ(expected_ms(slow_estimate.function(), slow_full.function(), 500, 2000), 1020);
-    EXPECT_EQ(slow_full.asked, 1u);
+    EXPECT_EQ(slow_full.asked, 2u) << "together they take longer than the limit";
+}
+
+TEST(ExpectedMs, OneSlowFullCallGivesNoRowUp) {
+    Clock estimate{{900, 900, 900}}, full{{800, 14}};
+    EXPECT_EQ(expected_ms(estimate.function(), full.function(), 500, 2000), 14);
+}
+
+TEST(Measure, TakesTurnsAndKeepsFailuresApart) {
+    std::vector<int> order;
+    const auto calls = [&](int which) {
+        return TimedCalls{[&order, which](size_t) { order.push_back(which); }, [](size_t) {}, {}};
+    };
+    const TimedCalls failing{[](size_t i) {
+                                 if (i > 2) {
+                                     throw std::runtime_error("gone");
+                                 }
+                             },
+        [](size_t) {}, {}};
+    const std::vector<Measured> all =
+        measure(Device{}, {calls(1), failing, calls(2)}, {.batch = 1, .repeats = 4, .limit_s = 20});
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_FALSE(all[0].failure);
+    EXPECT_TRUE(all[1].failure);
+    EXPECT_EQ(all[0].repeats, 4);
+    EXPECT_EQ(all[2].repeats, 4);
+    // One call to choose the batch; then per turn one that is not timed, and one that is.
+    EXPECT_EQ(
+        order, (std::vector{1, 2, 1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2, 2, 1, 2, 1, 2, 1, 2, 1, 2}));
 }
 
 TEST(ExpectedMs, AFullCallThatTakesTooLongIsNotMade) {

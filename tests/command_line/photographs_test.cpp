@@ -157,6 +157,30 @@ TEST_F(Photographs, DoNotReplaceTheFurtherInput) {
     EXPECT_EQ(names_in(path("out")), Names{"s.npy"});
 }
 
+// Of an operator of two inputs, the last file that is named is the second input of all calls.
+TEST_F(Photographs, AreFirstInputsOfSeveralCallsWithOneSecondInput) {
+    NEEDS_OPERATOR("matmul");
+    Array a(Type::f32, {3, 2}), b(Type::f32, {4, 2}), second(Type::f32, {2, 5});
+    for (Array *matrix : {&a, &b, &second}) {
+        fill_random<float>(*matrix);
+    }
+    write_array(path("a.npy"), a);
+    write_array(path("b.npy"), b);
+    write_array(path("second.npy"), second);
+    ASSERT_EQ(run({"matmul", path("a.npy"), path("b.npy"), path("second.npy"), "--into", path("out"),
+                      "--device", "cpu"})
+                  .code,
+        0);
+    EXPECT_EQ(names_in(path("out")), (Names{"a.npy", "b.npy"}));
+    for (const char *name : {"a.npy", "b.npy"}) {
+        ASSERT_EQ(
+            run({"matmul", path(name), path("second.npy"), path("one.npy"), "--device", "cpu"}).code, 0);
+        EXPECT_EQ(read_text(path("one.npy")), read_text(path("out/") + name));
+    }
+    expect_refusal(2, {"matmul", path("a.npy"), path("second.npy"), "--into", path(".")}, {"input as well"});
+    expect_refusal(2, {"matmul", path("a.npy"), path("second.npy")}, {"output is required"});
+}
+
 // A type that the chosen rows do not take is an error of that file alone; a device that is not there, of all.
 TEST_F(Photographs, GoOnAfterOneThatTheScheduleDoesNotTake) {
     NEEDS_OPERATOR("gaussian_blur");

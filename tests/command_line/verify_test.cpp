@@ -11,6 +11,10 @@ TEST_F(CommandLine, VerifyHasALineForEveryRow) {
     const json all = run_json({"list", op, "--json"});
     for (const json &row : all["operators"][0]["rows"]) {
         const std::string name = row["row"];
+        if (row["backend"] != "cpu") {
+            EXPECT_EQ(ran.out.find(" " + name + " "), std::string::npos) << "not asked for: " << name;
+            continue;
+        }
         const size_t at = ran.out.find(" " + name + " ");
         ASSERT_NE(at, std::string::npos) << name << " in\n" << ran.out;
         const std::string line =

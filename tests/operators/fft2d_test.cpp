@@ -1,3 +1,5 @@
+// fft2d: every row against the plain definition, within the error bound; properties of the transform (linear,
+// energy kept, there and back); and what the front pads and refuses.
 #include "tilewright/fft2d.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"

@@ -1,3 +1,4 @@
+// invert: every row against the plain loop, and what the front chooses and refuses.
 #include "tilewright/invert.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"

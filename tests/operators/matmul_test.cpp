@@ -1,3 +1,5 @@
+// matmul: every row against the plain loop within the error bound of sums in f32; and the front: its choice
+// of rows by size, views of any stride, and what it refuses.
 #include "tilewright/matmul.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"

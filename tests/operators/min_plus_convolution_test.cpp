@@ -1,3 +1,5 @@
+// min_plus_convolution: every row against the plain loop, byte for byte; when bounds save work; and the
+// front: lengths, accumulation, and what it refuses.
 #include "tilewright/min_plus_convolution.h"
 #include "runtime/operators/min_plus_convolution/workload_data.h"
 #include "tests/operators/rows.h"

@@ -1,3 +1,5 @@
+// row_sum: every row against the plain loop, at sizes around the tiles and at the largest sums; and the
+// front: its choice of rows, its output types, and what it refuses.
 #include "tilewright/row_sum.h"
 #include "tests/operators/sums.h"
 

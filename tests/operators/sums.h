@@ -59,7 +59,7 @@ protected:
         const int64_t sizes[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 5}, {7, 7}, {8, 8}, {9, 9}, {31, 63},
             {32, 64}, {33, 65}, {63, 127}, {64, 128}, {65, 129}, {127, 511}, {128, 512}, {129, 513},
             {255, 2047}, {256, 2048}, {257, 2049}, {1031, 523}, {2049, 4097}, {1, 100003}, {3, 70001},
-            {130, 32753}, {129, 33001}, {70001, 3}, {100003, 1}};
+            {130, 32753}, {129, 33001}, {70001, 3}, {100003, 1}, {40, 11}, {301, 21}, {57, 47}, {9001, 16}};
         for (const auto &[h, w] : sizes) {
             check(random(h, w), axis, "padded");
             check(random(h, w, 0), axis, "dense");
@@ -102,6 +102,9 @@ protected:
             check(Array::view(element(), data, {60, 601}, {624, 1}), axis, "view");
             check(Array::view(element(), data, {60, 600}, {624, 1}), axis, "view");
             check(Array::view(element(), data, {601, 67}), axis, "view");
+            for (int64_t w : {5, 8, 11, 20, 32, 41}) {
+                check(Array::view(element(), data, {97, w}, {613, 1}), axis, "narrow view");
+            }
             check(Array::view(element(), data, {2, 70001}), axis, "view");
         }
         EXPECT_GT(served(), 0) << row().name() << " served none of the views";
@@ -118,7 +121,7 @@ protected:
 
     void check_repeats(int axis) {
         for (const auto &[h, w] : {std::pair<int64_t, int64_t>{1031, 2053}, {257, 509}, {509, 257}, {61, 301},
-                 {301, 61}, {7, 100000}, {301, 5}, {5, 301}}) {
+                 {301, 61}, {7, 100000}, {301, 5}, {5, 301}, {301, 11}, {301, 21}, {301, 41}}) {
             const Array image = random(h, w);
             Array first;
             if (!run({image}, first, settings())) {
@@ -136,8 +139,8 @@ protected:
 private:
     // Sums that do not fit the narrow types that some forms hold them in, and sums beyond 2^32.
     void check_largest(int axis) {
-        std::vector<std::pair<int64_t, int64_t>> sizes = {
-            {2100, 150}, {150, 2100}, {130, 32753}, {300, 500}, {70001, 2}, {2, 70001}, {1, 200000}};
+        std::vector<std::pair<int64_t, int64_t>> sizes = {{2100, 150}, {150, 2100}, {130, 32753}, {300, 500},
+            {70001, 2}, {2, 70001}, {1, 200000}, {300, 12}, {300, 25}, {300, 47}};
         if (row().schedule != "reference") {
             sizes.push_back({8192, 8192});
         }
@@ -159,6 +162,14 @@ private:
             check(whole, axis, "not finite");
             check(whole.crop(0, 4, h, 496), axis, "beside what is not finite");
             check(whole.crop(0, 100, h, 20), axis, "beside what is not finite");
+        }
+        for (int64_t w : {3, 9, 18, 40}) {
+            Array narrow = random(90, w, 0);
+            float *pixels = narrow.as<float>();
+            pixels[2 * w + w / 2] = std::numeric_limits<float>::quiet_NaN();
+            pixels[3 * w] = std::numeric_limits<float>::infinity();
+            pixels[5 * w - 1] = -std::numeric_limits<float>::infinity();
+            check(narrow, axis, "not finite");
         }
     }
 };

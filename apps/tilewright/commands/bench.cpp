@@ -5,7 +5,9 @@
 #include "apps/tilewright/support/benchmark_report.h"
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/cuda_peers.h"
 #include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/generators.h"
 #include "apps/tilewright/support/interrupt.h"
 #include "apps/tilewright/support/operator_options.h"
 #include "apps/tilewright/support/progress.h"
@@ -29,19 +31,15 @@ struct Options {
     Plan plan;
 };
 
-Run run_of(Benchmark &benchmark, const Row &row) {
-    try {
-        return benchmark.row(row);
-    } catch (const Error &error) {
-        return benchmark.failed(row, error.what());
-    }
-}
-
 void time_rows(
     Benchmark &benchmark, const std::vector<const Row *> &rows, Progress &progress, BenchmarkReport &report) {
     for (const Row *row : rows) {
         progress.step(row->name());
-        report.add(run_of(benchmark, *row));
+        try {
+            report.add(benchmark.row(*row));
+        } catch (const Error &error) {
+            report.add(benchmark.failed(*row, error.what()));
+        }
     }
 }
 
@@ -53,37 +51,77 @@ void time_in_turns(
     }
 }
 
+// Where the program of the peers fails, the rows' times still count.
+void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
+    try {
+        for (const Run &run : benchmark.cuda_peers()) {
+            report.add(run);
+        }
+    } catch (const Error &error) {
+        print_error(fmt::format("tilewright: bench: no peers on CUDA: {}\n", error.what()));
+    }
+}
+
+// The rows that serve the data, those with other tunables built. Rows that cannot be built are runs that
+// failed.
+std::vector<const Row *> rows_of(
+    const Case &one, Benchmark &benchmark, Progress &progress, BenchmarkReport &report) {
+    std::vector<const Row *> rows;
+    for (const AskedRow &asked : one.rows) {
+        const Row named = asked.named();
+        if (!benchmark.serves(named)) {
+            progress.step(named.name());
+            report.leave_out(1);
+            continue;
+        }
+        try {
+            rows.push_back(asked.point.empty() ? asked.row : &row_at(*asked.row, asked.point));
+        } catch (const Error &error) {
+            progress.step(named.name());
+            report.add(benchmark.failed(named, error.what()));
+        }
+    }
+    return rows;
+}
+
 void time_case(const Case &one, const Options &options, Progress &progress, BenchmarkReport &report) {
     for (const std::string &conversion : one.conversions) {
         report.remark(fmt::format("{}: {}", one.data.own->what, conversion));
     }
     Benchmark benchmark(*one.op, one.data, one.device, options.plan);
-    std::vector<const Row *> rows;
-    for (const Row *row : one.rows) {
-        if (benchmark.serves(*row)) {
-            rows.push_back(row);
-        } else {
-            progress.step(row->name());
-        }
-    }
-    report.leave_out(one.rows.size() - rows.size());
+    const std::vector<const Row *> rows = rows_of(one, benchmark, progress, report);
     (options.in_turns ? time_in_turns : time_rows)(benchmark, rows, progress, report);
     if (options.peers && one.device.backend == Backend::cpu) {
         for (const Peer &peer : benchmark.peers()) {
             report.add(benchmark.peer(peer));
         }
     }
+    if (options.peers && one.device.backend == Backend::cuda) {
+        add_cuda_peers(benchmark, report);
+    }
 }
 
 void print_missing_peers(const std::vector<Device> &devices) {
-    for (const std::string &missing : missing_peers()) {
-        print_error(fmt::format("tilewright: bench: no peer {}\n", missing));
+    const auto has = [&](Backend backend) {
+        return std::any_of(
+            devices.begin(), devices.end(), [&](const Device &device) { return device.backend == backend; });
+    };
+    if (has(Backend::cpu)) {
+        for (const std::string &missing : missing_peers()) {
+            print_error(fmt::format("tilewright: bench: no peer {}\n", missing));
+        }
     }
-    const auto is_cpu = [](const Device &device) { return device.backend == Backend::cpu; };
-    if (std::none_of(devices.begin(), devices.end(), is_cpu)) {
-        print_error(fmt::format(
-            "tilewright: bench: the peers run on the CPU: there are none for {}; add --device cpu\n",
-            devices.front().str()));
+    if (has(Backend::cuda) && find_program(cuda_peers_program).empty()) {
+        print_error(
+            fmt::format("tilewright: bench: no peers on CUDA: {} is not beside this program; build it "
+                        "where nvcc is installed (`cmake --build BUILD --target {}`)\n",
+                cuda_peers_program, cuda_peers_program));
+    }
+    if (!has(Backend::cuda) && !has(Backend::cpu)) {
+        print_error(
+            fmt::format("tilewright: bench: the peers run on the CPU and on CUDA: there are none for {}; "
+                        "add --device cpu\n",
+                devices.front().str()));
     }
 }
 
@@ -130,6 +168,7 @@ void add_data_options(Command &command, CaseWords &words) {
             "Bytes from a row of the arrays to the next one; 0: no gaps (default: multiples of 64)")
         .range(0, 1 << 30)
         .value_name("BYTES");
+    add_tunables(command, words.tunables);
     add_fitting(command, words.data.fit);
     add_options_of_operators(command, words.data.options);
     add_limits(command, words.data.limits);
@@ -152,8 +191,12 @@ void add_bench(CommandLine &line) {
     add_plan_options(command, options.plan);
     command.add_flag("--interleave", options.in_turns,
         "Time the rows in turns, so that a machine whose speed drifts slows all of them");
-    command.add_flag(
-        "--peers", options.peers, "Time plain loops and what libraries there are as well (on the CPU)");
+    command.add_flag("--peers", options.peers,
+        "Time plain loops and what libraries there are as well (on the CPU and on CUDA)");
+    command
+        .add("--report", options.files.report,
+            "Write a page with plots and tables of the runs (`tilewright report` makes it of files)")
+        .value_name("FILE.html");
     command.add("--json", options.files.json,
         "Write JSON to this file (- is standard output, instead of the table), also when interrupted");
     command
@@ -167,6 +210,7 @@ void add_bench(CommandLine &line) {
                                "  tilewright bench --json times.json\n"
                                "  tilewright bench {0} --device cpu --size 4096x4096 --peers\n"
                                "  tilewright bench {0} --schedule tuned,reference --size 512x512,8192x8192\n"
+                               "  tilewright bench transpose --schedule padded --tunable tile=8,16,32\n"
                                "  tilewright bench {0} --device all --interleave --results times.jsonl\n",
         first));
     command.run([] { bench(options); });

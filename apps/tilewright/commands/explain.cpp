@@ -7,6 +7,7 @@
 #include "apps/tilewright/support/explanation_report.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
+#include "apps/tilewright/support/tunable_grid.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,7 @@ namespace {
 
 struct Words {
     std::string op, schedule = "tuned", device;
+    std::vector<std::string> tunables;
     bool as_json = false;
     DataWords data;
 };
@@ -26,7 +28,8 @@ void run(const Words &words) {
     const CallData data = call_data(op, words.data);
     const Device device =
         words.device == "auto" ? op.choose_device(*data.request, words.schedule) : device_of(words.device);
-    const Explanation explanation = explain(op, data, words.schedule, device);
+    const Explanation explanation =
+        explain(op, data, words.schedule, device, single_values_of(words.tunables));
     if (words.as_json) {
         print(json(explanation));
     } else {
@@ -44,6 +47,9 @@ void add_explain(CommandLine &line) {
     add_device_and_threads(command, words.device);
     command.add("--schedule", words.schedule, "A schedule or a family of it").show_default();
     command.add_flag("--json", words.as_json, "Print JSON");
+    add_tunables(command, words.tunables)
+        .description("Build the row with this value of a tunable: tile=32; --tunable again for others")
+        .value_name("NAME=VALUE");
     add_data(command, words.data);
     const std::string first = operators().front()->name();
     command.footer(

@@ -1,5 +1,6 @@
 // `explore`: which rows, data and devices it searches, its command line, and the table at the end.
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/report/page.h"
 #include "apps/tilewright/support/bundle.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
@@ -7,55 +8,50 @@
 #include "apps/tilewright/support/interrupt.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/streams.h"
+#include "tilewright/files.h"
 #include "tilewright/workload.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <latch>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace tilewright::app {
 
 namespace {
 
 struct Options {
-    std::vector<std::string> operators, schedules, types, sizes, devices;
-    std::string results, bundle, bundled;
-    int64_t seed = 1, points = 200;
+    std::vector<std::string> operators, sizes;
+    std::string devices, results, report, bundle, bundled;
+    RowWords rows;
+    int64_t seed = 1, points = 0;
     ExplorationPlan plan;
 };
 
-// A bundle runs on another machine, so its devices need not be here.
-Device device_elsewhere(const std::string &word) {
-    for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
-        if (word == name_of(backend)) {
-            return {backend, 0};
-        }
-    }
-    throw Error(Fault::usage,
-        "for --bundle it takes cpu, cuda and opencl; the bundle is told which one it is",
-        {.argument = "--device", .value = word});
-}
-
+// The devices that the words name. A bundle runs on another machine, so its devices need not be here; without
+// a word it is for CUDA.
 std::vector<Device> devices_of(const Options &options) {
-    const bool elsewhere = !options.bundle.empty();
-    const std::vector<std::string> of_environment = {device_of_environment()},
-                                   otherwise = elsewhere ? std::vector<std::string>{"cuda"} :
-                                               of_environment.front().empty() ?
-                                                           std::vector<std::string>{"auto"} :
-                                                           of_environment;
+    if (options.bundle.empty()) {
+        return chosen_devices(options.devices);
+    }
     std::vector<Device> devices;
-    for (const std::string &word : options.devices.empty() ? otherwise : options.devices) {
-        const Device device = elsewhere ? device_elsewhere(word) : device_of(word);
-        if (std::find(devices.begin(), devices.end(), device) == devices.end()) {
-            devices.push_back(device);
+    std::istringstream words(options.devices == "auto" ? "cuda" : options.devices);
+    for (std::string word; std::getline(words, word, ',');) {
+        const std::array all = {Backend::cpu, Backend::cuda, Backend::opencl};
+        const auto at =
+            std::find_if(all.begin(), all.end(), [&](Backend backend) { return name_of(backend) == word; });
+        if (at == all.end()) {
+            throw Error(Fault::usage,
+                "with --bundle it takes cpu, cuda and opencl; which of several GPUs it is, the bundle is "
+                "told",
+                {.argument = "--device", .value = word});
         }
+        devices.push_back({*at, 0});
     }
     return devices;
-}
-
-bool holds(const std::vector<std::string> &all, const std::string &one) {
-    return std::find(all.begin(), all.end(), one) != all.end();
 }
 
 // The rows of a type that were asked for and can run on the device. Without --schedule: all but `reference`,
@@ -64,10 +60,8 @@ std::vector<ExploredRow> rows_of(
     const Operator &op, const std::string &type, Device device, const Options &options) {
     std::vector<ExploredRow> rows;
     for (const Row &row : op.rows()) {
-        const bool asked = options.schedules.empty() ?
-                               row.schedule != "reference" :
-                               std::any_of(options.schedules.begin(), options.schedules.end(),
-                                   [&](const std::string &word) { return row.belongs_to(word); });
+        const bool asked =
+            options.rows.ask_for(row) && (!options.rows.schedules.empty() || row.schedule != "reference");
         const bool runs =
             options.bundle.empty() ? why_not_here(row, {device}, true).empty() : row.declined.empty();
         if (asked && row.type == type && row.backend == device.backend && runs) {
@@ -79,12 +73,7 @@ std::vector<ExploredRow> rows_of(
 
 std::vector<ExploredCase> cases_of(const Options &options) {
     const auto chosen = chosen_operators(options.operators);
-    for (const std::string &schedule : options.schedules) {
-        check_schedule(chosen, schedule);
-    }
-    for (const std::string &type : options.types) {
-        check_type(chosen, type);
-    }
+    check_rows(chosen, options.rows);
     std::vector<Size> sizes;
     for (const std::string &text : options.sizes) {
         sizes.push_back(size_of(text));
@@ -94,9 +83,6 @@ std::vector<ExploredCase> cases_of(const Options &options) {
         for (const Operator *op : chosen) {
             const Workload &workload = workload_of(*op);
             for (const std::string &type : type_names(*op)) {
-                if (!options.types.empty() && !holds(options.types, type)) {
-                    continue;
-                }
                 const std::vector<ExploredRow> rows = rows_of(*op, type, device, options);
                 const size_t settings = workload.benchmark_settings(type).size();
                 for (const Size &size :
@@ -129,11 +115,13 @@ void print_table(const Exploration &exploration) {
             if (row.points == 0) {
                 continue;
             }
-            const std::string gain =
-                row.own_ms && row.best_ms ? fmt::format("{:.2f}", *row.own_ms / *row.best_ms) : "-";
-            lines.push_back({row.row->name(), c.data(), c.device.str(), ms_of(row.own_ms), ms_of(row.best_ms),
-                gain, std::to_string(row.points), std::to_string(row.failed),
-                row.best == tunables_of(*row.row) ? "its own" : text_of(row.best)});
+            const bool better = row.own_ms && row.best_ms && *row.best_ms < *row.own_ms;
+            const std::string gain = better     ? fmt::format("{:.2f}", *row.own_ms / *row.best_ms) :
+                                     row.own_ms ? "1.00" :
+                                                  "-";
+            lines.push_back({row.row->name(), c.data(), c.device.str(), ms_of(row.own_ms),
+                ms_of(row.own_ms && !better ? row.own_ms : row.best_ms), gain, std::to_string(row.points),
+                std::to_string(row.failed), better || !row.own_ms ? text_of(row.best) : "its own"});
         }
     }
     print(table(lines));
@@ -141,21 +129,19 @@ void print_table(const Exploration &exploration) {
 
 // What was asked for, for the machine that runs the bundle, and back.
 Json words_of(const Options &options) {
-    return {{"operators", options.operators}, {"schedules", options.schedules}, {"types", options.types},
-        {"sizes", options.sizes}, {"devices", options.devices}, {"limit", options.plan.limit_s}};
+    return {{"operators", options.operators}, {"schedules", options.rows.schedules},
+        {"types", options.rows.types}, {"sizes", options.sizes}, {"devices", options.devices},
+        {"limit", options.plan.limit_s}};
 }
 
 void take_words(const Json &words, Options &options) {
     options.operators = words["operators"].get<std::vector<std::string>>();
-    options.schedules = words["schedules"].get<std::vector<std::string>>();
-    options.types = words["types"].get<std::vector<std::string>>();
+    options.rows.schedules = words["schedules"].get<std::vector<std::string>>();
+    options.rows.types = words["types"].get<std::vector<std::string>>();
     options.sizes = words["sizes"].get<std::vector<std::string>>();
     options.plan.limit_s = words["limit"];
-    if (options.devices.empty()) {
-        options.devices = words["devices"].get<std::vector<std::string>>();
-    }
-    if (options.devices.empty()) {
-        options.devices = {"cuda"};
+    if (options.devices == "auto") {
+        options.devices = words["devices"] == "auto" ? "cuda" : words["devices"];
     }
 }
 
@@ -172,10 +158,15 @@ std::vector<ExploredCase> bundled_cases(Options &options) {
                     row.prepared.push_back(point);
                 }
             }
-            std::reverse(row.prepared.begin(), row.prepared.end());
         }
     }
     return cases;
+}
+
+void note(const std::string &text) {
+    if (!text.empty()) {
+        print_error("tilewright: explore: " + text + "\n");
+    }
 }
 
 void explore(Options options) {
@@ -184,23 +175,49 @@ void explore(Options options) {
             fmt::format("name at least one operator: {}", joined(operator_names(), ", ")),
             {.operation = "explore"});
     }
+    if (!options.report.empty()) {
+        if (options.results.empty()) {
+            throw Error(Fault::usage, "a report is made of the file of --results; name one",
+                {.operation = "explore", .argument = "--report", .value = options.report});
+        }
+        check_writable(options.report);
+    }
     if (!options.bundle.empty()) {
-        write_bundle(cases_of(options), (size_t)options.points, words_of(options), options.bundle);
+        constexpr int64_t usual = 200;
+        const int64_t points = options.points > 0 ? options.points : usual;
+        write_bundle(cases_of(options), (size_t)points, words_of(options), options.bundle);
         return;
     }
     std::vector<ExploredCase> cases = options.bundled.empty() ? cases_of(options) : bundled_cases(options);
     std::unique_ptr<ResultsFile> results;
     if (!options.results.empty()) {
         results = std::make_unique<ResultsFile>(options.results);
-        if (!results->note().empty()) {
-            print_error("tilewright: explore: " + results->note() + "\n");
-        }
+        note(results->note());
     }
-    const KeepInterrupts interrupts;
+    options.plan.points = (size_t)options.points;
     Exploration exploration(std::move(cases), options.plan, results.get());
-    exploration.run();
-    Progress::hide();
-    print_table(exploration);
+    if (exploration.known() > 0 || exploration.left_aside() > 0) {
+        note(fmt::format("{} has {} points of this search, and {} that another device, machine or commit "
+                         "measured and that do not count here",
+            options.results, exploration.known(), exploration.left_aside()));
+    }
+    std::latch printed(1);
+    const SaveOnInterrupt table([&] {  // the program ends when this returns
+        exploration.interrupt();
+        printed.wait();
+    });
+    try {
+        exploration.run();
+        Progress::hide();
+        print_table(exploration);
+        if (!options.report.empty()) {
+            write_report(options.report, {read_timed_file(options.results)}, SourcesOf::best);
+        }
+    } catch (...) {
+        printed.count_down();
+        throw;
+    }
+    printed.count_down();
 }
 
 }  // namespace
@@ -210,14 +227,8 @@ void add_explore(CommandLine &line) {
         line.add("explore", "Searches the tunables of schedules for faster values, and verifies each point");
     static Options options;
     command.add("operator", options.operators, "Operators");
-    command
-        .add("--device", options.devices, "Devices, separated by commas (default: TILEWRIGHT_DEVICE or auto)")
-        .commas()
-        .one_word();
-    command.add("--schedule", options.schedules, "Only these schedules, separated by commas")
-        .commas()
-        .one_word();
-    command.add("--type", options.types, "Only these types of data, separated by commas").commas().one_word();
+    add_devices_and_threads(command, options.devices);
+    add_rows(command, options.rows);
     command
         .add("--size", options.sizes,
             "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
@@ -233,11 +244,18 @@ void add_explore(CommandLine &line) {
         .range(.1, 1e6);
     command.add("--results", options.results,
         "Add each point to this file, one JSON object per line, and go on from what it has");
+    command
+        .add("--report", options.report,
+            "Write a page with plots and tables of all that the file of --results has")
+        .value_name("FILE.html");
     command.add("--bundle", options.bundle,
         "Write a program to this file that searches on another machine, which needs only a driver");
-    command.add("--points", options.points, "Of --bundle: how many points are built for it")
-        .show_default()
-        .range(1, 100000);
+    command
+        .add("--points", options.points,
+            "How many points are tried at most, as far as there is time; with --bundle: about how many it "
+            "has")
+        .default_text("as many as there is time for; 200")
+        .range(1, 1000000);
     command.add("--bundled", options.bundled).group("");
     const std::string first = operators().front()->name();
     command.footer(

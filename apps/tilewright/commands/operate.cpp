@@ -129,22 +129,35 @@ void operate_on_many(const Words &words) {
         files.push_back(words.output);
     }
     files.insert(files.end(), words.more.begin(), words.more.end());
-    if (path_of_input(words.optional_input) == "/dev/stdin") {
-        throw Error(Fault::usage, "standard input can be read once; name a file",
-            {.operation = op.name(), .argument = "--" + op.optional_input()->name, .value = "-"});
+    // Of an operator of two inputs, the last file is the second input of all calls.
+    std::vector<std::string> further;
+    if (op.inputs() > 1) {
+        further.push_back(files.back());
+        files.pop_back();
+    }
+    further = with_optional(words, further);
+    for (const std::string &file : further) {
+        if (path_of_input(file) == "/dev/stdin") {
+            throw Error(Fault::usage, "standard input can be read once; name a file",
+                {.operation = op.name(),
+                    .argument = file == words.optional_input ? "--" + op.optional_input()->name : "input2",
+                    .value = "-"});
+        }
     }
     const std::optional<FileKind> format = format_of(words.format);
     const Operation operation = operation_of(words);
     if (operation.device) {
-        driver::open(*operation.device);  // an error of the device, which each file would meet, ends the
-                                          // command
+        // An error of the device, which each file would meet, ends the command.
+        driver::open(*operation.device);
     }
-    const std::vector<BatchItem> items = batch_of(files, words.optional_input, words.into, format, op.name());
+    const std::vector<BatchItem> items = batch_of(files, further, words.into, format, op.name());
     Reports reports(words, operation, true);
     try {
         run_batch(items, op.name(), [&](const BatchItem &item) {
             const Output output = {.path = item.output, .kind = format, .is_named_by_kind = true};
-            reports.add(run_on_files(operation, with_optional(words, {item.input}), output));
+            std::vector<std::string> inputs = {item.input};
+            inputs.insert(inputs.end(), further.begin(), further.end());
+            reports.add(run_on_files(operation, inputs, output));
         });
     } catch (const Error &) {
         reports.finish();
@@ -239,15 +252,17 @@ void add_operator(CommandLine &line, const Operator &op) {
         inputs.push_back(command.add(name, request->inputs[i]).required());
     }
     Parameter output = command.add("output", request->output);
-    if (op.inputs() > 1) {
-        output.required();
-    } else {
-        command.add("more", request->more, "With --into: further files and folders");
-        command
-            .add("--into", request->into,
-                "The folder for the results of all files that are named; an input may be a folder too")
-            .value_name("FOLDER");
-    }
+    const bool is_single = op.inputs() == 1;
+    command.add("more", request->more,
+        is_single ? "With --into: further files and folders" :
+                    "With --into: further files; the last one is the second input of all calls");
+    command
+        .add("--into", request->into,
+            is_single ?
+                "The folder for the results of all files that are named; an input may be a folder too" :
+                "The folder for the results of all files that are named but the last one, with which "
+                "each of them is the first input of a call")
+        .value_name("FOLDER");
     add_device_and_threads(command, request->device);
     command.add("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", "))
         .show_default();

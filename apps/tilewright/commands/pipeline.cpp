@@ -105,7 +105,7 @@ void run(const Request &request) {
     std::vector<Picture> pictures;
     std::vector<Array> inputs;
     for (const std::string &file : files) {
-        pictures.push_back(read_picture(file, request.limits));
+        pictures.push_back(read_picture(file, request.limits, device));
         inputs.push_back(pictures.back().array);
     }
     const double read_ms = ms_since(start);
@@ -128,7 +128,8 @@ void run(const Request &request) {
 
     const Counters before = counters();
     const auto computing = std::chrono::steady_clock::now();
-    Array output;
+    // Page-locked memory is copied faster, as that of the inputs is.
+    Array output = device.backend == Backend::cuda ? Array::pinned(checked.type, checked.shape) : Array();
     pipeline(inputs, output, call);
     output.sync();
     const double compute_ms = ms_since(computing);
@@ -143,7 +144,7 @@ void run(const Request &request) {
     const double write_ms = ms_since(writing);
     if (request.statistics) {
         print_stages(statistics, checked.remarks);
-        print_costs(device, difference(before, after), {read_ms, compute_ms, write_ms});
+        print_costs(device, after - before, {read_ms, compute_ms, write_ms});
     }
     for (size_t i = 0; i < verified.size(); i++) {
         print_error(fmt::format("verified    stage {} against {}\n", i + 1, verified[i]));

@@ -8,6 +8,7 @@
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/subprocess.h"
+#include "apps/tilewright/support/tunable_grid.h"
 #include "runtime/devices/register_caps.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/workload.h"
@@ -25,7 +26,7 @@ namespace {
 
 struct Words {
     std::string op, schedule = "tuned", target;
-    std::vector<std::string> parts;
+    std::vector<std::string> parts, tunables;
     DataWords data;
 };
 
@@ -266,9 +267,10 @@ void show(Words words) {
             {.argument = "--target", .value = words.target});
     }
     const Shown shown = chosen_row(op, words);
-    const Row &row = *shown.row;
+    const TunableValues values = single_values_of(words.tunables);
+    const Row row = values.empty() ? *shown.row : with_tunables(*shown.row, values);
     const std::vector<std::string> parts = parts_of(words, row);
-    const std::string generator = generator_of(row);
+    const std::string generator = generator_of(*shown.row);
     const std::map<std::string, std::string> headings = {{"loops", "loop nest"},
         {"kernels", row.backend == Backend::cuda ? "PTX" : "OpenCL C"}, {"resources", "kernels"},
         {"stmt", "Halide's statements"}, {"assembly", "assembly"}};
@@ -276,7 +278,7 @@ void show(Words words) {
     if (shown.data) {
         text += fmt::format("The row that a call on {} runs.\n", shown.data->what);
     }
-    if (const std::string others = libraries_of_a_call(op, shown); !others.empty()) {
+    if (const std::string others = values.empty() ? libraries_of_a_call(op, shown) : ""; !others.empty()) {
         text += "A call of this row runs " + others + ".\n";
     }
     for (const std::string &part : parts) {
@@ -297,6 +299,9 @@ void add_show(CommandLine &line) {
         .add("--schedule", words->schedule,
             "A schedule of it; of a family, the row that the data is served by")
         .show_default();
+    add_tunables(command, words->tunables)
+        .description("With this value of a tunable in place of the row's own: tile=32; again for others")
+        .value_name("NAME=VALUE");
     add_data(command, words->data);
     command.add("--target", words->target, "cpu, cuda or opencl; that of the best device without it");
     command
@@ -317,7 +322,8 @@ void add_show(CommandLine &line) {
                     "Examples:\n"
                     "  tilewright show {0} --target cuda --size 1000x700\n"
                     "  tilewright show {0} --schedule reference --target cpu --source loops,assembly\n"
-                    "  tilewright show {0} --target cuda --source resources\n",
+                    "  tilewright show {0} --target cuda --source resources\n"
+                    "  tilewright show transpose --schedule padded --target cuda --tunable tile=8\n",
             first));
     command.run([words] { show(*words); });
 }

@@ -79,7 +79,11 @@
     view.addEventListener('click', (event, item) => item && item.datum && show_code(item.datum.n));
   }
 
-  const MS = {type: 'log', nice: false};
+  // A logarithmic axis with room for a text to the right of the largest value.
+  const room_for_labels = (low, high) => {
+    const least = Math.min(...low), most = Math.max(...high);
+    return {type: 'log', nice: false, domain: [least / 1.1, most * Math.max(1.5, (most / least) ** .35)]};
+  };
   const roles = list => {
     const found = Object.keys(ROLES).filter(name => list.some(run => run.role === name));
     return {scale: {domain: found, range: found.map(name => ROLES[name][0])},
@@ -91,13 +95,14 @@
       p90: run.t[2], chosen: Boolean(run.c), label: (run.c ? '★ ' : '') + digits(run.t[0]) + ' ms',
       GBps: run.b ? run.b / run.t[0] / 1e6 : undefined, verified: run.u ? 'no' : 'yes'}));
     const {scale, shapes} = roles(values);
+    const MS = room_for_labels(values.map(value => value.p10), values.map(value => value.p90));
     const y = {field: 'row', type: 'nominal', sort: null, title: null};
     await draw(parent, 'Times of schedules and peers (shorter is better; the axis is logarithmic). The line is '
       + 'the interval from the 10th to the 90th percentile; ★ is the row that a call takes by itself.', {
       data: {values}, height: {step: 19},
       layer: [
         {mark: {type: 'rule', strokeWidth: 2}, encoding: {y, x: {field: 'p10', type: 'quantitative', scale: MS,
-          title: 'ms per call'}, x2: {field: 'p90'}, color: {field: 'role', scale, legend: null}}},
+          title: 'ms per call'}, x2: {field: 'p90'}, color: {field: 'role', scale, title: 'kind'}}},
         {mark: {type: 'point', filled: true, opacity: 1, cursor: 'pointer'}, encoding: {y,
           x: {field: 'ms', type: 'quantitative', scale: MS},
           color: {field: 'role', scale, title: 'kind'},
@@ -105,7 +110,7 @@
           size: {condition: {test: 'datum.chosen', value: 160}, value: 70},
           tooltip: ['n', 'ms', 'p10', 'p90', 'GBps', 'verified'].map(field => ({field}))}},
         {mark: {type: 'text', align: 'left', dx: 9, fontSize: 10}, encoding: {y,
-          x: {field: 'ms', type: 'quantitative', scale: MS}, text: {field: 'label'}}},
+          x: {field: 'p90', type: 'quantitative', scale: MS}, text: {field: 'label'}}},
       ]});
   }
 
@@ -129,15 +134,14 @@
     });
     const {scale} = roles(values);
     const y = {field: 'step', type: 'nominal', sort: null, title: null};
-    const x = {field: 'times', type: 'quantitative', scale: {type: 'log', nice: false},
-      title: `times as fast as ${first.f}`};
+    const log = room_for_labels(values.map(value => Math.min(1, value.times)), values.map(value => value.end));
+    const x = {field: 'times', type: 'quantitative', scale: log, title: `times as fast as ${first.f}`};
     await draw(parent, `What each step brought: how many times as fast as ${first.f}, and as the step before.`, {
       data: {values}, height: {step: 19}, layer: [
-        {mark: {type: 'rule', strokeWidth: 7}, encoding: {y, x: {field: 'one', type: 'quantitative',
-          scale: {type: 'log', nice: false}, title: `times as fast as ${first.f}`}, x2: {field: 'times'},
-          color: {field: 'role', scale, title: 'kind'}, tooltip: [{field: 'step'}, {field: 'says'}]}},
+        {mark: {type: 'rule', strokeWidth: 7}, encoding: {y, x: {...x, field: 'one'},
+          x2: {field: 'times'}, color: {field: 'role', scale, legend: null}, tooltip: [{field: 'step'}, {field: 'says'}]}},
         {mark: {type: 'point', filled: true, opacity: 1, size: 60}, encoding: {y, x,
-          color: {field: 'role', scale}, tooltip: [{field: 'step'}, {field: 'says'}]}},
+          color: {field: 'role', scale, legend: null}, tooltip: [{field: 'step'}, {field: 'says'}]}},
         {mark: {type: 'text', align: 'left', dx: 8, fontSize: 10}, encoding: {y, x: {...x, field: 'end'},
           text: {field: 'label'}}},
       ]});
@@ -151,10 +155,12 @@
   // The data without its size: "u8 8192x8192 sigma 3" is "u8 sigma 3".
   const kind_of_data = run => run.x.replace(/(^| )\d+(x\d+)*(?=[ ,]|$)/, '');
 
+  const is_long = run => run.h > 1 && Math.max(run.w / run.h, run.h / run.w) > 8;  // vectors have height 1
+
   async function draw_sizes(parent, all, like) {
     const list = all.filter(run => !run.k && run.d === like.d && kind_of_data(run) === kind_of_data(like)
       && run.w * run.h > 0);
-    if (unique(list.map(run => run.w * run.h)).length < 2) return;
+    if (unique(list.filter(run => !is_long(run)).map(run => run.w * run.h)).length < 2) return;
     // The rows that are fastest somewhere come first and have a colour; all others are grey.
     const wins = new Map();
     for (const some of groups(list, run => run.x).values()) {
@@ -163,6 +169,7 @@
     }
     const best = [...wins].sort((a, b) => b[1] - a[1]).slice(0, LINES.length).map(([name]) => name);
     const values = list.map(run => ({n: run.n, row: run.s, pixels: run.w * run.h, ms: run.t[0], data: run.x,
+      long: is_long(run),
       kind: best.includes(run.s) ? run.s : 'other rows', chosen: Boolean(run.c)}));
     const others = values.some(value => value.kind === 'other rows') ? ['other rows'] : [];
     const scale = {domain: [...best, ...others], range: [...LINES.slice(0, best.length),
@@ -172,9 +179,11 @@
     const color = {field: 'kind', type: 'nominal', scale, title: 'row'};
     const tooltip = ['n', 'data', 'ms', 'chosen'].map(field => ({field}));
     await draw(parent, `Size against time of ${kind_of_data(like)} on ${devices[like.d]}, both axes logarithmic. `
-      + 'Large diamonds are the rows that a call takes by itself at that size.', {
+      + 'Large diamonds are the rows that a call takes by itself at that size. Images of which one side is more '
+      + 'than eight times the other are points without a line.', {
       data: {values}, height: 320, layer: [
-        {mark: {type: 'line'}, encoding: {x, y, color, detail: {field: 'row'}}},
+        {transform: [{filter: '!datum.long'}], mark: {type: 'line'},
+          encoding: {x, y, color, detail: {field: 'row'}}},
         {mark: {type: 'point', filled: true, opacity: 1, size: 30}, encoding: {x, y, color, tooltip}},
         ...(values.some(value => value.chosen) ? [{transform: [{filter: 'datum.chosen'}], mark: {type: 'point',
           shape: 'diamond', size: 190, stroke: '#000000', strokeWidth: 1.5, filled: false},
@@ -259,8 +268,12 @@
   async function draw_operator(section) {
     const all = runs.filter(run => run.o === section.dataset.operator);
     const parent = section.querySelector('.drawn');
-    const cases = [...groups(all.filter(run => !run.k), run => `${run.x} on ${devices[run.d]}`)]
-      .sort((a, b) => b[1].length - a[1].length);
+    // First what most rows serve, and of that the largest data.
+    const named = [...groups(all.filter(run => !run.k), run => `${run.x} on ${devices[run.d]}`)];
+    const most = Math.max(...named.map(([, some]) => some.length));
+    const rank = some => [some.length * 2 > most && !is_long(some[0]) ? 1 : 0, some.length > 1 ? 1 : 0,
+      some[0].w * some[0].h];
+    const cases = named.sort((a, b) => rank(b[1]).map((value, i) => value - rank(a[1])[i]).find(Boolean) || 0);
     const place = element('div');
     async function redraw(which) {
       place.replaceChildren();
@@ -285,8 +298,9 @@
   // the fastest one.
   const best_of = device => [...groups(runs.filter(run => run.d === device && !run.p && run.b),
     run => run.o + ' ' + kind_of_data(run)).values()].map(some => {
-    const most = Math.max(...some.map(run => run.b));
-    const largest = some.filter(run => run.b === most);
+    const work = run => run.a || run.b;
+    const most = Math.max(...some.map(work));
+    const largest = some.filter(run => work(run) === most);
     return largest.find(run => run.c) || least(largest);
   });
 

@@ -2,8 +2,8 @@
 """Writes the plotting library of the reports: Vega, Vega-Lite and Vega-Embed as one piece of JavaScript.
 
 Usage: plots.py FILE. The library comes out of the package vl-convert-python of requirements.txt. Exits with 1
-and a sentence where that package is missing, or gives another text than the one that the tests have seen; then
-FILE is not written.
+and a sentence where that package is missing, or gives another text than the one that the tests have seen;
+then FILE is not written.
 """
 import hashlib
 import sys

@@ -104,6 +104,17 @@ std::string section(const ReportData &data, const Sources &sources, const std::s
         lines, more);
 }
 
+// With what a run was timed, as the cells of a line: all but file and date.
+std::vector<std::string> origin_of(const RunContext &context) {
+    return {html(context.device_name + (context.device.empty() ? "" : " (" + context.device + ")")),
+        html(context.driver), html(context.machine),
+        context.copy_rate > 0 ? html(bytes(context.copy_rate) + "/s") : "",
+        html(context.tilewright.empty() || context.commit.empty() ?
+                 context.tilewright + context.commit :
+                 context.tilewright + ", commit " + context.commit),
+        html(context.halide)};
+}
+
 }  // namespace
 
 std::string title_of(const ReportData &data) {
@@ -114,16 +125,34 @@ std::string title_of(const ReportData &data) {
 }
 
 std::string files_table(const std::vector<TimedFile> &files) {
-    std::string lines;
+    std::vector<std::vector<std::string>> origins;
+    std::vector<std::pair<std::vector<std::string>, std::string>> dates;  // the files' names; first and last
+                                                                          // date
     for (const TimedFile &file : files) {
         for (const RunContext &context : file.contexts) {
-            lines += cells({html(file.path.substr(file.path.rfind('/') + 1)), html(context.date),
-                html(context.device_name + (context.device.empty() ? "" : " (" + context.device + ")")),
-                html(context.driver), html(context.machine),
-                context.copy_rate > 0 ? html(bytes(context.copy_rate) + "/s") : "",
-                html(context.tilewright + (context.commit.empty() ? "" : ", commit " + context.commit)),
-                html(context.halide)});
+            const std::vector<std::string> origin = origin_of(context);
+            const auto found = std::find(origins.begin(), origins.end(), origin);
+            const auto at = (size_t)(found - origins.begin());
+            if (found == origins.end()) {
+                origins.push_back(origin);
+                dates.push_back({{}, context.date});
+            }
+            const std::string name = html(file.path.substr(file.path.rfind('/') + 1));
+            if (dates[at].first.empty() || dates[at].first.back() != name) {
+                dates[at].first.push_back(name);
+            }
+            dates[at].second = std::min(dates[at].second, context.date);
         }
+    }
+    std::string lines;
+    for (size_t i = 0; i < origins.size(); i++) {
+        const std::vector<std::string> &names = dates[i].first;
+        std::vector<std::string> line = {
+            names.size() <= 4 ? joined(names, ", ") :
+                                fmt::format("{} files, {} to {}", names.size(), names.front(), names.back()),
+            dates[i].second.empty() ? "" : "from " + html(dates[i].second)};
+        line.insert(line.end(), origins[i].begin(), origins[i].end());
+        lines += cells(line);
     }
     return "<table>\n<thead>" +
            cells({"file", "date", "device", "driver", "machine", "copies", "tilewright", "Halide"}, "th") +

@@ -93,8 +93,13 @@ RunContext context_of(const Json &context, const std::string &device) {
     return out;
 }
 
+// The place of the context among those of the file. Lines differ in their dates alone: the first one is kept.
 size_t index_of(std::vector<RunContext> &contexts, const RunContext &context) {
-    const auto found = std::find(contexts.begin(), contexts.end(), context);
+    const auto found = std::find_if(contexts.begin(), contexts.end(), [&](const RunContext &known) {
+        RunContext same = context;
+        same.date = known.date;
+        return same == known;
+    });
     if (found != contexts.end()) {
         return (size_t)(found - contexts.begin());
     }

@@ -47,16 +47,17 @@ std::string values_of(const LibraryRun &library) {
 
 }  // namespace
 
-LibraryAccesses accesses_of(const LibraryRun &library) {
+LibraryAccesses accesses_of(const LibraryRun &library, const Row &built, const Row &built_from) {
     LibraryAccesses accesses;
-    const Row *row = row_called(library.row);
+    const bool is_built = library.row == built.name();
+    const Row *row = is_built ? &built : row_called(library.row);
     if (!row || row->backend == Backend::cpu || !row->autoscheduler.empty()) {
         accesses.why_not = "only kernels of our own schedules are looked at";
         return accesses;
     }
     std::string text;
     try {
-        text = generated(generator_of(*row), *row, "accesses", {values_of(library)});
+        text = generated(generator_of(is_built ? built_from : *row), *row, "accesses", {values_of(library)});
     } catch (const Error &error) {
         accesses.why_not = one_line(error.what());
         return accesses;

@@ -26,7 +26,8 @@ struct LibraryAccesses {
     std::string why_not;
 };
 
-// Asks the generator of the library's row, for GPUs alone. Errors become `why_not`.
-LibraryAccesses accesses_of(const LibraryRun &library);
+// Asks the generator of the library's row, for GPUs alone. `built` may be a row that is in no table, which
+// was built from the row `built_from`. Errors become `why_not`.
+LibraryAccesses accesses_of(const LibraryRun &library, const Row &built, const Row &built_from);
 
 }  // namespace tilewright::app

@@ -77,12 +77,14 @@ std::vector<std::string> places_of(const BatchItem &item, std::optional<FileKind
     return places;
 }
 
-void check_outputs(const std::vector<BatchItem> &items, const std::string &further_input,
+void check_outputs(const std::vector<BatchItem> &items, const std::vector<std::string> &further_inputs,
     std::optional<FileKind> format, const std::string &operation) {
     std::map<std::string, std::string> inputs_by_name;  // without endings, which the results may change
     std::set<FileId> inputs;
-    if (const auto id = id_of(further_input)) {
-        inputs.insert(*id);
+    for (const std::string &further : further_inputs) {
+        if (const auto id = id_of(further)) {
+            inputs.insert(*id);
+        }
     }
     for (const BatchItem &item : items) {
         const auto [other, is_new] =
@@ -111,8 +113,9 @@ void check_outputs(const std::vector<BatchItem> &items, const std::string &furth
 
 }  // namespace
 
-std::vector<BatchItem> batch_of(const std::vector<std::string> &words, const std::string &further_input,
-    const std::string &folder, std::optional<FileKind> format, const std::string &operation) {
+std::vector<BatchItem> batch_of(const std::vector<std::string> &words,
+    const std::vector<std::string> &further_inputs, const std::string &folder, std::optional<FileKind> format,
+    const std::string &operation) {
     std::vector<BatchItem> items;
     for (const std::string &word : words) {
         if (word == "-") {
@@ -129,7 +132,7 @@ std::vector<BatchItem> batch_of(const std::vector<std::string> &words, const std
             items.push_back({file, (fs::path(folder) / name).string()});
         }
     }
-    check_outputs(items, further_input, format, operation);
+    check_outputs(items, further_inputs, format, operation);
     make_folder(folder);
     return items;
 }

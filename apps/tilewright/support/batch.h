@@ -15,11 +15,12 @@ struct BatchItem {
 
 // The files: each word is one, or a folder, which stands for the files in it whose ending names a kind, in
 // the order of their names. An output has its input's name, with the ending of `format` where it is given.
-// `further_input`: a file that each call reads beside its own one; may be empty. Makes the folder. Errors:
-// usage, when two inputs have one name (without ending), or an output is an input, whatever its kind will be;
-// input, when a folder has no such files; failed, when the output's folder cannot be made.
-std::vector<BatchItem> batch_of(const std::vector<std::string> &words, const std::string &further_input,
-    const std::string &folder, std::optional<FileKind> format, const std::string &operation);
+// `further_inputs`: files that each call reads beside its own one. Makes the folder. Errors: usage, when two
+// inputs have one name (without ending), or an output is an input, whatever its kind will be; input, when a
+// folder has no such files; failed, when the output's folder cannot be made.
+std::vector<BatchItem> batch_of(const std::vector<std::string> &words,
+    const std::vector<std::string> &further_inputs, const std::string &folder, std::optional<FileKind> format,
+    const std::string &operation);
 
 // Calls `run` for each item, and shows the progress. An error of one item is printed, and the others go on.
 // Errors: when items failed, one of the class of the first of them.

@@ -1,9 +1,11 @@
 // How a row or a peer is timed on rotating sets of data, and what its output is held against.
 #include "apps/tilewright/support/benchmark.h"
 #include "apps/tilewright/support/context.h"
+#include "apps/tilewright/support/cuda_peers.h"
 #include "apps/tilewright/support/report.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 namespace tilewright::app {
@@ -28,6 +30,21 @@ bool is_first_call(const Row &row) {
     return called.insert(&row).second;
 }
 
+// Errors: usage, for a pitch that is too short for the rows of an array, or no multiple of their elements.
+void check_pitch(Type type, const std::vector<int64_t> &shape, int64_t row_bytes) {
+    int64_t least = (int64_t)size_of(type);
+    for (size_t i = 1; i < shape.size(); i++) {
+        least *= shape[i];
+    }
+    if (shape.size() > 1 && row_bytes != 0 &&
+        (row_bytes < least || row_bytes % (int64_t)size_of(type) != 0)) {
+        throw Error(Fault::usage,
+            fmt::format("a row of {} ({}) needs at least {} bytes, in whole elements", name_of(type),
+                fmt::join(shape, ", "), least),
+            {.argument = "--row-pitch", .value = std::to_string(row_bytes)});
+    }
+}
+
 // The sample to time, with the settings that were asked for even where the workload does not know them.
 Sample sample_of(const Operator &op, const BenchmarkData &data) {
     Sample sample = data.own ? *data.own :
@@ -48,6 +65,11 @@ Sample sample_of(const Operator &op, const BenchmarkData &data) {
         }
     }
     if (data.row_bytes != Array::padded) {
+        for (const Array &input : sample.inputs) {
+            check_pitch(input.type(), input.shape(), data.row_bytes);
+        }
+        const auto [type, shape] = op.output_of(sample.inputs, sample.settings);
+        check_pitch(type, shape, data.row_bytes);
         sample.what += fmt::format(" pitch {}", data.row_bytes);
     }
     return sample;
@@ -182,6 +204,21 @@ Run Benchmark::peer(const Peer &peer) {
     return run;
 }
 
+std::vector<Run> Benchmark::cuda_peers() {
+    std::vector<Run> runs;
+    Run about = begin(nullptr);
+    for (const CudaPeer &peer : app::cuda_peers(op_.name(), about.sample.what, about.size, device_, plan_)) {
+        Run run = about;
+        run.peer = peer.name;
+        run.failed = peer.failed;
+        run.measured = peer.measured;
+        run.verified_by = peer.verified_by;
+        run.wrong = peer.wrong;
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
 std::vector<Peer> Benchmark::peers() {
     return peers_of(op_, data_.type, sample(), work_);
 }
@@ -253,6 +290,7 @@ std::optional<Benchmark::SmallCall> Benchmark::small_call(const Row &row, Device
     }
     constexpr int64_t smaller = 16;
     BenchmarkData less = data_;
+    less.row_bytes = Array::padded;
     less.size = {
         std::max<int64_t>(1, data_.size.first / smaller), std::max<int64_t>(1, data_.size.second / smaller)};
     const Sample small = sample_of(op_, less);

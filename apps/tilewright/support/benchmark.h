@@ -76,6 +76,10 @@ public:
 
     std::vector<Peer> peers();
 
+    // The peers of this data on CUDA, which another program times and verifies. None where that program is
+    // missing. Errors: failed, when it fails.
+    std::vector<Run> cuda_peers();
+
 private:
     const Sample &sample() const;
     const Row *chosen();        // the row that `tuned` takes, or none

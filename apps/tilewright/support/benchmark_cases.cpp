@@ -9,13 +9,13 @@ namespace tilewright::app {
 namespace {
 
 // The rows of one operator and type that were asked for and can run on the device.
-std::vector<const Row *> rows_of(
+std::vector<AskedRow> rows_of(
     const Operator &op, const std::string &type, const RowWords &words, Device device) {
-    std::vector<const Row *> rows;
+    std::vector<AskedRow> rows;
     for (const Row &row : op.rows()) {
         if (row.type == type && row.backend == device.backend && words.ask_for(row) &&
             why_not_here(row, {device}, true).empty()) {
-            rows.push_back(&row);
+            rows.push_back({&row});
         }
     }
     return rows;
@@ -25,7 +25,7 @@ std::vector<const Row *> rows_of(
 void add_cases(const Operator &op, const BenchmarkData &data, const RowWords &words,
     const std::vector<Device> &devices, std::vector<Case> &cases) {
     for (const Device &device : devices) {
-        std::vector<const Row *> rows = rows_of(op, data.type, words, device);
+        std::vector<AskedRow> rows = rows_of(op, data.type, words, device);
         if (!rows.empty()) {
             cases.push_back({&op, data, device, std::move(rows), {}});
         }
@@ -91,7 +91,35 @@ std::vector<Case> cases_of_files(
     return cases;
 }
 
+// Puts each row's points in its place.
+void take_points(std::vector<Case> &cases, const TunableGrid &grid) {
+    std::vector<const Row *> all;
+    for (const Case &one : cases) {
+        for (const AskedRow &asked : one.rows) {
+            all.push_back(asked.row);
+        }
+    }
+    check_grid(all, grid);
+    for (Case &one : cases) {
+        std::vector<AskedRow> rows;
+        for (const AskedRow &asked : one.rows) {
+            const std::vector<TunableValues> points = points_of(*asked.row, grid);
+            for (const TunableValues &point : points) {
+                rows.push_back({asked.row, point});
+            }
+            if (points.empty()) {
+                rows.push_back(asked);
+            }
+        }
+        one.rows = std::move(rows);
+    }
+}
+
 }  // namespace
+
+Row AskedRow::named() const {
+    return point.empty() ? *row : with_tunables(*row, point);
+}
 
 std::vector<Case> cases_of(
     const std::vector<const Operator *> &chosen, const CaseWords &words, const std::vector<Device> &devices) {
@@ -111,6 +139,9 @@ std::vector<Case> cases_of(
         throw Error(Fault::device,
             "none of the rows that were asked for can run here; `tilewright list` shows where they run",
             {.device = joined(names, ",")});
+    }
+    if (const TunableGrid grid = grid_of(words.tunables); !grid.empty()) {
+        take_points(cases, grid);
     }
     return cases;
 }

@@ -1,5 +1,6 @@
 // Runs as lines of a table and as JSON.
 #include "apps/tilewright/support/benchmark_report.h"
+#include "apps/tilewright/report/page.h"
 #include "apps/tilewright/support/context.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/results_file.h"
@@ -8,6 +9,7 @@
 #include "apps/tilewright/support/version.h"
 #include "runtime/files/output_file.h"
 #include "tilewright/files.h"
+#include "tilewright/timing.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -64,8 +66,11 @@ std::string line_of(const Run &run, bool names_device) {
     const auto time = [](std::optional<double> ms) {
         return ms ? fmt::format("{:>9.4f}", *ms) : fmt::format("{:>9}", "-");
     };
-    line += fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {} {} {} {}  ", m.batch.median,
-        m.batch.p10, m.batch.p90, m.single.median, m.call.median,
+    const auto measured = [&](const Times &times) {
+        return time(times.median > 0 ? std::optional(times.median) : std::nullopt);
+    };
+    line += fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} {} {} {} {} {} {}  ", m.batch.median, m.batch.p10,
+        m.batch.p90, measured(m.single), measured(m.call),
         time(run.row ? std::optional(m.host.median) : std::nullopt), time(run.first_ms),
         rate(run.work.bytes, 8), rate(run.work.flops, 9));
     if (!run.wrong.empty()) {
@@ -82,6 +87,18 @@ std::string line_of(const Run &run, bool names_device) {
         line += fmt::format(" ({} copies between host and device were timed too)", m.copies);
     }
     return line + "\n";
+}
+
+// The roof of the report's roofline, measured in the run that it is compared with.
+void add_copy_rates(const std::vector<Device> &devices, Json &about) {
+    constexpr size_t buffer = 64 << 20;
+    for (Json &one : about["devices"]) {
+        for (const Device &device : devices) {
+            if (one["device"] == device.str()) {
+                one["copy_bytes_per_second"] = copy_rate(device, buffer);
+            }
+        }
+    }
 }
 
 void write_file(const std::string &path, const std::string &text) {
@@ -104,6 +121,9 @@ BenchmarkReport::BenchmarkReport(ReportFiles files, std::vector<Device> devices)
     if (!files_.json.empty() && files_.json != standard_output) {
         check_writable(files_.json);
     }
+    if (!files_.report.empty()) {
+        check_writable(files_.report);
+    }
     if (!files_.results.empty()) {
         content_->results = std::make_unique<ResultsFile>(files_.results);
         if (!content_->results->note().empty()) {
@@ -122,6 +142,9 @@ void BenchmarkReport::begin(int cpus, const Plan &plan) {
     Json about = context(devices_);
     if (has_table()) {
         print(preamble(devices_, about, cpus, plan) + heading());
+    }
+    if (!files_.report.empty()) {
+        add_copy_rates(devices_, about);
     }
     const std::lock_guard lock(mutex_);
     content_->about = std::move(about);
@@ -155,12 +178,16 @@ void BenchmarkReport::leave_out(size_t rows) {
     left_out_ += rows;
 }
 
+Json BenchmarkReport::whole(bool complete) const {
+    return {{"version", json_version}, {"complete", complete}, {"context", content_->about},
+        {"runs", content_->runs}, {"not_timed", not_timed_}, {"not_served", left_out_}};
+}
+
 void BenchmarkReport::write_json(bool complete) {
     if (files_.json.empty()) {
         return;
     }
-    const Json all = {{"version", json_version}, {"complete", complete}, {"context", content_->about},
-        {"runs", content_->runs}, {"not_timed", not_timed_}, {"not_served", left_out_}};
+    const Json all = whole(complete);
     if (has_table()) {
         write_file(files_.json, app::text_of(all));
     } else {
@@ -186,12 +213,15 @@ void BenchmarkReport::end() {
         ended_ = true;
         write_json(true);
     }
+    if (!files_.report.empty() && runs_ > 0) {
+        write_report(files_.report, {timed_file(whole(true), "bench")}, SourcesOf::best);
+    }
     if (has_table() && not_timed_ > 0) {
         print(fmt::format("# not timed: {} of {}; their lines say why\n", not_timed_, runs_));
     }
     if (has_table() && left_out_ > 0) {
-        print(fmt::format(
-            "# not listed: {} row{} that do not serve the data\n", left_out_, left_out_ == 1 ? "" : "s"));
+        print(fmt::format("# not listed, because they do not serve the data: {} of {} rows\n", left_out_,
+            left_out_ + runs_));
     }
     if (wrong_ > 0) {
         throw Error(Fault::mismatch, fmt::format("{} of {} runs gave a wrong result", wrong_, runs_));

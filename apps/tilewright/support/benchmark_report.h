@@ -1,6 +1,7 @@
 #pragma once
 // What `bench` says: a line per run on standard output, or all runs as JSON; and a results file.
 #include "apps/tilewright/support/benchmark.h"
+#include "apps/tilewright/support/json.h"
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,6 +13,7 @@ namespace tilewright::app {
 struct ReportFiles {
     std::string json;     // a file that is written at the end; "-": standard output, in place of the table
     std::string results;  // a file to which each run is appended when it is there
+    std::string report;   // a page that is written at the end
 };
 
 class BenchmarkReport {
@@ -44,6 +46,7 @@ public:
 private:
     struct Content;
 
+    Json whole(bool complete) const;
     void write_json(bool complete);
     bool has_table() const;
 

@@ -26,19 +26,27 @@ namespace fs = std::filesystem;
 const std::string list_name = "points.json";
 
 // The script unpacks what is behind its last line into a folder of its own, which it removes at its end.
-const std::string script = R"(#!/bin/sh
+const std::string script_text = R"(#!/bin/sh
 # Made by `tilewright explore --bundle`: the program `tilewright`, and libraries for it to time. It needs
 # tail, gzip and tar, and the driver of the device. ./FILE --help says what it takes.
 folder=$(mktemp -d "${TMPDIR:-/tmp}/tilewright-XXXXXX") || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 129' HUP
-tail -n +14 "$0" | gzip -dc | tar -xf - -C "$folder" || exit 1
+tail -n +FIRST_LINE "$0" | gzip -dc | tar -xf - -C "$folder" || exit 1
 # The program ends by itself after Ctrl-C, and says what it has.
 trap : INT TERM
 LD_LIBRARY_PATH="$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" TILEWRIGHT_BUNDLE="$0" \
     "$folder/tilewright" explore --bundled "$folder" "$@"
 exit
 )";
+
+// The script, which knows in which line of the file the archive begins.
+std::string script() {
+    const std::string mark = "FIRST_LINE";
+    std::string text = script_text;
+    const auto lines = std::count(text.begin(), text.end(), '\n');
+    return text.replace(text.find(mark), mark.size(), std::to_string(lines + 1));
+}
 
 // Every Linux has these; they belong to its kernel and to its loader.
 bool is_of_the_system(const std::string &name) {
@@ -148,14 +156,15 @@ void write_bundle(
         << Json{{"version", json_version}, {"commit", commit}, {"words", words}, {"points", list}}.dump();
     const std::string archive = run_tool("cd \"$1\" && tar -cf - . | gzip -9", {folder.path()});
     OutputFile output(file);
-    if (!output.write(script.data(), script.size()) || !output.write(archive.data(), archive.size())) {
+    const std::string begin = script();
+    if (!output.write(begin.data(), begin.size()) || !output.write(archive.data(), archive.size())) {
         output.fail();
     }
     output.commit();
     chmod(file.c_str(), 0755);
     Progress::hide();
     print(fmt::format("{}: {} points of {} rows, {}\n", file, list.size(), rows.size(),
-        bytes((double)(script.size() + archive.size()))));
+        bytes((double)(begin.size() + archive.size()))));
 }
 
 Bundle read_bundle(const std::string &folder) {

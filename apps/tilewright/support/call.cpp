@@ -49,19 +49,6 @@ std::string copies(uint64_t count, uint64_t size, const char *where) {
     return fmt::format("{} to the {} ({})", count, where, bytes((double)size));
 }
 
-Counters difference(const Counters &before, const Counters &after) {
-    Counters counted = after;
-    counted.kernels -= before.kernels;
-    counted.copies_to_device -= before.copies_to_device;
-    counted.bytes_to_device -= before.bytes_to_device;
-    counted.copies_to_host -= before.copies_to_host;
-    counted.bytes_to_host -= before.bytes_to_host;
-    counted.allocations -= before.allocations;
-    counted.modules -= before.modules;
-    counted.module_ms -= before.module_ms;
-    return counted;
-}
-
 double ms_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }

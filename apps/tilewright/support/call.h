@@ -24,9 +24,6 @@ void add_format(Command &command, std::string &format);
 // Prints one line per warning to standard error.
 void print_warnings(const Operator &op, const Remarks &remarks);
 
-// What was counted between two readings of the counters.
-Counters difference(const Counters &before, const Counters &after);
-
 // The parts of a command's time. `compute` ends with the result on the host.
 struct CallTimes {
     double read_ms = 0, compute_ms = 0, write_ms = 0;

@@ -35,7 +35,8 @@ std::string environment_help() {
            "  TILEWRIGHT_CPU         avx2 or x86-64: CPU code without AVX-512, or for any x86-64\n"
            "  TILEWRIGHT_CACHE       The folder of compiled device programs; off: none are kept\n"
            "  TILEWRIGHT_MEASURED    The folder of the times that `calibrate` measured; off: none are read\n"
-           "  TILEWRIGHT_GENERATORS  A folder of generator programs, for `show` and `explain`\n"
+           "  TILEWRIGHT_GENERATORS  A folder of generator programs, for `show`, `explain`,\n"
+           "                         `explore` and `bench --tunable`\n"
            "  HL_NUM_THREADS         Halide's own number; --threads and TILEWRIGHT_THREADS go before it\n"
            "  OCL_ICD_VENDORS        Of OpenCL's loader: the folder of the drivers that it finds\n";
 }
@@ -50,7 +51,11 @@ static void add_device_and_threads(Command &command, std::string &device, const 
     command.add("--device", device, help).show_default();
     command
         .add(
-            "--threads", [](const std::string &text) { take_threads(text, "--threads"); },
+            "--threads",
+            [](const std::string &text) {
+                take_threads(text, "--threads");
+                setenv("TILEWRIGHT_THREADS", text.c_str(), 1);  // for processes that this one starts
+            },
             fmt::format("Threads on the CPU, 1 to {}; without it as the environment says, or one per CPU",
                 most_threads))
         .value_name("NUMBER");

@@ -4,6 +4,7 @@
 #include "apps/tilewright/support/measure.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
+#include "apps/tilewright/support/tunable_grid.h"
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/host_memory.h"
 #include "runtime/devices/memory_pool.h"
@@ -157,7 +158,8 @@ void time_calls(Explanation &e, const CallData &data, Array &output) {
 
 }  // namespace
 
-Explanation explain(const Operator &op, const CallData &data, const std::string &schedule, Device device) {
+Explanation explain(const Operator &op, const CallData &data, const std::string &schedule, Device device,
+    const TunableValues &tunables) {
     Explanation e;
     e.op = &op;
     e.device = device;
@@ -179,6 +181,15 @@ Explanation explain(const Operator &op, const CallData &data, const std::string 
     e.chosen = &op.choose(*data.request, output, schedule, device);
     add_predictions(e, *data.request);
     e.why_chosen = why_chosen(e);
+    const Row &in_table = *e.chosen;
+    if (!tunables.empty()) {
+        e.chosen = &row_at(in_table, tunables);
+        e.rows.push_back(answer_of(op, *e.chosen, *data.request, output, device));
+        if (!e.rows.back().serves) {
+            throw Error(Fault::input, e.rows.back().why_not, {.operation = e.chosen->name()});
+        }
+        e.why_chosen += "; it was built with other tunables";
+    }
     record(e, data, output);
     memory.write(e);
     time_calls(e, data, output);
@@ -186,7 +197,7 @@ Explanation explain(const Operator &op, const CallData &data, const std::string 
     for (const LibraryRun &library : e.libraries) {
         e.moved_bytes += library.argument_bytes + 2 * library.scratch_bytes;
         e.accesses.push_back(device_info(device).is_gpu ?
-                                 accesses_of(library) :
+                                 accesses_of(library, *e.chosen, in_table) :
                                  LibraryAccesses{{}, "the device is no GPU, and has no warps"});
     }
     try {

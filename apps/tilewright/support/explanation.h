@@ -2,6 +2,7 @@
 // What `explain` finds out about a call.
 #include "apps/tilewright/support/accesses.h"
 #include "apps/tilewright/support/call_data.h"
+#include "apps/tilewright/support/tunables.h"
 #include "tilewright/launches.h"
 #include "tilewright/workload.h"
 #include <optional>
@@ -44,7 +45,9 @@ struct Explanation {
     std::string no_copy_rate;         // why there is none
 };
 
-// Runs the call and explains it. Errors: those of a call.
-Explanation explain(const Operator &op, const CallData &data, const std::string &schedule, Device device);
+// Runs the call and explains it; with values of tunables, by the chosen row as it is built with them. Errors:
+// those of a call, and those of built_row().
+Explanation explain(const Operator &op, const CallData &data, const std::string &schedule, Device device,
+    const TunableValues &tunables = {});
 
 }  // namespace tilewright::app

@@ -13,6 +13,8 @@ namespace {
 
 constexpr int points_per_turn = 8;  // of a row; data is made again when the turn goes to another case
 
+constexpr double search_share = .9;  // of the time
+
 // What every line says of the data.
 constexpr std::array data_fields = {"data", "width", "height", "settings", "inputs"};
 
@@ -49,16 +51,32 @@ std::string ExploredCase::data() const {
 
 Exploration::Exploration(std::vector<ExploredCase> cases, const ExplorationPlan &plan, ResultsFile *results)
     : cases_(std::move(cases)), plan_(plan), results_(results),
-      progress_("explore", (size_t)std::max(1., plan.budget_s)) {}
+      progress_("explore", (size_t)std::max(1., plan.budget_s)) {
+    take_known();
+}
 
-bool Exploration::is_over() const {
-    return interrupted_ || seconds_since(start_) >= plan_.budget_s;
+bool Exploration::is_over(double share) const {
+    return interrupted_ || (plan_.points > 0 && tried_ >= plan_.points && share < 1) ||
+           seconds_since(start_) >= share * plan_.budget_s;
 }
 
 void Exploration::run() {
-    take_known();
     round(true);
     while (round(false)) {
+    }
+    confirm();
+}
+
+// Times what seems to be a gain once more.
+void Exploration::confirm() {
+    constexpr double worthwhile = 1.02;
+    for (ExploredCase &c : cases_) {
+        for (ExploredRow &row : c.rows) {
+            const TunableValues best = row.best;
+            if (row.own_ms && *row.own_ms > worthwhile * *row.best_ms && !is_over(1)) {
+                try_point(c, row, tunables_of(*row.row), Time::again) && try_point(c, row, best, Time::again);
+            }
+        }
     }
 }
 
@@ -87,7 +105,7 @@ void Exploration::take_known() {
                         values.emplace_back(tunable.name, line["tunables"].value(tunable.name, 0));
                     }
                     keep(c, row, values, line);
-                    known_++;
+                    known_ += !line.contains("again");
                 }
             }
         }
@@ -100,7 +118,7 @@ bool Exploration::round(bool own) {
     for (ExploredCase &c : cases_) {
         for (ExploredRow &row : c.rows) {
             const TunableValues values = tunables_of(*row.row);
-            for (int i = 0; i < (own ? 1 : points_per_turn) && !is_over(); i++) {
+            for (int i = 0; i < (own ? 1 : points_per_turn) && !is_over(search_share); i++) {
                 const bool tried =
                     !own ? step(c, row) : !row.search.knows(values) && try_point(c, row, values, {});
                 any = any || tried;
@@ -110,39 +128,46 @@ bool Exploration::round(bool own) {
             }
         }
     }
-    return any && !is_over();
+    return any && !is_over(search_share);
 }
 
 bool Exploration::step(ExploredCase &c, ExploredRow &row) {
     if (row.skipped) {
         return false;
     }
-    if (!plan_.bundled) {
-        const std::optional<TunableValues> values = row.search.next();
-        return values && try_point(c, row, *values, {{"tunables", text_of(*values)}});
-    }
-    while (!row.prepared.empty()) {
-        const PreparedPoint point = std::move(row.prepared.back());
-        row.prepared.pop_back();
-        if (!row.search.knows(point.values)) {
-            return try_point(c, row, point.values,
-                {{"tunables", text_of(point.values)}, {"library", point.library},
-                    {"needs", needs_json(point.needs)}});
+    std::optional<TunableValues> values;
+    if (plan_.bundled) {
+        for (size_t i = 0; i < row.prepared.size() && !values; i++) {
+            if (!row.search.knows(row.prepared[i].values)) {
+                values = row.prepared[i].values;
+            }
         }
+    } else {
+        values = row.search.next();
     }
-    return false;
+    return values && try_point(c, row, *values, Time::first);
 }
 
-bool Exploration::try_point(
-    ExploredCase &c, ExploredRow &row, const TunableValues &values, const Json &more) {
-    show();
+Json Exploration::task_of(const ExploredCase &c, const ExploredRow &row, const TunableValues &values) const {
     Json task = {{"operator", c.op->name()}, {"type", c.type}, {"width", c.size.first},
         {"height", c.size.second}, {"setting", c.setting}, {"device", c.device.str()},
         {"row", row.row->name()}, {"limit", plan_.limit_s}};
-    if (!more.is_null()) {
-        task.update(more);
+    if (values != tunables_of(*row.row)) {
+        task["tunables"] = text_of(values);
+        for (const PreparedPoint &point : row.prepared) {
+            if (point.values == values) {
+                task["library"] = point.library;
+                task["needs"] = needs_json(point.needs);
+            }
+        }
     }
-    const Json answer = worker_.ask(task, plan_.hang_s);
+    return task;
+}
+
+bool Exploration::try_point(ExploredCase &c, ExploredRow &row, const TunableValues &values, Time time) {
+    show();
+    tried_++;
+    const Json answer = worker_.ask(task_of(c, row, values), plan_.hang_s);
     if (answer.contains("interrupted")) {
         interrupted_ = true;
         return false;
@@ -152,13 +177,14 @@ bool Exploration::try_point(
         line["failed"] = answer["failed"];
         if (!answer.value("refused", false)) {
             worker_.stop();  // a kernel that failed may have spoiled what the process has on the device
-        }
-        if (answer.value("device_fault", false)) {
             check_device(c, answer["failed"]);
         }
     }
     line["case"] = c.name();
     line["varies"] = row.row->name();
+    if (time == Time::again) {
+        line["again"] = true;
+    }
     if (results_ && !interrupted_) {
         results_->append(line);
     }
@@ -171,13 +197,19 @@ void Exploration::keep(ExploredCase &c, ExploredRow &row, const TunableValues &v
     const auto time = line.find("real_time");
     const std::optional<double> ms =
         time != line.end() && time->is_number() ? std::optional(time->get<double>()) : std::nullopt;
+    const bool own = values == tunables_of(*row.row);
+    if (line.contains("again")) {
+        std::optional<double> &known = own ? row.own_ms : row.best_ms;
+        known = ms && (own || values == row.best) ? ms : known;
+        return;
+    }
     row.search.tell(values, ms);
     row.points++;
     points_++;
     if (!ms) {
         row.failed++;
         failed_++;
-        row.skipped = row.skipped || (line.contains("skipped") && values == tunables_of(*row.row));
+        row.skipped = row.skipped || (own && line.contains("skipped"));
         return;
     }
     if (c.about.is_null()) {
@@ -185,7 +217,7 @@ void Exploration::keep(ExploredCase &c, ExploredRow &row, const TunableValues &v
             c.about[field] = line.value(field, Json());
         }
     }
-    if (values == tunables_of(*row.row)) {
+    if (own) {
         row.own_ms = ms;
     }
     if (!row.best_ms || *ms < *row.best_ms) {

@@ -5,6 +5,7 @@
 #include "apps/tilewright/support/results_file.h"
 #include "apps/tilewright/support/search.h"
 #include "apps/tilewright/support/selection.h"
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -24,7 +25,7 @@ struct PreparedPoint {
 struct ExploredRow {
     const Row *row;
     Search search;
-    std::vector<PreparedPoint> prepared = {};  // of a bundle: the points that there are, the next one last
+    std::vector<PreparedPoint> prepared = {};  // of a bundle: the points that there are
     std::optional<double> own_ms = {}, best_ms = {};
     TunableValues best = {};
     bool skipped = false;           // it does not serve the data, or takes too long: it is not searched
@@ -49,6 +50,7 @@ struct ExplorationPlan {
     double budget_s = 60;
     double limit_s = 1;    // that timing one point may take, about
     double hang_s = 60;    // after which a point is ended
+    size_t points = 0;     // how many are tried at most; 0: as many as there is time for
     bool bundled = false;  // only points that were prepared
 };
 
@@ -56,9 +58,16 @@ class Exploration {
 public:
     Exploration(std::vector<ExploredCase> cases, const ExplorationPlan &plan, ResultsFile *results);
 
-    // Searches until the time is over, until no point is left, or until a signal asks this program to end;
-    // what the results file has of these cases, this device and this commit is known already. Errors: device,
-    // when a device is lost; failed, when the results file cannot be written.
+    // Ends run() within a moment; to be called from any thread.
+    void interrupt() {
+        interrupted_ = true;
+    }
+
+    // Searches until nine tenths of the time are over, until no point is left, or until a signal asks this
+    // program to end; what the results file has of these cases, this device and this commit is known already.
+    // Then times the best point of each row and the row's own values once more, one after the other: the
+    // least of many times is partly luck. Errors: device, when a device is lost; failed, when the results
+    // file cannot be written.
     void run();
 
     const std::vector<ExploredCase> &cases() const {
@@ -73,10 +82,13 @@ public:
 
 private:
     void take_known();
-    bool is_over() const;
+    bool is_over(double share) const;
     bool round(bool own);
     bool step(ExploredCase &c, ExploredRow &row);
-    bool try_point(ExploredCase &c, ExploredRow &row, const TunableValues &values, const Json &more);
+    void confirm();
+    enum class Time { first, again };
+    bool try_point(ExploredCase &c, ExploredRow &row, const TunableValues &values, Time time);
+    Json task_of(const ExploredCase &c, const ExploredRow &row, const TunableValues &values) const;
     void keep(ExploredCase &c, ExploredRow &row, const TunableValues &values, const Json &line);
     Json failed_line(const ExploredCase &c, const ExploredRow &row, const TunableValues &values) const;
     void check_device(const ExploredCase &c, const std::string &reason);
@@ -85,13 +97,13 @@ private:
     std::vector<ExploredCase> cases_;
     const ExplorationPlan plan_;
     ResultsFile *const results_;
-    PointWorker worker_;
+    std::atomic<bool> interrupted_ = false;
+    PointWorker worker_{interrupted_};
     Progress progress_;
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    size_t known_ = 0, left_aside_ = 0, points_ = 0, failed_ = 0;
+    size_t known_ = 0, left_aside_ = 0, tried_ = 0, points_ = 0, failed_ = 0;
     double best_gain_ = 1;
     std::string best_;
-    bool interrupted_ = false;
 };
 
 }  // namespace tilewright::app

@@ -30,16 +30,7 @@ std::vector<std::string> selection_of(const Row &row) {
     return words;
 }
 
-// What a generator says of its failure: its own first line, without what it begins with.
-std::string reason_of(const Finished &ran) {
-    const std::string &said = ran.err.empty() ? ran.out : ran.err, begin = "error: ";
-    const std::string line = one_line(said.substr(0, said.find('\n')));
-    return line.starts_with(begin) ? line.substr(begin.size()) : line;
-}
-
-}  // namespace
-
-std::string generator_of(const Row &row) {
+std::vector<fs::path> program_folders() {
     std::vector<fs::path> folders;
     if (const char *named = getenv("TILEWRIGHT_GENERATORS"); named && *named) {
         folders.emplace_back(named);
@@ -52,16 +43,37 @@ std::string generator_of(const Row &row) {
     for (const char *beside : {".", "../libexec/tilewright"}) {
         folders.push_back((here / beside).lexically_normal());
     }
-    for (const fs::path &folder : folders) {
-        for (const std::string &name : {row.origin, row.op}) {
-            const fs::path program = folder / (name + ".generator");
-            if (fs::is_regular_file(program, none) && access(program.c_str(), X_OK) == 0) {
-                return program.string();
-            }
+    return folders;
+}
+
+// What a generator says of its failure: its own first line, without what it begins with.
+std::string reason_of(const Finished &ran) {
+    const std::string &said = ran.err.empty() ? ran.out : ran.err, begin = "error: ";
+    const std::string line = one_line(said.substr(0, said.find('\n')));
+    return line.starts_with(begin) ? line.substr(begin.size()) : line;
+}
+
+}  // namespace
+
+std::string find_program(const std::string &name) {
+    std::error_code none;
+    for (const fs::path &folder : program_folders()) {
+        const fs::path program = folder / name;
+        if (fs::is_regular_file(program, none) && access(program.c_str(), X_OK) == 0) {
+            return program.string();
+        }
+    }
+    return "";
+}
+
+std::string generator_of(const Row &row) {
+    for (const std::string &name : {row.origin, row.op}) {
+        if (const std::string program = find_program(name + ".generator"); !program.empty()) {
+            return program;
         }
     }
     std::vector<std::string> looked;
-    for (const fs::path &folder : folders) {
+    for (const fs::path &folder : program_folders()) {
         looked.push_back(folder.string());
     }
     throw Error(Fault::failed,

@@ -6,6 +6,10 @@
 
 namespace tilewright::app {
 
+// The path of a program that belongs to this one: in TILEWRIGHT_GENERATORS, beside it, or in
+// ../libexec/tilewright. Empty where there is none.
+std::string find_program(const std::string &name);
+
 // The path of the row's generator: LIBRARY.generator for a library with schedules of its own, else
 // OP.generator. Errors: failed, when there is none in the folders that belong to the program.
 std::string generator_of(const Row &row);

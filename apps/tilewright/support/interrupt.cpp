@@ -41,42 +41,6 @@ static void replace_default(int signal, void (*handler)(int)) {
     }
 }
 
-// The signal that was kept, while one is.
-static volatile std::sig_atomic_t kept = 0;
-
-static void keep(int signal) {
-    if (kept != 0) {
-        leave(signal);
-    }
-    kept = signal;
-}
-
-// Replaces one of our handlers by another one.
-static void exchange(int signal, void (*before)(int), void (*after)(int)) {
-    struct sigaction action = {};
-    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == before) {
-        action.sa_handler = after;
-        sigaction(signal, &action, nullptr);
-    }
-}
-
-KeepInterrupts::KeepInterrupts() {
-    exchange(SIGINT, leave, keep);
-    exchange(SIGTERM, leave, keep);
-}
-
-KeepInterrupts::~KeepInterrupts() {
-    exchange(SIGINT, keep, leave);
-    exchange(SIGTERM, keep, leave);
-    if (kept != 0) {
-        raise(kept);
-    }
-}
-
-int interrupting_signal() {
-    return kept;
-}
-
 void handle_interrupts() {
     for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU}) {
         replace_default(signal, leave);

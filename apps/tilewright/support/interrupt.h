@@ -26,18 +26,4 @@ private:
     int write_end_ = -1;
 };
 
-// While an object of this class exists, the first INT or TERM only makes interrupting_signal() say it, so
-// that a long command can end by itself; a second one ends the program as above. The destructor ends the
-// program that way where there was one.
-class KeepInterrupts {
-public:
-    KeepInterrupts();
-    ~KeepInterrupts();
-    KeepInterrupts(const KeepInterrupts &) = delete;
-    KeepInterrupts &operator=(const KeepInterrupts &) = delete;
-};
-
-// The signal that asked a command to end; 0 where none did.
-int interrupting_signal();
-
 }  // namespace tilewright::app

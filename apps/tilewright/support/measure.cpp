@@ -66,10 +66,11 @@ public:
     }
 
     Measured result() const {
-        Measured all{.batch_size = batch_size_,
-            .repeats = (int)ms_[batches].size(),
-            .copies = copies_,
-            .failure = failure_};
+        Measured all;
+        all.batch_size = batch_size_;
+        all.repeats = (int)ms_[batches].size();
+        all.copies = copies_;
+        all.failure = failure_;
         if (!failure_) {
             all.batch = quantiles(ms_[batches]);
             all.single = batch_size_ == 1 ? all.batch : quantiles(ms_[singles]);

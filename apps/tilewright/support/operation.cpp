@@ -116,7 +116,7 @@ Array computed(const Operation &operation, const Prepared &prepared, CallReport 
         }
     }
     report.times.compute_ms = ms_since(start) - check_ms;
-    report.statistics.counters = difference(before, counters());
+    report.statistics.counters = counters() - before;
     return result;
 }
 

@@ -20,7 +20,7 @@ namespace {
 // A point that has no time, and why.
 struct Failed {
     std::string reason;
-    bool refused = false, device_fault = false;
+    bool refused = false;
 };
 
 class PointServer {
@@ -29,10 +29,7 @@ public:
         try {
             return task.contains("check") ? check(task) : Json{{"line", measured(task)}};
         } catch (const Failed &failed) {
-            return {{"failed", failed.reason}, {"refused", failed.refused},
-                {"device_fault", failed.device_fault}};
-        } catch (const Error &error) {
-            return {{"failed", error.what()}, {"device_fault", error.fault() == Fault::device}};
+            return {{"failed", failed.reason}, {"refused", failed.refused}};
         } catch (const std::exception &error) {
             return {{"failed", one_line(error.what())}};
         }
@@ -55,7 +52,7 @@ private:
         if (!run.wrong.empty()) {
             throw Failed{"wrong result: " + one_line(run.wrong)};
         }
-        return Json::parse(results_line(run));
+        return results_line(run);
     }
 
     const Row &row_of(const Operator &op, const Json &task) {
@@ -88,7 +85,7 @@ private:
             throw Failed{"wrong result: " + result.why};
         }
         if (result.verdict == Verdict::failed) {
-            throw Failed{result.why, false, result.device_fault};
+            throw Failed{result.why};
         }
     }
 
@@ -103,7 +100,8 @@ private:
             benchmark_.reset();  // frees its data before there is more
             Plan plan;
             plan.limit_s = task["limit"];
-            benchmark_ = std::make_unique<Benchmark>(op, type, size, settings.at(setting), device, plan);
+            benchmark_ = std::make_unique<Benchmark>(
+                op, BenchmarkData{type, size, settings.at(setting)}, device, plan);
             case_ = name;
         }
         return *benchmark_;
@@ -121,7 +119,7 @@ private:
         output.sync();
         if (const std::string wrong = difference(output, expect(op, sample, device.backend));
             !wrong.empty()) {
-            throw Failed{wrong, false, true};
+            throw Failed{wrong};
         }
         return Json::object();
     }

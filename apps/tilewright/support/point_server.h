@@ -15,7 +15,7 @@ constexpr const char *serve_points_word = "--serve-points";
 //   row, tunables: the row's name in the table, and "tile=16,pad=1"; without tunables the row itself;
 //   library, needs: a library that was built before, and what it needs; without them one is built.
 // The answer is {"line": {...}}, the line of a results file; or {"failed": "the reason"}, and with it
-// "refused": true where no library could be made, "device_fault": true where the device reported an error.
+// "refused": true where no library could be made, so that the device had no part in it.
 // The task {"check": "cuda:0", "operator": "transpose"} runs the operator's tuned row on little data, and is
 // answered with {} where the result was right.
 void serve_points();

@@ -1,6 +1,5 @@
 // Starts the process, and waits for its answers.
 #include "apps/tilewright/support/point_worker.h"
-#include "apps/tilewright/support/interrupt.h"
 #include "apps/tilewright/support/point_server.h"
 #include "apps/tilewright/support/report.h"
 #include "tilewright/error.h"
@@ -132,9 +131,9 @@ Json PointWorker::ask(const Json &task, double limit_s) {
         return std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(limit_s);
     };
     for (std::array<char, 65536> piece; !ended && read_.find('\n') == std::string::npos;) {
-        constexpr int look_ms = 50;  // how soon a signal is noticed that came between two calls
+        constexpr int look_ms = 50;  // how soon a signal is noticed
         pollfd answer = {answers_, POLLIN, 0};
-        if (interrupting_signal() != 0) {
+        if (interrupted_) {
             stop();
             return {{"interrupted", true}};
         }
@@ -144,12 +143,11 @@ Json PointWorker::ask(const Json &task, double limit_s) {
             read_.append(piece.data(), size > 0 ? (size_t)size : 0);
         } else if (is_late()) {
             stop();
-            return {
-                {"failed", fmt::format("it hangs: no answer after {:g} s", limit_s)}, {"device_fault", true}};
+            return {{"failed", fmt::format("it hangs: no answer after {:g} s", limit_s)}};
         }
     }
     if (ended) {
-        return {{"failed", ending()}, {"device_fault", true}};
+        return {{"failed", ending()}};
     }
     const std::string line = read_.substr(0, read_.find('\n'));
     read_.erase(0, line.size() + 1);

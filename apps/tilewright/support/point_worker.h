@@ -1,7 +1,7 @@
 #pragma once
 // The search's side of the process that measures points (point_server.h).
 #include "apps/tilewright/support/json.h"
-#include <memory>
+#include <atomic>
 #include <string>
 #include <sys/types.h>
 
@@ -11,15 +11,15 @@ namespace tilewright::app {
 // this program, however that ends.
 class PointWorker {
 public:
-    PointWorker() = default;
+    // `interrupted` is set where a signal asked this program to end; it outlives the worker.
+    explicit PointWorker(const std::atomic<bool> &interrupted) : interrupted_(interrupted) {}
     ~PointWorker();
     PointWorker(const PointWorker &) = delete;
     PointWorker &operator=(const PointWorker &) = delete;
 
     // The answer to a task. Where the process crashes, or has no answer after `limit_s` seconds, it is
-    // {"failed": "the reason", "device_fault": true}, because the device may have gone with it; where a
-    // signal asked this program to end, it is {"interrupted": true}. Errors: failed, when the process cannot
-    // be started.
+    // {"failed": "the reason"}; where a signal asked this program to end, it is {"interrupted": true}.
+    // Errors: failed, when the process cannot be started.
     Json ask(const Json &task, double limit_s);
 
     // Ends the process; the next task starts a new one.
@@ -29,6 +29,7 @@ private:
     void start();
     std::string ending();  // what became of it, with the last line that it wrote to standard error
 
+    const std::atomic<bool> &interrupted_;
     pid_t process_ = -1;
     int tasks_ = -1, answers_ = -1, said_ = -1;
     std::string read_;  // of the next answer

@@ -41,8 +41,10 @@ void add_times(const Run &run, Json &out) {
     out["iterations"] = m.batch_size;
     out["repetitions"] = m.repeats;
     out["batch"] = json(m.batch);
-    out["single"] = json(m.single);
-    out["call"] = json(m.call);
+    if (m.single.median > 0) {  // of peers in another program only batches are timed
+        out["single"] = json(m.single);
+        out["call"] = json(m.call);
+    }
     if (run.row) {
         out["host_call"] = json(m.host);
     }

@@ -15,7 +15,7 @@ struct MatmulWorkers : Halide::NamesInterface {
     Var x{"x"}, y{"y"}, v{"v"}, n{"n"}, h{"h"}, k{"k"}, b{"b"}, i{"i"}, j{"j"}, w{"w"}, bx{"bx"}, r{"r"};
     Var kk{"kk"}, rr{"rr"}, kb{"kb"}, rb{"rb"};
     Func piece{"piece"}, panels{"panels"}, panels_b{"panels_b"};
-    Func tile_a{"tile_a"}, tile_b{"tile_b"}, operand_a{"own_a"}, operand_b{"own_b"};
+    Func tile_a{"tile_a"}, tile_b{"tile_b"}, operand_a{"operand_a"}, operand_b{"operand_b"};
     Func sum{"sum"}, slice_sum{"slice_sum"}, out{"out"};
     RDom depth, domain;
 

@@ -97,7 +97,8 @@ struct MinPlusTiles : MinPlusVectors {
 // The range of i is walked in runs of `steps` x `lanes`, one residue modulo `lanes` after another: r.x is the
 // step, r.y the residue, r.z the run. The `steps` indices of one residue are `lanes` apart, so that output
 // vectors and steps share their vectors of b: v output vectors and s steps read v + s - 1 of them in place of
-// v * s. This is what counts, because most of these vectors cross a line of the cache, and take two loads.
+// v * s. This is what counts, because most of these vectors cross a line of the cache, and take two loads. Of
+// a vector shorter than `lanes`, the residues beyond its end are left out.
 struct MinPlusStrips : Halide::NamesInterface {
     static constexpr const char *name = "min_plus_convolution_strips";
     const int width;
@@ -108,7 +109,7 @@ struct MinPlusStrips : Halide::NamesInterface {
 
     MinPlusStrips(Func whole_a, Func whole_b, Func before, Expr n, Expr m, int vectors, int steps, int lanes,
         const MinPlusNumbers &numbers)
-        : width(vectors * lanes), r(0, steps, 0, lanes, 0, ceil_div(n, steps * lanes), "r"),
+        : width(vectors * lanes), r(0, steps, 0, min(n, lanes), 0, ceil_div(n, steps * lanes), "r"),
           pairs(cast<float>(n) * cast<float>(m)) {
         const int run = steps * lanes;
         a(i) = select(i < n, whole_a(clamp(i, 0, n - 1)), numbers.no_a());

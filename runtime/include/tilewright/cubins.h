@@ -6,7 +6,7 @@ namespace tilewright {
 
 // For the tables: the machine code (cubin) of a CUDA module, made when the library was built.
 struct EmbeddedCubin {
-    uint64_t ptx;    // key_of_ptx() of the module's text, register caps included
+    uint64_t ptx;    // key_of_module() of the module's text, register caps included
     int capability;  // the compute capability that it is for, 90 for 9.0
     const unsigned char *begin, *end;
 };

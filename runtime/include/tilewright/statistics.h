@@ -20,6 +20,19 @@ struct Counters {
 // The counts since the process began.
 Counters counters();
 
+// What was counted between two readings of the counters. The largest block is that of the later one.
+inline Counters operator-(Counters later, const Counters &earlier) {
+    later.kernels -= earlier.kernels;
+    later.copies_to_device -= earlier.copies_to_device;
+    later.bytes_to_device -= earlier.bytes_to_device;
+    later.copies_to_host -= earlier.copies_to_host;
+    later.bytes_to_host -= earlier.bytes_to_host;
+    later.allocations -= earlier.allocations;
+    later.modules -= earlier.modules;
+    later.module_ms -= earlier.module_ms;
+    return later;
+}
+
 // What one call of an operator did.
 struct Statistics {
     std::string row;                     // what was chosen

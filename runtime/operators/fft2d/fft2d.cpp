@@ -151,7 +151,7 @@ protected:
         }
         if (is_fft_pass(row)) {
             passes_of(row.backend, request).add_to(plan, device, field, output);
-        } else if (row.form == "fft2d_turn") {
+        } else if (row.form == "fft2d_transpose") {
             passes_with_transposes(row, request).add_to(plan, device, field, output);
         } else {
             add_definition(plan, row, device, request, field, output);

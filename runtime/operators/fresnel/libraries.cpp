@@ -47,7 +47,7 @@ public:
 
     // Phases as steps of their own; the transform of columns is one of the transposed field's rows.
     PassPlan separate() {
-        const Row &transpose = row_of("fft2d_turn");
+        const Row &transpose = row_of("fft2d_transpose");
         if (p_.method == FresnelMethod::transform) {
             multiply(Phase::before, 1);
             transform(rows, {.sign = sign_});
@@ -97,7 +97,7 @@ private:
                     .in("field", from, complex_words(from))
                     .value("number", (int32_t)phase)
                     .value("distance", p.distance_in_wavelengths())
-                    .value("grain", p.squared_frequency_step())
+                    .value("frequency_step_squared", p.squared_frequency_step())
                     .value("scale", (float)scale)
                     .out("output", to, complex_words(to));
             });
@@ -106,7 +106,7 @@ private:
     // Rows that no pass takes are the columns of the transposed field.
     template<typename Columns>
     void transposed(Columns add_columns) {
-        const Row &transpose = row_of("fft2d_turn");
+        const Row &transpose = row_of("fft2d_transpose");
         passes_.transpose(transpose);
         add_columns();
         passes_.transpose(transpose);
@@ -230,7 +230,7 @@ void add_definition(
         .value("steps", (int32_t)std::countr_zero((uint64_t)p.side))
         .value("method", method)
         .value("distance", p.distance_in_wavelengths())
-        .value("grain", p.squared_frequency_step())
+        .value("frequency_step_squared", p.squared_frequency_step())
         .out("output", output, complex_words(output));
 }
 

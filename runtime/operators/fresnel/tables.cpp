@@ -75,7 +75,7 @@ FftTable spectrum_response(
         plan.launch(row, device)
             .in("order", frequencies)
             .value("distance", key.optics.distance)
-            .value("grain", key.optics.squared_frequency_step)
+            .value("frequency_step_squared", key.optics.squared_frequency_step)
             .value("scale", (float)(1 / ((double)p.side * (double)p.side)))
             .out("output", table, complex_words(table));
         plan.host([key, table] { tables.get(key, [&] { return table; }); });  // another call may find it once

@@ -3,7 +3,7 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/register_caps.h"
 #include "tests/runtime/drivers/any_operator.h"
-#include "tests/runtime/drivers/cuda_record.h"
+#include "tests/runtime/drivers/fakes.h"
 #include "tilewright/timing.h"
 #include <HalideRuntimeCuda.h>
 #include <cstdio>
@@ -21,17 +21,7 @@ namespace tilewright {
 
 namespace {
 
-const fake_cuda::Record &record() {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    auto ask = library ?
-                   reinterpret_cast<const fake_cuda::Record *(*)()>(dlsym(library, "fake_cuda_record")) :
-                   nullptr;
-    if (!ask) {
-        throw std::runtime_error(
-            "the fake libcuda.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
-    }
-    return *ask();
-}
+using fake_cuda::record;
 
 // A driver function as Halide gets it.
 template<typename F>

@@ -1,16 +1,14 @@
 // What reaches the driver when a CUDA module is loaded while modules are kept on disk, against the fake
 // libcuda.so.1.
-#include "generators/algorithms/ptx.h"
+#include "generators/algorithms/module_text.h"
 #include "runtime/devices/hooks.h"
-#include "tests/runtime/drivers/cuda_record.h"
+#include "tests/runtime/drivers/fakes.h"
 #include "tests/support/files.h"
 #include "tilewright/cache.h"
 #include "tilewright/cubins.h"
 #include <cstdlib>
-#include <dlfcn.h>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <stdexcept>
 
 extern "C" void *halide_cuda_get_symbol(void *, const char *);
 extern "C" int halide_cuda_acquire_context(void *, void **, bool);
@@ -19,19 +17,7 @@ namespace tilewright {
 
 namespace {
 
-void *fake(const char *name) {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    void *found = library ? dlsym(library, name) : nullptr;
-    if (!found) {
-        throw std::runtime_error(
-            "the fake libcuda.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
-    }
-    return found;
-}
-
-const fake_cuda::Record &record() {
-    return *reinterpret_cast<const fake_cuda::Record *(*)()>(fake("fake_cuda_record"))();
-}
+using fake_cuda::record;
 
 // The folder is the process's: it is read when the first module is loaded.
 const TemporaryFolder &folder() {
@@ -97,7 +83,7 @@ TEST_F(CudaPrograms, ABrokenFileIsCompiledAgain) {
 TEST_F(CudaPrograms, WhatTheDriverDoesNotLoadIsForgotten) {
     loads_cubin(first, ptx);
     ASSERT_EQ(cached_programs().size(), 1u);
-    const auto refuse = reinterpret_cast<void (*)(bool)>(fake("fake_cuda_refuse_cubins"));
+    const auto refuse = reinterpret_cast<void (*)(bool)>(fake_cuda::exported("fake_cuda_refuse_cubins"));
     refuse(true);
     EXPECT_FALSE(loads_cubin(first, ptx)) << "the driver gets the PTX";
     refuse(false);
@@ -110,21 +96,22 @@ TEST_F(CudaPrograms, MachineCodeThatIsLinkedInComesBeforeAllOther) {
     static const std::string text = ".version 7.0\n.visible .entry linked_in()\n{\n\tret;\n}\n";
     static const std::string code = std::string("cubin\0of", 8) + text;
     const auto *begin = reinterpret_cast<const unsigned char *>(code.data()), *end = begin + code.size();
-    static const EmbeddedCubin of_others[] = {{key_of_ptx(text), 80, begin, end},
-        {key_of_ptx(text), 99, begin, end}, {key_of_ptx(text) + 1, 90, begin, end}};
+    static const EmbeddedCubin of_others[] = {{key_of_module(text), 80, begin, end},
+        {key_of_module(text), 99, begin, end}, {key_of_module(text) + 1, 90, begin, end}};
     embed_cubins(of_others);
     const int before = record().links;
     EXPECT_TRUE(loads_cubin(first, text));
     EXPECT_EQ(record().links, before + 1) << "what is linked in is for other devices and modules";
 
-    static const EmbeddedCubin of_device[] = {{key_of_ptx(text), 90, begin, end}};
+    static const EmbeddedCubin of_device[] = {{key_of_module(text), 90, begin, end}};
     embed_cubins(of_device);
     clear_cache();
     EXPECT_TRUE(loads_cubin(first, text));
     EXPECT_EQ(record().links, before + 1) << "nothing was compiled";
     EXPECT_TRUE(cached_programs().empty());
 
-    EXPECT_EQ(key_of_ptx(text), key_of_ptx(text + "\n")) << "the file that Halide writes ends with one more";
+    EXPECT_EQ(key_of_module(text), key_of_module(text + "\n"))
+        << "the file that Halide writes ends with one more";
 
     const auto refuse = reinterpret_cast<void (*)(bool)>(fake("fake_cuda_refuse_cubins"));
     refuse(true);

@@ -4,31 +4,17 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/own_queue.h"
 #include "tests/runtime/drivers/any_operator.h"
-#include "tests/runtime/drivers/cuda_record.h"
+#include "tests/runtime/drivers/fakes.h"
 #include "tilewright/stream.h"
 #include <barrier>
-#include <dlfcn.h>
 #include <optional>
 #include <set>
-#include <stdexcept>
 
 namespace tilewright {
 
 namespace {
 
-void *fake(const char *name) {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    void *found = library ? dlsym(library, name) : nullptr;
-    if (!found) {
-        throw std::runtime_error(
-            "the fake libcuda.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
-    }
-    return found;
-}
-
-const fake_cuda::Record &record() {
-    return *reinterpret_cast<const fake_cuda::Record *(*)()>(fake("fake_cuda_record"))();
-}
+using fake_cuda::record;
 
 const Device first{Backend::cuda, 0}, second{Backend::cuda, 1};
 
@@ -142,7 +128,8 @@ TEST_F(CudaStreams, MemoryThatIsKeptStaysWithItsStream) {
 TEST_F(CudaStreams, ErrorsAreInTheFutureAndInWait) {
     ASSERT_TRUE(any.op);
     Stream stream(first);
-    const auto refuse_memory = reinterpret_cast<void (*)(bool)>(fake("fake_cuda_refuse_memory"));
+    const auto refuse_memory =
+        reinterpret_cast<void (*)(bool)>(fake_cuda::exported("fake_cuda_refuse_memory"));
     trim_device_memory();
     refuse_memory(true);
     const Array unseen(any.sample.inputs[0].clone());

@@ -4,42 +4,24 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/opencl.h"
 #include "tests/runtime/drivers/any_operator.h"
-#include "tests/runtime/drivers/opencl_record.h"
+#include "tests/runtime/drivers/fakes.h"
 #include "tilewright/generated.h"
 #include <HalideRuntimeOpenCL.h>
 #include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <chrono>
-#include <dlfcn.h>
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
 #include <thread>
 
 namespace tilewright {
 
 namespace {
 
-template<typename T>
-const T &exported(const char *name) {
-    void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
-    auto ask = library ? reinterpret_cast<const T *(*)()>(dlsym(library, name)) : nullptr;
-    if (!ask) {
-        throw std::runtime_error(
-            "the fake libOpenCL.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
-    }
-    return *ask();
-}
-
-const fake_opencl::Record &record() {
-    return exported<fake_opencl::Record>("fake_opencl_record");
-}
-
-const fake_opencl::Requests &requests() {
-    return exported<fake_opencl::Requests>("fake_opencl_requests");
-}
+using fake_opencl::record;
+using fake_opencl::requests;
 
 const Device last{Backend::opencl, 5};
 

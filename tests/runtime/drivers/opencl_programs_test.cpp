@@ -2,10 +2,8 @@
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/opencl_options.h"
 #include "tests/runtime/drivers/any_operator.h"
-#include "tests/runtime/drivers/opencl_record.h"
-#include <dlfcn.h>
+#include "tests/runtime/drivers/fakes.h"
 #include <gtest/gtest.h>
-#include <stdexcept>
 
 // The hook that the runtime defines.
 extern "C" void *halide_opencl_get_symbol(void *, const char *name);
@@ -16,17 +14,7 @@ namespace {
 
 const Device last{Backend::opencl, 5};
 
-const fake_opencl::Record &record() {
-    void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
-    const auto ask =
-        library ? reinterpret_cast<const fake_opencl::Record *(*)()>(dlsym(library, "fake_opencl_record")) :
-                  nullptr;
-    if (!ask) {
-        throw std::runtime_error(
-            "the fake libOpenCL.so.1 is not the one that was loaded; ctest sets LD_LIBRARY_PATH");
-    }
-    return *ask();
-}
+using fake_opencl::record;
 
 }  // namespace
 

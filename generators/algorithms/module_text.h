@@ -1,5 +1,5 @@
 #pragma once
-// What generators and runtime must agree on of CUDA modules as text (PTX).
+// What generators and runtime must agree on of the modules of kernels, whose text is assembled later.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -8,33 +8,33 @@
 
 namespace tilewright {
 
-// The PTX with a directive at the entry of each kernel whose name contains that of a cap:
+// The text with a directive at the entry of each kernel whose name contains that of a cap:
 // `.entry name(parameters)\n.maxnreg 96\n{`. A cap has the members `kernel` and `most`; the first one counts.
 template<typename Cap>
-std::string with_register_caps(const std::string &ptx, const std::vector<Cap> &caps) {
+std::string with_register_caps(const std::string &text, const std::vector<Cap> &caps) {
     const std::string entry = ".entry ";
     std::string capped;
     size_t done = 0;
-    for (size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at)) {
+    for (size_t at = text.find(entry); at != std::string::npos; at = text.find(entry, at)) {
         at += entry.size();
-        const std::string name = ptx.substr(at, ptx.find_first_of("( \n", at) - at);
-        const size_t body = ptx.find('{', at);
+        const std::string name = text.substr(at, text.find_first_of("( \n", at) - at);
+        const size_t body = text.find('{', at);
         const auto cap = std::find_if(
             caps.begin(), caps.end(), [&](const Cap &c) { return name.find(c.kernel) != std::string::npos; });
         if (body == std::string::npos || cap == caps.end()) {
             continue;
         }
-        capped += ptx.substr(done, body - done) + ".maxnreg " + std::to_string(cap->most) + "\n";
+        capped += text.substr(done, body - done) + ".maxnreg " + std::to_string(cap->most) + "\n";
         done = body;
     }
-    return capped + ptx.substr(done);
+    return capped + text.substr(done);
 }
 
 // A number that stands for a module, register caps included: FNV-1a of 64 bits. White space at the end does
 // not count, because the file that Halide writes has one line end more than the text in the library.
-inline uint64_t key_of_ptx(std::string_view ptx) {
+inline uint64_t key_of_module(std::string_view text) {
     uint64_t key = 14695981039346656037u;
-    for (const char c : ptx.substr(0, ptx.find_last_not_of(" \n") + 1)) {
+    for (const char c : text.substr(0, text.find_last_not_of(" \n") + 1)) {
         key = (key ^ (unsigned char)c) * 1099511628211u;
     }
     return key;

@@ -1,0 +1,123 @@
+"""Operators on Dask arrays: the bytes of one call, or within a stated error of them."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+da = pytest.importorskip("dask.array")
+import tilewright  # noqa: E402
+import tilewright.dask as tiled  # noqa: E402
+
+RNG = np.random.default_rng(1)
+
+
+def image(dtype, shape):
+    if dtype == "float32":
+        return RNG.random(shape, dtype=np.float32)
+    return RNG.integers(0, np.iinfo(dtype).max + 1, shape).astype(dtype)
+
+
+def test_every_operator_with_a_halo_is_there():
+    for name, op in tilewright.operators.items():
+        exact = len(op.inputs) == 1 and not any(o.is_needed for o in op.options) and op.halo() is not None
+        if exact:
+            assert name in tiled.__all__
+            assert pickle.loads(pickle.dumps(getattr(tiled, name))) is getattr(tiled, name)
+    assert set(tiled.__all__) >= {"invert", "gaussian_blur", "recursive_gaussian", "transpose", "matmul"}
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@pytest.mark.parametrize("border", ["reflect", "mirror", "nearest", "zero"])
+@pytest.mark.parametrize("sigma", [0.5, 2, 7.5])
+@pytest.mark.parametrize(
+    "shape,chunks",
+    [
+        ((311, 457), (100, 128)),
+        ((200, 333), (64, 333)),
+        ((97, 201, 3), (50, 70, 1)),
+        ((40, 500), (7, 90)),
+        ((20, 20), (7, 9)),
+    ],
+)
+def test_blur_has_the_bytes_of_one_call(dtype, border, sigma, shape, chunks):
+    whole = image(dtype, shape)
+    got = tiled.gaussian_blur(da.from_array(whole, chunks=chunks), sigma, border, device="cpu")
+    assert got.shape == whole.shape and got.dtype == whole.dtype
+    np.testing.assert_array_equal(got.compute(), tilewright.gaussian_blur(whole, sigma, border, device="cpu"))
+
+
+@pytest.mark.parametrize("sigma", [2, 7.5])
+def test_blur_of_f32_is_within_its_bound(sigma):
+    whole = image("float32", (311, 457))
+    got = tiled.gaussian_blur(da.from_array(whole, chunks=(100, 128)), sigma, device="cpu").compute()
+    radius = int(4 * sigma + 0.5)
+    bound = 2 * 2 * (2 * radius + 3) * 2.0**-24
+    assert np.abs(got - tilewright.gaussian_blur(whole, sigma, device="cpu")).max() <= bound
+
+
+@pytest.mark.parametrize("dtype,most", [("uint8", 1), ("uint16", 1), ("float32", 8e-6)])
+@pytest.mark.parametrize("sigma", [2, 10])
+def test_recursive_gaussian_is_within_its_error(dtype, most, sigma):
+    whole = image(dtype, (700, 900))
+    chunked = da.from_array(whole, chunks=(350, 300))
+    want = tilewright.recursive_gaussian(whole, sigma, device="cpu").astype("f8")
+    off = np.abs(tiled.recursive_gaussian(chunked, sigma, device="cpu").compute() - want)
+    assert off.max() <= most and (off > 0).mean() < (0.01 if dtype != "float32" else 1)
+    rough = np.abs(tiled.recursive_gaussian(chunked, sigma, error=0.1, device="cpu").compute() - want)
+    scale = 1 if dtype == "float32" else np.iinfo(dtype).max
+    assert off.mean() < rough.mean() and rough.max() <= 0.1 * scale + 1
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("shape", [(311, 457), (97, 201, 3)])
+def test_transpose(dtype, shape):
+    if len(shape) == 3 and dtype != "uint8":
+        pytest.skip("tilewright.transpose takes colours of u8 alone")
+    whole = image(dtype, shape)
+    got = tiled.transpose(da.from_array(whole, chunks=(100, 64) + shape[2:]), device="cpu").compute()
+    np.testing.assert_array_equal(got, np.swapaxes(whole, 0, 1))
+
+
+@pytest.mark.parametrize("name", ["column_sum", "row_sum"])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@pytest.mark.parametrize("output_type", [None, "f32"])
+def test_sums_have_the_bytes_of_one_call(name, dtype, output_type):
+    whole = image(dtype, (1111, 777))
+    got = getattr(tiled, name)(da.from_array(whole, chunks=(100, 64)), output_type, device="cpu").compute()
+    want = getattr(tilewright, name)(whole, output_type, device="cpu")
+    assert got.dtype == want.dtype
+    np.testing.assert_array_equal(got, want)
+
+
+def test_matmul():
+    a, b = RNG.standard_normal((150, 220)).astype("f4"), RNG.standard_normal((220, 130)).astype("f4")
+    got = tiled.matmul(
+        da.from_array(a, chunks=(50, 64)), da.from_array(b, chunks=(60, 50)), device="cpu"
+    ).compute()
+    bound = 2 * 2 * 220 * 2.0**-24 * (np.abs(a) @ np.abs(b))
+    assert (np.abs(got - a.astype("f8") @ b) <= bound).all()
+
+
+def test_refusals():
+    with pytest.raises(TypeError, match="dask.array.from_array"):
+        tiled.gaussian_blur(np.zeros((9, 9), np.uint8))
+    with pytest.raises(ValueError, match="2 or 3 dimensions"):
+        tiled.gaussian_blur(da.zeros(9, dtype="u1"))
+    with pytest.raises(ValueError, match="sigma"):
+        tiled.gaussian_blur(da.zeros((9, 9), dtype="u1"), -1)
+    with pytest.raises(TypeError, match="sgima"):
+        tiled.gaussian_blur(da.zeros((9, 9), dtype="u1"), sgima=1)
+    with pytest.raises(ValueError, match="output_type"):
+        tiled.column_sum(da.zeros((9, 9), dtype="u1"), "u8")
+
+
+def test_from_zarr_to_zarr(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    whole = image("uint8", (500, 700))
+    source = zarr.create_array(tmp_path / "in.zarr", shape=whole.shape, chunks=(128, 128), dtype="uint8")
+    source[:] = whole
+    tiled.gaussian_blur(da.from_zarr(source), 3, device="cpu").to_zarr(str(tmp_path / "out.zarr"))
+    np.testing.assert_array_equal(
+        zarr.open(str(tmp_path / "out.zarr"))[:], tilewright.gaussian_blur(whole, 3, device="cpu")
+    )

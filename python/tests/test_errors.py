@@ -1,0 +1,114 @@
+"""Bad input: one line, by the exception that Python programs expect."""
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright import _tilewright
+
+IMAGE = np.zeros((20, 30), np.uint8)
+
+
+@pytest.mark.parametrize(
+    "call,exception,words",
+    [
+        (
+            lambda: tilewright.invert(IMAGE.astype(np.int64)),
+            TypeError,
+            "image: takes an array of uint8, .* not ndarray of int64",
+        ),
+        (lambda: tilewright.invert(IMAGE.astype(object)), TypeError, "not ndarray of object"),
+        (lambda: tilewright.invert(IMAGE.astype(bool)), TypeError, "not ndarray of bool"),
+        (lambda: tilewright.invert(IMAGE.astype(np.float16)), TypeError, "not ndarray of float16"),
+        (lambda: tilewright.invert(IMAGE.astype(">u2")), TypeError, "not ndarray of >u2"),
+        (lambda: tilewright.invert(np.ma.masked_array(IMAGE)), TypeError, "mask would be ignored"),
+        (lambda: tilewright.invert([[1, 2], [3, 4]]), TypeError, "not list"),
+        (lambda: tilewright.invert(None), TypeError, "not NoneType"),
+        (lambda: tilewright.invert("photo.png"), TypeError, "not str"),
+        (lambda: tilewright.invert(np.zeros((3, 0), np.uint8)), ValueError, "no elements"),
+        (lambda: tilewright.invert(np.uint8(3) * np.ones((), np.uint8)), (TypeError, ValueError), "image: "),
+        (lambda: tilewright.invert(np.zeros((2, 2, 2, 2), np.uint8)), ValueError, "1 to 3 dimensions, not 4"),
+        (lambda: tilewright.gaussian_blur(IMAGE.astype(np.float64)), ValueError, "takes u8, u16 or f32"),
+        (lambda: tilewright.gaussian_blur(IMAGE, -1), ValueError, "sigma"),
+        (lambda: tilewright.gaussian_blur(IMAGE, float("nan")), ValueError, "sigma"),
+        (lambda: tilewright.gaussian_blur(IMAGE, "two"), TypeError, "sigma: takes a number, not str"),
+        (lambda: tilewright.gaussian_blur(IMAGE, True), TypeError, "sigma: takes a number, not bool"),
+        (lambda: tilewright.gaussian_blur(IMAGE, border="wrap"), ValueError, "border"),
+        (lambda: tilewright.gaussian_blur(IMAGE, border=3), TypeError, "border: takes a word, not int"),
+        (lambda: tilewright.gaussian_blur(IMAGE, sgima=3), TypeError, "sgima"),
+        (lambda: tilewright.gaussian_blur(), TypeError, "image"),
+        (
+            lambda: tilewright.fft2d(np.zeros((20, 20), np.complex64), pad=1),
+            TypeError,
+            "pad: takes True or False",
+        ),
+        (lambda: tilewright.fft2d(np.zeros((20, 20), np.complex64)), ValueError, "pad=True adds zeros"),
+        (lambda: tilewright.invert(IMAGE, schedule="fastest"), ValueError, "no such schedule"),
+        (
+            lambda: tilewright.invert(IMAGE, device="gpu"),
+            ValueError,
+            "no such device name.*tilewright.devices\\(\\)",
+        ),
+        (lambda: tilewright.invert(IMAGE, device="cuda:99"), tilewright.DeviceError, "cuda:99"),
+        (
+            lambda: tilewright.invert(IMAGE, out=np.zeros((20, 31), np.uint8)),
+            ValueError,
+            "must be u8 \\(20, 30\\)",
+        ),
+        (lambda: tilewright.invert(IMAGE, out=np.zeros((20, 30), np.uint16)), ValueError, "must be u8"),
+        (lambda: tilewright.invert(IMAGE, out=IMAGE), ValueError, "shares memory with an input"),
+        (
+            lambda: tilewright.invert(IMAGE, out=np.frombuffer(bytes(600), np.uint8).reshape(20, 30)),
+            TypeError,
+            "out: takes a writable array",
+        ),
+        (lambda: tilewright.invert(IMAGE, stats=[]), TypeError, "stats: takes a dict"),
+        (
+            lambda: tilewright.matmul(np.zeros((3, 4), "f4"), np.zeros((3, 4), "f4")),
+            ValueError,
+            "as many columns",
+        ),
+        (lambda: tilewright.Array((3, 3), "int8"), TypeError, "dtype: takes uint8"),
+        (
+            lambda: tilewright.Array((1 << 30, 1 << 30, 1 << 10), "uint8"),
+            (MemoryError, ValueError),
+            "uint8|memory|u8",
+        ),
+    ],
+)
+def test_refusals(call, exception, words):
+    with pytest.raises(exception, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value) and "--" not in str(caught.value) and "`" not in str(caught.value)
+
+
+def test_out_of_memory():
+    image = np.zeros((2, 2), np.uint8)
+    with pytest.raises(MemoryError):
+        tilewright.Array((1 << 20, 1 << 24), "float64")
+    assert tilewright.invert(image).all()
+
+
+def test_errors_say_where():
+    with pytest.raises(tilewright.ArgumentError) as caught:
+        tilewright.gaussian_blur(IMAGE, 0)
+    assert isinstance(caught.value, ValueError) and isinstance(caught.value, tilewright.Error)
+    assert caught.value.operation == "gaussian_blur" and caught.value.argument == "sigma"
+    assert caught.value.device is None
+
+
+def test_words_of_the_command_line():
+    words = _tilewright.in_words_of_python
+    assert words("take --device cpu, or parts") == 'take device="cpu", or parts'
+    assert words("take --schedule tuned") == 'take schedule="tuned"'
+    assert words("it aliases; take --method angular_spectrum") == 'it aliases; take method="angular_spectrum"'
+    assert words("--pad adds zeros up to 32") == "pad=True adds zeros up to 32"
+    assert words("`tilewright list fft2d` shows it") == 'tilewright.rows("fft2d") shows it'
+    assert words("a - b, --, -- x and -3") == "a - b, --, -- x and -3"
+
+
+def test_a_failed_call_leaves_the_process_working():
+    for _ in range(20):
+        with pytest.raises(ValueError):
+            tilewright.invert(IMAGE, out=IMAGE)
+    assert tilewright.invert(IMAGE).all()

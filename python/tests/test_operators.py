@@ -1,0 +1,96 @@
+"""Every operator of the registry, with every type of data, as a Python function."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import tilewright
+from cases import CASES, case
+
+
+@pytest.mark.parametrize("name,type", CASES)
+def test_all_ways_in_and_out_give_the_same(name, type):
+    function = getattr(tilewright, name)
+    inputs, options = case(name, type)
+    stats = {}
+    want = function(*inputs, **options, device="cpu", stats=stats)
+    assert want.__class__ is np.ndarray and want.flags.c_contiguous and want.flags.owndata
+    assert stats["row"].startswith(name + "/") and stats["device"] == "cpu" and stats["copied"] == []
+
+    own = function(*map(tilewright.Array.view, inputs), **options, device="cpu")
+    assert isinstance(own, tilewright.Array)
+    np.testing.assert_array_equal(own.numpy(), want)
+
+    strided = [np.repeat(i, 2, axis=-1)[..., ::2] for i in inputs]
+    np.testing.assert_array_equal(function(*strided, **options, device="cpu", stats=stats), want)
+    assert stats["copied"] == tilewright.operators[name].inputs
+
+    out = np.zeros(want.shape[:-1] + (2 * want.shape[-1],), want.dtype)[..., ::2]
+    assert function(*inputs, **options, out=out, device="cpu", stats=stats) is out
+    assert stats["copied"] == ["out"]
+    np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("name", tilewright.operators)
+def test_functions_are_ordinary(name):
+    function, op = getattr(tilewright, name), tilewright.operators[name]
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert op.summary[1:] in function.__doc__ and function.__module__ == "tilewright"
+    parameters = inspect.signature(function).parameters
+    assert list(parameters)[: len(op.inputs)] == op.inputs
+    assert {option.name for option in op.options} <= set(parameters)
+    for word in ("out", "device", "schedule", "stats"):
+        assert parameters[word].kind is inspect.Parameter.KEYWORD_ONLY
+    for option in op.options:
+        assert option.help.split("\n")[0][:30] in function.__doc__
+        assert (parameters[option.name].default is inspect.Parameter.empty) == option.is_needed
+
+
+def test_rows():
+    all_rows = tilewright.rows()
+    assert len(all_rows) == sum(len(op.rows()) for op in tilewright.operators.values())
+    some = tilewright.rows("transpose", schedule="tuned", type="u8", backend="cpu")
+    assert some and all(
+        r.operator == "transpose" and r.family == "tuned" and r.says.endswith(".") for r in some
+    )
+    with pytest.raises(tilewright.ArgumentError, match="there is none; known: .*transpose"):
+        tilewright.rows("blur")
+
+
+def test_stats_and_schedule():
+    stats = {}
+    image = np.zeros((40, 50), np.uint8)
+    tilewright.transpose(image, schedule="reference", device="cpu", stats=stats)
+    assert stats["row"] == "transpose/reference/u8/cpu" == stats["libraries"][0]
+    assert stats["total_ms"] > 0 and stats["bytes_to_device"] == 0
+
+
+def test_pipeline():
+    image = np.random.default_rng(0).integers(0, 256, (90, 70), dtype=np.uint8)
+    pipeline = tilewright.Pipeline("gaussian_blur sigma=2 | transpose | column_sum")
+    want = tilewright.column_sum(tilewright.transpose(tilewright.gaussian_blur(image, 2)))
+    stats = {}
+    np.testing.assert_array_equal(pipeline(image, stats=stats), want)
+    assert stats["row"].count("|") == 2
+    assert repr(pipeline) == 'tilewright.Pipeline("gaussian_blur sigma=2 | transpose | column_sum")'
+    with pytest.raises(tilewright.ArgumentError, match="no_such"):
+        tilewright.Pipeline("no_such")
+    with pytest.raises(TypeError, match="takes 1 arrays"):
+        pipeline(image, image)
+
+
+def test_halo():
+    operators = tilewright.operators
+    assert operators["gaussian_blur"].halo((2.0,)) == 8
+    assert operators["invert"].halo() == 0
+    assert operators["transpose"].halo() is None
+    recursive = operators["recursive_gaussian"]
+    assert recursive.halo() is None
+    assert recursive.halo((5.0,), 1e-2) < recursive.halo((5.0,), 1e-6) < recursive.halo((10.0,), 1e-6) < 200
+
+
+def test_output_of():
+    assert tilewright.operators["transpose"].output_of([("uint8", [3, 5])]) == ("uint8", (5, 3))
+    assert tilewright.operators["column_sum"].output_of([("uint8", [3, 5])], ("f32",)) == ("float32", (5,))

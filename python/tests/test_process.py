@@ -1,0 +1,149 @@
+"""Threads, forks, the import, the command line, and what the compiled module exports."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright import _tilewright
+
+IMAGE = np.random.default_rng(5).integers(0, 256, (301, 403), dtype=np.uint8)
+
+
+def run(*words, **how):
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=120, **how)
+
+
+def test_threads_work_at_the_same_time():
+    want = tilewright.gaussian_blur(IMAGE, 3)
+    devices = ["cpu"] + [d.id for d in tilewright.devices() if d.usable and d.id != "cpu"][:1]
+
+    def work(i):
+        return (tilewright.gaussian_blur(IMAGE, 3, device=devices[i % len(devices)]) == want).all()
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(64)))
+
+
+def test_other_python_threads_run_during_a_call():
+    image = np.zeros((3000, 3000), np.float32)
+    count, stop = [0], threading.Event()
+
+    def counting():
+        while not stop.is_set():
+            count[0] += 1
+            time.sleep(0)
+
+    thread = threading.Thread(target=counting)
+    thread.start()
+    before = count[0]
+    tilewright.gaussian_blur(image, 30, device="cpu", schedule="reference")
+    during = count[0] - before
+    stop.set()
+    thread.join()
+    assert during > 100
+
+
+def child(queue):
+    queue.put(int(tilewright.gaussian_blur(IMAGE, 3, device="cpu").sum()))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_calls_in_other_processes(method):
+    want = int(tilewright.gaussian_blur(IMAGE, 3, device="cpu").sum())
+    context = multiprocessing.get_context(method)
+    queue = context.Queue()
+    processes = [context.Process(target=child, args=(queue,)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    assert [queue.get(timeout=60) for _ in processes] == [want] * 3
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    assert int(tilewright.gaussian_blur(IMAGE, 3, device="cpu").sum()) == want
+
+
+FORK_AFTER_GPU = """
+import numpy, os, tilewright
+image = numpy.zeros((9, 9), numpy.uint8)
+tilewright.invert(image, device="opencl")
+if os.fork() == 0:
+    try:
+        tilewright.invert(image, device="opencl")
+    except tilewright.DeviceError as error:
+        os._exit(0 if "spawn" in str(error) and tilewright.invert(image, device="cpu").all() else 1)
+    os._exit(2)
+raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
+
+def test_a_gpu_after_a_fork_is_refused():
+    if not any(d.usable and d.id == "opencl:0" for d in tilewright.devices()):
+        pytest.skip("no OpenCL device")
+    assert run("-c", FORK_AFTER_GPU).returncode == 0
+
+
+def test_import_is_quick():
+    # The least of several: beyond NumPy, of the module itself.
+    code = (
+        "import numpy, time; t = time.perf_counter(); import tilewright; "
+        "print((time.perf_counter() - t) * 1e3)"
+    )
+    assert min(float(run("-c", code).stdout) for _ in range(5)) < 60
+
+
+def test_import_loads_no_driver_and_no_large_module():
+    code = (
+        "import tilewright, sys; maps = open('/proc/self/maps').read(); "
+        "assert 'libcuda' not in maps and 'OpenCL' not in maps and 'pocl' not in maps; "
+        "assert 'dask' not in sys.modules and 'torch' not in sys.modules"
+    )
+    assert run("-c", code).returncode == 0
+
+
+def test_command_line():
+    version = run("-m", "tilewright", "--version")
+    assert version.returncode == 0 and tilewright.__version__ in version.stdout
+    wrong = run("-m", "tilewright", "invert", "no_such_file.png", "x.png")
+    assert wrong.returncode == 3 and len(wrong.stderr.strip().splitlines()) == 1
+
+
+def test_bench_and_verify():
+    done = tilewright.bench("invert", schedule="reference", device="cpu", size="64x64", type="u8", repeats=3)
+    assert len(done["runs"]) == 1 and "invert/reference/u8/cpu" in str(done["runs"][0])
+    assert tilewright.verify("invert", device="cpu", schedule="reference", repeat=1)
+    explained = tilewright.explain("invert", IMAGE, device="cpu")
+    assert "invert/" in str(explained)
+    with pytest.raises(tilewright.ArgumentError, match="no_such"):
+        tilewright.bench("no_such")
+
+
+def test_exports():
+    """Nothing of Halide's runtime or of the archives: another library's would stand in for it."""
+    module = _tilewright.__file__
+    listed = subprocess.run(["nm", "-D", "--defined-only", module], capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("nm is not here")
+    names = [line.split()[-1] for line in listed.stdout.splitlines()]
+    assert "PyInit__tilewright" in names
+    assert not [
+        name
+        for name in names
+        if "halide" in name.lower() or "tilewright" in name.lower() and name != "PyInit__tilewright"
+    ]
+
+
+def test_stub_and_type_marker():
+    folder = pathlib.Path(tilewright.__file__).parent
+    assert (folder / "py.typed").exists()
+    stub = (folder / "_tilewright.pyi").read_text()
+    assert "class Array" in stub and "class Pipeline" in stub
+    compile(stub, "_tilewright.pyi", "exec")

@@ -1,0 +1,247 @@
+// The words of `bench`, `verify` and `list` that choose rows, devices, data and tunables.
+#include "tests/command_line/command_line.h"
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+namespace tilewright {
+namespace {
+
+class BenchWords : public CommandLine {
+protected:
+    // The JSON of a short run with these words.
+    json bench(const std::string &op, const Words &more) const {
+        return run_json(words(op, more));
+    }
+
+    static Words words(const std::string &op, const Words &more) {
+        Words all = {"bench", op, "--batch", "1", "--repeats", "3", "--json", "-"};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+
+    static std::set<std::string> values(const json &runs, const std::string &field) {
+        std::set<std::string> all;
+        for (const json &one : runs) {
+            all.insert(one[field].is_string() ? one[field].get<std::string>() : one[field].dump());
+        }
+        return all;
+    }
+};
+
+using Set = std::set<std::string>;
+
+TEST_F(BenchWords, EveryRunHasTheFieldsOfARow) {
+    const std::string op = operators().front();
+    const json listed = run_json({"list", op, "--json"})["operators"][0]["rows"];
+    for (const json &one : bench(op, {"--device", "cpu", "--size", "40x30"})["runs"]) {
+        const auto row = std::find_if(
+            listed.begin(), listed.end(), [&](const json &other) { return other["row"] == one["row"]; });
+        ASSERT_NE(row, listed.end()) << one;
+        for (const char *field :
+            {"operator", "schedule", "family", "library", "type", "backend", "tunables"}) {
+            EXPECT_EQ(one[field], (*row)[field]) << field << " of " << one;
+        }
+    }
+    const json verified = run_json({"verify", op, "--device", "cpu", "--schedule", "tuned", "--json"});
+    for (const char *field : {"operator", "schedule", "family", "library", "type", "backend", "tunables"}) {
+        EXPECT_TRUE(verified["rows"][0].contains(field)) << field;
+    }
+}
+
+TEST_F(BenchWords, SeveralSchedulesAndDevicesAreOneTable) {
+    NEEDS_OPERATOR("invert");
+    const json both =
+        bench("invert", {"--device", "cpu", "--schedule", "tuned,reference", "--size", "64x40"});
+    EXPECT_EQ(values(both["runs"], "schedule"), (Set{"reference", "tuned"}));
+    EXPECT_EQ(both["complete"], true);
+    expect_refusal(2, {"bench", "invert", "--schedule", "tuned,refrence"}, {"refrence", "did you mean"});
+    expect_refusal(2, {"bench", "invert", "--device", "cpu,gpu"}, {"gpu"});
+    expect_refusal(2, {"bench", "invert", "--device", "cpu,"}, {"device"});
+    if (has_device("opencl")) {
+        const json two =
+            bench("invert", {"--device", "opencl,cpu,cpu", "--schedule", "tuned", "--size", "64x40"});
+        ASSERT_EQ(two["runs"].size(), 2u);
+        EXPECT_EQ(values(two["runs"], "backend"), (Set{"cpu", "opencl"}));
+        const json all = bench("invert", {"--device", "all", "--schedule", "tuned", "--size", "64x40"});
+        EXPECT_GE(all["runs"].size(), 2u);
+    }
+}
+
+TEST_F(BenchWords, TheRowThatTunedTakesIsMarkedAndOthersAreCounted) {
+    NEEDS_OPERATOR("transpose");
+    const Words data = {"--device", "cpu", "--type", "u8", "--size", "300x200"};
+    const json report = bench("transpose", data);
+    size_t chosen = 0;
+    std::string name;
+    for (const json &one : report["runs"]) {
+        if (one["chosen"] == true) {
+            chosen++;
+            name = one["row"];
+        }
+    }
+    EXPECT_EQ(chosen, 1u);
+    const json explained =
+        run_json({"explain", "transpose", "--device", "cpu", "--type", "u8", "--size", "300x200", "--json"});
+    EXPECT_EQ(name, explained["chosen"]);
+    size_t serving = 0, rows = 0;
+    for (const json &row : explained["rows"]) {
+        const bool can_run =
+            row["serves"] == true || row["why_not"].get<std::string>().starts_with("it takes");
+        serving += row["serves"] == true;
+        rows += can_run;
+    }
+    EXPECT_EQ(report["runs"].size(), serving);
+    EXPECT_EQ(report["not_served"], rows - serving);
+    EXPECT_GT(report["not_served"], 0);
+    Words as_table = {"bench", "transpose", "--batch", "1", "--repeats", "3"};
+    as_table.insert(as_table.end(), data.begin(), data.end());
+    const Ran ran = run(as_table);
+    EXPECT_NE(ran.out.find(name + " *"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("# not listed, because they do not serve the data: "), std::string::npos);
+}
+
+TEST_F(BenchWords, OptionsOfTheOperatorTakeThePlaceOfTheWorkloadsOwn) {
+    NEEDS_OPERATOR("gaussian_blur");
+    const json report =
+        bench("gaussian_blur", {"--device", "cpu", "--type", "u8", "--schedule", "reference", "--size",
+                                   "64x40", "--sigma", "1.5", "--border", "mirror"});
+    ASSERT_EQ(report["runs"].size(), 1u);
+    EXPECT_EQ(report["runs"][0]["settings"], "border=mirror sigma=1.5");
+    EXPECT_EQ(report["runs"][0]["verified"], true);
+    expect_refusal(2, {"bench", "gaussian_blur", "--sigma", "many"}, {"--sigma", "many"});
+    if (has_operator("invert")) {
+        expect_refusal(2, {"bench", "invert", "--sigma", "3"}, {"--sigma", "invert"});
+    }
+}
+
+TEST_F(BenchWords, AFileIsTimedInPlaceOfRandomData) {
+    NEEDS_OPERATOR("invert");
+    make_image("photo.png", 37, 53);
+    const json report =
+        bench("invert", {"--device", "cpu", "--schedule", "tuned", "--input", path("photo.png")});
+    ASSERT_EQ(report["runs"].size(), 1u);
+    const json &one = report["runs"][0];
+    EXPECT_NE(one["data"].get<std::string>().find("photo.png"), std::string::npos) << one;
+    EXPECT_EQ(one["width"], 53);
+    EXPECT_EQ(one["height"], 37);
+    EXPECT_EQ(one["verified"], true);
+    const std::string photo = path("photo.png");
+    expect_refusal(2, {"bench", "--input", photo}, {"--input", "one operator"});
+    expect_refusal(2, {"bench", "invert", "--input", photo, "--size", "9x9"}, {"--size"});
+    expect_refusal(
+        2, {"bench", "invert", "--input", photo, "--type", "u8", "--grey", "--channel", "1"}, {"--channel"});
+    expect_refusal(3, {"bench", "invert", "--input", path("absent.png")}, {"absent.png"});
+    expect_refusal(2, {"bench", "invert", "--crop"}, {"--crop", "file"});
+}
+
+TEST_F(BenchWords, RowsMayBeFarApart) {
+    NEEDS_OPERATOR("invert");
+    const Words data = {"--device", "cpu", "--schedule", "tuned", "--size", "100x30"};
+    for (const char *pitch : {"0", "100", "4096"}) {
+        Words more = data;
+        more.insert(more.end(), {"--row-pitch", pitch});
+        const json report = bench("invert", more);
+        EXPECT_EQ(report["runs"][0]["verified"], true) << report;
+        EXPECT_EQ(report["runs"][0]["data"], std::string("u8 100x30 pitch ") + pitch);
+    }
+    const Ran ran = run({"bench", "invert", "--device", "cpu", "--size", "100x30", "--row-pitch", "99",
+        "--json", path("times.json")});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(
+        ran.err.find("--row-pitch = 99: a row of u8 (30, 100) needs at least 100 bytes"), std::string::npos)
+        << ran.err;
+    EXPECT_EQ(json::parse(read_text(path("times.json")))["complete"], false);
+}
+
+TEST_F(BenchWords, RowsInTurnsAreTimedAsOftenAndVerified) {
+    NEEDS_OPERATOR("transpose");
+    const json report =
+        bench("transpose", {"--device", "cpu", "--type", "u8", "--size", "300x200", "--interleave"});
+    ASSERT_GE(report["runs"].size(), 3u);
+    for (const json &one : report["runs"]) {
+        EXPECT_EQ(one["repetitions"], 3) << one;
+        EXPECT_EQ(one["verified"], one["verified_by"] != "") << one;
+        EXPECT_GT(one["call"]["median"].get<double>(), 0) << one;
+    }
+}
+
+TEST_F(BenchWords, RunsAreAppendedToAFile) {
+    const std::string op = operators().front(), file = path("times.jsonl");
+    for (size_t times = 1; times <= 2; times++) {
+        const json report = bench(op, {"--device", "cpu", "--size", "40x30", "--results", file});
+        std::istringstream lines(read_text(file));
+        size_t count = 0;
+        for (std::string line; std::getline(lines, line); count++) {
+            const json one = json::parse(line);
+            EXPECT_EQ(one["version"], 2);
+            EXPECT_TRUE(one["context"].contains("device_name")) << one;
+            EXPECT_EQ(one["row"], report["runs"][count % report["runs"].size()]["row"]);
+        }
+        EXPECT_EQ(count, times * report["runs"].size());
+    }
+}
+
+TEST_F(BenchWords, RowsAreBuiltWithOtherTunables) {
+    NEEDS_OPERATOR("transpose");
+    const json report =
+        bench("transpose", {"--device", "cpu", "--type", "u8", "--size", "1200x1100", "--schedule",
+                               "tuned_blocks,reference", "--tunable", "height=512,1024"});
+    Set heights;
+    for (const json &one : report["runs"]) {
+        if (one["schedule"] == "tuned_blocks") {
+            heights.insert(one["tunables"]["height"].dump());
+            EXPECT_NE(one["library"], "transpose");
+            EXPECT_EQ(one["verified"], true) << one;
+        }
+    }
+    EXPECT_EQ(heights, (Set{"512", "1024"}));
+    EXPECT_TRUE(values(report["runs"], "schedule").contains("reference"));
+    expect_refusal(2, {"bench", "transpose", "--device", "cpu", "--tunable", "heigt=3"},
+        {"--tunable", "heigt", "did you mean 'height'"});
+    expect_refusal(
+        2, {"bench", "transpose", "--device", "cpu", "--tunable", "grain=0"}, {"grain=0", "1 to 1024"});
+    for (const char *bad : {"grain", "grain=", "=3", "grain=x", "grain=1,,"}) {
+        expect_refusal(2, {"bench", "transpose", "--device", "cpu", "--tunable", bad}, {"name=value"});
+    }
+    const Ran shown = run({"show", "transpose", "--target", "cpu", "--schedule", "tuned_blocks", "--type",
+        "u8", "--tunable", "height=1024"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_NE(shown.out.find("height=1024"), std::string::npos) << shown.out;
+    expect_refusal(2, {"show", "transpose", "--target", "cpu", "--tunable", "grain=1,2"}, {"one value"});
+    const json explained = run_json({"explain", "transpose", "--device", "cpu", "--type", "u8", "--size",
+        "1200x1100", "--schedule", "tuned_blocks", "--tunable", "height=1024", "--json"});
+    EXPECT_NE(explained["chosen"].get<std::string>().find("height=1024"), std::string::npos) << explained;
+}
+
+TEST_F(BenchWords, VerifyIsQuietAboutWhatWasNotAskedFor) {
+    const std::string op = operators().front();
+    const json report = run_json(
+        {"verify", op, "--device", "cpu", "--schedule", "tuned,reference", "--repeat", "1", "--json"});
+    const json listed = run_json({"list", op, "--json"})["operators"][0]["rows"];
+    EXPECT_EQ(values(report["rows"], "backend"), Set{"cpu"});
+    EXPECT_EQ(report["rows"].size() + report["not_asked"].get<size_t>(), listed.size());
+    const std::string type = listed[0]["type"];
+    const json of_type =
+        run_json({"verify", op, "--device", "cpu", "--type", type, "--repeat", "1", "--json"});
+    EXPECT_EQ(values(of_type["rows"], "type"), Set{type});
+    expect_refusal(2, {"verify", op, "--type", "u9"}, {"--type", "u9"});
+}
+
+TEST_F(BenchWords, ListTakesTheSameFilters) {
+    NEEDS_OPERATOR("transpose");
+    const json all = run_json({"list", "transpose", "--schedule", "tuned,reference", "--type", "u8,f32",
+        "--backend", "cpu", "--json"})["operators"][0]["rows"];
+    ASSERT_FALSE(all.empty());
+    EXPECT_EQ(values(all, "family"), (Set{"reference", "tuned"}));
+    EXPECT_EQ(values(all, "type"), (Set{"f32", "u8"}));
+    EXPECT_EQ(values(all, "backend"), Set{"cpu"});
+    const Ran text = run({"list", "transpose", "--schedule", "tuned_blocks", "--device", "cpu"});
+    EXPECT_NE(text.out.find("Tunables: "), std::string::npos) << text.out;
+    expect_refusal(
+        2, {"list", "transpose", "--backend", "cpus"}, {"--backend", "cpus", "did you mean 'cpu'"});
+    expect_refusal(2, {"list", "transpose", "--schedule", "padded", "--backend", "cpu"}, {"at once"});
+}
+
+}  // namespace
+}  // namespace tilewright

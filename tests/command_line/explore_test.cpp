@@ -1,0 +1,251 @@
+// `explore` as a user meets it.
+#include "tests/command_line/command_line.h"
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <sstream>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <thread>
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class Explore : public CommandLine {
+protected:
+    void SetUp() override {
+        if (!has_operator("transpose")) {
+            GTEST_SKIP() << "this build has no operator transpose";
+        }
+        fs::create_directory(path("tmp"));
+    }
+
+    // A search of one row on little data, which takes a second per point.
+    Words small(const Words &more) const {
+        Words words = {"explore", "transpose", "--schedule", "tuned_small", "--type", "u8", "--size",
+            "200x300", "--device", "cpu", "--limit", ".02", "--budget", "100"};
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    }
+
+    Ran explore(const Words &more, Words environment = {}) const {
+        environment.push_back("TMPDIR=" + path("tmp"));
+        return run(small(more), environment);
+    }
+
+    std::string results() const {
+        return path("results.jsonl");
+    }
+
+    // The lines of the results file, each of which must be whole.
+    std::vector<json> lines() const {
+        std::vector<json> all;
+        std::istringstream text(read_text(results()));
+        for (std::string line; std::getline(text, line);) {
+            all.push_back(json::parse(line, nullptr, false));
+            EXPECT_TRUE(all.back().is_object()) << line;
+        }
+        return all;
+    }
+
+    size_t count_of_lines() const {
+        std::ifstream file(results());
+        return (size_t)std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+    }
+
+    static bool eventually(const std::function<bool()> &happened) {
+        for (int i = 0; i < 6000 && !happened(); i++) {
+            std::this_thread::sleep_for(10ms);
+        }
+        return happened();
+    }
+
+    // A search in which every library that is built has the fault.
+    Ran explore_with(const std::string &fault, const Words &more = {}) const {
+        fs::copy_file(
+            TILEWRIGHT_FAULTY_GENERATOR, path("transpose.generator"), fs::copy_options::overwrite_existing);
+        Words words = {"--points", "2", "--results", results()};
+        words.insert(words.end(), more.begin(), more.end());
+        return explore(words, {"TILEWRIGHT_GENERATORS=" + folder_.path(), "TILEWRIGHT_TEST_FAULT=" + fault,
+                                  "TILEWRIGHT_TEST_GENERATOR=" TILEWRIGHT_TRANSPOSE_GENERATOR});
+    }
+
+    // The row's own values were timed, and the other point was kept with this reason.
+    void expect_failed_point(const Ran &ran, const std::string &reason) const {
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        const std::vector<json> all = lines();
+        ASSERT_EQ(all.size(), 2u);
+        EXPECT_TRUE(all[0].contains("real_time")) << all[0];
+        EXPECT_FALSE(all[1].contains("real_time"));
+        EXPECT_NE(all[1].value("failed", "").find(reason), std::string::npos) << all[1];
+        EXPECT_TRUE(eventually([&] { return fs::is_empty(path("tmp")); }));
+    }
+};
+
+TEST_F(Explore, KeepsEachPointAndGoesOn) {
+    const Ran first = explore({"--points", "3", "--results", results()});
+    ASSERT_EQ(first.code, 0) << first.err;
+    EXPECT_NE(first.out.find("transpose/tuned_small/u8/cpu"), std::string::npos) << first.out;
+    const Ran second = explore({"--points", "2", "--results", results()});
+    ASSERT_EQ(second.code, 0) << second.err;
+    EXPECT_NE(second.err.find("has 3 points of this search"), std::string::npos) << second.err;
+    std::set<json> points;
+    for (const json &line : lines()) {
+        EXPECT_EQ(line["version"], 2);
+        EXPECT_EQ(line["varies"], "transpose/tuned_small/u8/cpu");
+        EXPECT_EQ(line["device"], "cpu");
+        EXPECT_TRUE(line["context"].contains("device_name"));
+        EXPECT_TRUE(line.contains("failed") || line.contains("skipped") || line["verified"]) << line;
+        if (!line.contains("again")) {
+            EXPECT_TRUE(points.insert(line["tunables"]).second) << line;
+        }
+    }
+    EXPECT_EQ(points.size(), 5u);
+    EXPECT_TRUE(eventually([&] { return fs::is_empty(path("tmp")); }));
+}
+
+TEST_F(Explore, RefusesBadInput) {
+    expect_refusal(2, {"explore"}, {"at least one operator", "transpose"});
+    expect_refusal(2, {"explore", "transpos"}, {"transpos", "transpose"});
+    expect_refusal(2, small({"--budget", "0"}), {"--budget"});
+    expect_refusal(2, small({"--points", "0"}), {"--points"});
+    expect_refusal(2, {"explore", "transpose", "--schedule", "fast"}, {"fast", "known"});
+    expect_refusal(2, {"explore", "transpose", "--type", "u7"}, {"u7", "known"});
+    expect_refusal(2, {"explore", "transpose", "--size", "3x"}, {"--size", "3x"});
+    expect_refusal(2, {"explore", "transpose", "--device", "tpu"}, {"tpu"});
+    expect_refusal(4, {"explore", "transpose", "--device", "cpu", "--schedule", "shared"}, {"list"});
+    expect_refusal(2, {"explore", "transpose", "--bundle", path("b"), "--device", "cuda:1"}, {"cuda:1"});
+    expect_refusal(1, small({"--results", path("none/r.jsonl")}), {"none/r.jsonl", "No such file"});
+    expect_refusal(1, small({"--results", path("tmp")}), {"tmp", "directory"});
+    expect_refusal(2, small({"--results", "/dev/full"}), {"/dev/full", "regular file"});
+    expect_refusal(3, {"explore", "--bundled", path("tmp")}, {"no bundle"});
+}
+
+TEST_F(Explore, RefusesAFileThatHasNoResults) {
+    for (const auto &[text, reason] : {std::pair{"not JSON\n", "line 1"}, {"not JSON", "line 1"},
+             {"[]\n", "line 1"}, {"{\"version\":1}\n", "version 1"},
+             {"{\"version\":2}\n{\"version\":3}\n", "line 2: it is of version 3"}}) {
+        write_bytes(results(), bytes_of(text));
+        expect_refusal(3, small({"--results", results()}), {"results.jsonl", reason});
+        EXPECT_EQ(read_text(results()), text);
+    }
+}
+
+TEST_F(Explore, LeavesOutALineThatWasCutOff) {
+    ASSERT_EQ(explore({"--points", "1", "--results", results()}).code, 0);
+    const std::string whole = read_text(results());
+    std::ofstream(results(), std::ios::app) << whole.substr(0, whole.size() / 2);
+    const Ran ran = explore({"--points", "1", "--results", results()});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("its last line was cut off"), std::string::npos) << ran.err;
+    EXPECT_GE(lines().size(), 2u);
+    EXPECT_EQ(read_text(results()).rfind(whole, 0), 0u);
+}
+
+TEST_F(Explore, RefusesAFileThatAnotherOneWritesTo) {
+    const int file = open(results().c_str(), O_RDWR | O_CREAT, 0666);
+    ASSERT_EQ(flock(file, LOCK_EX), 0);
+    expect_refusal(1, small({"--results", results()}), {"results.jsonl", "another process"});
+    close(file);
+}
+
+TEST_F(Explore, SaysThatTheDiskIsFullAndKeepsWhatItHas) {
+    constexpr rlim_t most = 4000;
+    const Ran ran = run_program(TILEWRIGHT_APP, small({"--results", results()}), {.prepare = [] {
+        const rlimit limit = {most, most};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }});
+    EXPECT_EQ(ran.code, 1);
+    expect_error_line(ran.err, {"results.jsonl", "File too large", "goes on from there"});
+    EXPECT_GE(lines().size(), 1u);
+    EXPECT_LE(fs::file_size(results()), most);
+    EXPECT_EQ(read_text(results()).back(), '\n');
+}
+
+TEST_F(Explore, EndsWithItsTableWhereItIsInterrupted) {
+    Process process(
+        TILEWRIGHT_APP, small({"--results", results()}), {.environment = {"TMPDIR=" + path("tmp")}});
+    ASSERT_TRUE(eventually([&] { return count_of_lines() >= 2; }));
+    kill(process.id(), SIGINT);
+    const Ran ran = process.wait();
+    EXPECT_EQ(ran.code, 130);
+    EXPECT_NE(ran.out.find("best values"), std::string::npos) << ran.out;
+    const size_t before = lines().size();
+    EXPECT_TRUE(eventually([&] { return fs::is_empty(path("tmp")); }));
+    const Ran next = explore({"--points", "1", "--results", results()});
+    EXPECT_EQ(next.code, 0) << next.err;
+    EXPECT_GT(lines().size(), before);
+}
+
+TEST_F(Explore, LosesNothingWhereItIsKilled) {
+    Process process(
+        TILEWRIGHT_APP, small({"--results", results()}), {.environment = {"TMPDIR=" + path("tmp")}});
+    ASSERT_TRUE(eventually([&] { return count_of_lines() >= 2; }));
+    kill(process.id(), SIGKILL);
+    EXPECT_EQ(process.wait().code, -SIGKILL);
+    EXPECT_GE(lines().size(), 2u);
+    EXPECT_TRUE(eventually([&] { return fs::is_empty(path("tmp")); }));
+    const Ran next = explore({"--points", "1", "--results", results()});
+    EXPECT_EQ(next.code, 0) << next.err;
+}
+
+TEST_F(Explore, KeepsAPointThatCrashes) {
+    expect_failed_point(explore_with("crash"), "it crashed: signal 11");
+}
+
+TEST_F(Explore, KeepsAPointThatHangs) {
+    expect_failed_point(explore_with("hang", {"--hang", "15"}), "it hangs: no answer after 15 s");
+}
+
+TEST_F(Explore, KeepsAPointThatIsWrong) {
+    expect_failed_point(explore_with("wrong"), "wrong result: ");
+}
+
+// Without a generator there is nothing to search; each point says so.
+TEST_F(Explore, KeepsAPointThatCannotBeBuilt) {
+    const Ran ran =
+        explore({"--points", "2", "--results", results()}, {"TILEWRIGHT_GENERATORS=/nonexistent", "PATH="});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    ASSERT_EQ(lines().size(), 2u);
+    EXPECT_NE(lines()[1].value("failed", "").find("install binutils"), std::string::npos) << lines()[1];
+}
+
+TEST_F(Explore, SearchesByABundleElsewhere) {
+    const Ran made = explore({"--points", "2", "--bundle", path("bundle")});
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_NE(made.out.find("2 points of 1 rows"), std::string::npos) << made.out;
+    fs::create_directory(path("elsewhere"));
+    const Words environment = {"TMPDIR=" + path("tmp"), "TILEWRIGHT_GENERATORS=/nonexistent"};
+    const Ran ran = run_program(path("bundle"), {"--budget", "100", "--results", results()},
+        {.environment = environment, .folder = path("elsewhere")});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    size_t verified = 0;
+    for (const json &line : lines()) {
+        verified += !line.contains("again") && line.contains("verified") && line["verified"];
+    }
+    EXPECT_EQ(verified, 3u) << ran.out;
+    EXPECT_TRUE(fs::is_empty(path("tmp")));
+    const Ran next = explore({"--points", "1", "--results", results()});
+    EXPECT_NE(next.err.find("has 3 points of this search"), std::string::npos) << next.err;
+}
+
+// The driver's library is one that runs no kernel.
+TEST_F(Explore, StopsWhereTheDeviceIsLost) {
+    NEEDS_DEVICE("opencl");
+    const Ran ran = run({"explore", "transpose", "--schedule", "padded", "--type", "u8", "--size", "256x256",
+                            "--device", "opencl", "--results", results()},
+        failing_driver("drop-launches"));
+    EXPECT_EQ(ran.code, 4) << ran.err;
+    expect_error_line(ran.err, {"opencl", "known good call", "tilewright doctor"});
+    EXPECT_FALSE(fs::exists(results()));
+}
+
+}  // namespace
+}  // namespace tilewright

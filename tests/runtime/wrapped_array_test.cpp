@@ -1,0 +1,123 @@
+// Arrays on memory of a device that another library owns (Array::wrap). An array of our own stands for it:
+// the OpenCL buffer behind it is wrapped.
+#include "tests/support/arrays.h"
+#include "tests/support/errors.h"
+#include "tests/support/operators.h"
+#include "tilewright/stream.h"
+#include <gtest/gtest.h>
+#include <memory>
+#include <utility>
+
+namespace tilewright {
+
+namespace {
+
+class WrappedArray : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string why_not;
+        const auto found = usable_device(Backend::opencl, why_not);
+        if (!op_ || !found || op_->rows("tuned", Backend::opencl).empty()) {
+            GTEST_SKIP() << "not run here: " << (op_ ? why_not : "invert was not built");
+        }
+        opencl_ = found->device;
+        source_ = on_device(1);
+        target_ = on_device(2);
+    }
+
+    // An array whose newest elements are on the device, because a call wrote them there.
+    Array on_device(unsigned seed) {
+        const Array image = random_array<uint8_t>({h, w}, seed, w);
+        Array output(Type::u8, {h, w}, w);
+        (*op_)({&image, 1}, output, {}, {.device = opencl_});
+        return output;
+    }
+
+    Array wrapped(const Array &owner, std::shared_ptr<const void> keep = {}) {
+        return Array::wrap(Type::u8, opencl_, owner.device_memory(), {h, w}, {}, std::move(keep));
+    }
+
+    static constexpr int64_t h = 64, w = 96;
+    const Operator *op_ = built_operator("invert");
+    Device opencl_;
+    Array source_, target_;
+};
+
+}  // namespace
+
+TEST_F(WrappedArray, CallsUseTheMemoryInPlace) {
+    const Array input = wrapped(source_);
+    Array output = wrapped(target_);
+    EXPECT_TRUE(input.is_wrapped());
+    EXPECT_EQ(input.newest_on(), opencl_);
+    const Counters before = counters();
+    (*op_)({&input, 1}, output, {}, {.device = opencl_});
+    const Counters after = counters();
+    EXPECT_EQ(after.bytes_to_device, before.bytes_to_device);
+    EXPECT_EQ(after.bytes_to_host, before.bytes_to_host);
+    const uint8_t *in = source_.as<uint8_t>();  // the owner brings its own copy up to date
+    const uint8_t *out = std::as_const(output).as<uint8_t>();
+    for (int64_t i = 0; i < h * w; i++) {
+        ASSERT_EQ(out[i], 255 - in[i]) << i;
+    }
+}
+
+TEST_F(WrappedArray, TheHostReadsWhatIsThereNow) {
+    const Array view = wrapped(source_);
+    const uint8_t before = view.as<uint8_t>()[5];
+    Array output = wrapped(source_);
+    const Array other = wrapped(target_);
+    (*op_)({&other, 1}, output, {}, {.device = opencl_});
+    EXPECT_EQ(view.as<uint8_t>()[5], 255 - std::as_const(target_).as<uint8_t>()[5]);
+    EXPECT_NE(view.as<uint8_t>()[5], before);  // two random images
+    EXPECT_EQ(view.newest_on(), opencl_);
+}
+
+TEST_F(WrappedArray, CallsOnTheCpuReadACopy) {
+    const Array input = wrapped(source_);
+    Array output;
+    (*op_)({&input, 1}, output, {}, {.device = Device{}});
+    EXPECT_EQ(output.as<uint8_t>()[7], 255 - std::as_const(source_).as<uint8_t>()[7]);
+}
+
+TEST_F(WrappedArray, MemoryIsComparedByItsBuffer) {
+    EXPECT_TRUE(wrapped(source_).overlaps(wrapped(source_)));
+    EXPECT_FALSE(wrapped(source_).overlaps(wrapped(target_)));
+    EXPECT_FALSE(wrapped(source_).overlaps(target_));
+    Array output = wrapped(source_);
+    const Array input = wrapped(source_);
+    expect_error(
+        Fault::usage, "shares memory", [&] { (*op_)({&input, 1}, output, {}, {.device = opencl_}); });
+}
+
+TEST_F(WrappedArray, TheOwnerIsHeldAsLongAsAnArrayUsesIt) {
+    auto owner = std::make_shared<int>(1);
+    {
+        const Array array = wrapped(source_, owner);
+        const Array part = array.crop(3, 4, 5, 6);
+        EXPECT_EQ(owner.use_count(), 2);
+    }
+    EXPECT_EQ(owner.use_count(), 1);
+}
+
+TEST_F(WrappedArray, WhatTheHostWouldHaveToWriteIsRefused) {
+    Array output = wrapped(target_);
+    expect_error(Fault::usage, "another library's memory", [&] { output.data(); });
+    expect_error(Fault::usage, "another library's memory",
+        [&] { (*op_)({&source_, 1}, output, {}, {.device = Device{}}); });
+}
+
+TEST_F(WrappedArray, BadMemoryIsRefused) {
+    const uint64_t memory = source_.device_memory();
+    expect_error(Fault::usage, "view()", [&] { Array::wrap(Type::u8, Device{}, memory, {h, w}); });
+    expect_error(Fault::usage, "strides", [&] { Array::wrap(Type::u8, opencl_, 0, {h, w}); });
+    expect_error(Fault::usage, "strides", [&] { Array::wrap(Type::u8, opencl_, memory, {h, w}, {w, 2}); });
+    expect_error(Fault::usage, "bytes", [&] { Array::wrap(Type::u8, opencl_, memory, {1 << 20, 1 << 10}); });
+}
+
+TEST_F(WrappedArray, JoiningNoStreamDoesNothing) {
+    const JoinedStream joined(opencl_, reinterpret_cast<void *>(1));
+    const JoinedStream none(Device{}, nullptr);
+}
+
+}  // namespace tilewright
