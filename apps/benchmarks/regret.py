@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""How far the row that `tuned` takes is from the fastest one, from files of `tilewright bench --json` or lines of
-`--results` (JSONL).
+"""How far the row that `tuned` takes is from the fastest one, from files of `tilewright bench --json` or from
+lines of `--results` (JSONL).
 
-    tilewright bench --device cuda --size 64x64,640x480,1920x1080,4000x3000,8192x8192,33x100000,100000x33 \\
-        --json cuda.json
+    tilewright bench --device cuda --json cuda.json \\
+        --size 64x64,640x480,1920x1080,4000x3000,8192x8192,33x100000,100000x33
     tilewright bench --device cpu --peers --size ... --json cpu.json
     apps/benchmarks/regret.py cuda.json cpu.json
 
-Per device and operator it prints a row of a Markdown table: on how many sets of data (type, size, settings) rows
-were compared, on how many the chosen row takes at most 1.10 times the time of the fastest row, the geometric mean
-and the largest of these ratios, and on a CPU on how many it takes longer than a plain loop, 5 us of slack given.
-`reference`, `auto`, rows with an error of their own, and rows whose time depends on the values are not compared:
-`tuned` never takes them. `--list` prints each set of data that is over 1.10, `--least` takes the 10th percentile
-of a row's times in place of the median, for a machine on which other programs ran.
+Per device and operator it prints a row of a Markdown table: on how many sets of data (type, size,
+settings) rows were compared, on how many the chosen row takes at most 1.10 times the time of the fastest
+row, the geometric mean and the largest of these ratios, and on a CPU on how many it takes longer than a
+plain loop, 5 us of slack given. `reference`, `auto`, rows with an error of their own, and rows whose time
+depends on the values are not compared: `tuned` never takes them. `--list` prints each set of data that is
+over 1.10; `--least` takes the 10th percentile of a row's times in place of the median, for a machine on
+which other programs ran.
 """
 import argparse
 import json
@@ -36,7 +37,7 @@ def runs_of(path):
 
 
 def cases_of(paths, quantile):
-    """The times of rows and peers, by what they were timed on: rows as (schedule, ms, whether it was chosen)."""
+    """The times of rows and peers, by what they were timed on; rows as (schedule, ms, whether chosen)."""
     cases = {}
     for path in paths:
         for run in runs_of(path):
@@ -76,13 +77,15 @@ def compared(cases, show):
         ratios = table.setdefault((device, operator), [])
         ratios.append((ratio, slower, bool(loops)))
         if show and (ratio > GOAL or slower):
-            print(f'{device} {operator} {data}: {chosen[0]} {chosen[1]:.4f} ms, {fastest[0]} {fastest[1]:.4f} ms, '
-                  f'{ratio:.2f}' + (f'; a plain loop {min(loops):.4f} ms' if slower else ''))
+            print(f'{device} {operator} {data}: {chosen[0]} {chosen[1]:.4f} ms, '
+                  f'{fastest[0]} {fastest[1]:.4f} ms, {ratio:.2f}'
+                  + (f'; a plain loop {min(loops):.4f} ms' if slower else ''))
     return table
 
 
 def print_table(table):
-    print('| device | operator | sets of data | within 1.10 | geometric mean | largest | slower than a plain loop |')
+    print('| device | operator | sets of data | within 1.10 | geometric mean | largest '
+          '| slower than a plain loop |')
     print('|---|---|---|---|---|---|---|')
     for (device, operator), ratios in sorted(table.items()):
         values = [ratio for ratio, _, _ in ratios]
@@ -97,11 +100,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n', maxsplit=1)[0])
     parser.add_argument('files', nargs='+')
     parser.add_argument('--list', action='store_true', help='print each set of data that is over 1.10')
-    parser.add_argument('--least', action='store_true', help='the 10th percentile in place of the median')
+    parser.add_argument('--least', action='store_true',
+                        help='take the 10th percentile in place of the median')
     words = parser.parse_args()
     table = compared(cases_of(words.files, 'p10' if words.least else 'median'), words.list)
     if not table:
-        sys.exit('regret.py: the files have no times of rows of the family tuned; run `tilewright bench --json`')
+        sys.exit('regret.py: the files have no times of rows of the family tuned; '
+                 'run `tilewright bench --json`')
     print_table(table)
 
 

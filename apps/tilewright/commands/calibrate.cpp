@@ -77,7 +77,7 @@ void measure(const Options &options) {
     pin_threads();
     for (const Device device : devices) {
         const DeviceInfo &info = device_info(device);
-        const Json about = context(device);
+        const Json about = context({device});
         MeasuredFile file(measured_on(info));
         const Calibrated done = calibrate(file, chosen, device, options.seconds / (double)devices.size());
         const std::string path = where.empty() ? options.output : where + "/" + file.name();

@@ -56,9 +56,9 @@ Json json(const Explanation &e) {
     Json rows = Json::array(), libraries = Json::array();
     for (const RowAnswer &answer : e.rows) {
         Json one = json(*answer.row);
-        one.update({{"serves", answer.serves}, {"chosen", answer.row == e.chosen},
-            {"why_not", answer.why_not}, {"predicted_ms", or_null(answer.predicted_ms)},
-            {"summary", answer.row->summary}});
+        one.update(
+            {{"serves", answer.serves}, {"chosen", answer.row == e.chosen}, {"why_not", answer.why_not},
+                {"predicted_ms", or_null(answer.predicted_ms)}, {"summary", answer.row->summary}});
         rows.push_back(one);
     }
     for (size_t i = 0; i < e.libraries.size(); i++) {

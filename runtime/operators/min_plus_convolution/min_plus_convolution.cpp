@@ -107,9 +107,8 @@ protected:
         return {(double)request.n, (double)request.m, (double)request.length};
     }
 
-    // How much the pruned rows leave out depends on the values; `tuned` itself decides when to try.
     bool equals_tuned(const Row &row) const override {
-        return !row.schedule.starts_with("pruned");
+        return !row.schedule.starts_with("pruned");  // their time depends on the values
     }
 
     bool accepts_request(const Row &row, const MinPlusRequest &request, const Array &) const override {
