@@ -75,7 +75,8 @@ def kept_of_bench(file):
     """What the tables need of a file of `tilewright bench`."""
     context = file['context']
     # A file of version 1 names a row or a peer in 'name', a newer one in 'row' or 'peer'.
-    timed = [{'row': run.get('name'), **run} for run in file['runs'] if 'real_time' in run and 'peer' not in run]
+    timed = [{'row': run.get('name'), **run} for run in file['runs']
+             if 'real_time' in run and 'peer' not in run]
     timed = [run for run in timed if not run['row'].startswith('peer')]
     names = {run['device'] for run in timed}
     if len(names) != 1:

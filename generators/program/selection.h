@@ -24,9 +24,9 @@ inline bool is_gpu(const std::string &backend) {
 struct Library {
     const ScheduleRow *row;
     std::string type, backend, name;
-    int capability;        // of CUDA devices: the oldest that it is for
-    std::string schedule;  // the name in the runtime's table: the row's, and the values where it has several
-    std::string tunables;  // the values in place of the row's own, "tile=16,pad=4"
+    int capability;         // of CUDA devices: the oldest that it is for
+    std::string schedule;   // the name in the runtime's table: the row's, and the values where it has several
+    std::string tunables;   // the values in place of the row's own, "tile=16,pad=4"
     bool host_cpu = false;  // a CPU library: it is for the best instruction set of this machine, and no other
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.

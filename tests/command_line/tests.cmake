@@ -1,0 +1,74 @@
+# The command line: tests that run the built program. tests/CMakeLists.txt includes this file.
+if (TARGET tilewright)
+    tilewright_add_test(command_line/command_line_test
+        LINK nlohmann_json::nlohmann_json util
+        LABELS command_line
+        SOURCES command_line.cpp bench_test.cpp bench_words_test.cpp cache_command_test.cpp
+            calibrate_test.cpp compare_test.cpp explain_test.cpp
+            fresnel_command_test.cpp help_test.cpp interruption_test.cpp inventory_test.cpp
+            operators_test.cpp photographs_test.cpp pipeline_command_test.cpp refusals_test.cpp show_test.cpp
+            standard_files_test.cpp streams_test.cpp verify_test.cpp)
+    add_library(at_call SHARED command_line/at_call.cpp)
+    target_link_libraries(at_call PRIVATE ${CMAKE_DL_LIBS})
+    tilewright_add_test(command_line/signals_test LABELS command_line)
+    target_compile_definitions(signals_test PRIVATE
+        TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
+        TILEWRIGHT_AT_CALL="$<TARGET_FILE:at_call>")
+    add_dependencies(signals_test tilewright at_call)
+    add_library(failing_malloc MODULE runtime/failing_malloc.cpp)
+    target_compile_definitions(command_line_test PRIVATE
+        TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
+        TILEWRIGHT_BUILT_OPERATORS="${built_operators}"
+        TILEWRIGHT_FAILING_MALLOC="$<TARGET_FILE:failing_malloc>"
+        TILEWRIGHT_FAILING_OPENCL="$<TARGET_FILE_DIR:failing_OpenCL>"
+        TILEWRIGHT_FAKE_CUDA="$<TARGET_FILE_DIR:fake_cuda>")
+    # The generators, because `show` and `explain` ask them.
+    add_dependencies(command_line_test tilewright failing_malloc failing_OpenCL fake_cuda ${listed})
+
+    # Every example of the help and the documents, and the program in README.md, which is compiled unchanged.
+    tilewright_add_test(command_line/examples_test LABELS command_line)
+    list(JOIN TILEWRIGHT_ALL_OPERATORS " " all_operators)
+    target_compile_definitions(examples_test PRIVATE
+        TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
+        TILEWRIGHT_SOURCE="${PROJECT_SOURCE_DIR}"
+        TILEWRIGHT_ALL_OPERATORS="${all_operators}"
+        TILEWRIGHT_BUILT_OPERATORS="${built_operators}"
+        TILEWRIGHT_BUILT_TARGETS="${built_targets}")
+    add_dependencies(examples_test tilewright ${listed})
+    if (gaussian_blur IN_LIST operators)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/README.md)
+        file(READ ${PROJECT_SOURCE_DIR}/README.md readme)
+        string(REGEX MATCH "```cpp\n([^`]*)```" found "${readme}")
+        file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/readme_example.cpp CONTENT "${CMAKE_MATCH_1}")
+        add_executable(readme_example ${CMAKE_CURRENT_BINARY_DIR}/readme_example.cpp)
+        target_link_libraries(readme_example PRIVATE Tilewright::gaussian_blur)
+        target_compile_definitions(examples_test PRIVATE
+            TILEWRIGHT_README_EXAMPLE="$<TARGET_FILE:readme_example>")
+        add_dependencies(examples_test readme_example)
+    endif ()
+
+    # A search for faster values, with faults that a generator of the test puts into libraries.
+    if (transpose IN_LIST operators)
+        tilewright_add_test(command_line/explore_test
+            SOURCES command_line.cpp explore_test.cpp
+            LINK nlohmann_json::nlohmann_json
+            LABELS command_line)
+        target_compile_definitions(explore_test PRIVATE
+            TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
+            TILEWRIGHT_BUILT_OPERATORS="${built_operators}"
+            TILEWRIGHT_FAILING_OPENCL="$<TARGET_FILE_DIR:failing_OpenCL>"
+            TILEWRIGHT_FAULTY_GENERATOR="${CMAKE_CURRENT_SOURCE_DIR}/command_line/faulty_generator.sh"
+            TILEWRIGHT_TRANSPOSE_GENERATOR="$<TARGET_FILE:transpose.generator>")
+        add_dependencies(explore_test tilewright failing_OpenCL transpose.generator)
+    endif ()
+
+    # A report in a browser, where there is one.
+    add_test(NAME report.browser COMMAND ${Python3_EXECUTABLE}
+        ${CMAKE_CURRENT_SOURCE_DIR}/command_line/report_browser.py $<TARGET_FILE:tilewright>
+        ${CMAKE_CURRENT_BINARY_DIR}/report_browser)
+    set_tests_properties(report.browser PROPERTIES LABELS command_line TIMEOUT 300
+        SKIP_REGULAR_EXPRESSION "not run here" ENVIRONMENT "${tests_environment}")
+
+    tilewright_add_test(command_line/measure_test LABELS command_line)
+    target_sources(measure_test PRIVATE ${PROJECT_SOURCE_DIR}/apps/tilewright/support/measure.cpp)
+endif ()
