@@ -1,4 +1,5 @@
-# The Python package, by pytest; the workers of a Dask cluster apart, because they take longest. tests/CMakeLists.txt includes this file.
+# The Python package, by pytest; the workers of a Dask cluster apart, because they take longest.
+# tests/CMakeLists.txt includes this file.
 set(python_tests ${PROJECT_SOURCE_DIR}/python/tests)
 set(fake_cuda TILEWRIGHT_FAKE_CUDA=)
 if (TARGET fake_cuda AND cuda IN_LIST TILEWRIGHT_TARGETS)
@@ -10,7 +11,7 @@ endif ()
 foreach (what package cluster)
     if (NOT TARGET tilewright_python)
         add_test(NAME python.${what} COMMAND ${CMAKE_COMMAND} -E echo
-            "not run here: TILEWRIGHT_PYTHON_PACKAGE is off; `./dev test` sets it where it can install the rest")
+            "not run here: TILEWRIGHT_PYTHON_PACKAGE is off; `./dev test` sets it where it can")
     elseif (what STREQUAL cluster)
         add_test(NAME python.cluster COMMAND ${Python_EXECUTABLE} -B -m pytest -q -rs -p no:cacheprovider
             ${python_tests}/test_cluster.py)
