@@ -3,6 +3,7 @@
 // more than a driver.
 #include "apps/tilewright/support/exploration.h"
 #include "apps/tilewright/support/json.h"
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
