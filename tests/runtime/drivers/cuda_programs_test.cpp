@@ -113,7 +113,7 @@ TEST_F(CudaPrograms, MachineCodeThatIsLinkedInComesBeforeAllOther) {
     EXPECT_EQ(key_of_module(text), key_of_module(text + "\n"))
         << "the file that Halide writes ends with one more";
 
-    const auto refuse = reinterpret_cast<void (*)(bool)>(fake("fake_cuda_refuse_cubins"));
+    const auto refuse = reinterpret_cast<void (*)(bool)>(fake_cuda::exported("fake_cuda_refuse_cubins"));
     refuse(true);
     EXPECT_FALSE(loads_cubin(first, text)) << "the driver gets the PTX where it takes no machine code";
     refuse(false);
