@@ -54,7 +54,14 @@ bool is_flag(const std::string &option) {
     return false;
 }
 
-// `--NAME VALUE` at the begin of `text`, which becomes NAME="VALUE"; of a flag NAME=True.
+std::string quoted(const std::string &word) {
+    std::string text(1, '"');
+    text += word;
+    text += '"';
+    return text;
+}
+
+// `--NAME VALUE` at the beginning of `text`, which becomes NAME="VALUE"; of a flag NAME=True.
 std::string argument_at(const std::string &text, size_t &end) {
     const auto word_end = [&](size_t from) {
         return std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-", from), text.size());
@@ -69,18 +76,19 @@ std::string argument_at(const std::string &text, size_t &end) {
     }
     const size_t begin = end + 1;
     end = word_end(begin);
-    return python_name(name) + "=\"" + text.substr(begin, end - begin) + "\"";
+    return python_name(name) + "=" + quoted(text.substr(begin, end - begin));
 }
 
 // The same for a command of the command line between back quotes.
 std::string command(const std::string &words) {
     const size_t blank = words.find(' ');
-    const std::string name = words.substr(0, blank);
-    if (name == "list") {
-        return "tilewright.rows(" +
-               (blank == std::string::npos ? "" : "\"" + words.substr(blank + 1) + "\"") + ")";
-    }
-    return "tilewright." + name + "()";
+    const bool list = words.substr(0, blank) == "list";
+    std::string call = "tilewright.";
+    call += list ? "rows" : words.substr(0, blank);
+    call += '(';
+    call += list && blank != std::string::npos ? quoted(words.substr(blank + 1)) : std::string();
+    call += ')';
+    return call;
 }
 
 }  // namespace
