@@ -29,6 +29,14 @@ void refuse_masked(nb::handle object, const std::string &name) {
     }
 }
 
+// PyTorch's tensors that record what is done with them: the result would have no gradient, without a word.
+void refuse_gradient(nb::handle object, const std::string &name) {
+    if (nb::hasattr(object, "requires_grad") && nb::cast<bool>(object.attr("requires_grad"))) {
+        throw nb::type_error(
+            (name + ": it requires a gradient, and calls compute none; give it its detach()").c_str());
+    }
+}
+
 [[noreturn]] void refuse(nb::handle object, const std::string &name, bool writable) {
     std::string type = text_of(nb::object(object.type().attr("__name__")));
     if (nb::hasattr(object, "dtype")) {
@@ -113,6 +121,7 @@ Argument read_input(nb::handle object, const std::string &name, void *stream) {
         return read;
     }
     if (!is_numpy(object)) {
+        refuse_gradient(object, name);
         if (const std::optional<OnCuda> place = on_cuda(object)) {
             read.kind = Argument::Kind::cuda;
             read.stream = stream ? stream : stream_of(object, place->index);
@@ -207,18 +216,18 @@ nb::object result_of(const Argument &output, const Argument &like) {
     return output.given;
 }
 
-nb::object numpy_of(const Array &array) {
-    const bool wrapped = array.is_wrapped();
-    auto *kept = new Array(array);
-    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<Array *>(p); });
+nb::object numpy_of(const OwnArray &own) {
+    auto *kept = new OwnArray(own);
+    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<OwnArray *>(p); });
+    Array &array = kept->array;
     const std::vector<size_t> shape(array.shape().begin(), array.shape().end());
     const int64_t *strides = array.strides().data();
     const nb::dlpack::dtype type = dlpack_type(array.type());
-    if (wrapped) {  // the host does not write another library's memory
+    if (array.is_wrapped()) {  // the host does not write another library's memory
         return nb::cast(nb::ndarray<nb::numpy, nb::ro>(
-            std::as_const(*kept).data(), shape.size(), shape.data(), owner, strides, type));
+            std::as_const(array).data(), shape.size(), shape.data(), owner, strides, type));
     }
-    return nb::cast(nb::ndarray<nb::numpy>(kept->data(), shape.size(), shape.data(), owner, strides, type));
+    return nb::cast(nb::ndarray<nb::numpy>(array.data(), shape.size(), shape.data(), owner, strides, type));
 }
 
 }  // namespace tilewright::python

@@ -46,7 +46,8 @@ Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument
 // the same memory.
 nanobind::object result_of(const Argument &output, const Argument &like);
 
-// A library's array as NumPy's, without a copy. Errors: those of Array::data().
-nanobind::object numpy_of(const Array &array);
+// A library's array as NumPy's, without a copy; it keeps the array and the owner of its memory. Errors: those
+// of Array::data().
+nanobind::object numpy_of(const OwnArray &array);
 
 }  // namespace tilewright::python

@@ -9,10 +9,11 @@ namespace tilewright::python {
 namespace {
 
 // Where the work is done: on the named device, or for "auto" on that of the first array that is on one, or
-// else on the best one.
-Device device_of(const std::string &name, const std::vector<Argument> &inputs, const Argument &output) {
-    if (name != "auto") {
-        return Device::parse(name);
+// else on the one that the work itself chooses.
+Device device_of(const Work &work, const How &how, const std::vector<Argument> &inputs,
+    std::span<const Array> given, const Argument &output) {
+    if (how.device != "auto") {
+        return Device::parse(how.device);
     }
     for (const Argument &input : inputs) {
         if (const std::optional<Device> device = input.array.newest_on()) {
@@ -22,7 +23,7 @@ Device device_of(const std::string &name, const std::vector<Argument> &inputs, c
     if (output.array.is_wrapped()) {
         return *output.array.newest_on();
     }
-    return best_device();
+    return work.device_for(given);
 }
 
 // The stream of the first array that has one.
@@ -93,7 +94,7 @@ nb::object call(
     const bool on_host = output.kind == Argument::Kind::numpy || output.kind == Argument::Kind::host;
     {
         const nb::gil_scoped_release released;
-        const Device device = device_of(how.device, inputs, output);
+        const Device device = device_of(work, how, inputs, given, output);
         const UnderWay under_way(device, work.name);
         const JoinedStream joined(device, stream);
         work.run(given, output.array, device, counted);

@@ -26,6 +26,7 @@ struct Work {
     std::string name;
     std::function<std::pair<Type, std::vector<int64_t>>(std::span<const Array>)> output_of;
     std::function<void(std::span<const Array>, Array &output, Device device, Statistics *)> run;
+    std::function<Device(std::span<const Array>)> device_for;  // where the arrays are on the host
 };
 
 // `names`: of the arrays, for errors. Errors: those of read_input and read_output, and of the work.

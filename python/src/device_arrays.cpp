@@ -18,16 +18,6 @@ std::string root_of(nb::handle object) {
     return module.substr(0, module.find('.'));
 }
 
-// Keeps a Python object until the last array that uses its memory goes, in whatever thread that is.
-std::shared_ptr<const void> keep(nb::object object) {
-    return {object.release().ptr(), [](PyObject *kept) {
-                if (nb::is_alive()) {
-                    const nb::gil_scoped_acquire gil;
-                    Py_DECREF(kept);
-                }
-            }};
-}
-
 [[noreturn]] void refuse_type(const std::string &name, const std::string &type) {
     throw nb::type_error((name + ": takes elements of " + types_in_words + ", not " + type).c_str());
 }
@@ -52,7 +42,7 @@ Array checked_wrap(const std::string &name, Type type, int index, uint64_t memor
         dense *= shape[d];
     }
     return Array::wrap(
-        type, {Backend::cuda, index}, memory, shape, std::move(strides), keep(nb::borrow(object)));
+        type, {Backend::cuda, index}, memory, shape, std::move(strides), kept(nb::borrow(object)));
 }
 
 // Read-only arrays are refused here by nanobind: it takes no read-only memory for an ndarray<> that may be
@@ -110,6 +100,15 @@ Array wrap_interface(nb::handle object, int index, const std::string &name, bool
 
 }  // namespace
 
+std::shared_ptr<const void> kept(nb::object object) {
+    return {object.release().ptr(), [](PyObject *held) {
+                if (nb::is_alive()) {
+                    const nb::gil_scoped_acquire gil;
+                    Py_XDECREF(held);
+                }
+            }};
+}
+
 std::optional<OnCuda> on_cuda(nb::handle object) {
     if (nb::hasattr(object, "__dlpack_device__")) {
         const auto [kind, index] = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
@@ -155,10 +154,14 @@ nb::object empty_like(nb::handle object, Type type, const std::vector<int64_t> &
             nb::cast(shape), "dtype"_a = torch.attr(numpy_name(type)), "device"_a = object.attr("device"));
     }
     if (root == "cupy") {
-        nb::object device = object.attr("device");
+        nb::object device = object.attr("device"), made;
         device.attr("__enter__")();
-        nb::object made =
-            nb::module_::import_("cupy").attr("empty")(nb::tuple(nb::cast(shape)), numpy_name(type));
+        try {
+            made = nb::module_::import_("cupy").attr("empty")(nb::tuple(nb::cast(shape)), numpy_name(type));
+        } catch (...) {
+            device.attr("__exit__")(nb::none(), nb::none(), nb::none());
+            throw;
+        }
         device.attr("__exit__")(nb::none(), nb::none(), nb::none());
         return made;
     }

@@ -1,12 +1,17 @@
 #pragma once
 // Arrays that other libraries have on CUDA devices: CuPy, PyTorch, JAX, Numba.
 #include "tilewright/array.h"
+#include <memory>
 #include <nanobind/nanobind.h>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tilewright::python {
+
+// Keeps a Python object until the last array that uses its memory goes, in whatever thread that is. None and
+// invalid objects are kept as well.
+std::shared_ptr<const void> kept(nanobind::object object);
 
 struct OnCuda {
     int index;

@@ -27,17 +27,21 @@ struct ManagedVersioned {
 constexpr uint64_t read_only_flag = 1, copied_flag = 2;
 
 struct Exported {
-    Array array;
+    OwnArray array;
     std::vector<int64_t> shape, strides;
 };
 
 template<typename M>
-nb::object capsule_of(const Array &array, void *data, nb::dlpack::device device, uint64_t flags) {
-    auto *exported = new Exported{array, array.shape(), array.strides()};
+nb::object capsule_of(const OwnArray &own, void *data, nb::dlpack::device device, uint64_t flags) {
+    const Array &array = own.array;
+    auto *exported = new Exported{own, array.shape(), array.strides()};
     auto *made = new M{};
     made->context = exported;
     made->deleter = [](M *m) {
-        delete static_cast<Exported *>(m->context);
+        if (nb::is_alive()) {  // consumers may call it from any thread
+            const nb::gil_scoped_acquire gil;
+            delete static_cast<Exported *>(m->context);
+        }
         delete m;
     };
     made->tensor = {data, device, (int32_t)exported->shape.size(), dlpack_type(array.type()),
@@ -120,8 +124,8 @@ nb::object to_dlpack(
         throw nb::buffer_error(
             "the elements are read-only, which a consumer of DLPack before version 1 does not see");
     }
-    return versioned ? capsule_of<ManagedVersioned>(source, data, device, flags) :
-                       capsule_of<Managed>(source, data, device, flags);
+    return versioned ? capsule_of<ManagedVersioned>({source, self.owner}, data, device, flags) :
+                       capsule_of<Managed>({source, self.owner}, data, device, flags);
 }
 
 }  // namespace tilewright::python

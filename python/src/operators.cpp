@@ -88,6 +88,9 @@ nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::
             call.schedule = schedule;
             call.statistics = statistics;
             self.op(inputs, output, settings, call);
+        },
+        [&](std::span<const Array> inputs) {
+            return self.op.choose_device(*self.op.parse(inputs, settings), schedule);
         }};
     return call(
         work, given_of(self, arrays), self.arrays, {std::move(out), device, std::move(stats), stream});

@@ -1,5 +1,6 @@
 #include "python/src/own_array.h"
 #include "python/src/arrays.h"
+#include "python/src/device_arrays.h"
 #include "python/src/dlpack.h"
 
 namespace nb = nanobind;
@@ -23,7 +24,7 @@ nb::object to_numpy(const OwnArray &self) {
         const nb::gil_scoped_release released;
         self.array.sync();
     }
-    return numpy_of(self.array);
+    return numpy_of(self);
 }
 
 nb::object to_array(const OwnArray &self, nb::object dtype, nb::object copy) {
@@ -90,9 +91,8 @@ void add_array(nb::module_ &module) {
             "wrap",
             [](const std::string &device, uint64_t memory, const std::string &dtype,
                 std::vector<int64_t> shape, nb::object owner) {
-                return OwnArray{
-                    Array::wrap(type_of_name(dtype), Device::parse(device), memory, std::move(shape)),
-                    std::move(owner)};
+                return OwnArray{Array::wrap(type_of_name(dtype), Device::parse(device), memory,
+                    std::move(shape), {}, kept(std::move(owner)))};
             },
             "device"_a, "memory"_a, "dtype"_a, "shape"_a, "owner"_a = nb::none(),
             "An array on memory of a device that another library owns: a CUDA pointer, or a cl_mem of the "

@@ -41,7 +41,8 @@ nb::object run(const Pipeline &pipeline, const nb::args &arrays, nb::object out,
                 statistics->counters.modules += stage.counters.modules;
                 statistics->counters.module_ms += stage.counters.module_ms;
             }
-        }};
+        },
+        [](std::span<const Array>) { return best_device(); }};
     return call(
         work, nb::borrow<nb::tuple>(arrays), names, {std::move(out), device, std::move(stats), stream});
 }

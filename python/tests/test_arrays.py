@@ -1,5 +1,7 @@
 """What arrays go in and come out, and that nothing is copied where nothing has to be."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,13 @@ def test_views_share_elements():
     image[0, 0] ^= 255
     assert view.numpy()[0, 0] == image[0, 0]
     assert np.shares_memory(view.numpy(), image)
+
+
+def test_memory_lives_as_long_as_what_shows_it():
+    for show in (lambda view: view.numpy(), np.from_dlpack, np.asarray):
+        shown = [show(tilewright.Array.view(np.full((50, 70), n, np.uint8))) for n in range(100)]
+        gc.collect()
+        assert [array.min() for array in shown] == [array.max() for array in shown] == list(range(100))
 
 
 def test_memory_lives_as_long_as_results():

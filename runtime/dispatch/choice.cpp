@@ -206,19 +206,29 @@ Device Operator::choose_device(const Request &request, const std::string &schedu
     if (gpu == cpu || schedule != "tuned") {
         return gpu;
     }
-    const RowOrder &on_gpu = choices_->of(*this, gpu, request.type),
-                   &on_cpu = choices_->of(*this, cpu, request.type);
-    const auto on_gpu_order = on_gpu.order(measures_of_call(request)),
-               on_cpu_order = on_cpu.order(measures_of_call(request));
-    if (on_gpu_order->rows.empty() || on_cpu_order->rows.empty()) {
+    // What the row that a call on the device takes is predicted to take there; nothing where times do not
+    // decide on the row.
+    const Array output = Array::uninitialized(request.output_type, request.output_shape);
+    const auto predicted = [&](Device device) -> std::optional<double> {
+        const Row *row = chosen_by_times(request, output, device);
+        if (!row) {
+            return {};
+        }
+        const RowOrder &rows = choices_->of(*this, device, request.type);
+        const auto order = rows.order(measures_of_call(request));
+        const auto one = std::find_if(order->rows.begin(), order->rows.end(),
+            [&](const RowOrder::Predicted &of) { return of.row == row; });
+        return scaled(one->ms, *rows.measured_on(), info_of(device)->units);
+    };
+    const std::optional<double> on_cpu = predicted(cpu);
+    const std::optional<double> on_gpu = on_cpu ? predicted(gpu) : std::nullopt;
+    if (!on_gpu) {
         return gpu;
     }
-    const MeasuredDevice &measured = *on_gpu.measured_on();
-    const double gpu_ms = scaled(on_gpu_order->rows.front().ms, measured, info_of(gpu)->units) +
-                          copies_to_gpu_ms(request, gpu, measured),
-                 cpu_ms = scaled(on_cpu_order->rows.front().ms, *on_cpu.measured_on(), info_of(cpu)->units) +
-                          copies_to_host_ms(request, measured);
-    return cpu_ms < gpu_ms ? cpu : gpu;
+    const MeasuredDevice &copied = *choices_->of(*this, gpu, request.type).measured_on();
+    return *on_cpu + copies_to_host_ms(request, copied) < *on_gpu + copies_to_gpu_ms(request, gpu, copied) ?
+               cpu :
+               gpu;
 }
 
 }  // namespace tilewright

@@ -261,6 +261,19 @@ void Operator::operator()(
     leave_with_error([&] { return name(); });
 }
 
+// The device whose memory another library owns that the call works on: of the output, or else of an input.
+static std::optional<Device> device_of_wrapped(const Request &request, const Array &output) {
+    if (output.is_wrapped()) {
+        return output.newest_on();
+    }
+    for (const Array &input : request.inputs) {
+        if (input.is_wrapped()) {
+            return input.newest_on();
+        }
+    }
+    return {};
+}
+
 void Operator::call(const Request &request, Array &output, const Call &how) const try {
     const Inside inside;
     const Measurement measurement(how.statistics);
@@ -280,7 +293,11 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
                 output.describe());
         }
     }
-    const Device device = how.device ? *how.device : choose_device(request, how.schedule);
+    std::optional<Device> known = how.device ? how.device : device_of_wrapped(request, result);
+    if (!known && how.rows) {
+        known = best_device();  // the measured times are of the operator's own rows
+    }
+    const Device device = known ? *known : choose_device(request, how.schedule);
     driver::open(device);
     check_values(request);
     const Row &row = choose(request, result, how.schedule, device, how.rows);

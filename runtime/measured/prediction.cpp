@@ -37,11 +37,14 @@ double logarithm(double number) {
 Prediction::Prediction(const MeasuredTimes &times)
     : numbers_(times.numbers), calls_(times.count()), rows_(times.rows.size()) {
     for (size_t i = 0; i < numbers_; i++) {
+        bool differs = false;
         for (size_t call = 1; call < calls_; call++) {
-            if (times.calls[call * numbers_ + i] != times.calls[i]) {
-                used_.push_back(i);
-                break;
-            }
+            differs |= times.calls[call * numbers_ + i] != times.calls[i];
+        }
+        if (differs) {
+            used_.push_back(i);
+        } else if (calls_ > 0) {
+            constant_.push_back({i, times.calls[i]});
         }
     }
     for (size_t call = 0; call < calls_; call++) {
@@ -76,6 +79,11 @@ std::vector<double> Prediction::point_of(const Measures &measures) const {
 double Prediction::distance(const Measures &measures) const {
     if (measures.count != numbers_) {
         return std::numeric_limits<double>::infinity();
+    }
+    for (const auto &[i, number] : constant_) {
+        if (logarithm(measures.numbers[i]) != logarithm(number)) {
+            return std::numeric_limits<double>::infinity();
+        }
     }
     const std::vector<double> weights = this->weights(point_of(measures));
     return std::pow(*std::max_element(weights.begin(), weights.end()), -.25);

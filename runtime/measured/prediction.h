@@ -3,6 +3,7 @@
 #include "runtime/measured/measured.h"
 #include "tilewright/operator.h"
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -28,7 +29,8 @@ public:
     std::vector<double> ms(const Measures &measures) const;
 
     // The distance from the nearest measured call: 1 where one number is 2.7 times as large. Infinite where
-    // nothing is predicted.
+    // nothing is predicted, and where a number that is the same in all measured calls is another one: grey
+    // images say nothing of colours.
     double distance(const Measures &measures) const;
 
 private:
@@ -37,9 +39,10 @@ private:
     double best(const std::vector<double> &point, const std::vector<double> &weights) const;
 
     const size_t numbers_, calls_, rows_;
-    std::vector<size_t> used_;          // the numbers that differ between the calls
-    std::vector<double> points_;        // per call, the logarithms of those
-    std::vector<double> fastest_;       // per call, the logarithm of the least time
+    std::vector<size_t> used_;                         // the numbers that differ between the calls
+    std::vector<std::pair<size_t, double>> constant_;  // the others, and what they are
+    std::vector<double> points_;                       // per call, the logarithms of those
+    std::vector<double> fastest_;                      // per call, the logarithm of the least time
     std::vector<double> over_fastest_;  // per row and call: the logarithm of its time over that; NaN: none
 };
 

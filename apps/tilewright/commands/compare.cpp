@@ -74,9 +74,9 @@ std::string text_of(
     if (lines.size() > 1) {
         text += table(lines);
     }
-    text += names_of("only in the first file", found.only_before);
-    text += names_of("only in the second file", found.only_after);
-    text += names_of("timed in the first file and not in the second", found.not_timed);
+    text += names_of("timed only in the first file", found.only_before);
+    text += names_of("timed only in the second file", found.only_after);
+    text += names_of("timed in the first file, and without a time in the second", found.not_timed);
     text += names_of("wrong in the second file", found.wrong);
     return text + summary_of(found, options);
 }
@@ -137,6 +137,12 @@ void compare(const Options &options) {
         throw Error(Fault::mismatch,
             fmt::format("{} results of {} are wrong; their lines say which", found.wrong.size(), after.path));
     }
+    const auto failed = std::count_if(
+        found.not_timed.begin(), found.not_timed.end(), [](const TimedRun *run) { return run->failed; });
+    if (failed > 0) {
+        throw Error(Fault::failed,
+            fmt::format("{} rows that had times failed in {}; their lines say which", failed, after.path));
+    }
     if (found.compared.empty()) {
         throw Error(Fault::input,
             "no row is timed on the same device and data in both files; take files that "
@@ -167,7 +173,9 @@ void add_compare(CommandLine &line) {
         "intervals from the 10th to the 90th\n"
         "percentile do not overlap. Exit codes: 0 when nothing is slower, 7 when a row is slower, 6 "
         "when a result is wrong,\n"
-        "3 for a file that is no such JSON.\n"
+        "1 when a row that had a time failed, 3 for a file that is no such JSON, or when no row has a time "
+        "in "
+        "both.\n"
         "Examples:\n"
         "  tilewright compare before.json after.json\n"
         "  tilewright compare before.json after.json --threshold 5 --json\n");

@@ -152,17 +152,29 @@ void write_bundle(
         build_points(*row, std::max<size_t>(1, points / rows.size()), folder, list);
     }
     copy_program(folder);
-    std::ofstream(folder.file(list_name))
-        << Json{{"version", json_version}, {"commit", commit}, {"words", words}, {"points", list}}.dump();
-    const std::string archive = run_tool("cd \"$1\" && tar -cf - . | gzip -6", {folder.path()});
+    std::ofstream listed(folder.file(list_name));
+    listed << Json{{"version", json_version}, {"commit", commit}, {"words", words}, {"points", list}}.dump();
+    listed.close();
+    if (!listed) {
+        throw Error(Fault::failed,
+            fmt::format("cannot write '{}'; free space there, or let TMPDIR name another folder",
+                folder.file(list_name)));
+    }
+    // In two steps, so that an error of tar is not lost.
+    const TemporaryFolder packed;
+    const std::string archive = run_tool(
+        "cd \"$1\" && tar -cf \"$2\" . && gzip -6 -c \"$2\"", {folder.path(), packed.file("bundle.tar")});
     OutputFile output(file);
     const std::string begin = script();
     if (!output.write(begin.data(), begin.size()) || !output.write(archive.data(), archive.size())) {
         output.fail();
     }
     output.commit();
-    chmod(file.c_str(), 0755);
     Progress::hide();
+    if (chmod(file.c_str(), 0755) != 0) {
+        print_error(
+            fmt::format("tilewright: explore: '{}' could not be made executable; run it by sh\n", file));
+    }
     print(fmt::format("{}: {} points of {} rows, {}\n", file, list.size(), rows.size(),
         bytes((double)(begin.size() + archive.size()))));
 }

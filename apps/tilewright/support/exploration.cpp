@@ -32,6 +32,12 @@ bool is_ours(const Json &line, const Json &context) {
            agrees("machine");
 }
 
+// 0 where it has no such whole number.
+int number_in(const Json &object, const std::string &field) {
+    const auto at = object.find(field);
+    return at != object.end() && at->is_number_integer() ? at->get<int>() : 0;
+}
+
 std::string text_in(const Json &line, const char *field) {
     const auto at = line.find(field);
     return at != line.end() && at->is_string() ? at->get<std::string>() : "";
@@ -97,12 +103,16 @@ void Exploration::take_known() {
                 left_aside_++;
                 continue;
             }
+            const auto tunables = line.find("tunables");
+            if (tunables == line.end() || !tunables->is_object()) {
+                continue;
+            }
             const std::string varies = text_in(line, "varies");
             for (ExploredRow &row : c.rows) {
                 if (row.row->name() == varies) {
                     TunableValues values;
                     for (const Row::Tunable &tunable : row.row->tunables) {
-                        values.emplace_back(tunable.name, line["tunables"].value(tunable.name, 0));
+                        values.emplace_back(tunable.name, number_in(*tunables, tunable.name));
                     }
                     keep(c, row, values, line);
                     known_ += !line.contains("again");
