@@ -199,16 +199,18 @@ TEST_F(BenchWords, RowsAreBuiltWithOtherTunables) {
     EXPECT_TRUE(values(report["runs"], "schedule").contains("reference"));
     expect_refusal(2, {"bench", "transpose", "--device", "cpu", "--tunable", "heigt=3"},
         {"--tunable", "heigt", "did you mean 'height'"});
-    expect_refusal(
-        2, {"bench", "transpose", "--device", "cpu", "--tunable", "grain=0"}, {"grain=0", "1 to 1024"});
-    for (const char *bad : {"grain", "grain=", "=3", "grain=x", "grain=1,,"}) {
+    expect_refusal(2, {"bench", "transpose", "--device", "cpu", "--tunable", "blocks_per_task=0"},
+        {"blocks_per_task=0", "1 to 1024"});
+    for (const char *bad :
+        {"blocks_per_task", "blocks_per_task=", "=3", "blocks_per_task=x", "blocks_per_task=1,,"}) {
         expect_refusal(2, {"bench", "transpose", "--device", "cpu", "--tunable", bad}, {"name=value"});
     }
     const Ran shown = run({"show", "transpose", "--target", "cpu", "--schedule", "tuned_small", "--type",
         "u8", "--tunable", "height=128"});
     EXPECT_EQ(shown.code, 0) << shown.err;
     EXPECT_NE(shown.out.find("height=128"), std::string::npos) << shown.out;
-    expect_refusal(2, {"show", "transpose", "--target", "cpu", "--tunable", "grain=1,2"}, {"one value"});
+    expect_refusal(
+        2, {"show", "transpose", "--target", "cpu", "--tunable", "blocks_per_task=1,2"}, {"one value"});
     const json explained = run_json({"explain", "transpose", "--device", "cpu", "--type", "u8", "--size",
         "300x200", "--schedule", "tuned_small", "--tunable", "height=128", "--json"});
     EXPECT_NE(explained["chosen"].get<std::string>().find("height=128"), std::string::npos) << explained;
