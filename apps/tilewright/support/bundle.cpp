@@ -3,6 +3,7 @@
 #include "apps/tilewright/support/built_row.h"
 #include "apps/tilewright/support/point_server.h"
 #include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/streams.h"
 #include "apps/tilewright/support/subprocess.h"
 #include "apps/tilewright/support/temporary_folder.h"
 #include "apps/tilewright/support/version.h"
