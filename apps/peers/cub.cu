@@ -1,6 +1,5 @@
 // CUB: the sums of rows as a segmented reduction.
 #include "apps/peers/peers.h"
-#include "apps/published/problem.h"
 #include <cub/device/device_segmented_reduce.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -9,12 +8,7 @@ namespace peers {
 
 namespace {
 
-using published::ArrayProblem;
-using published::Arrays;
 using published::check;
-using published::Expected;
-using published::random_values;
-using published::text_of;
 
 // Where row i begins.
 struct RowBegin {

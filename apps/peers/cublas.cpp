@@ -2,21 +2,12 @@
 // cores, as the operators compute.
 #include "apps/peers/library.h"
 #include "apps/peers/peers.h"
-#include "apps/published/problem.h"
 #include <cmath>
 #include <cublas_v2.h>
 
 namespace peers {
 
 namespace {
-
-using published::ArrayProblem;
-using published::Arrays;
-using published::Expected;
-using published::Failure;
-using published::Fault;
-using published::random_values;
-using published::text_of;
 
 void check(cublasStatus_t status, const char *what) {
     if (status != CUBLAS_STATUS_SUCCESS) {

@@ -1,21 +1,12 @@
 // cuFFT: the two-dimensional transform of complex f32.
 #include "apps/peers/library.h"
 #include "apps/peers/peers.h"
-#include "apps/published/problem.h"
 #include <cmath>
 #include <cufft.h>
 
 namespace peers {
 
 namespace {
-
-using published::ArrayProblem;
-using published::Arrays;
-using published::Expected;
-using published::Failure;
-using published::Fault;
-using published::random_values;
-using published::text_of;
 
 void check(cufftResult result, const char *what) {
     if (result != CUFFT_SUCCESS) {

@@ -2,12 +2,10 @@
 // toolkit's libraries on one CUDA device, and prints them as the runs of `tilewright bench` are printed.
 // `bench --peers` starts it.
 #include "apps/peers/peers.h"
+#include "apps/published/command_line.h"
 #include "apps/published/device.h"
-#include "apps/published/measure.h"
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +13,6 @@ namespace peers {
 
 namespace {
 
-using published::Fault;
 using Json = nlohmann::ordered_json;
 
 struct Options {
@@ -46,8 +43,7 @@ std::vector<Size> sizes_of(const Options &options, const Kernel &kernel) {
     char more = 0;
     const int read = std::sscanf(options.size.c_str(), "%7ldx%7ld%c", &size.width, &size.height, &more);
     if (read != 2 || size.width < 1 || size.height < 1) {
-        throw published::Failure(
-            Fault::usage, "--size " + options.size + ": takes WIDTHxHEIGHT, for example 8192x8192");
+        throw Failure(Fault::usage, "--size " + options.size + ": takes WIDTHxHEIGHT, for example 8192x8192");
     }
     return {size};
 }
@@ -55,14 +51,6 @@ std::vector<Size> sizes_of(const Options &options, const Kernel &kernel) {
 bool is_asked(const Options &options, const std::string &op) {
     const std::vector<std::string> &asked = options.operators;
     return asked.empty() || std::find(asked.begin(), asked.end(), op) != asked.end();
-}
-
-// The time now, in UTC: "2026-11-22T12:34:56Z".
-std::string date() {
-    const std::time_t now = std::time(nullptr);
-    std::tm utc{};
-    char text[32];
-    return {text, std::strftime(text, sizeof text, "%FT%TZ", gmtime_r(&now, &utc))};
 }
 
 Json run_of(const Options &options, const Kernel &kernel, Size size) {
@@ -81,7 +69,7 @@ Json run_of(const Options &options, const Kernel &kernel, Size size) {
         run["verified"] = wrong.empty();
         run["verified_by"] = "a plain loop of cuda_peers";
         run["wrong"] = wrong;
-    } catch (const published::Failure &failure) {
+    } catch (const Failure &failure) {
         run["failed"] = failure.what();
     }
     return run;
@@ -97,7 +85,7 @@ void write(const std::string &path, const Json &all) {
     file << text;
     file.close();
     if (!file) {
-        throw published::Failure(Fault::failed, "--json " + path + ": cannot be written");
+        throw Failure(Fault::failed, "--json " + path + ": cannot be written");
     }
 }
 
@@ -125,42 +113,9 @@ void run(const Options &options) {
     }
     write(options.json,
         {{"version", 2}, {"program", "cuda_peers"},
-            {"context", {{"date", date()}, {"commit", PEERS_COMMIT}, {"toolkit", device.toolkit},
+            {"context", {{"date", published::date()}, {"commit", PEERS_COMMIT}, {"toolkit", device.toolkit},
                             {"device_name", device.name}, {"driver", device.driver}}},
             {"missing", missing}, {"runs", runs}});
-}
-
-int program(int argc, char **argv) {
-    Options options;
-    CLI::App line(
-        "Times the published kernels, and functions of cuBLAS, cuFFT, NPP and CUB, on a CUDA device, "
-        "and verifies what the timed calls computed.");
-    line.add_option("operator", options.operators, "Operators (default: all)");
-    line.add_option("--size", options.size, "WIDTHxHEIGHT; of vectors Nx1 (default: each peer's own sizes)");
-    line.add_option("--data", options.data, "Only what has exactly this data: \"u8 8192x8192\"");
-    line.add_option("--device", options.device, "The number of the CUDA device")->capture_default_str();
-    line.add_option("--batch", options.plan.batch, "Back-to-back calls per measurement")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 100000));
-    line.add_option("--repeats", options.plan.repeats, "Measurements")
-        ->capture_default_str()
-        ->check(CLI::Range(3, 1000000));
-    line.add_option("--limit", options.plan.limit_s, "Seconds that the timing of a peer may take, about")
-        ->capture_default_str()
-        ->check(CLI::Range(.001, 1e6));
-    line.add_option("--json", options.json, "The file of the JSON (- is standard output)")
-        ->capture_default_str();
-    line.add_flag("--list", options.list, "Only list the peers and the sizes that they take");
-    line.footer(
-        "Exit codes: 0 done, 1 failed, 2 wrong usage, 4 no CUDA device, 5 out of memory. A wrong result is "
-        "in the JSON.");
-    try {
-        line.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        return line.exit(error) == 0 ? 0 : (int)Fault::usage;
-    }
-    run(options);
-    return 0;
 }
 
 }  // namespace
@@ -168,16 +123,19 @@ int program(int argc, char **argv) {
 }  // namespace peers
 
 int main(int argc, char **argv) {
-    try {
-        return peers::program(argc, argv);
-    } catch (const published::Failure &failure) {
-        std::fprintf(stderr, "cuda_peers: error: %s\n", failure.what());
-        return (int)failure.fault;
-    } catch (const std::bad_alloc &) {
-        std::fprintf(stderr, "cuda_peers: error: out of memory on the host; take a smaller --size\n");
-        return (int)published::Fault::memory;
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "cuda_peers: error: %s\n", error.what());
-        return (int)published::Fault::failed;
-    }
+    peers::Options options;
+    CLI::App line(
+        "Times the published kernels, and functions of cuBLAS, cuFFT, NPP and CUB, on a CUDA device, "
+        "and verifies what the timed calls computed.");
+    line.add_option("operator", options.operators, "Operators (default: all)");
+    line.add_option("--size", options.size, "WIDTHxHEIGHT; of vectors Nx1 (default: each peer's own sizes)");
+    line.add_option("--data", options.data, "Only what has exactly this data: \"u8 8192x8192\"");
+    published::add_timing(line, options.device, options.plan, "a peer");
+    line.add_option("--json", options.json, "The file of the JSON (- is standard output)")
+        ->capture_default_str();
+    line.add_flag("--list", options.list, "Only list the peers and the sizes that they take");
+    line.footer(
+        "Exit codes: 0 done, 1 failed, 2 wrong usage, 4 no CUDA device, 5 out of memory. A wrong result is "
+        "in the JSON.");
+    return published::run_program("cuda_peers", line, argc, argv, [&] { run(options); });
 }

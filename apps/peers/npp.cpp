@@ -1,21 +1,13 @@
 // NPP: transposes.
 #include "apps/peers/library.h"
 #include "apps/peers/peers.h"
-#include "apps/published/problem.h"
 #include <npp.h>
 
 namespace peers {
 
 namespace {
 
-using published::ArrayProblem;
-using published::Arrays;
 using published::check;
-using published::Expected;
-using published::Failure;
-using published::Fault;
-using published::random_values;
-using published::text_of;
 
 // What each call must be told of the device.
 NppStreamContext context() {

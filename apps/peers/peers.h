@@ -1,12 +1,19 @@
 #pragma once
 // Peers on CUDA: functions of the toolkit's libraries, each with its data. They are timed and verified as the
 // published kernels are.
-#include "apps/published/published.h"
+#include "apps/published/problem.h"
 
 namespace peers {
 
+using published::ArrayProblem;
+using published::Arrays;
+using published::Expected;
+using published::Failure;
+using published::Fault;
 using published::Kernel;
+using published::random_values;
 using published::Size;
+using published::text_of;
 
 // The functions of a library as peers. Where the library is not on this machine: none, and a sentence that
 // says so is added to `missing`.

@@ -1,8 +1,7 @@
 // The command line of published_kernels: times and verifies the published kernels on one CUDA device.
+#include "apps/published/command_line.h"
 #include "apps/published/device.h"
-#include "apps/published/measure.h"
 #include "apps/published/report.h"
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 
@@ -83,53 +82,22 @@ void run(const Options &options) {
     report.end();
 }
 
-int program(int argc, char **argv) {
-    Options options;
+}  // namespace
+
+}  // namespace published
+
+int main(int argc, char **argv) {
+    published::Options options;
     CLI::App line(
         "Times the published kernels, compiled by nvcc, and verifies what the timed calls computed.");
     line.add_option("--kernel", options.kernels,
         "OPERATOR, OPERATOR/STEP or OPERATOR/STEP/TYPE; several may be given (default: all)");
     line.add_option(
         "--size", options.size, "WIDTHxHEIGHT; of vectors Nx1 (default: each kernel's own sizes)");
-    line.add_option("--device", options.device, "The number of the CUDA device")->capture_default_str();
-    line.add_option("--batch", options.plan.batch, "Back-to-back calls per measurement")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 100000));
-    line.add_option("--repeats", options.plan.repeats, "Measurements")
-        ->capture_default_str()
-        ->check(CLI::Range(3, 1000000));
-    line.add_option("--limit", options.plan.limit_s, "Seconds that the timing of a kernel may take, about")
-        ->capture_default_str()
-        ->check(CLI::Range(.001, 1e6));
+    published::add_timing(line, options.device, options.plan, "a kernel");
     line.add_option("--json", options.json, "Write JSON to this file");
     line.add_flag("--list", options.list, "Only list the kernels and the sizes that they take");
     line.footer("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no kernel takes the size, 4 no CUDA device,\n"
                 "5 out of memory, 6 wrong result.");
-    try {
-        line.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        return line.exit(error) == 0 ? 0 : (int)Fault::usage;
-    }
-    run(options);
-    return 0;
-}
-
-}  // namespace
-
-}  // namespace published
-
-int main(int argc, char **argv) {
-    using published::Fault;
-    try {
-        return published::program(argc, argv);
-    } catch (const published::Failure &failure) {
-        std::fprintf(stderr, "published_kernels: error: %s\n", failure.what());
-        return (int)failure.fault;
-    } catch (const std::bad_alloc &) {
-        std::fprintf(stderr, "published_kernels: error: out of memory on the host; take a smaller --size\n");
-        return (int)Fault::memory;
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "published_kernels: error: %s\n", error.what());
-        return (int)Fault::failed;
-    }
+    return published::run_program("published_kernels", line, argc, argv, [&] { run(options); });
 }

@@ -1,21 +1,13 @@
 // The lines of the table, and one JSON object per kernel and size.
 #include "apps/published/report.h"
+#include "apps/published/command_line.h"
 #include <cstdio>
-#include <ctime>
 
 namespace published {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// The time now, in UTC: "2026-11-22T12:34:56Z".
-std::string date() {
-    const std::time_t now = std::time(nullptr);
-    std::tm utc{};
-    char text[32];
-    return {text, std::strftime(text, sizeof text, "%FT%TZ", gmtime_r(&now, &utc))};
-}
 
 }  // namespace
 

@@ -110,26 +110,39 @@ void check_host(int device_type, const std::string &name) {
     }
 }
 
+// Reads an argument that is the library's own array, or an array on a CUDA device. False for others, which
+// are in host memory; what would lose something there is refused. Errors: TypeError, and those of wrap().
+bool is_read(Argument &read, const std::string &name, void *stream, bool writable) {
+    const nb::handle object = read.given;
+    if (nb::isinstance<OwnArray>(object)) {
+        read.kind = Argument::Kind::own;
+        read.array = nb::cast<OwnArray &>(object).array;
+        return true;
+    }
+    if (is_numpy(object)) {
+        return false;
+    }
+    if (!writable) {
+        refuse_gradient(object, name);
+    }
+    if (const std::optional<OnCuda> place = on_cuda(object)) {
+        read.kind = Argument::Kind::cuda;
+        read.stream = stream ? stream : stream_of(object, place->index);
+        read.array = wrap(object, *place, name, read.stream, writable);
+        return true;
+    }
+    refuse_masked(object, name);
+    read.kind = Argument::Kind::host;
+    return false;
+}
+
 }  // namespace
 
 Argument read_input(nb::handle object, const std::string &name, void *stream) {
     Argument read;
     read.given = nb::borrow(object);
-    if (nb::isinstance<OwnArray>(object)) {
-        read.kind = Argument::Kind::own;
-        read.array = nb::cast<OwnArray &>(object).array;
+    if (is_read(read, name, stream, false)) {
         return read;
-    }
-    if (!is_numpy(object)) {
-        refuse_gradient(object, name);
-        if (const std::optional<OnCuda> place = on_cuda(object)) {
-            read.kind = Argument::Kind::cuda;
-            read.stream = stream ? stream : stream_of(object, place->index);
-            read.array = wrap(object, *place, name, read.stream, false);
-            return read;
-        }
-        refuse_masked(object, name);
-        read.kind = Argument::Kind::host;
     }
     if (!nb::try_cast(object, read.view)) {
         refuse(object, name, false);
@@ -147,20 +160,8 @@ Argument read_input(nb::handle object, const std::string &name, void *stream) {
 Argument read_output(nb::handle object, void *stream) {
     Argument read;
     read.given = nb::borrow(object);
-    if (nb::isinstance<OwnArray>(object)) {
-        read.kind = Argument::Kind::own;
-        read.array = nb::cast<OwnArray &>(object).array;
+    if (is_read(read, "out", stream, true)) {
         return read;
-    }
-    if (!is_numpy(object)) {
-        if (const std::optional<OnCuda> place = on_cuda(object)) {
-            read.kind = Argument::Kind::cuda;
-            read.stream = stream ? stream : stream_of(object, place->index);
-            read.array = wrap(object, *place, "out", read.stream, true);
-            return read;
-        }
-        refuse_masked(object, "out");
-        read.kind = Argument::Kind::host;
     }
     nb::ndarray<> view;
     if (!nb::try_cast(object, view)) {

@@ -112,10 +112,6 @@ nb::tuple output_of(const OperatorInPython &self, const nb::list &inputs, const 
     return nb::make_tuple(numpy_name(type), nb::tuple(nb::cast(shape)));
 }
 
-const char *name_of(Backend backend) {
-    return backend == Backend::cpu ? "cpu" : backend == Backend::cuda ? "cuda" : "opencl";
-}
-
 nb::dict tunables_of(const Row &row) {
     nb::dict tunables;
     for (const Row::Tunable &tunable : row.tunables) {

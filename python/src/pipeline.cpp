@@ -35,11 +35,7 @@ nb::object run(const Pipeline &pipeline, const nb::args &arrays, nb::object out,
                     statistics->libraries.end(), stage.libraries.begin(), stage.libraries.end());
                 statistics->device = stage.device;
                 statistics->total_ms += stage.total_ms;
-                statistics->counters.kernels += stage.counters.kernels;
-                statistics->counters.bytes_to_device += stage.counters.bytes_to_device;
-                statistics->counters.bytes_to_host += stage.counters.bytes_to_host;
-                statistics->counters.modules += stage.counters.modules;
-                statistics->counters.module_ms += stage.counters.module_ms;
+                statistics->counters += stage.counters;
             }
         },
         [](std::span<const Array>) { return best_device(); }};

@@ -1,6 +1,7 @@
 // The hooks of CUDA: what Halide's runtime gets when it asks for a function of the driver or for a context
 // (hooks.h).
 #include "generators/algorithms/integers.h"
+#include "generators/algorithms/module_text.h"
 #include "runtime/devices/counters.h"
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/cuda_programs.h"

@@ -15,19 +15,6 @@
 
 namespace tilewright {
 
-namespace {
-
-const char *name_of(Backend backend) {
-    switch (backend) {
-    case Backend::cpu: return "cpu";
-    case Backend::cuda: return "cuda";
-    case Backend::opencl: return "opencl";
-    }
-    return "";
-}
-
-}  // namespace
-
 std::string Device::str() const {
     return backend == Backend::cpu ? "cpu" : std::string(name_of(backend)) + ":" + std::to_string(index);
 }

@@ -1,5 +1,4 @@
 #include "runtime/devices/register_caps.h"
-#include "generators/algorithms/module_text.h"
 
 namespace tilewright::driver {
 
@@ -19,10 +18,6 @@ RegisterCaps::~RegisterCaps() {
 
 const std::vector<Row::RegisterCap> *RegisterCaps::current() {
     return caps_of_thread;
-}
-
-std::string with_register_caps(const std::string &ptx, const std::vector<Row::RegisterCap> &caps) {
-    return tilewright::with_register_caps(ptx, caps);
 }
 
 }  // namespace tilewright::driver

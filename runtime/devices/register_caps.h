@@ -20,8 +20,4 @@ private:
     const std::vector<Row::RegisterCap> *before_;
 };
 
-// The PTX with a directive at the entry of each kernel that has a cap:
-// `.entry name(parameters)\n.maxnreg 96\n{`.
-std::string with_register_caps(const std::string &ptx, const std::vector<Row::RegisterCap> &caps);
-
 }  // namespace tilewright::driver

@@ -202,13 +202,17 @@ double copies_to_host_ms(const Request &request, const MeasuredDevice &measured)
 }  // namespace
 
 Device Operator::choose_device(const Request &request, const std::string &schedule) const {
+    return choose_device(request, Array::uninitialized(request.output_type, request.output_shape), schedule);
+}
+
+Device Operator::choose_device(
+    const Request &request, const Array &output, const std::string &schedule) const {
     const Device gpu = best_device(), cpu;
     if (gpu == cpu || schedule != "tuned") {
         return gpu;
     }
     // What the row that a call on the device takes is predicted to take there; nothing where times do not
     // decide on the row.
-    const Array output = Array::uninitialized(request.output_type, request.output_shape);
     const auto predicted = [&](Device device) -> std::optional<double> {
         const Row *row = chosen_by_times(request, output, device);
         if (!row) {

@@ -30,10 +30,6 @@ View view_for(const Array &array, const halide_filter_argument_t &argument, cons
     return as_rows ? rows_of(array) : image(array);
 }
 
-const char *word_of(Backend backend) {
-    return backend == Backend::cpu ? "cpu" : backend == Backend::cuda ? "cuda" : "opencl";
-}
-
 // The best device that the pipeline was made for.
 Device device_for(const GeneratedPipeline &pipeline) {
     const auto made_for = [&](Backend backend) {
@@ -116,7 +112,7 @@ void run_generated(
     std::vector<std::string> backends;
     const int64_t h = input.shape()[0], w = input.shape()[1];
     for (const GeneratedPipeline::Library &library : pipeline.libraries) {
-        const std::string word = word_of(library.row.backend);
+        const std::string word = name_of(library.row.backend);
         if (std::find(backends.begin(), backends.end(), word) == backends.end()) {
             backends.push_back(word);
         }

@@ -297,7 +297,7 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
     if (!known && how.rows) {
         known = best_device();  // the measured times are of the operator's own rows
     }
-    const Device device = known ? *known : choose_device(request, how.schedule);
+    const Device device = known ? *known : choose_device(request, result, how.schedule);
     driver::open(device);
     check_values(request);
     const Row &row = choose(request, result, how.schedule, device, how.rows);

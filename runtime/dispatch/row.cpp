@@ -9,8 +9,7 @@
 namespace tilewright {
 
 std::string Row::name() const {
-    const char *const places[] = {"cpu", "cuda", "opencl"};
-    return op + "/" + schedule + "/" + type + "/" + (needs_vnni ? "vnni" : places[(int)backend]) +
+    return op + "/" + schedule + "/" + type + "/" + (needs_vnni ? "vnni" : name_of(backend)) +
            (origin == op ? "" : "/" + origin);
 }
 

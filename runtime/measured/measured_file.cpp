@@ -44,9 +44,8 @@ float number(const Json &of) {
 }
 
 Backend backend_of(const std::string &word) {
-    const std::string words[] = {"cpu", "cuda", "opencl"};
     for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
-        if (word == words[(size_t)backend]) {
+        if (word == name_of(backend)) {
             return backend;
         }
     }

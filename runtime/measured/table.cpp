@@ -49,9 +49,8 @@ std::string times_of(const MeasuredDevice &device, size_t number) {
 }
 
 std::string entry_of(const MeasuredDevice &device, size_t number) {
-    const char *const backends[] = {"cpu", "cuda", "opencl"};
     return fmt::format("    {{{}, Backend::{}, {}, {}, {}, {}, {}, {}, {}, {}, times_{}}},\n",
-        literal(std::filesystem::path(device.file).filename().string()), backends[(size_t)device.backend],
+        literal(std::filesystem::path(device.file).filename().string()), name_of(device.backend),
         device.is_gpu, literal(device.vendor), literal(device.name), device.units, literal(device.date),
         device.bytes_to_device, device.bytes_to_host, device.copy_ms, number);
 }

@@ -53,7 +53,7 @@ Check libraries() {
     size_t declined = 0;
     for (const Operator *op : operators()) {
         for (const Row &row : op->rows()) {
-            row.declined.empty() ? count[app::name_of(row.backend)]++ : declined++;
+            row.declined.empty() ? count[tilewright::name_of(row.backend)]++ : declined++;
         }
     }
     std::vector<std::string> words;

@@ -70,7 +70,7 @@ std::string schedules_of(const Operator &op, const Words &words) {
         if (line == schedules.end()) {
             line = schedules.insert(schedules.end(), {row.schedule, "", "", sentence});
         }
-        add_word(line->backends, name_of(row.backend) + (row.needs_vnni ? "(VNNI)" : ""));
+        add_word(line->backends, std::string(name_of(row.backend)) + (row.needs_vnni ? "(VNNI)" : ""));
         add_word(line->types, row.type);
     }
     if (schedules.empty()) {

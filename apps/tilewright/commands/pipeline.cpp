@@ -133,7 +133,7 @@ void run(const Request &request) {
     pipeline(inputs, output, call);
     output.sync();
     const double compute_ms = ms_since(computing);
-    const Counters after = counters();
+    const Counters counted = counters() - before;
 
     std::vector<std::string> verified;
     if (request.check) {
@@ -144,7 +144,7 @@ void run(const Request &request) {
     const double write_ms = ms_since(writing);
     if (request.statistics) {
         print_stages(statistics, checked.remarks);
-        print_costs(device, after - before, {read_ms, compute_ms, write_ms});
+        print_costs(device, counted, {read_ms, compute_ms, write_ms});
     }
     for (size_t i = 0; i < verified.size(); i++) {
         print_error(fmt::format("verified    stage {} against {}\n", i + 1, verified[i]));

@@ -9,7 +9,7 @@
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/subprocess.h"
 #include "apps/tilewright/support/tunable_grid.h"
-#include "runtime/devices/register_caps.h"
+#include "generators/algorithms/module_text.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/workload.h"
 #include <algorithm>
@@ -193,8 +193,7 @@ std::string resources(const std::string &generator, const Row &row) {
                                                               "PATH nor in /usr/local/cuda/bin.\n" :
                                                               "");
     }
-    const std::string ptx =
-        driver::with_register_caps(generated(generator, row, "kernels"), row.register_caps);
+    const std::string ptx = with_register_caps(generated(generator, row, "kernels"), row.register_caps);
     std::vector<std::vector<std::string>> lines = {{"kernel", "for", "registers", "cap", "stack bytes",
         "spill stores", "spill loads", "threads", "shared bytes"}};
     for (const char *arch : {"sm_80", "sm_90"}) {

@@ -85,15 +85,6 @@ std::string joined(const std::vector<std::string> &words, const std::string &bet
     return fmt::format("{}", fmt::join(words, between));
 }
 
-std::string name_of(Backend backend) {
-    switch (backend) {
-    case Backend::cpu: return "cpu";
-    case Backend::cuda: return "cuda";
-    case Backend::opencl: return "opencl";
-    }
-    return "";
-}
-
 void print(const std::string &text) {
     Progress::hide();
     if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {

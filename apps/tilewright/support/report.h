@@ -22,8 +22,6 @@ std::string bytes(double count);
 
 std::string joined(const std::vector<std::string> &words, const std::string &between = " ");
 
-std::string name_of(Backend backend);
-
 // The libraries that a call of `row` ran, where they are others than the row's own:
 // "fft2d/fused_rows_64/c64/cuda + ...". Empty otherwise.
 std::string other_libraries(const Row &row, const std::vector<const Row *> &ran);

@@ -9,6 +9,12 @@ namespace tilewright {
 // What a library is generated for, and what runs it.
 enum class Backend { cpu, cuda, opencl };
 
+// "cpu", "cuda" or "opencl".
+inline const char *name_of(Backend backend) {
+    constexpr const char *names[] = {"cpu", "cuda", "opencl"};
+    return names[(size_t)backend];
+}
+
 // A device by its backend and its number there, written `cpu`, `cuda:1`, `opencl:0`.
 struct Device {
     Backend backend = Backend::cpu;

@@ -301,6 +301,9 @@ private:
 
     // The row that the measured times choose; null where they do not decide.
     const Row *chosen_by_times(const Request &request, const Array &output, Device device) const;
+
+    // As the public one, for the output that the call has.
+    Device choose_device(const Request &request, const Array &output, const std::string &schedule) const;
     virtual std::optional<int64_t> halo_of(const Settings &, double) const {
         return {};
     }

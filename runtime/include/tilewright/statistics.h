@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,6 +32,20 @@ inline Counters operator-(Counters later, const Counters &earlier) {
     later.modules -= earlier.modules;
     later.module_ms -= earlier.module_ms;
     return later;
+}
+
+// What two calls, or parts of a call, did together. The largest block is that of either.
+inline Counters &operator+=(Counters &sum, const Counters &more) {
+    sum.kernels += more.kernels;
+    sum.copies_to_device += more.copies_to_device;
+    sum.bytes_to_device += more.bytes_to_device;
+    sum.copies_to_host += more.copies_to_host;
+    sum.bytes_to_host += more.bytes_to_host;
+    sum.allocations += more.allocations;
+    sum.modules += more.modules;
+    sum.module_ms += more.module_ms;
+    sum.largest_block = std::max(sum.largest_block, more.largest_block);
+    return sum;
 }
 
 // What one call of an operator did.
