@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <pty.h>
 #include <regex>
+#include <set>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +85,19 @@ TEST_F(CommandLine, BenchRecordsTheSizeThatRan) {
         EXPECT_EQ(image["width"], 70);
         EXPECT_EQ(image["height"], 30);
         EXPECT_EQ(image["inputs"], (json{"u8 (30, 70)"}));
+    }
+}
+
+// The settings that a workload times by itself must be ones that its operator takes.
+TEST_F(CommandLine, BenchTimesEverySettingOfEveryOperator) {
+    const json report = run_json({"bench", "--device", "cpu", "--schedule", "reference", "--size", "64x64",
+        "--batch", "1", "--repeats", "3", "--limit", ".001", "--json", "-"});
+    std::set<std::string> timed;
+    for (const json &run : report["runs"]) {
+        timed.insert(run["operator"]);
+    }
+    for (const std::string &op : operators()) {
+        EXPECT_TRUE(timed.contains(op)) << op;
     }
 }
 

@@ -38,12 +38,12 @@ public:
         return all;
     }
 
-    // The first w entries of the convolution of two vectors of w; "length" = "all" has all of them, "data"
+    // The first w entries of the convolution of two vectors of w; "entries" = "all" has all of them, "data"
     // says what is in them.
     Sample benchmark_sample(
         const std::string &type, int64_t w, int64_t, const Settings &settings) const override {
         Sample timed = sample(type, w, w, settings.text("data", "uniform"));
-        if (settings.text("length", "first") == "all") {
+        if (settings.text("entries", "first") == "all") {
             timed.what += ", all entries";
         } else {
             timed.settings.set("length", (double)w);
@@ -62,7 +62,7 @@ public:
             for (const char *kind : {"gaussian", "walk", "sorted"}) {
                 all.push_back({{"data", kind}});
             }
-            all.push_back({{"data", "uniform"}, {"length", "all"}});
+            all.push_back({{"data", "uniform"}, {"entries", "all"}});
         }
         return all;
     }
