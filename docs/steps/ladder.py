@@ -5,8 +5,8 @@ Usage: ladder.py --add FILE...   keeps what the tables need of these files in me
        ladder.py                 writes the tables
        ladder.py --check         says which pages differ from measured/; exits with 1 if there is one
 
-FILE is JSON of `tilewright bench OPERATOR --json FILE` or of `published_kernels --json FILE`. A file of the
-same name in measured/ is replaced. Where two files have a time for the same place of a table, the later one
+FILE is JSON of `tilewright bench OPERATOR --json FILE` or of `published_kernels --json FILE`, or the lines of
+`tilewright bench OPERATOR --results FILE` of one device. A file of the same name in measured/ is replaced. Where two files have a time for the same place of a table, the later one
 counts.
 
 A table stands in a page between the lines `<!-- measured: OPERATOR -->` and `<!-- end -->`. The first line
@@ -89,6 +89,14 @@ def kept_of_bench(file):
             'device': device['name'], 'driver': device['driver'], 'runs': runs}
 
 
+def file_of_lines(text):
+    """The lines of `bench --results`, one run each, as a file of `bench --json`."""
+    runs = [json.loads(line) for line in text.splitlines() if line.strip()]
+    first = runs[0]['context']
+    device = {'device': runs[0]['device'], 'name': first['device_name'], 'driver': first['driver']}
+    return {'context': {**first, 'devices': [device]}, 'runs': runs}
+
+
 def kept_of_published(file):
     context = file['context']
     runs = [{'operator': run['operator'], 'row': run['step'], 'data': run['data'],
@@ -102,12 +110,16 @@ def kept_of_published(file):
 def kept_of(path):
     """What is kept of a file of either program, or of one that was kept before."""
     try:
-        with open(path, encoding='utf-8') as text:
-            file = json.load(text)
+        with open(path, encoding='utf-8') as opened:
+            text = opened.read()
+        try:
+            file = json.loads(text)
+        except ValueError:
+            file = file_of_lines(text)
         kept = (file if 'column' in file else kept_of_published(file)
                 if file.get('program') == 'published_kernels' else kept_of_bench(file))
         wrong = [f"{run['operator']}/{run['row']}" for run in kept['runs'] if run['wrong']]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise Wrong(f'{path}: no JSON of `tilewright bench` or `published_kernels`: {error!r}') from error
     except Wrong as error:
         raise Wrong(f'{path}: {error}') from error
