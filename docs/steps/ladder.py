@@ -6,8 +6,8 @@ Usage: ladder.py --add FILE...   keeps what the tables need of these files in me
        ladder.py --check         says which pages differ from measured/; exits with 1 if there is one
 
 FILE is JSON of `tilewright bench OPERATOR --json FILE` or of `published_kernels --json FILE`, or the lines of
-`tilewright bench OPERATOR --results FILE` of one device. A file of the same name in measured/ is replaced. Where two files have a time for the same place of a table, the later one
-counts.
+`tilewright bench OPERATOR --results FILE` of one device. A file of the same name in measured/ is replaced.
+Where two files have a time for the same place of a table, the later one counts.
 
 A table stands in a page between the lines `<!-- measured: OPERATOR -->` and `<!-- end -->`. The first line
 may go on with a type and with the first words of the data (`<!-- measured: transpose f32 8192x8192 -->`).
