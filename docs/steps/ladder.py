@@ -67,7 +67,9 @@ def column_of(device):
     if device['device'].startswith('cuda'):
         return 'CUDA'
     if device['device'].startswith('opencl'):
-        return 'PoCL' if 'pocl' in json.dumps(device).lower() else 'OpenCL'
+        # PoCL calls its devices cpu-... and, in older versions, pthread-...
+        is_pocl = 'pocl' in json.dumps(device).lower() or device['name'].startswith(('cpu-', 'pthread-'))
+        return 'PoCL' if is_pocl else 'OpenCL'
     return 'CPU'
 
 
@@ -251,7 +253,8 @@ def page_with_tables(text, measured):
 def keep(paths, folder):
     for path in paths:
         kept = kept_of(path)
-        with open(os.path.join(folder, os.path.basename(path)), 'w', encoding='utf-8') as file:
+        name = os.path.splitext(os.path.basename(path))[0] + '.json'
+        with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
             runs = kept.pop('runs')
             head = json.dumps(kept, indent=1)[:-2]
             file.write(head + ',\n "runs": [\n  ' + ',\n  '.join(map(json.dumps, runs)) + '\n ]\n}\n')

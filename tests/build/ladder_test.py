@@ -22,7 +22,7 @@ TABLE = '''# Transposes
 
 **u8 64x64**
 
-Measured: CUDA: 2026-11-24, NVIDIA H200, CUDA 13.0, commit abc; PoCL: 2026-11-23, a CPU, 3.1, commit abc; \
+Measured: CUDA: 2026-11-24, NVIDIA H200, CUDA 13.0, commit abc; PoCL: 2026-11-23, cpu-zen, 3.1, commit abc; \
 published kernel: 2026-11-25, NVIDIA H200, CUDA 13.0, nvcc of CUDA 13.0, commit def.
 
 | step | H200 CUDA, ms | OpenCL, ms | PoCL, ms | CPU, ms | published kernel on H200, ms \
@@ -56,9 +56,17 @@ def bench(date, device, rows):
     return {'context': {'date': date, 'commit': 'abc', 'devices': [cpu, device]}, 'runs': runs}
 
 
+def lines_of(file):
+    """The same runs as `tilewright bench --results` writes them, one per line."""
+    device = file['context']['devices'][-1]
+    context = {'date': file['context']['date'], 'commit': file['context']['commit'],
+               'device_name': device['name'], 'driver': device['driver']}
+    return ''.join(json.dumps({**run, 'context': context}) + '\n' for run in file['runs'])
+
+
 def samples():
     gpu = {'device': 'cuda:0', 'name': 'NVIDIA H200', 'driver': 'CUDA 13.0'}
-    pocl = {'device': 'opencl:0', 'name': 'a CPU', 'driver': '3.1', 'capability': 'OpenCL 3.0 PoCL'}
+    pocl = {'device': 'opencl:0', 'name': 'cpu-zen', 'driver': '3.1', 'capability': 'OpenCL 3.0 PoCL'}
     small = 'u8 64x64'
     published = {'operator': 'transpose', 'step': 'direct', 'type': 'u8', 'data': small, 'median_ms': .5,
                  'p10_ms': .5, 'p90_ms': .5, 'verified': True, 'wrong': ''}
@@ -101,6 +109,10 @@ def main():
             write(name, json.dumps(sample))
         expect(run('--add', *[os.path.join(folder, name) for name in samples()]), 0)
         assert open(page, encoding='utf-8').read() == TABLE, open(page, encoding='utf-8').read()
+        write('pocl.jsonl', lines_of(samples()['pocl.json']))
+        os.remove(os.path.join(folder, 'measured', 'pocl.json'))
+        expect(run('--add', os.path.join(folder, 'pocl.jsonl')), 0)
+        assert open(page, encoding='utf-8').read() == TABLE, open(page, encoding='utf-8').read()
         expect(run('--check'), 0)
         write('transposes.md', TABLE.replace('0.0373', '0.0372'))
         expect(run('--check'), 1, 'transposes.md')
@@ -113,6 +125,8 @@ def main():
         expect(run('--add', os.path.join(folder, 'wrong.json')), 1, 'transpose/tuned_aligned')
         write('broken.json', '{"runs": 3}')
         expect(run('--add', os.path.join(folder, 'broken.json')), 1, 'broken.json')
+        write('empty.jsonl', '')
+        expect(run('--add', os.path.join(folder, 'empty.jsonl')), 1, 'empty.jsonl')
         expect(run('--check'), 0)
     return 0
 
