@@ -39,13 +39,7 @@ std::vector<Size> sizes_of(const Options &options, const Kernel &kernel) {
     if (options.size.empty()) {
         return kernel.sizes;
     }
-    Size size;
-    char more = 0;
-    const int read = std::sscanf(options.size.c_str(), "%7ldx%7ld%c", &size.width, &size.height, &more);
-    if (read != 2 || size.width < 1 || size.height < 1) {
-        throw Failure(Fault::usage, "--size " + options.size + ": takes WIDTHxHEIGHT, for example 8192x8192");
-    }
-    return {size};
+    return {published::size_of(options.size)};
 }
 
 bool is_asked(const Options &options, const std::string &op) {
@@ -118,12 +112,8 @@ void run(const Options &options) {
             {"missing", missing}, {"runs", runs}});
 }
 
-}  // namespace
-
-}  // namespace peers
-
-int main(int argc, char **argv) {
-    peers::Options options;
+int program(int argc, char **argv) {
+    Options options;
     CLI::App line(
         "Times the published kernels, and functions of cuBLAS, cuFFT, NPP and CUB, on a CUDA device, "
         "and verifies what the timed calls computed.");
@@ -137,5 +127,13 @@ int main(int argc, char **argv) {
     line.footer(
         "Exit codes: 0 done, 1 failed, 2 wrong usage, 4 no CUDA device, 5 out of memory. A wrong result is "
         "in the JSON.");
-    return published::run_program("cuda_peers", line, argc, argv, [&] { run(options); });
+    return published::parse_and_run(line, argc, argv, [&] { run(options); });
+}
+
+}  // namespace
+
+}  // namespace peers
+
+int main(int argc, char **argv) {
+    return published::run_program("cuda_peers", peers::program, argc, argv);
 }

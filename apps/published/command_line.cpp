@@ -1,5 +1,6 @@
 #include "apps/published/command_line.h"
 #include "apps/published/device.h"
+#include <charconv>
 #include <cstdio>
 #include <ctime>
 #include <new>
@@ -8,8 +9,8 @@ namespace published {
 
 namespace {
 
-int failed(const std::string &name, Fault fault, const char *message) {
-    std::fprintf(stderr, "%s: error: %s\n", name.c_str(), message);
+int failed(const char *name, Fault fault, const char *message) {
+    std::fprintf(stderr, "%s: error: %s\n", name, message);
     return (int)fault;
 }
 
@@ -28,14 +29,35 @@ void add_timing(CLI::App &line, int &device, Plan &plan, const std::string &of) 
         ->check(CLI::Range(.001, 1e6));
 }
 
-int run_program(
-    const std::string &name, CLI::App &line, int argc, char **argv, const std::function<void()> &work) {
+Size size_of(const std::string &text) {
+    constexpr long most = 1 << 20;
+    Size size;
+    const char *const end = text.data() + text.size();
+    const auto width = std::from_chars(text.data(), end, size.width);
+    if (width.ec == std::errc() && width.ptr != end && *width.ptr == 'x') {
+        const auto height = std::from_chars(width.ptr + 1, end, size.height);
+        if (height.ec == std::errc() && height.ptr == end && size.width >= 1 && size.width <= most &&
+            size.height >= 1 && size.height <= most) {
+            return size;
+        }
+    }
+    throw Failure(Fault::usage,
+        "--size " + text + ": takes WIDTHxHEIGHT from 1x1 to 1048576x1048576, for example 8192x8192");
+}
+
+int parse_and_run(CLI::App &line, int argc, char **argv, const std::function<void()> &work) {
     try {
         line.parse(argc, argv);
-        work();
-        return 0;
     } catch (const CLI::ParseError &error) {
         return line.exit(error) == 0 ? 0 : (int)Fault::usage;
+    }
+    work();
+    return 0;
+}
+
+int run_program(const char *name, int (*program)(int, char **), int argc, char **argv) noexcept {
+    try {
+        return program(argc, argv);
     } catch (const Failure &failure) {
         return failed(name, failure.fault, failure.what());
     } catch (const std::bad_alloc &) {

@@ -17,18 +17,6 @@ struct Options {
     Plan plan;
 };
 
-Size size_of(const std::string &text) {
-    Size size;
-    char cross = 0, more = 0;
-    const int read = std::sscanf(text.c_str(), "%7ld%c%7ld%c", &size.width, &cross, &size.height, &more);
-    if (read != 3 || cross != 'x' || size.width < 1 || size.height < 1 || size.width > 1 << 20 ||
-        size.height > 1 << 20) {
-        throw Failure(Fault::usage,
-            "--size " + text + ": takes WIDTHxHEIGHT from 1x1 to 1048576x1048576, for example 8192x8192");
-    }
-    return size;
-}
-
 // Whether `asked` is the operator, the operator and the step, or the whole name.
 bool is_asked(const Kernel &kernel, const std::string &asked) {
     return asked == kernel.op || asked == kernel.op + "/" + kernel.step || asked == kernel.name();
@@ -82,22 +70,26 @@ void run(const Options &options) {
     report.end();
 }
 
-}  // namespace
-
-}  // namespace published
-
-int main(int argc, char **argv) {
-    published::Options options;
+int program(int argc, char **argv) {
+    Options options;
     CLI::App line(
         "Times the published kernels, compiled by nvcc, and verifies what the timed calls computed.");
     line.add_option("--kernel", options.kernels,
         "OPERATOR, OPERATOR/STEP or OPERATOR/STEP/TYPE; several may be given (default: all)");
     line.add_option(
         "--size", options.size, "WIDTHxHEIGHT; of vectors Nx1 (default: each kernel's own sizes)");
-    published::add_timing(line, options.device, options.plan, "a kernel");
+    add_timing(line, options.device, options.plan, "a kernel");
     line.add_option("--json", options.json, "Write JSON to this file");
     line.add_flag("--list", options.list, "Only list the kernels and the sizes that they take");
     line.footer("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no kernel takes the size, 4 no CUDA device,\n"
                 "5 out of memory, 6 wrong result.");
-    return published::run_program("published_kernels", line, argc, argv, [&] { run(options); });
+    return parse_and_run(line, argc, argv, [&] { run(options); });
+}
+
+}  // namespace
+
+}  // namespace published
+
+int main(int argc, char **argv) {
+    return published::run_program("published_kernels", published::program, argc, argv);
 }
