@@ -33,7 +33,7 @@ RawCopies::~RawCopies() {
     const driver::InCudaContext here(driver::cuda_context(index_));
     try {
         call("cuMemFree_v2", memory_);
-    } catch (const Error &) {  // the process ends soon
+    } catch (const Error &) {  // NOLINT(bugprone-empty-catch): the process ends soon
     }
 }
 

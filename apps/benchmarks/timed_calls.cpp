@@ -106,7 +106,7 @@ int main() {
         } catch (const std::exception &error) {
             answer = std::string("no ") + error.what();
         }
-        std::cout << answer << std::endl;
+        std::cout << answer << '\n' << std::flush;
     }
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <sstream>
@@ -46,7 +47,7 @@ void want(Wanted &wanted, const TimedRun &run) {
         const size_t equals = word.find('=');
         for (Row::Tunable &tunable : row.tunables) {
             if (equals != std::string::npos && tunable.name == word.substr(0, equals)) {
-                tunable.value = std::atoi(word.c_str() + equals + 1);
+                std::from_chars(word.data() + equals + 1, word.data() + word.size(), tunable.value);
             }
         }
     }

@@ -113,7 +113,7 @@ std::optional<std::string> notes_on_photographs(
                 notes = "Of a picture with colours, grey values are taken.\n";
             }
             return notes;
-        } catch (const Error &) {
+        } catch (const Error &) {  // NOLINT(bugprone-empty-catch): the next way to fit it may do
         }
     }
     return std::nullopt;

@@ -20,20 +20,20 @@ std::vector<std::string> command_names(const CLI::App &app) {
 }
 
 // The command that the line names, or the program itself.
-const CLI::App &command_of(const CLI::App &app) {
+const CLI::App *command_of(const CLI::App &app) {
     const auto parsed = app.get_subcommands();
-    return parsed.empty() ? app : *parsed.front();
+    return parsed.empty() ? &app : parsed.front();
 }
 
 std::string help_for(const CLI::App &app) {
-    const CLI::App &command = command_of(app);
-    return &command == &app ? "`tilewright --help`" :
-                              fmt::format("`tilewright {} --help`", command.get_name());
+    const CLI::App *const command = command_of(app);
+    return command == &app ? "`tilewright --help`" :
+                             fmt::format("`tilewright {} --help`", command->get_name());
 }
 
 // What CLI11 does not take, in the words of this program.
 Error usage_error(const CLI::App &app, const CLI::ParseError &error) {
-    const CLI::App &command = command_of(app);
+    const CLI::App &command = *command_of(app);
     const bool extras = dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr;
     const auto left = app.remaining(true);
     if (!extras || left.empty()) {
@@ -215,7 +215,7 @@ void CommandLine::run(std::vector<std::string> words) {
         std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
         app_->parse(words);
     } catch (const CLI::CallForHelp &) {
-        const CLI::App &command = command_of(*app_);
+        const CLI::App &command = *command_of(*app_);
         print(command.help(&command == app_.get() ? "" : app_->get_name()));
     } catch (const CLI::CallForVersion &error) {
         print(std::string(error.what()) + "\n");

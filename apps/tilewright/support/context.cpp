@@ -19,7 +19,7 @@ namespace {
 double cpu_mhz() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {
-        if (line.rfind("cpu MHz", 0) == 0) {
+        if (line.starts_with("cpu MHz")) {
             return strtod(line.c_str() + line.find(':') + 1, nullptr);
         }
     }

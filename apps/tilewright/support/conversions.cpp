@@ -15,7 +15,8 @@ namespace {
 // Calls `with` with a value of the C++ type that the elements have.
 template<typename With>
 void with_element(Type type, const With &with) {
-    switch (type) {  // NOLINT(bugprone-branch-clone): the branches differ in type
+    // NOLINTBEGIN(bugprone-branch-clone): the branches differ in type
+    switch (type) {
     case Type::u8: return with(uint8_t());
     case Type::u16: return with(uint16_t());
     case Type::u32: return with(uint32_t());
@@ -24,6 +25,7 @@ void with_element(Type type, const With &with) {
     case Type::f64: return with(double());
     case Type::c64: return with(std::complex<float>());
     }
+    // NOLINTEND(bugprone-branch-clone)
 }
 
 // out(y, x) = make(pointer to the pixel (y, x) of the image), for every pixel.
