@@ -82,8 +82,8 @@ void MeasuredFile::leave_out(const std::string &op, const std::string &type, con
 
 size_t MeasuredFile::points() const {
     size_t count = 0;
-    for (const auto &[_, times] : times_) {
-        for (const auto &[__, of_row] : times.rows) {
+    for (const auto &[operator_and_type, times] : times_) {
+        for (const auto &[row, of_row] : times.rows) {
             count += of_row.size();
         }
     }
