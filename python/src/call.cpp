@@ -1,5 +1,6 @@
 #include "python/src/call.h"
 #include "python/src/fork.h"
+#include "python/src/types.h"
 #include "tilewright/stream.h"
 
 namespace nb = nanobind;
@@ -68,11 +69,21 @@ void fill(nb::dict stats, const Statistics &statistics, const std::vector<Argume
 
 }  // namespace
 
+How how_of(nb::object out, nb::handle device, nb::object stats, nb::handle stream) {
+    How how{std::move(out), {}, std::move(stats)};
+    how.device = nb::isinstance<DeviceInfo>(device) ? nb::cast<DeviceInfo &>(device).device.str() :
+                                                      word_of(device, "device");
+    if (!how.stats.is_none() && !nb::isinstance<nb::dict>(how.stats)) {
+        refuse_argument("stats", "a dict, which is filled", how.stats);
+    }
+    if (!nb::try_cast(stream, how.stream)) {
+        refuse_argument("stream", "the address of a CUDA stream, 0 or more", stream);
+    }
+    return how;
+}
+
 nb::object call(
     const Work &work, const nb::tuple &arrays, std::span<const std::string> names, const How &how) {
-    if (!how.stats.is_none() && !nb::isinstance<nb::dict>(how.stats)) {
-        throw nb::type_error("stats: takes a dict, which is filled");
-    }
     std::vector<Argument> inputs;
     std::vector<Array> given;
     inputs.reserve(arrays.size());

@@ -41,6 +41,9 @@ Array checked_wrap(const std::string &name, Type type, int index, uint64_t memor
         }
         dense *= shape[d];
     }
+    if (memory == 0) {
+        throw nb::value_error((name + ": it has no memory; was it freed?").c_str());
+    }
     return Array::wrap(
         type, {Backend::cuda, index}, memory, shape, std::move(strides), kept(nb::borrow(object)));
 }
@@ -71,6 +74,11 @@ Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *s
 
 Array wrap_interface(nb::handle object, int index, const std::string &name, bool writable) {
     const nb::dict fields = object.attr("__cuda_array_interface__");
+    for (const char *field : {"data", "shape", "typestr"}) {
+        if (!fields.contains(field)) {
+            throw nb::type_error((name + ": its __cuda_array_interface__ has no " + field).c_str());
+        }
+    }
     const auto [memory, read_only] = nb::cast<std::pair<uint64_t, bool>>(fields["data"]);
     if (writable && read_only) {
         throw nb::type_error((name + ": takes a writable array").c_str());
@@ -111,7 +119,11 @@ std::shared_ptr<const void> kept(nb::object object) {
 
 std::optional<OnCuda> on_cuda(nb::handle object) {
     if (nb::hasattr(object, "__dlpack_device__")) {
-        const auto [kind, index] = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
+        std::pair<int, int> place;
+        if (!nb::try_cast(nb::object(object.attr("__dlpack_device__")()), place)) {
+            throw nb::type_error("__dlpack_device__() must return the kind of a device and its number");
+        }
+        const auto [kind, index] = place;
         const bool cuda = kind == dlpack_cuda || kind == dlpack_cuda_managed;
         return cuda ? std::optional<OnCuda>({index, true}) : std::nullopt;
     }

@@ -53,7 +53,11 @@ nb::dict cuda_array_interface(const OwnArray &self) {
 
 OwnArray view(nb::object object) {
     const Argument read = read_input(object, "array", nullptr);
-    return {read.array, read.copied ? read.dense : nb::object(object)};
+    if (read.copied) {
+        return {read.array, read.dense};
+    }
+    // The view of host memory, because its owner must not resize it: a bytearray could.
+    return {read.array, read.view.is_valid() ? nb::cast(read.view) : nb::object(object)};
 }
 
 }  // namespace
