@@ -4,7 +4,8 @@
 
 Each work gets a Dask cluster of its own, of processes with one thread and so much memory each, and reads and
 writes the same uncompressed uint8 array. Printed are the seconds, the megabytes of the image per second, the
-largest memory that a worker process held, and how many workers Dask restarted because of their memory.
+CPU time of all workers (user and system), the largest memory that a worker process held, and how many workers
+Dask restarted because of their memory.
 """
 
 import argparse
@@ -23,8 +24,10 @@ import zarr
 import tilewright.dask
 
 
-def peak_megabytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+def used():
+    """(peak megabytes, seconds of CPU time) of this process."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_maxrss / 1000, usage.ru_utime + usage.ru_stime
 
 
 def works(sigma):
@@ -64,11 +67,12 @@ def timed(work, source, target, options):
         distributed.Client(cluster) as client,
     ):
         before = set(client.run(os.getpid).values())
+        cpu_before = sum(cpu for _, cpu in client.run(used).values())
         start = time.perf_counter()
         da.store(work(da.from_zarr(source)), target, lock=False)
         seconds = time.perf_counter() - start
-        peak = max(client.run(peak_megabytes).values())
-        return seconds, peak, len(before - set(client.run(os.getpid).values()))
+        peaks, cpu = zip(*client.run(used).values())
+        return seconds, sum(cpu) - cpu_before, max(peaks), len(before - set(client.run(os.getpid).values()))
 
 
 def main():
@@ -89,12 +93,12 @@ def main():
         for name, work in works(options.sigma).items():
             target = new_array(f"{folder}/out.zarr", options.side, options.chunk)
             try:
-                seconds, peak, restarts = timed(work, source, target, options)
+                seconds, cpu, peak, restarts = timed(work, source, target, options)
             except Exception as error:  # a worker that was killed for its memory
                 print(f"{name:28s} failed: {type(error).__name__}: {error}".splitlines()[0], flush=True)
                 continue
             print(
-                f"{name:28s}{seconds:8.1f} s {megabytes / seconds:8.1f} MB/s {peak:8.0f} MB at most"
+                f"{name:28s}{seconds:8.1f} s {megabytes / seconds:8.1f} MB/s {cpu:8.1f} s of CPU {peak:6.0f} MB at most"
                 f" {restarts:4d} restarts",
                 flush=True,
             )

@@ -64,7 +64,7 @@ def freed():
         (lambda: torch.zeros((9, 9), dtype=torch.int64), TypeError, "not Tensor of torch.int64"),
         (lambda: torch.zeros((9, 9), dtype=torch.bool), TypeError, "not Tensor of torch.bool"),
         (lambda: torch.zeros((9, 9)).to_sparse(), TypeError, "image: "),
-        (lambda: torch.zeros((9, 9), device="meta"), (TypeError, ValueError), "image: "),
+        (lambda: torch.zeros((9, 9), device="meta"), (TypeError, ValueError, BufferError), "meta"),
         (lambda: torch.zeros((9, 9), dtype=torch.complex64).conj(), TypeError, "conj"),
         (lambda: torch.zeros(()), ValueError, "1 to 3 dimensions"),
         (lambda: torch.zeros((0, 9)), ValueError, "no elements"),
