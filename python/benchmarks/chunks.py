@@ -88,8 +88,8 @@ def main():
             rows = min(options.chunk, options.side - row)
             source[row : row + rows] = rng.integers(0, 256, (rows, options.side), dtype=np.uint8)
         megabytes = options.side**2 / 1e6
-        print(f"# {megabytes:.0f} MB in chunks of {options.chunk**2 / 1e6:.1f} MB, sigma {options.sigma}, ", end="")
-        print(f"{options.workers} workers of {options.limit_mb} MB")
+        print(f"# {megabytes:.0f} MB in chunks of {options.chunk**2 / 1e6:.1f} MB, sigma {options.sigma},")
+        print(f"# {options.workers} workers of {options.limit_mb} MB", flush=True)
         for name, work in works(options.sigma).items():
             target = new_array(f"{folder}/out.zarr", options.side, options.chunk)
             try:
@@ -98,8 +98,8 @@ def main():
                 print(f"{name:28s} failed: {type(error).__name__}: {error}".splitlines()[0], flush=True)
                 continue
             print(
-                f"{name:28s}{seconds:8.1f} s {megabytes / seconds:8.1f} MB/s {cpu:8.1f} s of CPU {peak:6.0f} MB at most"
-                f" {restarts:4d} restarts",
+                f"{name:28s}{seconds:8.1f} s {megabytes / seconds:8.1f} MB/s {cpu:8.1f} s of CPU"
+                f" {peak:6.0f} MB at most {restarts:4d} restarts",
                 flush=True,
             )
 
