@@ -11,6 +11,7 @@ Dask restarted because of their memory.
 import argparse
 import os
 import pathlib
+import re
 import resource
 import tempfile
 import time
@@ -26,8 +27,11 @@ import tilewright.dask
 
 def used():
     """(peak megabytes, seconds of CPU time) of this process."""
+    # Not ru_maxrss: it begins with the memory of the process that started this one.
+    status = pathlib.Path("/proc/self/status").read_text()
+    kibibytes = int(re.search(r"VmHWM:\s*(\d+)", status)[1])
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_maxrss / 1000, usage.ru_utime + usage.ru_stime
+    return kibibytes * 1.024e-3, usage.ru_utime + usage.ru_stime
 
 
 def works(sigma):
