@@ -110,6 +110,24 @@ def test_streams_are_joined(library):
         np.testing.assert_array_equal(to_host(again), 255 - WANT)
 
 
+def test_inputs_of_two_streams(library):
+    """Each input is written in a busy stream of its own library; the product waits for both."""
+    if len(LIBRARIES) < 2:
+        pytest.skip("takes CuPy and PyTorch")
+    a, b = RNG.random((300, 400), dtype=np.float32), RNG.random((400, 200), dtype=np.float32)
+    want = tilewright.matmul(a, b, device="cuda")
+    other = next(other for other in LIBRARIES if other is not library)
+    for _ in range(5):
+        sources = to_device(library, a), to_device(other, b)
+        inputs = to_device(library, np.zeros_like(a)), to_device(other, np.zeros_like(b))
+        with Stream(library), Stream(other):
+            for array, source in zip(inputs, sources):
+                array[:] = source
+            product = tilewright.matmul(*inputs)
+            library.cuda.synchronize() if library.__name__ == "torch" else library.cuda.Device().synchronize()
+        np.testing.assert_array_equal(to_host(product), want)
+
+
 def test_results_on_the_device_for_others(library):
     own = tilewright.gaussian_blur(tilewright.Array.view(IMAGE), 2, device="cuda")
     assert own.device == "cuda:0" and own.__dlpack_device__() == (2, 0)
