@@ -164,7 +164,7 @@ bool is_read(Argument &read, const std::string &name, void *stream, bool writabl
     if (const std::optional<OnCuda> place = on_cuda(object)) {
         read.kind = Argument::Kind::cuda;
         read.stream = stream ? stream : stream_of(object, place->index);
-        read.array = wrap(object, *place, name, read.stream, writable);
+        read.array = wrap(object, *place, name, stream, writable);
         return true;
     }
     refuse_masked(object, name);

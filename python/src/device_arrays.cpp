@@ -18,6 +18,11 @@ std::string root_of(nb::handle object) {
     return module.substr(0, module.find('.'));
 }
 
+// Whether stream_of() knows the library's stream.
+bool has_stream(const std::string &root) {
+    return root == "torch" || root == "cupy";
+}
+
 [[noreturn]] void refuse_type(const std::string &name, const std::string &type) {
     throw nb::type_error((name + ": takes elements of " + types_in_words + ", not " + type).c_str());
 }
@@ -52,9 +57,14 @@ Array checked_wrap(const std::string &name, Type type, int index, uint64_t memor
 // written.
 template<typename View>
 Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *stream) {
-    const uintptr_t legacy = 1;
-    nb::object capsule = object.attr("__dlpack__")(
-        "stream"_a = stream ? (uintptr_t)stream : legacy, "max_version"_a = nb::make_tuple(1, 1));
+    // The caller of wrap() waits for the stream of a library that says which one it is. Of the others, and
+    // for a stream of the program, the library itself brings the elements in order with that stream.
+    constexpr int64_t legacy = 1, no_wait = -1;
+    const int64_t waiting = stream                      ? (int64_t)(intptr_t)stream :
+                            has_stream(root_of(object)) ? no_wait :
+                                                          legacy;
+    nb::object capsule =
+        object.attr("__dlpack__")("stream"_a = waiting, "max_version"_a = nb::make_tuple(1, 1));
     View view;
     if (!nb::try_cast(capsule, view)) {
         throw nb::type_error((name + ": takes a writable array").c_str());

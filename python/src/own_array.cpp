@@ -2,6 +2,7 @@
 #include "python/src/arrays.h"
 #include "python/src/device_arrays.h"
 #include "python/src/dlpack.h"
+#include "tilewright/stream.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -53,6 +54,9 @@ nb::dict cuda_array_interface(const OwnArray &self) {
 
 OwnArray view(nb::object object) {
     const Argument read = read_input(object, "array", nullptr);
+    if (read.stream) {  // later calls come after what it was given before
+        const JoinedStream joined(*read.array.newest_on(), read.stream);
+    }
     if (read.copied) {
         return {read.array, read.dense};
     }

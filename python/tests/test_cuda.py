@@ -108,6 +108,10 @@ def test_streams_are_joined(library):
         # The default stream, in which the elements are brought to the host, does not wait for others.
         library.cuda.synchronize() if library.__name__ == "torch" else library.cuda.Device().synchronize()
         np.testing.assert_array_equal(to_host(again), 255 - WANT)
+        with Stream(library):
+            image[:] = source
+            kept = tilewright.gaussian_blur(tilewright.Array.view(image), 2)
+        np.testing.assert_array_equal(kept.numpy(), WANT)
 
 
 def test_inputs_of_two_streams(library):
