@@ -1,6 +1,8 @@
 """Times calls from Python beside other libraries, where they are installed, on the CPU and on a CUDA device.
 
-    python peers.py [cpu] [cuda]
+    python peers.py [cpu] [cuda] [torch]
+
+`torch` is PyTorch and torchvision alone, on both.
 
 Each time is the least of several rounds, in which all libraries take turns. On a CUDA device a round is
 several calls on arrays that are there already, and the wait for the last one. Libraries continue an image
@@ -91,11 +93,9 @@ def on_cpu():
 
 
 def on_cuda():
-    cupy, torch = library("cupy"), library("torch")
+    cupy = library("cupy")
     if cupy:
         with_cupy(cupy, library("cupyx.scipy.ndimage"))
-    if torch:
-        with_torch(torch, library("torchvision.transforms.v2.functional"))
 
 
 def with_cupy(cupy, ndimage):
@@ -159,39 +159,71 @@ def with_cupy(cupy, ndimage):
     )
 
 
-def with_torch(torch, vision):
+def convolved(torch, image, sigma):
+    """A blur as PyTorch programs write it: two convolutions with one row and one column of weights."""
+    radius = int(4 * sigma + 0.5)
+    at = torch.arange(-radius, radius + 1, device=image.device)
+    weights = torch.exp(-0.5 * at**2 / sigma**2)
+    weights = (weights / weights.sum())[None, None, None]
+    pad, conv = torch.nn.functional.pad, torch.nn.functional.conv2d
+    planes = image.float()[None, None]
+    rows = conv(pad(planes, (radius, radius, 0, 0), mode="reflect"), weights)
+    return conv(pad(rows, (0, 0, radius, radius), mode="reflect"), weights.mT)
+
+
+def with_torch(place):
+    torch, vision = library("torch"), library("torchvision.transforms.v2.functional")
+    if not torch:
+        return
+    import tilewright.torch
+
+    wait = torch.cuda.synchronize if place == "cuda" else lambda: None
+    device = "cpu" if place == "cpu" else "auto"
+    threads = "" if place == "cuda" else f", {torch.get_num_threads()} threads of PyTorch"
+    small = torch.zeros((64, 64), dtype=torch.uint8, device=place)
+    calls = {
+        "tilewright": lambda: tilewright.invert(small, device=device),
+        "tilewright.torch": lambda: tilewright.torch.invert(small),
+        "torch.bitwise_not": lambda: torch.bitwise_not(small),
+    }
+    report(f"PyTorch, {place}{threads}: invert uint8 64x64 (the cost of a call)", least(calls, 10, 200, wait))
+    side = 4096 if place == "cuda" else 1024  # torchvision's window is not separated: it is slow on a CPU
     for dtype in (torch.uint8, torch.float32):
-        image = torch.from_numpy(RNG.integers(0, 256, (4096, 4096)).astype("uint8")).cuda().to(dtype)
+        image = torch.from_numpy(RNG.integers(0, 256, (side, side)).astype("uint8")).to(place).to(dtype)
+        out = torch.empty_like(image)
         for sigma in (2, 10):
-            taps = 2 * int(4 * sigma + 0.5) + 1
-            calls = {"tilewright": lambda: tilewright.gaussian_blur(image, sigma)}
+            taps = 2 * int(4 * sigma + 0.5) + 1  # the window that tilewright has
+            calls = {
+                "tilewright": lambda: tilewright.gaussian_blur(
+                    image, sigma, out=out, device=device
+                ),
+                "tilewright, new result": lambda: tilewright.gaussian_blur(image, sigma, device=device),
+                "tilewright.torch": lambda: tilewright.torch.gaussian_blur(image, sigma=float(sigma)),
+            }
             if vision:
                 calls["torchvision gaussian_blur"] = lambda: vision.gaussian_blur(
                     image[None], [taps, taps], [sigma]
                 )
-            weights = torch.exp(-0.5 * (torch.arange(taps, device="cuda") - taps // 2) ** 2 / sigma**2)
-            weights = (weights / weights.sum())[None, None, None]
+            calls["two convolutions of PyTorch"] = lambda: convolved(torch, image, sigma)
+            rounds, count = (5, 10) if place == "cuda" else (3, 1)
+            title = f"PyTorch, {place}{threads}: blur sigma {sigma} {dtype} {side}x{side}"
+            report(title, least(calls, rounds, count, wait))
 
-            def two_convolutions():
-                pad, real = taps // 2, image.float()[None, None]
-                rows = torch.nn.functional.conv2d(
-                    torch.nn.functional.pad(real, (pad, pad, 0, 0), mode="reflect"), weights
-                )
-                return torch.nn.functional.conv2d(
-                    torch.nn.functional.pad(rows, (0, 0, pad, pad), mode="reflect"), weights.mT
-                )
 
-            calls["two torch conv2d"] = two_convolutions
-            report(
-                f"PyTorch: blur sigma {sigma} {dtype} 4096x4096", least(calls, 5, 10, torch.cuda.synchronize)
-            )
+def main():
+    wanted = sys.argv[1:] or ["cpu", "cuda", "torch"]
+    for device in tilewright.devices():
+        print("#", device)
+    cuda = any(d.usable and d.id == "cuda:0" for d in tilewright.devices())
+    if "cpu" in wanted:
+        on_cpu()
+    if "cuda" in wanted and cuda:
+        on_cuda()
+    if "torch" in wanted:
+        if cuda:
+            with_torch("cuda")
+        with_torch("cpu")
 
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["cpu", "cuda"]
-    for device in tilewright.devices():
-        print("#", device)
-    if "cpu" in wanted:
-        on_cpu()
-    if "cuda" in wanted and any(d.usable and d.id == "cuda:0" for d in tilewright.devices()):
-        on_cuda()
+    main()

@@ -47,6 +47,39 @@ void refuse_gradient(nb::handle object, const std::string &name) {
             .c_str());
 }
 
+// What nanobind reads an array on the host from. A buffer becomes a memoryview, because some (those of
+// ctypes) have no strides of their own. A library's own capsule is asked for here, so that it can be taken
+// only once, and what the library says against giving it is not lost.
+nb::object readable(nb::handle object, const std::string &name) {
+    if (is_numpy(object)) {
+        return nb::borrow(object);
+    }
+    if (PyObject_CheckBuffer(object.ptr())) {
+        if (nb::object view = nb::steal(PyMemoryView_FromObject(object.ptr())); view.is_valid()) {
+            return view;
+        }
+        PyErr_Clear();  // released, or with elements that no view has
+        return nb::borrow(object);
+    }
+    if (!nb::hasattr(object, "__dlpack__")) {
+        return nb::borrow(object);
+    }
+    const nb::object give = object.attr("__dlpack__");
+    try {
+        try {
+            return give("max_version"_a = nb::make_tuple(1, 1));
+        } catch (nb::python_error &error) {
+            if (!error.matches(PyExc_TypeError)) {
+                throw;
+            }
+        }
+        return give();  // of before version 1
+    } catch (nb::python_error &error) {
+        nb::raise_from(error, PyExc_TypeError, "%s: its library does not give its elements: %s", name.c_str(),
+            text_of(error.value()).c_str());
+    }
+}
+
 // Whether the library takes the memory as it is.
 template<typename View>
 bool is_usable(
@@ -81,6 +114,9 @@ Array in_place(const View &view, nb::handle object, const std::string &name, boo
         if (n == 0) {
             throw nb::value_error((name + ": it has no elements").c_str());
         }
+    }
+    if (!view.data()) {
+        throw nb::value_error((name + ": it has no memory; was it freed?").c_str());
     }
     if (shape.empty() || shape.size() > 3) {
         throw nb::value_error(
@@ -128,7 +164,7 @@ bool is_read(Argument &read, const std::string &name, void *stream, bool writabl
     if (const std::optional<OnCuda> place = on_cuda(object)) {
         read.kind = Argument::Kind::cuda;
         read.stream = stream ? stream : stream_of(object, place->index);
-        read.array = wrap(object, *place, name, read.stream, writable);
+        read.array = wrap(object, *place, name, stream, writable);
         return true;
     }
     refuse_masked(object, name);
@@ -144,7 +180,7 @@ Argument read_input(nb::handle object, const std::string &name, void *stream) {
     if (is_read(read, name, stream, false)) {
         return read;
     }
-    if (!nb::try_cast(object, read.view)) {
+    if (!nb::try_cast(readable(object, name), read.view)) {
         refuse(object, name, false);
     }
     check_host(read.view.device_type(), name);
@@ -164,7 +200,10 @@ Argument read_output(nb::handle object, void *stream) {
         return read;
     }
     nb::ndarray<> view;
-    if (!nb::try_cast(object, view)) {
+    if (!nb::try_cast(readable(object, "out"), view)) {
+        if (nb::ndarray<nb::ro> seen; nb::try_cast(readable(object, "out"), seen) && type_of(seen.dtype())) {
+            throw nb::type_error("out: takes a writable array, and it is read-only");
+        }
         refuse(object, "out", true);
     }
     check_host(view.device_type(), "out");

@@ -1,6 +1,9 @@
 #include "python/src/call.h"
 #include "python/src/fork.h"
+#include "python/src/types.h"
 #include "tilewright/stream.h"
+#include <deque>
+#include <set>
 
 namespace nb = nanobind;
 
@@ -26,17 +29,16 @@ Device device_of(const Work &work, const How &how, const std::vector<Argument> &
     return work.device_for(given);
 }
 
-// The stream of the first array that has one.
-void *stream_of(const How &how, const std::vector<Argument> &inputs, const Argument &output) {
+// The caller's stream, or each stream in which a library of the arrays works.
+std::set<void *> streams_of(const How &how, const std::vector<Argument> &inputs, const Argument &output) {
     if (how.stream != 0) {
-        return reinterpret_cast<void *>(how.stream);
+        return {reinterpret_cast<void *>(how.stream)};
     }
+    std::set<void *> streams = {output.stream};
     for (const Argument &input : inputs) {
-        if (input.stream) {
-            return input.stream;
-        }
+        streams.insert(input.stream);
     }
-    return output.stream;
+    return streams;
 }
 
 void fill(nb::dict stats, const Statistics &statistics, const std::vector<Argument> &inputs,
@@ -68,11 +70,21 @@ void fill(nb::dict stats, const Statistics &statistics, const std::vector<Argume
 
 }  // namespace
 
+How how_of(nb::object out, nb::handle device, nb::object stats, nb::handle stream) {
+    How how{std::move(out), {}, std::move(stats)};
+    how.device = nb::isinstance<DeviceInfo>(device) ? nb::cast<DeviceInfo &>(device).device.str() :
+                                                      word_of(device, "device");
+    if (!how.stats.is_none() && !nb::isinstance<nb::dict>(how.stats)) {
+        refuse_argument("stats", "a dict, which is filled", how.stats);
+    }
+    if (!nb::try_cast(stream, how.stream)) {
+        refuse_argument("stream", "the address of a CUDA stream, 0 or more", stream);
+    }
+    return how;
+}
+
 nb::object call(
     const Work &work, const nb::tuple &arrays, std::span<const std::string> names, const How &how) {
-    if (!how.stats.is_none() && !nb::isinstance<nb::dict>(how.stats)) {
-        throw nb::type_error("stats: takes a dict, which is filled");
-    }
     std::vector<Argument> inputs;
     std::vector<Array> given;
     inputs.reserve(arrays.size());
@@ -90,13 +102,16 @@ nb::object call(
     }
     Statistics statistics;
     Statistics *const counted = how.stats.is_none() ? nullptr : &statistics;
-    void *const stream = stream_of(how, inputs, output);
+    const std::set<void *> streams = streams_of(how, inputs, output);
     const bool on_host = output.kind == Argument::Kind::numpy || output.kind == Argument::Kind::host;
     {
         const nb::gil_scoped_release released;
         const Device device = device_of(work, how, inputs, given, output);
         const UnderWay under_way(device, work.name);
-        const JoinedStream joined(device, stream);
+        std::deque<JoinedStream> joined;
+        for (void *stream : streams) {
+            joined.emplace_back(device, stream);
+        }
         work.run(given, output.array, device, counted);
         if (on_host) {
             output.array.sync();

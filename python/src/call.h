@@ -21,6 +21,9 @@ struct How {
     uintptr_t stream = 0;    // a CUDA stream's address; 0: that of the arrays' library
 };
 
+// Errors: TypeError, for another type than an argument's.
+How how_of(nanobind::object out, nanobind::handle device, nanobind::object stats, nanobind::handle stream);
+
 // The work between arrays, of an operator or a pipeline.
 struct Work {
     std::string name;

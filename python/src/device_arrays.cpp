@@ -18,6 +18,11 @@ std::string root_of(nb::handle object) {
     return module.substr(0, module.find('.'));
 }
 
+// Whether stream_of() knows the library's stream.
+bool has_stream(const std::string &root) {
+    return root == "torch" || root == "cupy";
+}
+
 [[noreturn]] void refuse_type(const std::string &name, const std::string &type) {
     throw nb::type_error((name + ": takes elements of " + types_in_words + ", not " + type).c_str());
 }
@@ -41,6 +46,9 @@ Array checked_wrap(const std::string &name, Type type, int index, uint64_t memor
         }
         dense *= shape[d];
     }
+    if (memory == 0) {
+        throw nb::value_error((name + ": it has no memory; was it freed?").c_str());
+    }
     return Array::wrap(
         type, {Backend::cuda, index}, memory, shape, std::move(strides), kept(nb::borrow(object)));
 }
@@ -49,9 +57,14 @@ Array checked_wrap(const std::string &name, Type type, int index, uint64_t memor
 // written.
 template<typename View>
 Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *stream) {
-    const uintptr_t legacy = 1;
-    nb::object capsule = object.attr("__dlpack__")(
-        "stream"_a = stream ? (uintptr_t)stream : legacy, "max_version"_a = nb::make_tuple(1, 1));
+    // The caller of wrap() waits for the stream of a library that says which one it is. Of the others, and
+    // for a stream of the program, the library itself brings the elements in order with that stream.
+    constexpr int64_t legacy = 1, no_wait = -1;
+    const int64_t waiting = stream                      ? (int64_t)(intptr_t)stream :
+                            has_stream(root_of(object)) ? no_wait :
+                                                          legacy;
+    nb::object capsule =
+        object.attr("__dlpack__")("stream"_a = waiting, "max_version"_a = nb::make_tuple(1, 1));
     View view;
     if (!nb::try_cast(capsule, view)) {
         throw nb::type_error((name + ": takes a writable array").c_str());
@@ -71,6 +84,11 @@ Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *s
 
 Array wrap_interface(nb::handle object, int index, const std::string &name, bool writable) {
     const nb::dict fields = object.attr("__cuda_array_interface__");
+    for (const char *field : {"data", "shape", "typestr"}) {
+        if (!fields.contains(field)) {
+            throw nb::type_error((name + ": its __cuda_array_interface__ has no " + field).c_str());
+        }
+    }
     const auto [memory, read_only] = nb::cast<std::pair<uint64_t, bool>>(fields["data"]);
     if (writable && read_only) {
         throw nb::type_error((name + ": takes a writable array").c_str());
@@ -111,7 +129,11 @@ std::shared_ptr<const void> kept(nb::object object) {
 
 std::optional<OnCuda> on_cuda(nb::handle object) {
     if (nb::hasattr(object, "__dlpack_device__")) {
-        const auto [kind, index] = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
+        std::pair<int, int> place;
+        if (!nb::try_cast(nb::object(object.attr("__dlpack_device__")()), place)) {
+            throw nb::type_error("__dlpack_device__() must return the kind of a device and its number");
+        }
+        const auto [kind, index] = place;
         const bool cuda = kind == dlpack_cuda || kind == dlpack_cuda_managed;
         return cuda ? std::optional<OnCuda>({index, true}) : std::nullopt;
     }

@@ -25,8 +25,9 @@ std::optional<OnCuda> on_cuda(nanobind::handle object);
 // __cuda_array_interface__ names; null, the default stream, for others.
 void *stream_of(nanobind::handle object, int index);
 
-// The array, in place. Errors: TypeError (type of elements; read-only, for an output), ValueError (strides),
-// those of Array::wrap.
+// The array, in place. `stream`: the one that the program named, or null; then the caller waits for
+// stream_of() before it uses the elements. Errors: TypeError (type of elements; read-only, for an output),
+// ValueError (strides), those of Array::wrap.
 Array wrap(nanobind::handle object, OnCuda place, const std::string &name, void *stream, bool writable);
 
 // An uninitialized array of the same library on the same device; invalid for libraries whose arrays cannot

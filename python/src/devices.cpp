@@ -30,6 +30,13 @@ int run_program(std::vector<std::string> words) {
     return app::program((int)words.size(), argv.data());
 }
 
+int set_num_threads(int n) {
+    if (n < 0) {
+        throw nb::value_error("n: takes 0, for one thread per CPU, or more");
+    }
+    return halide_set_num_threads(n);
+}
+
 double device_time_ms(const std::string &device, const nb::callable &calls) {
     return tilewright::device_time_ms(Device::parse(device), [&] { calls(); });
 }
@@ -64,8 +71,7 @@ void add_devices(nb::module_ &module) {
     module.def(
         "synchronize", [](const std::string &device) { synchronize(Device::parse(device)); },
         "device"_a = "auto", released(), "Waits until the device has done what was started on it.");
-    module.def(
-        "set_num_threads", [](int n) { return halide_set_num_threads(n); }, "n"_a,
+    module.def("set_num_threads", &set_num_threads, "n"_a,
         "Sets how many threads calls on the CPU use; 0: one per CPU. Returns the number of before.");
     module.def("device_time_ms", &device_time_ms, "device"_a, "calls"_a,
         "The milliseconds that the device needs for what the function `calls` starts.");

@@ -27,17 +27,12 @@ struct OperatorInPython {
     }
 };
 
-[[noreturn]] void refuse(const Option &option, const std::string &takes, nb::handle value) {
-    throw nb::type_error((python_name(option.name) + ": takes " + takes + ", not " +
-                          text_of(nb::object(value.type().attr("__name__"))))
-            .c_str());
-}
-
 // A value of an option, as settings have it. Errors: TypeError, for another type than the option's.
 std::variant<double, std::string> value_of(const Option &option, nb::handle value) {
+    const std::string name = python_name(option.name);
     if (option.is_flag) {
         if (!PyBool_Check(value.ptr())) {
-            refuse(option, "True or False", value);
+            refuse_argument(name, "True or False", value);
         }
         return std::string(value.ptr() == Py_True ? "yes" : "no");
     }
@@ -45,18 +40,15 @@ std::variant<double, std::string> value_of(const Option &option, nb::handle valu
         const double number = PyBool_Check(value.ptr()) ? -1 : PyFloat_AsDouble(value.ptr());
         if (PyBool_Check(value.ptr()) || (number == -1 && PyErr_Occurred())) {
             PyErr_Clear();
-            refuse(option, option.is_whole ? "a whole number" : "a number", value);
+            refuse_argument(name, option.is_whole ? "a whole number" : "a number", value);
         }
         return number;
-    }
-    if (PyUnicode_Check(value.ptr())) {
-        return nb::cast<std::string>(value);
     }
     // A word that may be a number: "auto" or 2.5.
     if (option.choices.empty() && PyNumber_Check(value.ptr())) {
         return text_of(value);
     }
-    refuse(option, "a word", value);
+    return word_of(value, name);
 }
 
 Settings settings_of(const OperatorInPython &self, const nb::tuple &values) {
@@ -78,8 +70,9 @@ nb::tuple given_of(const OperatorInPython &self, const nb::tuple &arrays) {
 }
 
 nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::tuple &values, nb::object out,
-    const std::string &device, const std::string &schedule, nb::object stats, uintptr_t stream) {
+    nb::handle device, nb::handle schedule_word, nb::object stats, nb::handle stream) {
     const Settings settings = settings_of(self, values);
+    const std::string schedule = word_of(schedule_word, "schedule");
     const Work work{self.op.name(),
         [&](std::span<const Array> inputs) { return self.op.output_of(inputs, settings); },
         [&](std::span<const Array> inputs, Array &output, Device where, Statistics *statistics) {
@@ -93,7 +86,7 @@ nb::object run(const OperatorInPython &self, const nb::tuple &arrays, const nb::
             return self.op.choose_device(*self.op.parse(inputs, settings), schedule);
         }};
     return call(
-        work, given_of(self, arrays), self.arrays, {std::move(out), device, std::move(stats), stream});
+        work, given_of(self, arrays), self.arrays, how_of(std::move(out), device, std::move(stats), stream));
 }
 
 // An array of that type and shape, for questions that look at no element.
@@ -181,8 +174,8 @@ void add_operators(nb::module_ &module) {
             "together.")
         .def("output_of", &output_of, "inputs"_a, "values"_a = nb::tuple(),
             "(dtype, shape) of the result for inputs [(dtype, shape), ...].")
-        .def("run", &run, "arrays"_a, "values"_a, "out"_a.none(), "device"_a, "schedule"_a, "stats"_a.none(),
-            "stream"_a = 0)
+        .def("run", &run, "arrays"_a, "values"_a, "out"_a.none(), "device"_a.none(), "schedule"_a.none(),
+            "stats"_a.none(), "stream"_a.none() = 0)
         .def("__repr__", [](const OperatorInPython &o) {
             return "<tilewright.Operator " + o.op.name() + ": " + o.op.summary() + ">";
         });

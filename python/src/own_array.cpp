@@ -2,6 +2,7 @@
 #include "python/src/arrays.h"
 #include "python/src/device_arrays.h"
 #include "python/src/dlpack.h"
+#include "tilewright/stream.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -53,7 +54,14 @@ nb::dict cuda_array_interface(const OwnArray &self) {
 
 OwnArray view(nb::object object) {
     const Argument read = read_input(object, "array", nullptr);
-    return {read.array, read.copied ? read.dense : nb::object(object)};
+    if (read.stream) {  // later calls come after what it was given before
+        const JoinedStream joined(*read.array.newest_on(), read.stream);
+    }
+    if (read.copied) {
+        return {read.array, read.dense};
+    }
+    // The view of host memory, because its owner must not resize it: a bytearray could.
+    return {read.array, read.view.is_valid() ? nb::cast(read.view) : nb::object(object)};
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace tilewright::python {
 
 namespace {
 
-nb::object run(const Pipeline &pipeline, const nb::args &arrays, nb::object out, const std::string &device,
-    const std::string &schedule, nb::object stats, uintptr_t stream) {
+nb::object run(const Pipeline &pipeline, const nb::args &arrays, nb::object out, nb::handle device,
+    nb::handle schedule, nb::object stats, nb::handle stream) {
     if ((int)arrays.size() != pipeline.inputs()) {
         throw nb::type_error(("the pipeline takes " + std::to_string(pipeline.inputs()) + " arrays, not " +
                               std::to_string(arrays.size()))
@@ -21,7 +21,7 @@ nb::object run(const Pipeline &pipeline, const nb::args &arrays, nb::object out,
         names.push_back("array " + std::to_string(names.size() + 1));
     }
     PipelineCall how;
-    how.schedule = schedule;
+    how.schedule = word_of(schedule, "schedule");
     const Work work{"pipeline",
         [&](std::span<const Array> inputs) { return pipeline.output_of(inputs, how); },
         [&](std::span<const Array> inputs, Array &output, Device where, Statistics *statistics) {
@@ -40,7 +40,7 @@ nb::object run(const Pipeline &pipeline, const nb::args &arrays, nb::object out,
         },
         [](std::span<const Array>) { return best_device(); }};
     return call(
-        work, nb::borrow<nb::tuple>(arrays), names, {std::move(out), device, std::move(stats), stream});
+        work, nb::borrow<nb::tuple>(arrays), names, how_of(std::move(out), device, std::move(stats), stream));
 }
 
 }  // namespace
@@ -53,11 +53,12 @@ void add_pipeline(nb::module_ &module) {
         "An operator that takes more arrays than the result of the stage before gets them from the call, in "
         "the order of the stages.")
         .def(
-            "__init__", [](Pipeline *self, const std::string &stages) { new (self) Pipeline(stages); },
-            "stages"_a)
+            "__init__",
+            [](Pipeline *self, nb::handle stages) { new (self) Pipeline(word_of(stages, "stages")); },
+            "stages"_a.none())
         .def_prop_ro("inputs", &Pipeline::inputs)
-        .def("__call__", &run, "arrays"_a, nb::kw_only(), "out"_a = nb::none(), "device"_a = "auto",
-            "schedule"_a = "tuned", "stats"_a = nb::none(), "stream"_a = 0)
+        .def("__call__", &run, "arrays"_a, nb::kw_only(), "out"_a = nb::none(), "device"_a.none() = "auto",
+            "schedule"_a.none() = "tuned", "stats"_a = nb::none(), "stream"_a.none() = 0)
         .def("__repr__", [](const Pipeline &pipeline) {
             std::string text;
             for (const PipelineStage &stage : pipeline.stages()) {

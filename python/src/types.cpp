@@ -24,6 +24,24 @@ std::string text_of(nb::handle object) {
     return nb::cast<std::string>(nb::steal(PyObject_Str(object.ptr())));
 }
 
+std::string word_of(nb::handle object, const std::string &name) {
+    if (!PyUnicode_Check(object.ptr())) {
+        refuse_argument(name, "a word", object);
+    }
+    Py_ssize_t length = 0;
+    const char *text = PyUnicode_AsUTF8AndSize(object.ptr(), &length);
+    if (!text) {  // half of a surrogate pair
+        PyErr_Clear();
+        throw nb::type_error((name + ": takes a word that can be encoded as UTF-8").c_str());
+    }
+    return {text, (size_t)length};
+}
+
+void refuse_argument(const std::string &name, const std::string &takes, nb::handle object) {
+    const std::string type = text_of(nb::object(object.type().attr("__name__")));
+    throw nb::type_error((name + ": takes " + takes + ", not " + type).c_str());
+}
+
 const char *numpy_name(Type type) {
     return names[(size_t)type].numpy;
 }

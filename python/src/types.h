@@ -19,6 +19,12 @@ constexpr const char *types_in_words = "uint8, uint16, uint32, int32, float32, f
 // str(object).
 std::string text_of(nanobind::handle object);
 
+// The argument `name` that has to be a str. Errors: TypeError.
+std::string word_of(nanobind::handle object, const std::string &name);
+
+// "TypeError: NAME: takes TAKES, not int": the error of an argument of a wrong type.
+[[noreturn]] void refuse_argument(const std::string &name, const std::string &takes, nanobind::handle object);
+
 const char *numpy_name(Type type);      // "uint8"
 const char *interface_name(Type type);  // "|u1"
 

@@ -108,6 +108,28 @@ def test_streams_are_joined(library):
         # The default stream, in which the elements are brought to the host, does not wait for others.
         library.cuda.synchronize() if library.__name__ == "torch" else library.cuda.Device().synchronize()
         np.testing.assert_array_equal(to_host(again), 255 - WANT)
+        with Stream(library):
+            image[:] = source
+            kept = tilewright.gaussian_blur(tilewright.Array.view(image), 2)
+        np.testing.assert_array_equal(kept.numpy(), WANT)
+
+
+def test_inputs_of_two_streams(library):
+    """Each input is written in a busy stream of its own library; the product waits for both."""
+    if len(LIBRARIES) < 2:
+        pytest.skip("takes CuPy and PyTorch")
+    a, b = RNG.random((300, 400), dtype=np.float32), RNG.random((400, 200), dtype=np.float32)
+    want = tilewright.matmul(a, b, device="cuda")
+    other = next(other for other in LIBRARIES if other is not library)
+    for _ in range(5):
+        sources = to_device(library, a), to_device(other, b)
+        inputs = to_device(library, np.zeros_like(a)), to_device(other, np.zeros_like(b))
+        with Stream(library), Stream(other):
+            for array, source in zip(inputs, sources):
+                array[:] = source
+            product = tilewright.matmul(*inputs)
+            library.cuda.synchronize() if library.__name__ == "torch" else library.cuda.Device().synchronize()
+        np.testing.assert_array_equal(to_host(product), want)
 
 
 def test_results_on_the_device_for_others(library):
@@ -131,6 +153,9 @@ def test_refusals(library):
         tilewright.invert(to_device(library, IMAGE.astype(np.int64)))
     np.testing.assert_array_equal(tilewright.invert(IMAGE, device="cuda"), 255 - IMAGE)
     assert (tilewright.gaussian_blur(image, 2, out=np.empty_like(IMAGE)) == WANT).all()
+    a, b = RNG.random((30, 40), dtype=np.float32), RNG.random((40, 20), dtype=np.float32)
+    mixed = to_host(tilewright.matmul(to_device(library, a), b))  # an array of the host comes to the device
+    np.testing.assert_array_equal(mixed, tilewright.matmul(a, b, device="cuda"))
 
 
 def test_compiled_graphs(library):
@@ -147,8 +172,21 @@ def test_compiled_graphs(library):
         test_utils=("test_schema", "test_faketensor"),
     )
 
-    @torch.compile(fullgraph=True, backend="eager")
-    def work(x):
-        return tilewright.torch.gaussian_blur(x + 0, sigma=2.0).float() * 2
+    for backend in ("eager", "inductor"):
 
-    np.testing.assert_array_equal(to_host(work(image)), WANT.astype(np.float32) * 2)
+        @torch.compile(fullgraph=True, backend=backend)
+        def work(x):
+            return tilewright.torch.gaussian_blur(x + 0, sigma=2.0).float() * 2
+
+        np.testing.assert_array_equal(to_host(work(image)), WANT.astype(np.float32) * 2)
+
+
+def test_tensors_without_memory(library):
+    if library.__name__ != "torch":
+        pytest.skip("of PyTorch alone")
+    image = to_device(library, IMAGE)
+    image.untyped_storage().resize_(0)
+    with pytest.raises(ValueError, match="no memory; was it freed"):
+        tilewright.invert(image)
+    with pytest.raises(ValueError, match="no memory; was it freed"):
+        tilewright.invert(to_device(library, IMAGE), out=image)

@@ -1,5 +1,7 @@
 """Bad input: one line, by the exception that Python programs expect."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,26 @@ import tilewright
 from tilewright import _tilewright
 
 IMAGE = np.zeros((20, 30), np.uint8)
+
+
+class Exporter:
+    """An array of another library, whose __dlpack__ and __dlpack_device__ return or raise what is given."""
+
+    def __init__(self, capsule, place=(1, 0)):
+        self.capsule, self.place = capsule, place
+
+    def __dlpack__(self, **how):
+        if isinstance(self.capsule, Exception):
+            raise self.capsule
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return self.place
+
+
+class OnCuda:
+    def __init__(self, **fields):
+        self.__cuda_array_interface__ = fields
 
 
 @pytest.mark.parametrize(
@@ -36,7 +58,14 @@ IMAGE = np.zeros((20, 30), np.uint8)
         (lambda: tilewright.gaussian_blur(IMAGE, border="wrap"), ValueError, "border"),
         (lambda: tilewright.gaussian_blur(IMAGE, border=3), TypeError, "border: takes a word, not int"),
         (lambda: tilewright.gaussian_blur(IMAGE, sgima=3), TypeError, "sgima"),
+        (lambda: tilewright.gaussian_blur(IMAGE, border="\udc80"), TypeError, "border: takes a word"),
         (lambda: tilewright.gaussian_blur(), TypeError, "image"),
+        (lambda: tilewright.invert(IMAGE.astype("U3")), TypeError, "not ndarray of <U3"),
+        (lambda: tilewright.invert(np.zeros((4, 4), [("a", "u1")])), TypeError, "not ndarray of"),
+        (lambda: tilewright.invert(Exporter(RuntimeError("gone"))), TypeError, "image: its library.*: gone"),
+        (lambda: tilewright.invert(Exporter(3)), TypeError, "not Exporter"),
+        (lambda: tilewright.invert(Exporter(None, "x")), TypeError, "__dlpack_device__"),
+        (lambda: tilewright.invert(OnCuda(shape=(3, 3))), TypeError, "image: .* has no data"),
         (
             lambda: tilewright.fft2d(np.zeros((20, 20), np.complex64), pad=1),
             TypeError,
@@ -63,6 +92,13 @@ IMAGE = np.zeros((20, 30), np.uint8)
             "out: takes a writable array",
         ),
         (lambda: tilewright.invert(IMAGE, stats=[]), TypeError, "stats: takes a dict"),
+        (lambda: tilewright.invert(IMAGE, device=None), TypeError, "device: takes a word, not NoneType"),
+        (lambda: tilewright.invert(IMAGE, schedule=3), TypeError, "schedule: takes a word, not int"),
+        (lambda: tilewright.invert(IMAGE, stream="a"), TypeError, "stream: takes the address"),
+        (lambda: tilewright.invert(IMAGE, stream=-1), TypeError, "stream: takes the address"),
+        (lambda: tilewright.Pipeline(None), TypeError, "stages: takes a word, not NoneType"),
+        (lambda: tilewright.Pipeline("invert")(IMAGE, device=1), TypeError, "device: takes a word"),
+        (lambda: tilewright.set_num_threads(-1), ValueError, "n: takes 0"),
         (
             lambda: tilewright.matmul(np.zeros((3, 4), "f4"), np.zeros((3, 4), "f4")),
             ValueError,
@@ -80,6 +116,38 @@ def test_refusals(call, exception, words):
     with pytest.raises(exception, match=words) as caught:
         call()
     assert "\n" not in str(caught.value) and "--" not in str(caught.value) and "`" not in str(caught.value)
+
+
+def test_a_capsule_is_taken_once():
+    once = Exporter(IMAGE.__dlpack__())
+    assert tilewright.invert(once).all()
+    with pytest.raises(TypeError, match="not Exporter"):
+        tilewright.invert(once)
+
+
+def test_buffers_without_strides():
+    values = (ctypes.c_uint8 * 30 * 20)()
+    values[3][5] = 7
+    assert tilewright.invert(values, device="cpu")[3, 5] == 248
+    out = (ctypes.c_uint8 * 30 * 20)()
+    assert tilewright.invert(values, out=out, device="cpu") is out and out[3][5] == 248
+
+
+def test_a_released_buffer_is_refused_and_a_used_one_stays():
+    view = memoryview(bytes(600)).cast("B", (20, 30))
+    view.release()
+    with pytest.raises(TypeError, match="not memoryview"):
+        tilewright.invert(view)
+    values = bytearray(8)
+    kept = tilewright.Array.view(values)
+    with pytest.raises(BufferError):
+        values.clear()
+    del kept
+    values.clear()
+
+
+def test_a_device_may_be_an_entry_of_the_list():
+    assert tilewright.invert(IMAGE, device=tilewright.devices()[0]).all()
 
 
 def test_out_of_memory():

@@ -105,7 +105,7 @@ def test_refusals():
             np.zeros((60, 64), np.uint8), out=Theirs(out), device="cpu"))
         refused(ValueError, "another library's memory", lambda: tilewright.invert(
             Theirs(image), device="cuda:1"))
-        refused(ValueError, "aligned memory", lambda: tilewright.invert(ByInterface(image, data=(0, False))))
+        refused(ValueError, "was it freed", lambda: tilewright.invert(ByInterface(image, data=(0, False))))
     """)
 
 

@@ -1,5 +1,7 @@
 """PyTorch on the host. Skipped where it is not installed."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -35,9 +37,57 @@ def test_every_operator_is_a_custom_operator():
     )
 
 
-def test_the_graph_does_not_break():
-    @torch.compile(fullgraph=True, backend="eager")
+def test_strided_tensors():
+    wide = torch.from_numpy(np.repeat(IMAGE, 2, axis=1))
+    stats = {}
+    np.testing.assert_array_equal(
+        tilewright.gaussian_blur(wide[:, ::2], 2, device="cpu", stats=stats).numpy(), WANT
+    )
+    assert stats["copied"] == ["image"]
+    out = torch.zeros((91, 67), dtype=torch.uint8).T
+    assert tilewright.gaussian_blur(torch.from_numpy(IMAGE), 2, out=out, device="cpu") is out
+    np.testing.assert_array_equal(out.numpy(), WANT)
+
+
+def freed():
+    tensor = torch.zeros((67, 91), dtype=torch.uint8)
+    tensor.untyped_storage().resize_(0)
+    return tensor
+
+
+@pytest.mark.parametrize(
+    "make,exception,words",
+    [
+        (freed, ValueError, "no memory; was it freed"),
+        (lambda: torch.zeros((9, 9), requires_grad=True), TypeError, "detach"),
+        (lambda: torch.zeros((9, 9), dtype=torch.bfloat16), TypeError, "not Tensor of torch.bfloat16"),
+        (lambda: torch.zeros((9, 9), dtype=torch.int64), TypeError, "not Tensor of torch.int64"),
+        (lambda: torch.zeros((9, 9), dtype=torch.bool), TypeError, "not Tensor of torch.bool"),
+        (lambda: torch.zeros((9, 9)).to_sparse(), TypeError, "image: "),
+        (lambda: torch.zeros((9, 9), device="meta"), (TypeError, ValueError, BufferError), "meta"),
+        (lambda: torch.zeros((9, 9), dtype=torch.complex64).conj(), TypeError, "conj"),
+        (lambda: torch.zeros(()), ValueError, "1 to 3 dimensions"),
+        (lambda: torch.zeros((0, 9)), ValueError, "no elements"),
+    ],
+)
+def test_refusals(make, exception, words):
+    tensor = make()
+    with pytest.raises(exception, match=words) as caught:
+        tilewright.gaussian_blur(tensor, 2, device="cpu")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_the_graph_does_not_break(backend):
+    if backend == "inductor" and not shutil.which("c++"):
+        pytest.skip("PyTorch compiles the graph by a C++ compiler, which is not here")
+
+    @torch.compile(fullgraph=True, backend=backend)
     def work(x):
         return tilewright.torch.gaussian_blur(x + 0, sigma=2.0).float() * 2
 
     np.testing.assert_array_equal(work(torch.from_numpy(IMAGE)).numpy(), WANT.astype(np.float32) * 2)
+    # Other shapes: a second graph, or one for all shapes.
+    other = IMAGE[:50]
+    want = tilewright.gaussian_blur(other, 2, device="cpu").astype(np.float32) * 2
+    np.testing.assert_array_equal(work(torch.from_numpy(other)).numpy(), want)
