@@ -72,7 +72,8 @@ struct OwnFile {
             {{"operator": "measured_beyond", "type": "u8",
             "calls": [[64, 64, 1], [640, 640, 1], [4096, 4096, 1]],
             "rows": {{"tuned_even": {{"ms": [0.005, 0.05, 2]}}, "tuned_small": {{"ms": [0.002, 0.2, 10]}},
-            "tuned_narrow": {{"ms": [0.0022, 0.01, null]}}, "tuned_any": {{"ms": [0.0051, 0.0501, 1]}}}}}}]}})",
+            "tuned_narrow": {{"ms": [0.0022, 0.01, null]}},
+            "tuned_any": {{"ms": [0.0051, 0.0501, 1]}}}}}}]}})",
             vendor_of(info), info.name);
         write_bytes(folder.file(measured_file_name("cpu", vendor_of(info), info.name)), bytes_of(text));
     }
