@@ -150,10 +150,13 @@ MeasuredOn device_of(const Json &context, const std::string &name) {
         {.operation = "calibrate", .argument = "--from", .value = name});
 }
 
-// What is known of a row's calls of the same measures: per file one time.
+// What is known of a row's calls of the same measures: per file one time. `expected`: what a file expected
+// that did not time it, because it would take long.
 struct Times {
     std::vector<double> ms, spread;
-    size_t file = 0;  // the number of the last one
+    double expected = 0;
+    size_t file = 0;  // the number of the last one that has a time
+    bool is_of_family = false;
 };
 
 // The runs of one device.
@@ -184,7 +187,6 @@ private:
     MeasuredOn device_;
     std::vector<Call> order_;  // of the files, which the file of times keeps
     std::map<Call, Times> times_;
-    std::vector<Call> left_out_;
     Copies copies_;
 };
 
@@ -209,31 +211,32 @@ void Runs::add(const Json &run, size_t file) {
     }
     const auto request = (*op)->parse(inputs, settings_of(**op, run.at("settings")));
     const Call call = {(*op)->name(), row->type, row->schedule, (*op)->measures(*request)};
-    if (!run.contains("real_time") && row->belongs_to("tuned")) {
-        left_out_.push_back(call);
-    }
     const auto [at, is_new] = times_.try_emplace(call);
+    Times &times = at->second;
     if (is_new) {
         order_.push_back(call);
+        times.is_of_family = row->belongs_to("tuned");
     }
-    if (is_new || at->second.file != file) {
+    if (!run.contains("real_time")) {
+        times.expected = *ms;
+    } else if (times.ms.empty() || times.file != file) {
         const double spread = run.contains("batch") ? run["batch"].at("p90").get<double>() / *ms - 1 : 0;
-        at->second.ms.push_back(*ms);
-        at->second.spread.push_back(std::max(0., spread));
-        at->second.file = file;
+        times.ms.push_back(*ms);
+        times.spread.push_back(std::max(0., spread));
+        times.file = file;
     }
     copies_.add(run, inputs);
 }
 
 MeasuredFile Runs::file() const {
     MeasuredFile file(device_);
-    for (const Call &call : left_out_) {
-        file.leave_out(call.op, call.type, call.measures);
-    }
     for (const Call &call : order_) {
         const Times &times = times_.at(call);
-        file.add(
-            call.op, call.type, call.schedule, call.measures, median_of(times.ms), median_of(times.spread));
+        if (times.ms.empty() && times.is_of_family) {
+            file.leave_out(call.op, call.type, call.measures);
+        }
+        file.add(call.op, call.type, call.schedule, call.measures,
+            times.ms.empty() ? times.expected : median_of(times.ms), median_of(times.spread));
     }
     file.set_copies(copies_.rates());
     return file;
