@@ -1,10 +1,13 @@
 # TILEWRIGHT_THIS_MACHINE: only the libraries that calls on this machine use, which takes a third of the time.
 # Results are the same, and so are the choices of rows. What is built runs on this machine alone.
-#   cpu     the best instruction set of this CPU, in place of plain x86-64, AVX2 and AVX-512
+#   cpu     the best instruction set of this CPU, in place of plain x86-64, AVX2 and AVX-512; unless
+#           TILEWRIGHT_CPU says portable
 #   cuda    only where a driver of NVIDIA has made its device file
 #   opencl  only where an OpenCL driver is installed besides PoCL: PoCL's device is the CPU, which has
 #           libraries of its own
-set(TILEWRIGHT_CPU host)
+if (NOT TILEWRIGHT_CPU)
+    set(TILEWRIGHT_CPU host)
+endif ()
 if (NOT EXISTS /dev/nvidiactl AND NOT EXISTS /dev/dxg)
     list(REMOVE_ITEM TILEWRIGHT_TARGETS cuda)
 endif ()

@@ -12,10 +12,10 @@ namespace {
 
 enum class InstructionSets { oldest, avx2, all };
 
-// What TILEWRIGHT_CPU allows. Read once: Halide asks once per library, and keeps the answer.
+// What TILEWRIGHT_INSTRUCTION_SET allows. Read once: Halide asks once per library, and keeps the answer.
 InstructionSets allowed_sets() {
     static const InstructionSets allowed = [] {
-        const char *value = getenv("TILEWRIGHT_CPU");
+        const char *value = getenv("TILEWRIGHT_INSTRUCTION_SET");
         const std::string word = value ? value : "";
         return word == "x86-64" ? InstructionSets::oldest :
                word == "avx2"   ? InstructionSets::avx2 :

@@ -13,6 +13,10 @@ constexpr size_t no_column = SIZE_MAX;
 // Times that differ by less are equal: two measurements of one row differ by about as much.
 constexpr double spread = 1.05;
 
+// A call that is so far from all measured ones is like none of them: one number is 7.4 times as large, or two
+// numbers are 4.1 times.
+constexpr double far = 2;
+
 // Null for a device that is not there.
 const DeviceInfo *info_of(Device device) {
     for (const DeviceInfo &info : devices(device.backend)) {
@@ -30,17 +34,18 @@ bool has_times(const MeasuredTimes &times, size_t row) {
 
 }  // namespace
 
-RowOrder::RowOrder(std::vector<const Row *> rows, const DeviceMeasurements &measurements, std::string_view op,
+RowOrder::RowOrder(const Operator &op, std::vector<const Row *> rows, const DeviceMeasurements &measurements,
     std::string_view type)
-    : rows_(std::move(rows)), column_(rows_.size(), no_column) {
-    const auto found = measurements.find(op, type);
+    : op_(op), rows_(std::move(rows)), column_(rows_.size(), no_column) {
+    const auto found = measurements.find(op.name(), type);
     if (found) {
+        times_ = found->times;
         prediction_ = std::make_unique<Prediction>(*found->times);
         device_ = found->device;
     }
     for (size_t i = 0; i < rows_.size(); i++) {
         for (size_t row = 0; found && row < found->times->rows.size(); row++) {
-            if (rows_[i]->origin == op && found->times->rows[row] == rows_[i]->schedule &&
+            if (rows_[i]->origin == op.name() && found->times->rows[row] == rows_[i]->schedule &&
                 has_times(*found->times, row)) {
                 column_[i] = row;
             }
@@ -51,13 +56,31 @@ RowOrder::RowOrder(std::vector<const Row *> rows, const DeviceMeasurements &meas
     }
 }
 
+// Whether the row was timed at a call near this one for which it is not meant either.
+bool RowOrder::is_known_beyond(size_t row, const Measures &measures) const {
+    for (size_t call = 0; call < times_->count(); call++) {
+        if (times_->ms[column_[row] * times_->count() + call] <= 0 ||
+            prediction_->distance(measures, call) >= far) {
+            continue;
+        }
+        Measures measured;
+        for (const float number : times_->calls.subspan(call * times_->numbers, times_->numbers)) {
+            measured.add(number);
+        }
+        if (!op_.suits(*rows_[row], measured)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 RowOrder::Order RowOrder::ordered(const Measures &measures) const {
-    constexpr double far = 2;  // one number is 7.4 times as large, or two numbers are 4.1 times
     std::vector<Predicted> left;
     Order order{.is_near = prediction_->distance(measures) < far};
     const std::vector<double> ms = prediction_->ms(measures);
     for (size_t i = 0; i < rows_.size(); i++) {
-        if (column_[i] != no_column && ms[column_[i]] > 0) {
+        if (column_[i] != no_column && ms[column_[i]] > 0 &&
+            (op_.suits(*rows_[i], measures) || is_known_beyond(i, measures))) {
             left.push_back({rows_[i], ms[column_[i]]});
         }
     }
@@ -109,7 +132,7 @@ const RowOrder &RowChoices::of(const Operator &op, Device device, const std::str
     const DeviceInfo *info = info_of(device);
     entries_.push_back({device, type,
         std::make_unique<RowOrder>(
-            std::move(rows), info ? measurements_of(*info) : DeviceMeasurements(), op.name(), type)});
+            op, std::move(rows), info ? measurements_of(*info) : DeviceMeasurements(), type)});
     return *entries_.back().order;
 }
 
@@ -130,7 +153,7 @@ const Row *Operator::chosen_by_times(const Request &request, const Array &output
                why_not_on(row, device, request, output).empty();
     };
     for (const Row *row : rows.unmeasured()) {
-        if (is_usable(*row)) {
+        if (suits(*row, request) && is_usable(*row)) {
             return nullptr;
         }
     }

@@ -13,8 +13,8 @@ namespace tilewright {
 // The rows of one operator for one type on one device, by their predicted times.
 class RowOrder {
 public:
-    // `rows`: those that may be taken for `tuned`, in the order in which equally fast ones are taken.
-    RowOrder(std::vector<const Row *> rows, const DeviceMeasurements &measurements, std::string_view op,
+    // `rows` of `op`: those that may be taken for `tuned`, in the order in which equally fast ones are taken.
+    RowOrder(const Operator &op, std::vector<const Row *> rows, const DeviceMeasurements &measurements,
         std::string_view type);
 
     struct Predicted {
@@ -23,10 +23,12 @@ public:
     };
 
     // The rows that have times, in the order in which they are asked: the one with the least predicted time
-    // first. Of rows whose times differ by less than the spread of measurements, those of the family `tuned`
-    // go first, in the order of the table. No rows where nothing is predicted. `is_near`: a call like it was
-    // measured. Elsewhere the order of the table, which was found by hand, is better than times of calls of
-    // quite another size or shape.
+    // first. A row that is not meant for such calls has a part in this only where it was timed at a call near
+    // this one for which it is not meant either: its times at other calls say nothing of these. Of rows whose
+    // times differ by less than the spread of measurements, those of the family `tuned` go first, in the
+    // order of the table. No rows where nothing is predicted. `is_near`: a call like it was measured.
+    // Elsewhere the order of the table, which was found by hand, is better than times of calls of quite
+    // another size or shape.
     struct Order {
         std::vector<Predicted> rows = {};
         bool is_near = false;
@@ -44,10 +46,13 @@ public:
 
 private:
     Order ordered(const Measures &measures) const;
+    bool is_known_beyond(size_t row, const Measures &measures) const;
 
+    const Operator &op_;
     std::vector<const Row *> rows_, unmeasured_;
     std::vector<size_t> column_;  // of each row: its number among the measured ones; or none
     std::unique_ptr<const Prediction> prediction_;
+    const MeasuredTimes *times_ = nullptr;
     const MeasuredDevice *device_ = nullptr;
 
     // What was asked for lately, so that calls on data of the same size predict nothing.

@@ -125,10 +125,19 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
         }
     }
     const DeviceInfo &limits = limits_of(device);
+    const Measures measures = measures_of_call(request);
+    const auto is_usable = [&](const Row &row) {
+        return row.backend == device.backend && row.type == request.type && row.belongs_to(schedule) &&
+               tilewright::why_not_on(row, limits).empty() && serves(row, request, output) &&
+               why_not_on(row, device, request, output).empty();
+    };
     for (const Row &row : all) {
-        if (row.backend == device.backend && row.type == request.type && row.belongs_to(schedule) &&
-            tilewright::why_not_on(row, limits).empty() && serves(row, request, output) &&
-            why_not_on(row, device, request, output).empty()) {
+        if ((row.schedule == schedule || suits(row, measures)) && is_usable(row)) {
+            return row;
+        }
+    }
+    for (const Row &row : all) {
+        if (is_usable(row)) {
             return row;
         }
     }

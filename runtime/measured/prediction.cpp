@@ -89,14 +89,24 @@ double Prediction::distance(const Measures &measures) const {
     return std::pow(*std::max_element(weights.begin(), weights.end()), -.25);
 }
 
+double Prediction::distance(const Measures &measures, size_t call) const {
+    return std::sqrt(squared_distance(point_of(measures), call));
+}
+
+double Prediction::squared_distance(const std::vector<double> &point, size_t call) const {
+    double squares = 0;
+    for (size_t i = 0; i < point.size(); i++) {
+        const double d = point[i] - points_[call * point.size() + i];
+        squares += d * d;
+    }
+    return squares;
+}
+
 std::vector<double> Prediction::weights(const std::vector<double> &point) const {
     std::vector<double> weights(calls_);
     for (size_t call = 0; call < calls_; call++) {
-        double squares = 1e-6;  // at a measured call its weight is 1e12, and that of a size twice as large 4
-        for (size_t i = 0; i < point.size(); i++) {
-            const double d = point[i] - points_[call * point.size() + i];
-            squares += d * d;
-        }
+        // At a measured call its weight is 1e12, and that of a size twice as large 4.
+        const double squares = 1e-6 + squared_distance(point, call);
         weights[call] = std::isnan(fastest_[call]) ? 0 : 1 / (squares * squares);
     }
     return weights;

@@ -32,8 +32,10 @@ public:
     // nothing is predicted, and where a number that is the same in all measured calls is another one: grey
     // images say nothing of colours.
     double distance(const Measures &measures) const;
+    double distance(const Measures &measures, size_t call) const;  // from that measured call
 
 private:
+    double squared_distance(const std::vector<double> &point, size_t call) const;
     std::vector<double> point_of(const Measures &measures) const;
     std::vector<double> weights(const std::vector<double> &point) const;
     double best(const std::vector<double> &point, const std::vector<double> &weights) const;

@@ -17,6 +17,11 @@ struct Placement {
           element((int32_t)size_of(image.type())) {}
 };
 
+// The bytes of an image's element, of the row's type: "u8", "u16f32".
+inline int element_bytes(const Row &row) {
+    return row.type.starts_with("u8") ? 1 : row.type.starts_with("u16") ? 2 : 4;
+}
+
 struct SumRequest : Request {
     const Array &image() const {
         return inputs[0];

@@ -1,6 +1,7 @@
 # The option TILEWRIGHT_THIS_MACHINE: a configured tree makes the CPU's libraries for the instruction set of
-# this machine, and libraries of CUDA exactly where NVIDIA's driver has made its device file. Without the
-# option every backend has libraries, and those of the CPU are portable.
+# this machine, and libraries of CUDA exactly where NVIDIA's driver has made its device file. An explicit
+# TILEWRIGHT_CPU=portable is kept. Without the option every backend has libraries, and those of the CPU are
+# portable.
 # Arguments: SOURCE, WORK (is emptied), GENERATOR, COMPILER, PYTHON.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${WORK})
@@ -29,7 +30,9 @@ if (EXISTS /dev/nvidiactl OR EXISTS /dev/dxg)
 elseif (lines MATCHES "backend=cuda")
     message(FATAL_ERROR "libraries of CUDA are made on a machine without its driver:\n${lines}")
 endif ()
-configure(-DTILEWRIGHT_THIS_MACHINE=OFF)
+configure(-DTILEWRIGHT_THIS_MACHINE=ON -DTILEWRIGHT_CPU=portable)
+expect(cpu portable)
+configure(-DTILEWRIGHT_THIS_MACHINE=OFF -DTILEWRIGHT_CPU=)
 foreach (backend cpu cuda opencl)
     expect(${backend} portable)
 endforeach ()

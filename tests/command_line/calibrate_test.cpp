@@ -60,6 +60,45 @@ TEST_F(CommandLine, CalibrateTakesTheTimesOfABenchmark) {
     EXPECT_FALSE(std::filesystem::exists(path("no.json")));
 }
 
+TEST_F(CommandLine, CalibrateTakesTheMedianOfTheFilesOfOneDevice) {
+    NEEDS_OPERATOR("invert");
+    const Words off = {"TILEWRIGHT_MEASURED=off"};
+    ASSERT_EQ(run({"bench", "invert", "--device", "cpu", "--size", "64x64", "--batch", "1", "--repeats", "3",
+                      "--json", path("bench.json")},
+                  off)
+                  .code,
+        0);
+    json bench = json::parse(read_text(path("bench.json")));
+    const auto write = [&](const char *name, double ms, const char *device) {
+        for (json &one : bench["context"]["devices"]) {
+            one["name"] = device;
+        }
+        for (json &one : bench["runs"]) {
+            one["real_time"] = ms;
+        }
+        write_bytes(path(name), bytes_of(bench.dump()));
+        return path(name);
+    };
+    const std::string files = write("a.json", 1, "a CPU") + "," + write("b.json", 9, "a CPU") + "," +
+                              write("c.json", 2, "a CPU") + "," + write("d.json", 100, "another CPU");
+    const Ran ran = run({"calibrate", "--from", files, "--output", path("times.json")}, off);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("the times of another CPU (cpu) are left out: the file is of a CPU (cpu)"),
+        std::string::npos)
+        << ran.err;
+    const json times = json::parse(read_text(path("times.json")))["times"][0];
+    EXPECT_EQ(times["rows"]["tuned"]["ms"], json::parse("[2.0]"));
+}
+
+TEST_F(CommandLine, CalibrateDoesOneTask) {
+    expect_refusal(2, {"calibrate", "--path", "--clear"}, {"--clear", "--path is another task"});
+    expect_refusal(2, {"calibrate", "--clear", "--from", path("a.json")}, {"--from", "--clear"});
+    expect_refusal(2, {"calibrate", "--path", "--device", "cpu"}, {"--device", "--path measures nothing"});
+    expect_refusal(
+        2, {"calibrate", "--from", path("a.json"), "--seconds", "3"}, {"--seconds", "measures nothing"});
+    expect_refusal(2, {"calibrate", "--path", "--output", path("b.json")}, {"--output"});
+}
+
 TEST_F(CommandLine, CalibrateSaysWhereItsFilesAre) {
     EXPECT_EQ(run({"calibrate", "--path"}, {"TILEWRIGHT_MEASURED=" + path("m")}).out, path("m") + "\n");
     expect_refusal(2, {"calibrate", "--path"}, {"TILEWRIGHT_MEASURED"}, {"TILEWRIGHT_MEASURED=off"});

@@ -20,13 +20,14 @@ protected:
                           {"p90", time.ms * (1 + time.spread)}}}};
     }
 
-    std::string file(const std::string &name, const std::vector<Time> &times) const {
+    std::string file(const std::string &name, const std::vector<Time> &times,
+        const std::string &device_name = "a CPU") const {
         json runs = json::array();
         for (const Time &time : times) {
             runs.push_back(run_of(time));
         }
         return write(
-            name, json{{"version", 2}, {"context", {{"device_name", "a CPU"}}}, {"runs", runs}}.dump());
+            name, json{{"version", 2}, {"context", {{"device_name", device_name}}}, {"runs", runs}}.dump());
     }
 
     std::string write(const std::string &name, const std::string &text) const {
@@ -66,6 +67,24 @@ TEST_F(Compare, NamesWhatOneFileHas) {
     EXPECT_EQ(report["runs"][0]["verdict"], "within noise");
     EXPECT_EQ(report["only_before"][0]["row"], other);
     EXPECT_EQ(report["only_after"][0]["row"], "peer/x/u8/cpu");
+}
+
+// "cuda:0" is another device on another machine, and the same device may have another word.
+TEST_F(Compare, DevicesAreKnownByTheirNames) {
+    const std::string before = file("a.json", {{row, 1}});
+    expect_refusal(3, {"compare", before, file("b.json", {{row, 2}}, "another CPU")},
+        {"cpu (a CPU, another CPU)", "files of one machine"});
+    json there = run_of({row, 1.2}), here = run_of({row, 1});
+    there["device"] = "opencl:1";
+    here["device"] = "opencl:0";
+    const auto context = [](const char *word) {
+        return json{{"devices", {{{"device", word}, {"name", "a GPU"}}}}};
+    };
+    const Ran ran = run({"compare",
+        write("c.json", json{{"version", 2}, {"context", context("opencl:0")}, {"runs", {here}}}.dump()),
+        write("d.json", json{{"version", 2}, {"context", context("opencl:1")}, {"runs", {there}}}.dump())});
+    EXPECT_EQ(ran.code, 7) << ran.err;
+    EXPECT_NE(ran.out.find("1.200  slower"), std::string::npos) << ran.out;
 }
 
 TEST_F(Compare, AWrongResultHasACodeOfItsOwn) {

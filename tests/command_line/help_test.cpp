@@ -77,7 +77,7 @@ TEST_F(CommandLine, HelpNamesTheEnvironment) {
     for (const Words &arguments : {Words{"--help"}, Words{operators().front(), "--help"}}) {
         const std::string help = run(arguments).out;
         for (const char *name :
-            {"TILEWRIGHT_DEVICE", "TILEWRIGHT_THREADS", "TILEWRIGHT_CPU", "TILEWRIGHT_CACHE"}) {
+            {"TILEWRIGHT_DEVICE", "TILEWRIGHT_THREADS", "TILEWRIGHT_INSTRUCTION_SET", "TILEWRIGHT_CACHE"}) {
             EXPECT_NE(help.find(name), std::string::npos) << name;
         }
     }
@@ -87,16 +87,17 @@ TEST_F(CommandLine, TheEnvironmentLeavesOutInstructionSetsOfTheCpu) {
     const auto capability = [&](const Words &environment) {
         return run_json({"devices", "--json"}, environment)["devices"][0]["capability"].get<std::string>();
     };
-    EXPECT_EQ(capability({"TILEWRIGHT_CPU=x86-64"}), "x86-64");
+    EXPECT_EQ(capability({"TILEWRIGHT_INSTRUCTION_SET=x86-64"}), "x86-64");
     if (cpu_has_avx2()) {
-        EXPECT_EQ(capability({"TILEWRIGHT_CPU=avx2"}), "AVX2");
+        EXPECT_EQ(capability({"TILEWRIGHT_INSTRUCTION_SET=avx2"}), "AVX2");
     }
-    expect_refusal(2, {"devices"}, {"TILEWRIGHT_CPU", "sse", "avx2 or x86-64"}, {"TILEWRIGHT_CPU=sse"});
+    expect_refusal(2, {"devices"}, {"TILEWRIGHT_INSTRUCTION_SET", "sse", "avx2 or x86-64"},
+        {"TILEWRIGHT_INSTRUCTION_SET=sse"});
     NEEDS_OPERATOR("transpose");
     write_array(path("a.png"), Array(Type::u8, {50, 70}));
     for (const char *sets : {"x86-64", "avx2"}) {
         ASSERT_EQ(run({"transpose", path("a.png"), path("b.png"), "--device", "cpu", "--check"},
-                      {std::string("TILEWRIGHT_CPU=") + sets})
+                      {std::string("TILEWRIGHT_INSTRUCTION_SET=") + sets})
                       .code,
             0);
     }

@@ -13,7 +13,8 @@ namespace tilewright {
 namespace {
 
 // An operator with rows of the family `tuned` and others. `tuned_even` serves even widths only; `tuned_new`
-// serves widths from 5000 on, and has no times; `half` has an error of its own.
+// serves widths from 5000 on, and has no times; `tuned_narrow` is meant for widths up to 100; `half` has an
+// error of its own.
 class Chosen : public ImageOperator {
 public:
     using ImageOperator::ImageOperator;
@@ -23,6 +24,9 @@ protected:
         const int64_t width = request.inputs[0].shape()[1];
         return (row.schedule != "tuned_even" || width % 2 == 0) &&
                (row.schedule != "tuned_new" || width >= 5000);
+    }
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        return row.schedule != "tuned_narrow" || measures.numbers[1] <= 100;
     }
     bool equals_tuned(const Row &row) const override {
         return row.schedule != "half";
@@ -37,8 +41,8 @@ const Operator &chosen_operator(const std::string &name) {
     static auto &made = *new std::map<std::string, std::pair<std::vector<Row>, std::unique_ptr<Operator>>>;
     auto &[rows, op] = made[name];
     if (!op) {
-        for (const char *schedule :
-            {"reference", "half", "step", "tuned_new", "tuned_even", "tuned_small", "tuned_any"}) {
+        for (const char *schedule : {"reference", "half", "step", "tuned_new", "tuned_even", "tuned_small",
+                 "tuned_narrow", "tuned_any"}) {
             rows.push_back(generated_row(name, schedule, "u8", Backend::cpu, no_work, nullptr));
             rows.back().family = std::string(schedule).starts_with("tuned") ? "tuned" : std::string(schedule);
         }
@@ -63,7 +67,13 @@ struct OwnFile {
             "calls": [[64, 64, 1], [640, 640, 1], [4096, 4096, 1]],
             "rows": {{"reference": {{"ms": [0.0001, 0.001, 0.01]}}, "half": {{"ms": [0.0001, 0.001, 0.01]}},
             "step": {{"ms": [0.009, 0.09, 1]}}, "tuned_even": {{"ms": [0.005, 0.05, 2]}},
-            "tuned_small": {{"ms": [0.002, 0.2, 10]}}, "tuned_any": {{"ms": [0.0051, 0.0501, 2]}}}}}}]}})",
+            "tuned_small": {{"ms": [0.002, 0.2, 10]}}, "tuned_narrow": {{"ms": [0.00205, null, null]}},
+            "tuned_any": {{"ms": [0.0051, 0.0501, 2]}}}}}},
+            {{"operator": "measured_beyond", "type": "u8",
+            "calls": [[64, 64, 1], [640, 640, 1], [4096, 4096, 1]],
+            "rows": {{"tuned_even": {{"ms": [0.005, 0.05, 2]}}, "tuned_small": {{"ms": [0.002, 0.2, 10]}},
+            "tuned_narrow": {{"ms": [0.0022, 0.01, null]}},
+            "tuned_any": {{"ms": [0.0051, 0.0501, 1]}}}}}}]}})",
             vendor_of(info), info.name);
         write_bytes(folder.file(measured_file_name("cpu", vendor_of(info), info.name)), bytes_of(text));
     }
@@ -93,6 +103,16 @@ TEST(Choice, ARowThatDoesNotServeIsNeverTaken) {
 TEST(Choice, OfRowsThatAreEquallyFastTheFirstOfTheTableIsTaken) {
     EXPECT_EQ(choice(640, 640), "tuned_even") << "within 5 % of tuned_any";
     EXPECT_EQ(choice(640, 641), "tuned_any");
+}
+
+// Its time at 64 x 64 says nothing of calls for which it is not meant; a time at such a call does, and there
+// replaces the condition.
+TEST(Choice, ARowIsTakenBeyondWhatItIsMeantForOnlyByTimes) {
+    EXPECT_EQ(choice(640, 640), "tuned_even");
+    EXPECT_EQ(choice(640, 640, "measured_beyond"), "tuned_narrow");
+    EXPECT_EQ(choice(4096, 4096, "measured_beyond"), "tuned_any") << "far from 640 x 640";
+    EXPECT_EQ(choice(30, 61, "unmeasured"), "tuned_small");
+    EXPECT_EQ(choice(30, 640, "unmeasured", "tuned_narrow"), "tuned_narrow") << "it serves all data";
 }
 
 TEST(Choice, WhereARowOfTheFamilyWithoutTimesServesTheTableDecides) {

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace tilewright::app {
 
@@ -21,7 +22,7 @@ namespace {
 struct Options {
     std::vector<std::string> operators, from;
     std::string device, output;
-    double seconds = 30;
+    double seconds = 0;  // 0: not given
     bool path = false, clear = false;
 };
 
@@ -60,7 +61,12 @@ void report(const std::string &path, const MeasuredFile &file) {
 
 void import(const Options &options) {
     Json origin;
-    const MeasuredFile file = from_benchmarks(options.from, origin);
+    std::vector<std::string> others;
+    const MeasuredFile file = from_benchmarks(options.from, origin, others);
+    for (const std::string &other : others) {
+        print_error(fmt::format("tilewright: calibrate: the times of {} are left out: the file is of {}\n",
+            other, file.device().text()));
+    }
     const std::string path = options.output.empty() ? folder() + "/" + file.name() : options.output;
     file.write(path, origin);
     report(path, file);
@@ -74,12 +80,14 @@ void measure(const Options &options) {
         throw Error(Fault::usage, "one file has the times of one device; name it by --device",
             {.operation = "calibrate", .argument = "--output", .value = options.output});
     }
+    constexpr double default_seconds = 30;
+    const double seconds = options.seconds > 0 ? options.seconds : default_seconds;
     pin_threads();
     for (const Device device : devices) {
         const DeviceInfo &info = device_info(device);
         const Json about = context({device});
         MeasuredFile file(measured_on(info));
-        const Calibrated done = calibrate(file, chosen, device, options.seconds / (double)devices.size());
+        const Calibrated done = calibrate(file, chosen, device, seconds / (double)devices.size());
         const std::string path = where.empty() ? options.output : where + "/" + file.name();
         file.write(
             path, {{"date", about.at("date")}, {"tilewright", about.at("tilewright")},
@@ -96,7 +104,32 @@ void measure(const Options &options) {
     }
 }
 
+// Refuses what says nothing for the task that is asked for.
+void check(const Options &options) {
+    const std::pair<const char *, bool> tasks[] = {
+        {"--path", options.path}, {"--clear", options.clear}, {"--from", !options.from.empty()}};
+    const char *task = nullptr;
+    for (const auto &[name, is_given] : tasks) {
+        if (is_given && task) {
+            throw Error(Fault::usage, fmt::format("{} is another task; give one of the two", task),
+                {.operation = "calibrate", .argument = name});
+        }
+        task = is_given ? name : task;
+    }
+    const bool is_import = !options.from.empty();
+    const std::pair<const char *, bool> others[] = {{"operator", !options.operators.empty()},
+        {"--device", !options.device.empty()}, {"--seconds", options.seconds > 0},
+        {"--output", !options.output.empty() && !is_import}};
+    for (const auto &[name, is_given] : others) {
+        if (task && is_given) {
+            throw Error(Fault::usage, fmt::format("{} measures nothing; leave this out", task),
+                {.operation = "calibrate", .argument = name});
+        }
+    }
+}
+
 void run_calibrate(const Options &options) {
+    check(options);
     if (options.path) {
         print(folder() + "\n");
     } else if (options.clear) {
@@ -117,11 +150,13 @@ void add_calibrate(CommandLine &line) {
     command.add("operator", options.operators, "Operators (default: all)");
     command.add("--device", options.device, "cpu, cuda[:i] or opencl[:i] (default: all of this machine)");
     command.add("--seconds", options.seconds, "Seconds that it may take, about")
-        .show_default()
+        .default_text("30")
         .range(.1, 1e6);
     command
         .add("--from", options.from,
-            "Take the times from files of `bench --json`, of this or another machine, and measure nothing")
+            "Take the times from files of `bench --json`, of this or another machine, and measure nothing; "
+            "of "
+            "several files the median")
         .commas()
         .value_name("FILE,...");
     command.add("--output", options.output, "The file to write (default: the device's, in the folder)")

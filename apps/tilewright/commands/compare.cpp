@@ -68,8 +68,8 @@ std::string text_of(
         }
     }
     std::string text = fmt::format("# before: {}\n# after:  {}\n", title_of(before), title_of(after));
-    if (found.other_device) {
-        text += "# The two files name different devices, so a ratio compares devices too.\n";
+    for (const std::string &device : found.different_devices) {
+        text += fmt::format("# not compared, because the names are of two devices: {}\n", device);
     }
     if (lines.size() > 1) {
         text += table(lines);
@@ -118,7 +118,7 @@ Json json(const TimedFile &before, const TimedFile &after, const Comparison &fou
         runs.push_back(std::move(one));
     }
     return {{"version", 2}, {"before", json(before)}, {"after", json(after)},
-        {"threshold", options.threshold / 100}, {"other_device", found.other_device},
+        {"threshold", options.threshold / 100}, {"different_devices", found.different_devices},
         {"slower", found.count(Verdict::slower)}, {"faster", found.count(Verdict::faster)},
         {"within_noise", found.count(Verdict::within_noise)}, {"runs", std::move(runs)},
         {"only_before", json(found.only_before)}, {"only_after", json(found.only_after)},
@@ -145,8 +145,11 @@ void compare(const Options &options) {
     }
     if (found.compared.empty()) {
         throw Error(Fault::input,
-            "no row is timed on the same device and data in both files; take files that "
-            "`bench` wrote with the same --device and --size");
+            found.different_devices.empty() ?
+                "no row is timed on the same device and data in both files; take files that "
+                "`bench` wrote with the same --device and --size" :
+                fmt::format("no row is timed on the same device in both files: {}; take files of one machine",
+                    joined(found.different_devices, "; ")));
     }
     if (const size_t slower = found.count(Verdict::slower); slower > 0) {
         throw ExitWith(exit_slower, fmt::format("{} of {} rows are slower", slower, found.compared.size()));

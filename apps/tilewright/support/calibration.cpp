@@ -136,6 +136,10 @@ std::vector<Timed> Calibration::rows_that_serve(const Case &one, Rotation &sets,
             continue;
         }
         const double expected = expected_ms(row, work);
+        const bool suits = one.op->suits(row, *requests_[0]);
+        if (expected > 4 * most_ms && !suits) {
+            continue;  // without a time it is not taken where it is not meant to be
+        }
         if (expected > 4 * most_ms && row.belongs_to("tuned")) {
             return {};
         }

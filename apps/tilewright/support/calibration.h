@@ -20,8 +20,11 @@ struct Calibrated {
 Calibrated calibrate(
     MeasuredFile &file, const std::vector<const Operator *> &chosen, Device device, double seconds);
 
-// Adds the runs of files that `bench --json` wrote, of this or another machine, on the device that they name.
-// Medians of calls in batches count. Errors: input, for a file that is none.
-MeasuredFile from_benchmarks(const std::vector<std::string> &files, Json &origin);
+// Makes a file of the runs of files that `bench --json` wrote, of this or another machine, on the device of
+// their first run. A device is known by its backend, vendor and name, because "cuda:0" is another one on
+// another machine; `others` receives those whose runs are left out. Medians of calls in batches count, and of
+// several files with times of the same call the median of these. Errors: input, for a file that is none.
+MeasuredFile from_benchmarks(
+    const std::vector<std::string> &files, Json &origin, std::vector<std::string> &others);
 
 }  // namespace tilewright::app

@@ -30,15 +30,17 @@ void take_threads(const std::string &text, const char *origin) {
 
 std::string environment_help() {
     return "Environment:\n"
-           "  TILEWRIGHT_DEVICE      The device of commands without --device\n"
-           "  TILEWRIGHT_THREADS     The number of threads on the CPU of commands without --threads\n"
-           "  TILEWRIGHT_CPU         avx2 or x86-64: CPU code without AVX-512, or for any x86-64\n"
-           "  TILEWRIGHT_CACHE       The folder of compiled device programs; off: none are kept\n"
-           "  TILEWRIGHT_MEASURED    The folder of the times that `calibrate` measured; off: none are read\n"
-           "  TILEWRIGHT_GENERATORS  A folder of generator programs, for `show`, `explain`,\n"
-           "                         `explore` and `bench --tunable`\n"
-           "  HL_NUM_THREADS         Halide's own number; --threads and TILEWRIGHT_THREADS go before it\n"
-           "  OCL_ICD_VENDORS        Of OpenCL's loader: the folder of the drivers that it finds\n";
+           "  TILEWRIGHT_DEVICE           The device of commands without --device\n"
+           "  TILEWRIGHT_THREADS          The number of threads on the CPU of commands without --threads\n"
+           "  TILEWRIGHT_INSTRUCTION_SET  avx2 or x86-64: CPU code without AVX-512, or for any x86-64\n"
+           "  TILEWRIGHT_CACHE            The folder of compiled device programs; off: none are kept\n"
+           "  TILEWRIGHT_MEASURED         The folder of the times that `calibrate` measured; off: none are "
+           "read\n"
+           "  TILEWRIGHT_GENERATORS       A folder of generator programs, for `show`, `explain`,\n"
+           "                              `explore` and `bench --tunable`\n"
+           "  HL_NUM_THREADS              Halide's own number; --threads and TILEWRIGHT_THREADS go before "
+           "it\n"
+           "  OCL_ICD_VENDORS             Of OpenCL's loader: the folder of the drivers that it finds\n";
 }
 
 std::string device_of_environment() {
@@ -84,9 +86,10 @@ Device device_of(const std::string &word) {
 }
 
 void take_threads_of_environment() {
-    if (const std::string cpu = value_of("TILEWRIGHT_CPU");
+    if (const std::string cpu = value_of("TILEWRIGHT_INSTRUCTION_SET");
         !cpu.empty() && cpu != "avx2" && cpu != "x86-64") {
-        throw Error(Fault::usage, "takes avx2 or x86-64", {.argument = "TILEWRIGHT_CPU", .value = cpu});
+        throw Error(
+            Fault::usage, "takes avx2 or x86-64", {.argument = "TILEWRIGHT_INSTRUCTION_SET", .value = cpu});
     }
     if (const std::string text = value_of("TILEWRIGHT_THREADS"); !text.empty()) {
         take_threads(text, "TILEWRIGHT_THREADS");

@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
 namespace tilewright::app {
 
@@ -65,8 +68,8 @@ double median_of(std::vector<double> numbers) {
     if (numbers.empty()) {
         return 0;
     }
-    std::nth_element(numbers.begin(), numbers.begin() + (long)numbers.size() / 2, numbers.end());
-    return numbers[numbers.size() / 2];
+    std::sort(numbers.begin(), numbers.end());
+    return (numbers[(numbers.size() - 1) / 2] + numbers[numbers.size() / 2]) / 2;
 }
 
 // What calls on host arrays took more than calls on arrays of the device: those are the copies.
@@ -147,74 +150,144 @@ MeasuredOn device_of(const Json &context, const std::string &name) {
         {.operation = "calibrate", .argument = "--from", .value = name});
 }
 
-// Adds a run; false for what is no row of this program, or no time.
-bool add(MeasuredFile &file, Copies &copies, const Json &run) {
+// What is known of a row's calls of the same measures: per file one time. `expected`: what a file expected
+// that did not time it, because it would take long.
+struct Times {
+    std::vector<double> ms, spread;
+    double expected = 0;
+    size_t file = 0;  // the number of the last one that has a time
+    bool is_of_family = false;
+};
+
+// The runs of one device.
+class Runs {
+public:
+    explicit Runs(MeasuredOn device) : device_(std::move(device)) {}
+
+    const MeasuredOn &device() const {
+        return device_;
+    }
+    // What is no row of this program, or has no time, is passed over. `file`: its number; of several runs of
+    // one row and call in a file the first one counts.
+    void add(const Json &run, size_t file);
+    MeasuredFile file() const;
+
+private:
+    struct Call {
+        std::string op, type, schedule;
+        Measures measures;
+        auto key() const {
+            return std::tie(op, type, schedule, measures.numbers, measures.count);
+        }
+        bool operator<(const Call &other) const {
+            return key() < other.key();
+        }
+    };
+
+    MeasuredOn device_;
+    std::vector<Call> order_;  // of the files, which the file of times keeps
+    std::map<Call, Times> times_;
+    Copies copies_;
+};
+
+void Runs::add(const Json &run, size_t file) {
     const std::string name = run.value("row", run.value("name", ""));  // the name of version 1
     const auto &all = operators();
     const auto op = std::find_if(all.begin(), all.end(),
         [&](const Operator *one) { return one->name() == run.at("operator").get<std::string>(); });
     const auto ms = ms_of(run);
     if (op == all.end() || !ms || !run.value("wrong", "").empty()) {
-        return false;
+        return;
     }
     const auto row = std::find_if((*op)->rows().begin(), (*op)->rows().end(), [&](const Row &one) {
         return one.name() == name && (one.belongs_to("tuned") || (*op)->may_stand_for_tuned(one));
     });
     if (row == (*op)->rows().end()) {
-        return false;
+        return;
     }
     std::vector<Array> inputs;
     for (const Json &input : run.at("inputs")) {
         inputs.push_back(array_of(input));
     }
     const auto request = (*op)->parse(inputs, settings_of(**op, run.at("settings")));
-    if (!run.contains("real_time") && row->belongs_to("tuned")) {
-        file.leave_out((*op)->name(), row->type, (*op)->measures(*request));
+    const Call call = {(*op)->name(), row->type, row->schedule, (*op)->measures(*request)};
+    const auto [at, is_new] = times_.try_emplace(call);
+    Times &times = at->second;
+    if (is_new) {
+        order_.push_back(call);
+        times.is_of_family = row->belongs_to("tuned");
     }
-    const double spread = run.contains("batch") ? run["batch"].at("p90").get<double>() / *ms - 1 : 0;
-    file.add((*op)->name(), row->type, row->schedule, (*op)->measures(*request), *ms, std::max(0., spread));
-    copies.add(run, inputs);
-    return true;
+    if (!run.contains("real_time")) {
+        times.expected = *ms;
+    } else if (times.ms.empty() || times.file != file) {
+        const double spread = run.contains("batch") ? run["batch"].at("p90").get<double>() / *ms - 1 : 0;
+        times.ms.push_back(*ms);
+        times.spread.push_back(std::max(0., spread));
+        times.file = file;
+    }
+    copies_.add(run, inputs);
+}
+
+MeasuredFile Runs::file() const {
+    MeasuredFile file(device_);
+    for (const Call &call : order_) {
+        const Times &times = times_.at(call);
+        if (times.ms.empty() && times.is_of_family) {
+            file.leave_out(call.op, call.type, call.measures);
+        }
+        file.add(call.op, call.type, call.schedule, call.measures,
+            times.ms.empty() ? times.expected : median_of(times.ms), median_of(times.spread));
+    }
+    file.set_copies(copies_.rates());
+    return file;
+}
+
+Json origin_of(const Json &context) {
+    return {{"date", context.at("date")}, {"tilewright", context.at("tilewright")},
+        {"commit", context.at("commit")}, {"halide", context.at("halide")},
+        {"machine", fmt::format("{} CPUs", context.at("num_cpus").get<int>())},
+        {"how", "`tilewright bench`: medians of calls in batches"}};
+}
+
+// Reads one file. `origin` is that of the last one, in the order of the files.
+void add_file(const std::string &path, size_t number, std::optional<Runs> &runs, Json &origin,
+    std::vector<std::string> &others) try {
+    const Json file = read(path);
+    const Json &context = file.at("context");
+    for (const Json &run : file.at("runs")) {
+        const MeasuredOn device = device_of(context, run.at("device"));
+        if (!runs) {
+            runs.emplace(device);
+        }
+        if (runs->device().is_same(device)) {
+            origin = origin_of(context);
+            runs->add(run, number);
+        } else if (std::find(others.begin(), others.end(), device.text()) == others.end()) {
+            others.push_back(device.text());
+        }
+    }
+} catch (const Json::exception &error) {
+    throw Error(Fault::input, fmt::format("a part is missing or of another kind ({})", error.what()),
+        {.operation = "calibrate", .argument = "--from", .value = path});
+} catch (const std::logic_error &error) {  // of numbers that are none
+    throw Error(Fault::input, fmt::format("it has words that `bench` does not write ({})", error.what()),
+        {.operation = "calibrate", .argument = "--from", .value = path});
 }
 
 }  // namespace
 
-MeasuredFile from_benchmarks(const std::vector<std::string> &files, Json &origin) {
-    std::optional<MeasuredFile> measured;
-    std::string device;
-    Copies copies;
-    for (const std::string &path : files) {
-        try {
-            const Json file = read(path);
-            const Json &context = file.at("context");
-            for (const Json &run : file.at("runs")) {
-                if (!measured) {
-                    device = run.at("device");
-                    measured.emplace(device_of(context, device));
-                    origin = {{"date", context.at("date")}, {"tilewright", context.at("tilewright")},
-                        {"commit", context.at("commit")}, {"halide", context.at("halide")},
-                        {"machine", fmt::format("{} CPUs", context.at("num_cpus").get<int>())},
-                        {"how", "`tilewright bench`: medians of calls in batches"}};
-                }
-                if (run.at("device") == device) {
-                    add(*measured, copies, run);
-                }
-            }
-        } catch (const Json::exception &error) {
-            throw Error(Fault::input, fmt::format("a part is missing or of another kind ({})", error.what()),
-                {.operation = "calibrate", .argument = "--from", .value = path});
-        } catch (const std::logic_error &error) {  // of numbers that are none
-            throw Error(Fault::input,
-                fmt::format("it has words that `bench` does not write ({})", error.what()),
-                {.operation = "calibrate", .argument = "--from", .value = path});
-        }
+MeasuredFile from_benchmarks(
+    const std::vector<std::string> &files, Json &origin, std::vector<std::string> &others) {
+    std::optional<Runs> runs;
+    for (size_t i = 0; i < files.size(); i++) {
+        add_file(files[i], i, runs, origin, others);
     }
-    if (!measured || measured->points() == 0) {
+    MeasuredFile measured = runs ? runs->file() : MeasuredFile({});
+    if (measured.points() == 0) {
         throw Error(Fault::input, "none of the files has a time of a row of this program",
             {.operation = "calibrate", .argument = "--from"});
     }
-    measured->set_copies(copies.rates());
-    return std::move(*measured);
+    return measured;
 }
 
 }  // namespace tilewright::app

@@ -65,6 +65,10 @@ MeasuredOn measured_on(const DeviceInfo &info) {
     return {name_of(info.device.backend), vendor_of(info), info.name, info.driver, info.units, info.is_gpu};
 }
 
+std::string MeasuredOn::text() const {
+    return fmt::format("{} ({})", name, backend);
+}
+
 void MeasuredFile::add(const std::string &op, const std::string &type, const std::string &schedule,
     const Measures &call, double ms, double spread) {
     Times &times = times_[{op, type}];

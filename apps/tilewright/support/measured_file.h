@@ -15,6 +15,11 @@ struct MeasuredOn {
     std::string backend, vendor, name, driver;
     int units = 0;
     bool is_gpu = false;
+
+    bool is_same(const MeasuredOn &other) const {
+        return backend == other.backend && vendor == other.vendor && name == other.name;
+    }
+    std::string text() const;  // "NVIDIA H200 (cuda)"
 };
 MeasuredOn measured_on(const DeviceInfo &info);
 
@@ -37,6 +42,9 @@ public:
     void leave_out(const std::string &op, const std::string &type, const Measures &call);
     void set_copies(const CopyRates &copies) {
         copies_ = copies;
+    }
+    const MeasuredOn &device() const {
+        return device_;
     }
     size_t points() const;
     std::string name() const;  // of the file, in the folder of measurements

@@ -23,7 +23,8 @@ struct GaussianBlurNearConfiguration {
 
 // Of GaussianBlurLines.
 struct GaussianBlurLinesConfiguration {
-    int most_elements = 0;  // of a row with a radius on each side, channels included; 0: any number
+    int most_elements = 0;  // of a row with a radius on each side, channels included, where no measured times
+                            // decide; 0: any number
 
     template<typename Visit>
     void fields(Visit visit) {
@@ -34,7 +35,7 @@ struct GaussianBlurLinesConfiguration {
 // Of GaussianBlurDots.
 struct GaussianBlurDotsConfiguration {
     int channels = 1;      // the row serves images of so many
-    int most_columns = 0;  // and of at most so many columns, with a radius on each side; 0: of any width
+    int most_columns = 0;  // with a radius on each side, where no measured times decide; 0: any number
 
     template<typename Visit>
     void fields(Visit visit) {

@@ -2,8 +2,9 @@
 #include "generators/algorithms/matmul/division.h"
 
 // What the rows of matmul say of their forms and of the matrices that they serve: shared by the generators,
-// the schedules and the front (generators/algorithms/configuration.h). The bounds on matrices are where the
-// times of neighbouring rows meet, on an H200 for GPUs; 0 means no bound.
+// the schedules and the front (generators/algorithms/configuration.h). The bounds on matrices count
+// where no measured times decide on a row: they are where the times of neighbouring rows meet, on an H200 for
+// GPUs; 0 means no bound.
 namespace tilewright {
 
 // Of Matmul.

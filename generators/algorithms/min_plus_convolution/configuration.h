@@ -2,8 +2,9 @@
 #include "generators/algorithms/min_plus_convolution/sizes.h"
 
 // What the rows of min_plus_convolution say of their forms and of the vectors that they serve: shared by the
-// generators, the schedules and the front (generators/algorithms/configuration.h). The bounds on vectors are
-// where the times of neighbouring rows meet on an H200; 0 means no bound.
+// generators, the schedules and the front (generators/algorithms/configuration.h). The bounds on vectors
+// count where no measured times decide on a row: they are where the times of neighbouring rows meet on an
+// H200; 0 means no bound.
 namespace tilewright {
 
 // Of MinPlusConvolution.
@@ -21,7 +22,7 @@ struct MinPlusConvolutionConfiguration {
 
 // Of MinPlusTiles.
 struct MinPlusTilesConfiguration {
-    int pairs_below = 0;       // the row serves calls of fewer pairs
+    int pairs_below = 0;       // the row is meant for calls of fewer pairs
     bool runs_by_row = false;  // the tunable `runs` is the number of runs of a part; otherwise each call has
                                // its own
 

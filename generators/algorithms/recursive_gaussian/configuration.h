@@ -7,7 +7,7 @@ namespace tilewright {
 // Of RecursiveGaussianTiles and of the forms in runs.
 struct RecursiveGaussianConfiguration {
     bool colours = false;   // any number of interleaved channels; otherwise one channel
-    int most_elements = 0;  // of a row, channels included; 0: any number
+    int most_elements = 0;  // of a row, channels included, where no measured times decide; 0: any number
 
     template<typename Visit>
     void fields(Visit visit) {

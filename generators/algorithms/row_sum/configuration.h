@@ -1,14 +1,15 @@
 #pragma once
 
 // What the rows of row_sum say of their forms and of the images that they serve: shared by the generators,
-// the schedules and the front (generators/algorithms/configuration.h). The bounds on images are where the
-// times of neighbouring rows meet, on an H200 for GPUs; 0 means no bound.
+// the schedules and the front (generators/algorithms/configuration.h). The bounds on images count where no
+// measured times decide on a row: they are where the times of neighbouring rows meet, on an H200 for GPUs; 0
+// means no bound.
 namespace tilewright {
 
 // Of the definition, RowSum.
 struct RowSumConfiguration {
     bool in_output = false;  // the sums are added in the memory and in the type of the output
-    int most_width = 0;      // of the image
+    int most_width = 0;      // of the image; a bound of correctness where sums of floats are in the output
 
     template<typename Visit>
     void fields(Visit visit) {
@@ -28,12 +29,15 @@ struct RowSumSlicedConfiguration {
     }
 };
 
+// A packed sum of 16 bits holds the bytes of so many chunks.
+constexpr int row_sum_exact_chunks = 32;
+
 // Of RowSumChunks.
 struct RowSumChunksConfiguration {
-    bool splits = false;       // rows of the image are split into pieces
-    int most_iterations = 32;  // of a lane: a packed sum of 16 bits holds the bytes of 32 chunks. Where rows
-                               // are not split, it bounds the width of the image
-    int least_rows = 0;        // of the image: fewer rows would leave most of a GPU idle
+    bool splits = false;                         // rows of the image are split into pieces
+    int most_iterations = row_sum_exact_chunks;  // of a lane. Where rows are not split, it bounds the width
+                                                 // of the image
+    int least_rows = 0;                          // of the image: fewer rows would leave most of a GPU idle
 
     template<typename Visit>
     void fields(Visit visit) {

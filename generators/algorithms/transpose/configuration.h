@@ -17,7 +17,7 @@ struct TransposeConfiguration {
 
 // Of TransposeSquares, which takes images of at least a block (width and height, as tunables).
 struct TransposeSquaresConfiguration {
-    int least_kib = 0;  // it is for images of at least so many KiB
+    int least_kib = 0;  // without measured times it is taken for images of at least so many KiB
 
     template<typename Visit>
     void fields(Visit visit) {

@@ -218,6 +218,16 @@ public:
         return serves(row, *parse(inputs, settings), output);
     }
 
+    // Whether a row that serves the request is meant for it. Of a family the first row that is, is taken
+    // where no measured times decide. A row that is not meant for a request gives the same result, but others
+    // are expected to be faster.
+    bool suits(const Row &row, const Request &request) const {
+        return suits(row, measures_of_call(request));
+    }
+    bool suits(const Row &row, const Measures &measures) const {
+        return is_meant_for(row, measures);
+    }
+
     // Why a row that serves the request cannot run on the device, or another row that its plan runs cannot;
     // empty where all can.
     std::string why_not_on(const Row &row, Device device, const Request &request, const Array &output) const;
@@ -298,6 +308,13 @@ private:
     virtual Remarks remarks_on(const Request &request) const = 0;
     virtual Measures measures_of_call(const Request &request) const = 0;
     virtual bool is_equal_to_tuned(const Row &row) const = 0;
+
+    // The conditions of speed: whether a row is expected to be as fast as the rows of its family behind it,
+    // for calls of these measures. The conditions of correctness are those of accepts(). Measured times
+    // replace this (runtime/dispatch/choice.h).
+    virtual bool is_meant_for(const Row &, const Measures &) const {
+        return true;
+    }
 
     // The row that the measured times choose; null where they do not decide.
     const Row *chosen_by_times(const Request &request, const Array &output, Device device) const;

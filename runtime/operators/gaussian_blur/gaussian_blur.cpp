@@ -67,11 +67,8 @@ bool is_near(const Row &row) {
 // The form by dot products: the row's channels and width, and taps that its sums hold.
 bool dots_accept(const Row &row, const GaussianBlurRequest &request) {
     const auto serves = row.configuration<GaussianBlurDotsConfiguration>();
-    const Array &image = request.image();
-    const int64_t columns = image.shape()[1] + 2 * (int64_t)request.numbers().radius;
     return request.channels() == serves.channels &&
-           (serves.most_columns == 0 || columns <= serves.most_columns) &&
-           (image.type() == Type::u8 || fits_split_taps(request.numbers().words16));
+           (request.image().type() == Type::u8 || fits_split_taps(request.numbers().words16));
 }
 
 // -1 / 2 sigma^2, and finite: the middle weight is exp(0).
@@ -123,11 +120,6 @@ protected:
         if (row.form == "gaussian_blur_dots") {
             return dots_accept(row, request);
         }
-        if (row.form == "gaussian_blur_lines") {
-            const int most = row.configuration<GaussianBlurLinesConfiguration>().most_elements;
-            const int64_t columns = request.image().shape()[1] + 2 * (int64_t)request.numbers().radius;
-            return most == 0 || columns * request.channels() <= most;
-        }
         if (is_near(row)) {
             const bool near =
                 request.numbers().radius < std::min(request.image().shape()[0], request.image().shape()[1]);
@@ -140,6 +132,18 @@ protected:
         Measures measures = OperatorOf::measures_of(request);
         measures.add(request.numbers().radius);
         return measures;
+    }
+
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const double channels = measures.numbers[2], radius = measures.numbers[3],
+                     columns = measures.numbers[1] + 2 * radius;
+        if (row.form == "gaussian_blur_lines") {
+            const int most = row.configuration<GaussianBlurLinesConfiguration>().most_elements;
+            return most == 0 || columns * channels <= most;
+        }
+        const bool is_dots = row.form == "gaussian_blur_dots";
+        const int most = is_dots ? row.configuration<GaussianBlurDotsConfiguration>().most_columns : 0;
+        return most == 0 || columns <= most;
     }
 
     // Not the rows whose results have an error of their own (bound_of() of the workload).

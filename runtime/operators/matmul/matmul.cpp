@@ -78,6 +78,14 @@ bool is_thin(const Size &size) {
     return std::min(size.m, size.n) <= 16 || ceil_div(size.m, 32) * ceil_div(size.n, 64) < 24;
 }
 
+// Rows for few rows or few columns on a CPU keep sums of all of these for a strip, whose memory is bounded
+// here.
+bool has_few_scratch(const Row &row, const Size &size) {
+    constexpr int64_t most = 1024;
+    const auto serves = row.configuration<MatmulConfiguration>();
+    return (serves.most_rows == 0 || size.m <= most) && (serves.most_columns == 0 || size.n <= most);
+}
+
 bool is_aligned(const Array &a, int64_t bytes) {
     return a.offset_bytes() % bytes == 0 && a.strides()[0] * (int64_t)sizeof(float) % bytes == 0;
 }
@@ -112,6 +120,30 @@ protected:
             return size.m >= 4 && size.n >= 64;  // the tiles that the plug-ins made
         }
         if (row.form == "matmul") {
+            return has_few_scratch(row, size);
+        }
+        if (row.form != "matmul_workers") {
+            return true;
+        }
+        if (size.k > most_depth) {
+            return false;
+        }
+        const auto serves = row.configuration<MatmulWorkersConfiguration>();
+        if (serves.copies == Division::Copies::none) {
+            return size.m % 128 == 0 && size.n % 128 == 0 && size.k % row.tunable("depth") == 0 &&
+                   is_aligned(request.a(), 16) && is_aligned(request.b(), 16) && is_aligned(output, 16);
+        }
+        // Both panels are in one buffer.
+        const Copies copies(row, size);
+        return serves.copies != Division::Copies::together ||
+               2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * (int64_t)sizeof(float) <=
+                   most_bytes;
+    }
+
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const Size size = {
+            (int64_t)measures.numbers[0], (int64_t)measures.numbers[1], (int64_t)measures.numbers[2]};
+        if (row.form == "matmul") {
             const auto serves = row.configuration<MatmulConfiguration>();
             return within(size.m, serves.most_rows) && within(size.n, serves.most_columns) &&
                    size.n >= serves.least_columns && size.k >= serves.least_depth;
@@ -119,18 +151,9 @@ protected:
         if (row.form != "matmul_workers") {
             return true;
         }
-        if (is_thin(size) || size.k > most_depth) {
-            return false;
-        }
         const auto serves = row.configuration<MatmulWorkersConfiguration>();
-        if (serves.copies == Division::Copies::none) {
-            const bool whole = size.m % 128 == 0 && size.n % 128 == 0 && size.k % row.tunable("depth") == 0;
-            if (!whole || !is_aligned(request.a(), 16) || !is_aligned(request.b(), 16) ||
-                !is_aligned(output, 16)) {
-                return false;
-            }
-        }
-        return within(std::max(size.m, size.n), serves.most_side) && within(size.k, serves.most_depth);
+        return !is_thin(size) && within(std::max(size.m, size.n), serves.most_side) &&
+               within(size.k, serves.most_depth);
     }
 
     Measures measures_of(const MatmulRequest &request) const override {

@@ -18,24 +18,6 @@ namespace {
 
 constexpr int64_t most_bytes_of_parts = (int64_t)512 << 20;
 
-// `tuned` prunes from `pairs` pairs on: finding the blocks must cost less than a tenth of the dense form (an
-// estimate from the times of its kernels). It goes on with the pruned form where at most the part `asked` of
-// all pairs has to be evaluated, because lists are walked at a lower rate than whole ranges. Measured on an
-// H200.
-struct PruningThreshold {
-    double pairs, asked;
-};
-PruningThreshold pruning_threshold(Type type) {
-    return type == Type::f64 ? PruningThreshold{2e10, .75} :
-           type == Type::f32 ? PruningThreshold{8e10, .5} :
-                               PruningThreshold{8e10, .45};
-}
-
-// The same on a CPU: `tuned` sifts from so many pairs on, and goes on with the sieve where it evaluates at
-// most this part of all elements. Measured on one AMD Zen 4 core at 100,000 f64: the first half takes 3 % of
-// the dense form's time, and the sieve takes 3 to 7 times as long per pair.
-constexpr double fewest_pairs_to_sift = 1e9, most_sifted = .1;
-
 class MinPlusConvolution : public OperatorOf<MinPlusRequest> {
 public:
     MinPlusConvolution()
@@ -105,6 +87,14 @@ protected:
 
     Measures measures_of(const MinPlusRequest &request) const override {
         return {(double)request.n, (double)request.m, (double)request.length};
+    }
+
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        if (row.form != "min_plus_convolution_tiles") {
+            return true;
+        }
+        const int below = row.configuration<MinPlusTilesConfiguration>().pairs_below;
+        return below == 0 || pairs_of(measures.numbers[0], measures.numbers[1], measures.numbers[2]) < below;
     }
 
     bool equals_tuned(const Row &row) const override {
@@ -181,12 +171,9 @@ private:
 
     // Where the row says how long a part is, long vectors have many.
     static bool accepts_tiles(const Row &row, const MinPlusRequest &request) {
-        const auto serves = row.configuration<MinPlusTilesConfiguration>();
-        if (serves.pairs_below != 0 && request.pairs() >= serves.pairs_below) {
-            return false;
-        }
         const TileSplit split(row, request);
-        return !serves.runs_by_row || (split.bytes <= most_bytes_of_parts && split.parts <= 65535);
+        return !row.configuration<MinPlusTilesConfiguration>().runs_by_row ||
+               (split.bytes <= most_bytes_of_parts && split.parts <= 65535);
     }
 
     // Whether other rows are taken in place of the row's own library.
@@ -265,7 +252,8 @@ private:
     // The best row that evaluates all pairs; `row` itself, where none takes the size.
     const Row *dense_row(const Row *row, const MinPlusRequest &request, const Array &output) const {
         for (const Row *other : Operator::rows("registers", row->backend)) {
-            if (other->type == row->type && accepts_request(*other, request, output)) {
+            if (other->type == row->type && suits(*other, request) &&
+                accepts_request(*other, request, output)) {
                 return other;
             }
         }

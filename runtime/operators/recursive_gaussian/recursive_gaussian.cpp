@@ -88,14 +88,6 @@ bool copies_accept(const Row &row, const RecursiveGaussianRequest &request) {
                                           (shape[0] <= most && shape[1] <= most));
 }
 
-// Whether bands with carries cost no more than filtering all rows and then all columns. Measured on two cores
-// of an AMD EPYC (Zen 4, 2026-11-22): at 256 x 256 the two are equal, at 100 x 100 bands take 1.8 times as
-// long, at 4096 x 4096 .7.
-bool pays_in_bands(const Array &image) {
-    constexpr int64_t least_width = 256, least_height = 2 * tile;
-    return image.shape()[1] >= least_width && image.shape()[0] >= least_height;
-}
-
 void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix) {
     std::array<float, 9> numbers;
     for (size_t i = 0; i < 9; i++) {
@@ -179,16 +171,26 @@ protected:
         if (row.form == "recursive_gaussian_copies") {
             return copies_accept(row, request);
         }
-        if (row.form == "recursive_gaussian_bands" && !pays_in_bands(request.image())) {
-            return false;
-        }
         if (row.form == "recursive_gaussian") {
             return true;
         }
-        const auto serves = row.configuration<RecursiveGaussianConfiguration>();
-        const int64_t elements = request.image().shape()[1] * request.channels();
-        return (one_channel || serves.colours) &&
-               (serves.most_elements == 0 || elements <= serves.most_elements);
+        return one_channel || row.configuration<RecursiveGaussianConfiguration>().colours;
+    }
+
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const double height = measures.numbers[0], width = measures.numbers[1];
+        // Bands with carries cost no more than filtering all rows and then all columns from about this size
+        // on. Measured on two cores of an AMD EPYC (Zen 4, 2026-11-22): at 256 x 256 the two are equal, at
+        // 100 x 100 bands take 1.8 times as long, at 4096 x 4096 .7.
+        constexpr double least_width_of_bands = 256, least_height_of_bands = 2 * tile;
+        if (row.form == "recursive_gaussian_bands") {
+            return width >= least_width_of_bands && height >= least_height_of_bands;
+        }
+        if (row.form != "recursive_gaussian_strips") {
+            return true;
+        }
+        const int most = row.configuration<RecursiveGaussianConfiguration>().most_elements;
+        return most == 0 || width * measures.numbers[2] <= most;
     }
 
     Plan plan(const Row &row, Device device, const RecursiveGaussianRequest &request,

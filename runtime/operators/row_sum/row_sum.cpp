@@ -3,6 +3,7 @@
 #include "generators/algorithms/row_sum/configuration.h"
 #include "runtime/operators/sums.h"
 #include <algorithm>
+#include <cmath>
 
 namespace tilewright {
 
@@ -23,9 +24,7 @@ protected:
     bool accepts_request(const Row &row, const SumRequest &request, const Array &) const override {
         const Placement at(request.image());
         if (row.form == "row_sum_sliced") {
-            const auto serves = row.configuration<RowSumSlicedConfiguration>();
-            return at.width >= std::max(row.tunable("lanes"), serves.least_width) &&
-                   (serves.most_rows == 0 || at.height <= serves.most_rows);
+            return at.width >= row.tunable("lanes");
         }
         if (row.form == "row_sum_halves") {
             const int32_t lanes = row.tunable("lanes");
@@ -33,16 +32,34 @@ protected:
         }
         if (row.form == "row_sum_chunks") {
             const auto serves = row.configuration<RowSumChunksConfiguration>();
-            return serves.splits || (chunks_of(at) <= serves.most_iterations * row.tunable("lanes") &&
-                                        at.height >= serves.least_rows);
+            return serves.splits || chunks_of(at) <= row_sum_exact_chunks * row.tunable("lanes");
         }
         if (row.form == "row_sum") {
-            const int32_t most = row.configuration<RowSumConfiguration>().most_width;
-            if (most != 0 && at.width > most) {
-                return false;
+            const auto serves = row.configuration<RowSumConfiguration>();
+            if (serves.in_output && serves.most_width != 0 && at.width > serves.most_width) {
+                return false;  // its float sums would not be exact
             }
         }
         return enough_for_autoscheduler(row, request);
+    }
+
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const double height = measures.numbers[0], width = measures.numbers[1];
+        if (row.form == "row_sum_sliced") {
+            const auto serves = row.configuration<RowSumSlicedConfiguration>();
+            return width >= serves.least_width && (serves.most_rows == 0 || height <= serves.most_rows);
+        }
+        if (row.form == "row_sum_chunks") {
+            const auto serves = row.configuration<RowSumChunksConfiguration>();
+            const double chunks = std::ceil((width * element_bytes(row) + 16 - element_bytes(row)) / 16);
+            return serves.splits ||
+                   (chunks <= serves.most_iterations * row.tunable("lanes") && height >= serves.least_rows);
+        }
+        if (row.form == "row_sum") {
+            const int most = row.configuration<RowSumConfiguration>().most_width;
+            return most == 0 || width <= most;
+        }
+        return true;
     }
 
     Plan plan(const Row &row, Device device, const SumRequest &request, Array &sums) const override {

@@ -98,6 +98,14 @@ Request with_input(const Request &request, const Array &image) {
     return other;
 }
 
+// Bytes of a pixel, channels included, and the type of the rows that move such pixels.
+const std::map<int64_t, const char *> &types() {
+    static const auto &all = *new std::map<int64_t, const char *>{
+        {1, "u8"}, {2, "u16"}, {3, "rgb8"}, {4, "f32"}, {6, "rgb16"}, {8, "u64"}};  // never destroyed
+                                                                                    // (inside.h)
+    return all;
+}
+
 class Transpose : public OperatorOf<Request> {
 public:
     Transpose()
@@ -108,16 +116,14 @@ protected:
     Request read(std::span<const Array> inputs, const Settings &) const override {
         const Array &image = inputs[0];
         const int64_t bytes = image.dimensions() >= 2 ? pixel_bytes(image) : 0;
-        static const std::map<int64_t, const char *> types = {
-            {1, "u8"}, {2, "u16"}, {3, "rgb8"}, {4, "f32"}, {6, "rgb16"}, {8, "u64"}};
-        if (!types.contains(bytes)) {
+        if (!types().contains(bytes)) {
             refuse(Fault::input,
                 "takes an image or matrix with pixels of 1, 2, 3, 4, 6 or 8 bytes, channels included: "
                 "transpose the channels of larger pixels one by one",
                 "image", image.describe());
         }
         Request request;
-        request.type = types.at(bytes);
+        request.type = types().at(bytes);
         request.output_type = image.type();
         request.output_shape = image.shape();
         std::swap(request.output_shape[0], request.output_shape[1]);
@@ -132,9 +138,7 @@ protected:
             return !needs.whole_vectors || whole_patches(row, image, output);
         }
         if (row.form == "transpose_squares") {
-            const auto serves = row.configuration<TransposeSquaresConfiguration>();
-            return h >= row.tunable("width") && w >= row.tunable("height") &&
-                   h * w * pixel_bytes(image) >= int64_t(serves.least_kib) << 10;
+            return h >= row.tunable("width") && w >= row.tunable("height");
         }
         if (row.form == "transpose_patches") {
             const int64_t across = 4 * row.tunable("across"), down = 4 * row.tunable("down");
@@ -142,6 +146,17 @@ protected:
                    w / across < most_blocks;
         }
         return true;
+    }
+
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        if (row.form != "transpose_squares") {
+            return true;
+        }
+        const double pixels = measures.numbers[0] * measures.numbers[1];
+        const auto type = std::find_if(
+            types().begin(), types().end(), [&](const auto &one) { return row.type == one.second; });
+        return pixels * (double)type->first >=
+               1024. * row.configuration<TransposeSquaresConfiguration>().least_kib;
     }
 
     Plan plan(const Row &row, Device device, const Request &request, Array &output) const override {
