@@ -1,5 +1,6 @@
 #pragma once
 // The fast schedules of gaussian_blur on GPUs: both passes in one kernel.
+#include "generators/algorithms/gaussian_blur/colours.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
@@ -40,6 +41,21 @@ inline GaussianBlurWindowConfiguration word_tile(
     return row;
 }
 
+// The same for images of so many channels.
+inline GaussianBlurWindowConfiguration colour_tile(
+    int channels, int radius, int columns, int rows, int window) {
+    GaussianBlurWindowConfiguration row = word_tile(radius, ceil_div(radius, 4), true, columns, rows, window);
+    row.channels = channels;
+    return row;
+}
+
+inline GaussianBlurWindowConfiguration float_tile(
+    int channels, int radius, int columns, int rows, int window) {
+    GaussianBlurWindowConfiguration row = tile(radius, columns, rows, 1, window);
+    row.channels = channels;
+    return row;
+}
+
 // Promises that accesses of 16 bytes are aligned. The front only calls these rows for such buffers.
 inline void rows_of_16_bytes(OutputImageParam buffer, int elements) {
     buffer.set_host_alignment(16);
@@ -47,20 +63,31 @@ inline void rows_of_16_bytes(OutputImageParam buffer, int elements) {
     buffer.dim(1).set_min(0).set_stride(multiple_of(elements, buffer.dim(1).stride()));
 }
 
+// The lanes of the vectors in which a window is stored. OpenCL has no vectors of 12 elements, and Halide would
+// store them to a GPU in parts of 8 bytes.
+inline int lanes_of_window(int window) {
+    return (window & (window - 1)) == 0 ? window : 4;
+}
+
 // Spreads the tiles of the output over thread blocks. In a block, each group of threads computes some rows at
 // a time, with one window per thread, and stores 16 bytes at a time.
 template<typename Form>
 void store_windows(Form &form) {
     const WindowDomain &to = form.to;
-    RVar thread("thread");
+    RVar thread("thread"), lane("lane");
     undefined_on_gpu(form.out);
-    form.out.update()
-        .allow_race_conditions()
+    Halide::Stage stage = form.out.update();
+    stage.allow_race_conditions()
         .gpu_blocks(to.block_x, to.block_y)
         .fuse(to.segment, to.row, thread)
         .gpu_threads(thread, to.group)
-        .unroll(to.part)
-        .vectorize(to.lane);
+        .unroll(to.part);
+    const int lanes = lanes_of_window(form.tile.window);
+    if (lanes == form.tile.window) {
+        stage.vectorize(to.lane);
+    } else {
+        stage.split(to.lane, to.lane, lane, lanes).unroll(to.lane).vectorize(lane);
+    }
 }
 
 // Computes the part of `f` that a thread needs for one window, in registers.
@@ -134,19 +161,17 @@ inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     read_down_in_registers(blur, blur.along_sum);
     window_in_registers(blur, blur.along_sum).unroll(x).unroll(y);
     blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
-    window_in_registers(blur, blur.along).vectorize(x).unroll(y);
+    window_in_registers(blur, blur.along).vectorize(x, lanes_of_window(blur.tile.window)).unroll(x).unroll(y);
 
     finish(blur, context);
 }
 
-// One tile per thread block. Down columns: a thread computes `rows` rows of one word, which it loads and
-// transposes in registers. The bytes go to shared memory. Along rows: a thread reads a window of words from
-// there, 16 bytes at a time.
-inline void window_dot(GaussianBlurWindowDot &blur, ScheduleContext &context) {
+// The pass down columns by dot products: a thread computes `rows` rows of one word, which it transposes in
+// registers. The bytes go to shared memory.
+template<typename Form>
+void dot_columns(Form &blur) {
     const Var x = blur.x, y = blur.y, c = blur.c, g = blur.g;
     Var group("group");
-    store_windows(blur);
-
     down_in_shared(blur)
         .split(y, group, y, blur.tile.rows)
         .reorder(y, x, group)
@@ -154,9 +179,53 @@ inline void window_dot(GaussianBlurWindowDot &blur, ScheduleContext &context) {
         .unroll(y);
     blur.down_byte.compute_at(blur.down, y).unroll(c).unroll(y);
     blur.transposed.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(c).unroll(g).unroll(x);
-    words_in_registers(blur.words, LoopLevel(blur.down, x));
+}
+
+// One tile per thread block: the pass down columns, and then along rows, where a thread reads a window of
+// words from shared memory, 16 bytes at a time.
+inline void window_dot(GaussianBlurWindowDot &blur, ScheduleContext &context) {
+    store_windows(blur);
+    dot_columns(blur);
+    words_in_registers(blur.words, LoopLevel(blur.down, blur.x));
 
     read_down_in_registers(blur, blur.along);
+    window_in_registers(blur, blur.along).unroll(blur.x).unroll(blur.y);
+
+    finish(blur, context);
+}
+
+// As window_dot. Between the passes, each thread makes one word per row of a plane, in shared memory too; the
+// places and picks of its word are the same in all rows. Neighbouring threads make words of the same pixels:
+// so they read the same words, and no two words of one bank.
+inline void window_colours(GaussianBlurColours &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y, c = blur.c, n = blur.n;
+    Var thread("thread"), row("row");
+    store_windows(blur);
+    dot_columns(blur);
+    blur.source.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(y).unroll(x);
+
+    blur.plane.compute_at(blur.out, blur.to.block_x)
+        .store_in(MemoryType::GPUShared)
+        .align_bounds(n, 4)
+        .align_storage(n, 4)
+        .bound(c, 0, blur.channels)
+        .reorder(c, n, y)
+        .fuse(c, n, thread)
+        .split(y, y, row, 8)
+        .reorder(row, y, thread)
+        .unroll(row)
+        .gpu_threads(thread);
+    for (Func *numbers : {&blur.place, &blur.picks}) {
+        numbers->compute_at(blur.plane, thread).store_in(MemoryType::Register).unroll(blur.k);
+    }
+    blur.plane.in(blur.along)
+        .compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .align_bounds(n, 4)
+        .vectorize(n, 4)
+        .unroll(n)
+        .unroll(c)
+        .unroll(y);
     window_in_registers(blur, blur.along).unroll(x).unroll(y);
 
     finish(blur, context);
