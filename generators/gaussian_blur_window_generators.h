@@ -100,34 +100,34 @@ private:
 };
 
 // u8 images as above. weight0 ...: the integer weights, as floats.
-class GaussianBlurWindowFloatsGenerator : public RowGenerator<GaussianBlurWindowFloatsGenerator> {
+template<typename Form>
+class GaussianBlurWindowFloatsGenerator : public RowGenerator<GaussianBlurWindowFloatsGenerator<Form>> {
 public:
-    Input<Buffer<uint32_t, 2>> image{"image"};
-    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
+    GeneratorInput<Buffer<uint32_t, 2>> image{"image"};
+    GeneratorInput<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
         zero{"zero"};
-    Input<uint32_t> multiplier{"multiplier"};
-    Output<Buffer<uint32_t, 2>> output{"output"};
+    GeneratorInput<uint32_t> multiplier{"multiplier"};
+    GeneratorOutput<Buffer<uint32_t, 2>> output{"output"};
 
     void configure() {
-        for (int i = 0; i <= configuration<GaussianBlurWindowConfiguration>().radius; i++) {
-            weights.push_back(add_input<float>("weight" + std::to_string(i)));
+        for (int i = 0; i <= this->template configuration<GaussianBlurWindowConfiguration>().radius; i++) {
+            weights.push_back(this->template add_input<float>("weight" + std::to_string(i)));
         }
     }
 
     void generate() {
         std::vector<Expr> w;
-        for (Input<float> *weight : weights) {
+        for (GeneratorInput<float> *weight : weights) {
             w.push_back(*weight);
         }
-        const WindowTile tile = WindowTile::of(configuration<GaussianBlurWindowConfiguration>(), 4);
-        GaussianBlurWindowFloats blur(
-            image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier, tile);
+        Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier,
+            this->template configuration<GaussianBlurWindowConfiguration>());
         output = blur.out;
-        apply(blur, {image, output});
+        this->apply(blur, {image, output});
     }
 
 private:
-    std::vector<Input<float> *> weights;
+    std::vector<GeneratorInput<float> *> weights;
 };
 
 }  // namespace tilewright

@@ -49,13 +49,6 @@ inline GaussianBlurWindowConfiguration colour_tile(
     return row;
 }
 
-inline GaussianBlurWindowConfiguration float_tile(
-    int channels, int radius, int columns, int rows, int window) {
-    GaussianBlurWindowConfiguration row = tile(radius, columns, rows, 1, window);
-    row.channels = channels;
-    return row;
-}
-
 // Promises that accesses of 16 bytes are aligned. The front only calls these rows for such buffers.
 inline void rows_of_16_bytes(OutputImageParam buffer, int elements) {
     buffer.set_host_alignment(16);
@@ -63,10 +56,10 @@ inline void rows_of_16_bytes(OutputImageParam buffer, int elements) {
     buffer.dim(1).set_min(0).set_stride(multiple_of(elements, buffer.dim(1).stride()));
 }
 
-// The lanes of the vectors in which a window is stored. OpenCL has no vectors of 12 elements, and Halide would
-// store them to a GPU in parts of 8 bytes.
+// The lanes of the vectors in which a window is stored: the greatest power of two that divides it. OpenCL has
+// no vectors of 12 elements, and Halide would store them to a GPU in parts of 8 bytes.
 inline int lanes_of_window(int window) {
-    return (window & (window - 1)) == 0 ? window : 4;
+    return window & -window;
 }
 
 // Spreads the tiles of the output over thread blocks. In a block, each group of threads computes some rows at
@@ -136,14 +129,12 @@ inline void words_in_registers(BorderedWords &words, LoopLevel thread) {
     }
 }
 
-// One tile per thread block. Down columns: a thread computes `rows` rows of one column, with its accumulators
-// in registers, so that it loads each pixel once for all of them. The results go to shared memory. Along
-// rows: a thread reads a window from there into registers, 16 bytes at a time.
-inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
+// The pass down columns in floats: a thread computes `rows` rows of one column, with its accumulators in
+// registers, so that it loads each pixel once for all of them. The results go to shared memory.
+template<typename Form>
+void float_columns(Form &blur) {
     const Var x = blur.x, y = blur.y, t = blur.t;
     Var group("group");
-    store_windows(blur);
-
     down_in_shared(blur)
         .split(y, group, y, blur.tile.rows)
         .reorder(y, x, group)
@@ -153,6 +144,14 @@ inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     blur.pixel.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
     blur.down_sum.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
     blur.down_sum.update().reorder(x, y, blur.i).unroll(x).unroll(y).unroll(blur.i);
+}
+
+// One tile per thread block: the pass down columns, and then along rows, where a thread reads a window from
+// shared memory into registers, 16 bytes at a time.
+inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y, t = blur.t;
+    store_windows(blur);
+    float_columns(blur);
 
     blur.weight.in(blur.along_sum)
         .compute_at(blur.out, blur.to.iteration)
@@ -197,7 +196,7 @@ inline void window_dot(GaussianBlurWindowDot &blur, ScheduleContext &context) {
 // As window_dot. Between the passes, each thread makes one word per row of a plane, in shared memory too; the
 // places and picks of its word are the same in all rows. Neighbouring threads make words of the same pixels:
 // so they read the same words, and no two words of one bank.
-inline void window_colours(GaussianBlurColours &blur, ScheduleContext &context) {
+inline void colours(GaussianBlurColours &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, c = blur.c, n = blur.n;
     Var thread("thread"), row("row");
     store_windows(blur);
@@ -231,13 +230,31 @@ inline void window_colours(GaussianBlurColours &blur, ScheduleContext &context) 
     finish(blur, context);
 }
 
+// The pass along rows of bytes, in floats: a thread reads a window of pixels from shared memory, 16 bytes at
+// a time.
+template<typename Form>
+void float_rows_of_bytes(Form &blur) {
+    const Var x = blur.x, y = blur.y;
+    blur.weight.in(blur.along_sum)
+        .compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .unroll(blur.t);
+    read_down_in_registers(blur, blur.along_sum);
+    blur.along_sum.compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .bound_extent(x, 4 * blur.tile.window)
+        .bound_extent(y, 1)
+        .unroll(x)
+        .unroll(y);
+    blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
+    window_in_registers(blur, blur.along).unroll(x).unroll(y);
+}
+
 // One tile per thread block. Down columns: a thread computes `rows` rows of one word, which is four columns,
-// with its accumulators in registers. The bytes go to shared memory as floats. Along rows: a thread reads a
-// window of pixels from there, 16 bytes at a time.
+// with its accumulators in registers. The bytes go to shared memory as floats.
 inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &context) {
-    const Var x = blur.x, y = blur.y, t = blur.t;
+    const Var x = blur.x, y = blur.y;
     Var group("group"), lane("lane");
-    const int pixels = 4 * blur.tile.window;
     store_windows(blur);
 
     down_in_shared(blur)
@@ -247,7 +264,7 @@ inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &conte
         .gpu_threads(x, group)
         .vectorize(lane)
         .unroll(y);
-    blur.weight.in(blur.down_sum).compute_at(blur.down, x).store_in(MemoryType::Register).unroll(t);
+    blur.weight.in(blur.down_sum).compute_at(blur.down, x).store_in(MemoryType::Register).unroll(blur.t);
     words_in_registers(blur.words, LoopLevel(blur.down, x));
     blur.down_sum.compute_at(blur.down, x)
         .store_in(MemoryType::Register)
@@ -256,20 +273,15 @@ inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &conte
         .unroll(y);
     blur.down_sum.update().reorder(x, y, blur.i).unroll(x).unroll(y).unroll(blur.i);
 
-    blur.weight.in(blur.along_sum)
-        .compute_at(blur.out, blur.to.iteration)
-        .store_in(MemoryType::Register)
-        .unroll(t);
-    read_down_in_registers(blur, blur.along_sum);
-    blur.along_sum.compute_at(blur.out, blur.to.iteration)
-        .store_in(MemoryType::Register)
-        .bound_extent(x, pixels)
-        .bound_extent(y, 1)
-        .unroll(x)
-        .unroll(y);
-    blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
-    window_in_registers(blur, blur.along).unroll(x).unroll(y);
+    float_rows_of_bytes(blur);
+    finish(blur, context);
+}
 
+// One tile per thread block. Down columns: a thread computes `rows` rows of one element.
+inline void colour_floats(GaussianBlurColourFloats &blur, ScheduleContext &context) {
+    store_windows(blur);
+    float_columns(blur);
+    float_rows_of_bytes(blur);
     finish(blur, context);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A form of gaussian_blur for u8 images of several interleaved channels: a window of fixed radius, both passes
-// by dot products of four bytes. Rows: tuned_colours_* for u8 on GPUs.
+// A form of gaussian_blur for u8 images of several interleaved channels: a window of fixed radius, both
+// passes by dot products of four bytes. Rows: tuned_colours_* for u8 on GPUs.
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 
 namespace tilewright {
@@ -19,8 +19,9 @@ struct GaussianBlurColours : GaussianBlurDotColumns {
     int channels;
     WindowDomain to;
 
-    GaussianBlurColours(Func image, Expr width, Expr height, const BorderMap &border, const TapWords &tap_words,
-        Expr multiplier, const GaussianBlurWindowConfiguration &row, const WordOperations &operations)
+    GaussianBlurColours(Func image, Expr width, Expr height, const BorderMap &border,
+        const TapWords &tap_words, Expr multiplier, const GaussianBlurWindowConfiguration &row,
+        const WordOperations &operations)
         : GaussianBlurDotColumns(image, WindowTile::of(row, 4), tap_words, multiplier, operations),
           channels(row.channels),
           to(tile, workers(), ceil_div(width * channels, 4), width * channels / 4, height) {
@@ -35,8 +36,8 @@ struct GaussianBlurColours : GaussianBlurDotColumns {
         out(x, y) = Halide::undef<uint32_t>();
         const Expr at_x = promised(to.x, words), at_y = promised(to.y, height);
         const Expr blurred = to.value(along, Expr(to.block_x));
-        out(at_x, at_y) = select(
-            to.part == 0, blurred, BorderedWords::with_rest(blurred, to.x, out(at_x, at_y), elements));
+        out(at_x, at_y) =
+            select(to.part == 0, blurred, BorderedWords::with_rest(blurred, to.x, out(at_x, at_y), elements));
     }
 
     // Workers of a group: the tile's words and the halo's. A window of planes begins at a multiple of four

@@ -101,9 +101,10 @@ struct GaussianBlurWindowDot : GaussianBlurDotColumns {
         out(x, y) = Halide::undef<uint32_t>();
         const Expr at_x = promised(to.x, words.words), at_y = promised(to.y, height);
         const Expr blurred = to.value(along);
-        out(at_x, at_y) = row.any_width ? select(to.part == 0, blurred,
-                                              BorderedWords::with_rest(blurred, to.x, out(at_x, at_y), width)) :
-                                          blurred;
+        out(at_x, at_y) = row.any_width ?
+                              select(to.part == 0, blurred,
+                                  BorderedWords::with_rest(blurred, to.x, out(at_x, at_y), width)) :
+                              blurred;
     }
 
     // Workers of a group in the pass down columns: the tile's words and the halo's, rounded up to four.

@@ -104,8 +104,8 @@ bool window_accepts(const Row &row, const GaussianBlurRequest &request, const Ar
     const Array &image = request.image();
     const auto window = row.configuration<GaussianBlurWindowConfiguration>();
     const int64_t radius = request.numbers().radius, smallest = std::min(image.shape()[0], image.shape()[1]);
-    const bool fits = radius <= window.radius && radius < smallest &&
-                      request.channels() == window.channels && image.shape()[0] <= window.most_height();
+    const bool fits = radius <= window.radius && radius < smallest && request.channels() == window.channels &&
+                      image.shape()[0] <= window.most_height();
     return fits && in_words(image, row) && in_words(output, row) &&
            (image.type() == Type::f32 ? accepts_floats(window, request) :
                                         accepts_bytes(row, window, request));
