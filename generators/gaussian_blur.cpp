@@ -119,6 +119,12 @@ HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::Gaussian
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurGenerator<tilewright::GaussianBlurFloats>, gaussian_blur_floats)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowGenerator, gaussian_blur_window)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowDotGenerator, gaussian_blur_window_dot)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator, gaussian_blur_window_floats)
+HALIDE_REGISTER_GENERATOR(
+    tilewright::GaussianBlurWindowDotGenerator<tilewright::GaussianBlurWindowDot>, gaussian_blur_window_dot)
+HALIDE_REGISTER_GENERATOR(
+    tilewright::GaussianBlurWindowDotGenerator<tilewright::GaussianBlurColours>, gaussian_blur_window_colours)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator<tilewright::GaussianBlurWindowFloats>,
+    gaussian_blur_window_floats)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator<tilewright::GaussianBlurColourFloats>,
+    gaussian_blur_window_colour_floats)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurDotsGenerator, gaussian_blur_dots)

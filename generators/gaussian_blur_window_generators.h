@@ -1,5 +1,6 @@
 #pragma once
 // The generators of the window forms of gaussian_blur: weights are scalars, and u8 images are rows of words.
+#include "generators/algorithms/gaussian_blur/colours.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
@@ -10,6 +11,11 @@
 #include <vector>
 
 namespace tilewright {
+
+using Halide::Buffer;
+using Halide::Expr;
+using Halide::GeneratorInput;
+using Halide::GeneratorOutput;
 
 // f32 images of any size, whose base and rows are multiples of 16 bytes. turn (the factor), low, high_x,
 // high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius.
@@ -32,7 +38,7 @@ public:
         }
         const auto row = configuration<GaussianBlurWindowConfiguration>();
         const BorderMap border = {factor, low, high_x, high_y, row.large ? Expr() : Expr(zero), row.large};
-        GaussianBlurWindow blur(image, image.width(), image.height(), border, w, WindowTile::of(row, 1));
+        GaussianBlurWindow blur(image, image.width(), image.height(), border, w, row);
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -41,16 +47,17 @@ private:
     std::vector<Input<float> *> weights;
 };
 
-// u8 images as rows of words, ceil_div(width, 4) per row; base and rows are multiples of 16 bytes. lower0_0
-// ... and upper0_0 ...: the words of taps that are used, phase by phase; first those of the lower bytes, then
-// those of the upper bytes.
-class GaussianBlurWindowDotGenerator : public RowGenerator<GaussianBlurWindowDotGenerator> {
+// u8 images as rows of words, ceil_div(width * channels, 4) per row; base and rows are multiples of 16 bytes.
+// lower0_0 ... and upper0_0 ...: the words of taps that are used, phase by phase; first those of the lower
+// bytes, then those of the upper bytes.
+template<typename Form>
+class GaussianBlurWindowDotGenerator : public RowGenerator<GaussianBlurWindowDotGenerator<Form>> {
 public:
-    Input<Buffer<uint32_t, 2>> image{"image"};
-    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
+    GeneratorInput<Buffer<uint32_t, 2>> image{"image"};
+    GeneratorInput<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
         zero{"zero"};
-    Input<uint32_t> multiplier{"multiplier"};
-    Output<Buffer<uint32_t, 2>> output{"output"};
+    GeneratorInput<uint32_t> multiplier{"multiplier"};
+    GeneratorOutput<Buffer<uint32_t, 2>> output{"output"};
 
     void configure() {
         const TapWordShape taps = shape();
@@ -64,62 +71,63 @@ public:
             taps.lower[i] = lower[i] ? Expr(*lower[i]) : Expr();
             taps.upper[i] = upper[i] ? Expr(*upper[i]) : Expr();
         }
-        const auto row = configuration<GaussianBlurWindowConfiguration>();
-        GaussianBlurWindowDot blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps,
-            multiplier, WindowTile::of(row, 4), row.any_width, word_operations(get_target()));
+        Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps, multiplier, row(),
+            word_operations(this->get_target()));
         output = blur.out;
-        apply(blur, {image, output});
+        this->apply(blur, {image, output});
     }
 
 private:
-    std::vector<Input<uint32_t> *> lower, upper;
+    std::vector<GeneratorInput<uint32_t> *> lower, upper;
 
-    TapWordShape shape() const {
-        const auto row = configuration<GaussianBlurWindowConfiguration>();
-        return {row.radius, row.high};
+    GaussianBlurWindowConfiguration row() const {
+        return this->template configuration<GaussianBlurWindowConfiguration>();
     }
-    void add_words(
-        std::vector<Input<uint32_t> *> &words, const std::string &name, const TapWordShape &taps, int limit) {
+    TapWordShape shape() const {
+        return {row().radius, row().high};
+    }
+    void add_words(std::vector<GeneratorInput<uint32_t> *> &words, const std::string &name,
+        const TapWordShape &taps, int limit) {
         for (int phase = 0; phase < 4; phase++) {
             for (int k = 0; k < taps.words(); k++) {
-                words.push_back(
-                    taps.used(phase, k, limit) ?
-                        add_input<uint32_t>(name + std::to_string(phase) + "_" + std::to_string(k)) :
-                        nullptr);
+                words.push_back(taps.used(phase, k, limit) ?
+                                    this->template add_input<uint32_t>(
+                                        name + std::to_string(phase) + "_" + std::to_string(k)) :
+                                    nullptr);
             }
         }
     }
 };
 
 // u8 images as above. weight0 ...: the integer weights, as floats.
-class GaussianBlurWindowFloatsGenerator : public RowGenerator<GaussianBlurWindowFloatsGenerator> {
+template<typename Form>
+class GaussianBlurWindowFloatsGenerator : public RowGenerator<GaussianBlurWindowFloatsGenerator<Form>> {
 public:
-    Input<Buffer<uint32_t, 2>> image{"image"};
-    Input<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
+    GeneratorInput<Buffer<uint32_t, 2>> image{"image"};
+    GeneratorInput<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
         zero{"zero"};
-    Input<uint32_t> multiplier{"multiplier"};
-    Output<Buffer<uint32_t, 2>> output{"output"};
+    GeneratorInput<uint32_t> multiplier{"multiplier"};
+    GeneratorOutput<Buffer<uint32_t, 2>> output{"output"};
 
     void configure() {
-        for (int i = 0; i <= configuration<GaussianBlurWindowConfiguration>().radius; i++) {
-            weights.push_back(add_input<float>("weight" + std::to_string(i)));
+        for (int i = 0; i <= this->template configuration<GaussianBlurWindowConfiguration>().radius; i++) {
+            weights.push_back(this->template add_input<float>("weight" + std::to_string(i)));
         }
     }
 
     void generate() {
         std::vector<Expr> w;
-        for (Input<float> *weight : weights) {
+        for (GeneratorInput<float> *weight : weights) {
             w.push_back(*weight);
         }
-        const WindowTile tile = WindowTile::of(configuration<GaussianBlurWindowConfiguration>(), 4);
-        GaussianBlurWindowFloats blur(
-            image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier, tile);
+        Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier,
+            this->template configuration<GaussianBlurWindowConfiguration>());
         output = blur.out;
-        apply(blur, {image, output});
+        this->apply(blur, {image, output});
     }
 
 private:
-    std::vector<Input<float> *> weights;
+    std::vector<GeneratorInput<float> *> weights;
 };
 
 }  // namespace tilewright

@@ -6,6 +6,7 @@
 #include "schedules/gaussian_blur_gpu.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
+#include <string>
 
 namespace tilewright {
 
@@ -105,6 +106,41 @@ static ScheduleRows dots_rows(const std::string &name, int channels, int most_co
             {{"rows", 16, 8, 64}, {"vectors", channels == 2 ? 2 : vectors, 1, 4}, {"chunk", chunk, 64, 1024}})
             .says("Tiles of rows over the cores, with dot products of two 16-bit numbers, and 32-bit sums."),
     };
+}
+
+// The rows for images of several interleaved channels, by channels and radius. The tiles were chosen on an
+// H200 (2026-11-23, RGB 4096 x 4096 u8, 2048 x 2048 f32, sigma 3, ms):
+//     u8    256 x 24 pixels .099, 256 x 12 .108, 128 x 24 .107, windows of 32 pixels .110; tuned_near 1.459
+//     f32   96 x 30 pixels .061, 64 x 32 .101, windows of 8 pixels .110; tuned_near .411
+static ScheduleRows colour_rows() {
+    using namespace gaussian_blur_gpu;
+    const auto name = [](const GaussianBlurWindowConfiguration &tile) {
+        return "tuned_colours_" + std::to_string(tile.channels) + "_" + std::to_string(tile.radius);
+    };
+    ScheduleRows rows;
+    for (int radius : {4, 12, 20, 30, 40}) {
+        for (int channels : {2, 3, 4}) {
+            const int columns = channels == 4 ? 192 : radius > 20 ? 240 : 256;
+            const auto words = colour_tile(channels, radius, columns, channels == 4 ? 16 : 24, 16);
+            rows.push_back(row(name(words), cuda, "u8", colours, words)
+                    .says("As tuned_window, for several channels: a plane of words per channel "
+                          "between the passes."));
+        }
+    }
+    for (int radius : {4, 12, 20}) {
+        for (int channels : {2, 3, 4}) {
+            const bool wide = radius == 20;  // up to 190 registers per thread, of which a block has 65536
+            const auto bytes = colour_tile(
+                           channels, radius, wide && channels == 4 ? 32 : 64, wide ? 24 : 32, wide ? 4 : 8),
+                       floats = channels == 4 ? colour_tile(4, radius, wide ? 32 : 64, wide ? 24 : 32, 4) :
+                                                colour_tile(channels, radius, 96, 30, 4);
+            rows.push_back(row(name(bytes), opencl, "u8", colour_floats, bytes)
+                    .says("As tuned_window, for several channels: one load per element."));
+            rows.push_back(
+                row(name(floats), gpu, "f32", window, floats).says("As tuned_window, for several channels."));
+        }
+    }
+    return rows;
 }
 
 static const ScheduleRows &rows() {
@@ -247,6 +283,7 @@ static const ScheduleRows &rows() {
                     .says(by_float_windows),
                 row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16))
                     .says(by_float_windows),
+                colour_rows(),
                 row("tuned_near", gpu, "u8 u16 f32", columns,
                     {{"width", 64, 32, 128}, {"height", 2, 1, 8}, {"rows", 8, 2, 16}})
                     .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "

@@ -1,5 +1,6 @@
 #pragma once
 // The fast schedules of gaussian_blur on GPUs: both passes in one kernel.
+#include "generators/algorithms/gaussian_blur/colours.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
@@ -40,6 +41,14 @@ inline GaussianBlurWindowConfiguration word_tile(
     return row;
 }
 
+// The same for images of so many channels.
+inline GaussianBlurWindowConfiguration colour_tile(
+    int channels, int radius, int columns, int rows, int window) {
+    GaussianBlurWindowConfiguration row = word_tile(radius, ceil_div(radius, 4), true, columns, rows, window);
+    row.channels = channels;
+    return row;
+}
+
 // Promises that accesses of 16 bytes are aligned. The front only calls these rows for such buffers.
 inline void rows_of_16_bytes(OutputImageParam buffer, int elements) {
     buffer.set_host_alignment(16);
@@ -47,20 +56,31 @@ inline void rows_of_16_bytes(OutputImageParam buffer, int elements) {
     buffer.dim(1).set_min(0).set_stride(multiple_of(elements, buffer.dim(1).stride()));
 }
 
+// The lanes of the vectors in which a window is stored: the greatest power of two that divides it. OpenCL has
+// no vectors of 12 elements, and Halide would store them to a GPU in parts of 8 bytes.
+inline int lanes_of_window(int window) {
+    return window & -window;
+}
+
 // Spreads the tiles of the output over thread blocks. In a block, each group of threads computes some rows at
 // a time, with one window per thread, and stores 16 bytes at a time.
 template<typename Form>
 void store_windows(Form &form) {
     const WindowDomain &to = form.to;
-    RVar thread("thread");
+    RVar thread("thread"), lane("lane");
     undefined_on_gpu(form.out);
-    form.out.update()
-        .allow_race_conditions()
+    Halide::Stage stage = form.out.update();
+    stage.allow_race_conditions()
         .gpu_blocks(to.block_x, to.block_y)
         .fuse(to.segment, to.row, thread)
         .gpu_threads(thread, to.group)
-        .unroll(to.part)
-        .vectorize(to.lane);
+        .unroll(to.part);
+    const int lanes = lanes_of_window(form.tile.window);
+    if (lanes == form.tile.window) {
+        stage.vectorize(to.lane);
+    } else {
+        stage.split(to.lane, to.lane, lane, lanes).unroll(to.lane).vectorize(lane);
+    }
 }
 
 // Computes the part of `f` that a thread needs for one window, in registers.
@@ -109,14 +129,12 @@ inline void words_in_registers(BorderedWords &words, LoopLevel thread) {
     }
 }
 
-// One tile per thread block. Down columns: a thread computes `rows` rows of one column, with its accumulators
-// in registers, so that it loads each pixel once for all of them. The results go to shared memory. Along
-// rows: a thread reads a window from there into registers, 16 bytes at a time.
-inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
+// The pass down columns in floats: a thread computes `rows` rows of one column, with its accumulators in
+// registers, so that it loads each pixel once for all of them. The results go to shared memory.
+template<typename Form>
+void float_columns(Form &blur) {
     const Var x = blur.x, y = blur.y, t = blur.t;
     Var group("group");
-    store_windows(blur);
-
     down_in_shared(blur)
         .split(y, group, y, blur.tile.rows)
         .reorder(y, x, group)
@@ -126,6 +144,14 @@ inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     blur.pixel.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
     blur.down_sum.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
     blur.down_sum.update().reorder(x, y, blur.i).unroll(x).unroll(y).unroll(blur.i);
+}
+
+// One tile per thread block: the pass down columns, and then along rows, where a thread reads a window from
+// shared memory into registers, 16 bytes at a time.
+inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y, t = blur.t;
+    store_windows(blur);
+    float_columns(blur);
 
     blur.weight.in(blur.along_sum)
         .compute_at(blur.out, blur.to.iteration)
@@ -134,19 +160,17 @@ inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
     read_down_in_registers(blur, blur.along_sum);
     window_in_registers(blur, blur.along_sum).unroll(x).unroll(y);
     blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
-    window_in_registers(blur, blur.along).vectorize(x).unroll(y);
+    window_in_registers(blur, blur.along).vectorize(x, lanes_of_window(blur.tile.window)).unroll(x).unroll(y);
 
     finish(blur, context);
 }
 
-// One tile per thread block. Down columns: a thread computes `rows` rows of one word, which it loads and
-// transposes in registers. The bytes go to shared memory. Along rows: a thread reads a window of words from
-// there, 16 bytes at a time.
-inline void window_dot(GaussianBlurWindowDot &blur, ScheduleContext &context) {
+// The pass down columns by dot products: a thread computes `rows` rows of one word, which it transposes in
+// registers. The bytes go to shared memory.
+template<typename Form>
+void dot_columns(Form &blur) {
     const Var x = blur.x, y = blur.y, c = blur.c, g = blur.g;
     Var group("group");
-    store_windows(blur);
-
     down_in_shared(blur)
         .split(y, group, y, blur.tile.rows)
         .reorder(y, x, group)
@@ -154,21 +178,83 @@ inline void window_dot(GaussianBlurWindowDot &blur, ScheduleContext &context) {
         .unroll(y);
     blur.down_byte.compute_at(blur.down, y).unroll(c).unroll(y);
     blur.transposed.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(c).unroll(g).unroll(x);
-    words_in_registers(blur.words, LoopLevel(blur.down, x));
+}
+
+// One tile per thread block: the pass down columns, and then along rows, where a thread reads a window of
+// words from shared memory, 16 bytes at a time.
+inline void window_dot(GaussianBlurWindowDot &blur, ScheduleContext &context) {
+    store_windows(blur);
+    dot_columns(blur);
+    words_in_registers(blur.words, LoopLevel(blur.down, blur.x));
 
     read_down_in_registers(blur, blur.along);
+    window_in_registers(blur, blur.along).unroll(blur.x).unroll(blur.y);
+
+    finish(blur, context);
+}
+
+// As window_dot. Between the passes, each thread makes one word per row of a plane, in shared memory too; the
+// places and picks of its word are the same in all rows. Neighbouring threads make words of the same pixels:
+// so they read the same words, and no two words of one bank.
+inline void colours(GaussianBlurColours &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y, c = blur.c, n = blur.n;
+    Var thread("thread"), row("row");
+    store_windows(blur);
+    dot_columns(blur);
+    blur.source.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(y).unroll(x);
+
+    blur.plane.compute_at(blur.out, blur.to.block_x)
+        .store_in(MemoryType::GPUShared)
+        .align_bounds(n, 4)
+        .align_storage(n, 4)
+        .bound(c, 0, blur.channels)
+        .reorder(c, n, y)
+        .fuse(c, n, thread)
+        .split(y, y, row, 8)
+        .reorder(row, y, thread)
+        .unroll(row)
+        .gpu_threads(thread);
+    for (Func *numbers : {&blur.place, &blur.picks}) {
+        numbers->compute_at(blur.plane, thread).store_in(MemoryType::Register).unroll(blur.k);
+    }
+    blur.plane.in(blur.along)
+        .compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .align_bounds(n, 4)
+        .vectorize(n, 4)
+        .unroll(n)
+        .unroll(c)
+        .unroll(y);
     window_in_registers(blur, blur.along).unroll(x).unroll(y);
 
     finish(blur, context);
 }
 
+// The pass along rows of bytes, in floats: a thread reads a window of pixels from shared memory, 16 bytes at
+// a time.
+template<typename Form>
+void float_rows_of_bytes(Form &blur) {
+    const Var x = blur.x, y = blur.y;
+    blur.weight.in(blur.along_sum)
+        .compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .unroll(blur.t);
+    read_down_in_registers(blur, blur.along_sum);
+    blur.along_sum.compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .bound_extent(x, 4 * blur.tile.window)
+        .bound_extent(y, 1)
+        .unroll(x)
+        .unroll(y);
+    blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
+    window_in_registers(blur, blur.along).unroll(x).unroll(y);
+}
+
 // One tile per thread block. Down columns: a thread computes `rows` rows of one word, which is four columns,
-// with its accumulators in registers. The bytes go to shared memory as floats. Along rows: a thread reads a
-// window of pixels from there, 16 bytes at a time.
+// with its accumulators in registers. The bytes go to shared memory as floats.
 inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &context) {
-    const Var x = blur.x, y = blur.y, t = blur.t;
+    const Var x = blur.x, y = blur.y;
     Var group("group"), lane("lane");
-    const int pixels = 4 * blur.tile.window;
     store_windows(blur);
 
     down_in_shared(blur)
@@ -178,7 +264,7 @@ inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &conte
         .gpu_threads(x, group)
         .vectorize(lane)
         .unroll(y);
-    blur.weight.in(blur.down_sum).compute_at(blur.down, x).store_in(MemoryType::Register).unroll(t);
+    blur.weight.in(blur.down_sum).compute_at(blur.down, x).store_in(MemoryType::Register).unroll(blur.t);
     words_in_registers(blur.words, LoopLevel(blur.down, x));
     blur.down_sum.compute_at(blur.down, x)
         .store_in(MemoryType::Register)
@@ -187,20 +273,15 @@ inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &conte
         .unroll(y);
     blur.down_sum.update().reorder(x, y, blur.i).unroll(x).unroll(y).unroll(blur.i);
 
-    blur.weight.in(blur.along_sum)
-        .compute_at(blur.out, blur.to.iteration)
-        .store_in(MemoryType::Register)
-        .unroll(t);
-    read_down_in_registers(blur, blur.along_sum);
-    blur.along_sum.compute_at(blur.out, blur.to.iteration)
-        .store_in(MemoryType::Register)
-        .bound_extent(x, pixels)
-        .bound_extent(y, 1)
-        .unroll(x)
-        .unroll(y);
-    blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
-    window_in_registers(blur, blur.along).unroll(x).unroll(y);
+    float_rows_of_bytes(blur);
+    finish(blur, context);
+}
 
+// One tile per thread block. Down columns: a thread computes `rows` rows of one element.
+inline void colour_floats(GaussianBlurColourFloats &blur, ScheduleContext &context) {
+    store_windows(blur);
+    float_columns(blur);
+    float_rows_of_bytes(blur);
     finish(blur, context);
 }
 

@@ -109,6 +109,10 @@ TEST_P(GaussianBlurRow, SizesBordersAndChannels) {
         for (const auto &[border, name] : borders) {
             check({{37, 61, c}, 1, border, c == 3});
             check({{64, 128, c}, 2.25, border});
+            if (c > 1) {  // several tiles of the rows for colours, and a last one of few columns
+                check({{50, 487, c}, 3, border});
+                check({{61, 250, c}, 10, border, c == 4});
+            }
         }
     }
     check({{600, 1030}, 1, Border::mirror});  // rows that an autoscheduler made take only images above their

@@ -44,17 +44,19 @@ struct GaussianBlurDotsConfiguration {
     }
 };
 
-// Of the forms with a window of fixed radius: GaussianBlurWindow, GaussianBlurWindowDot and
-// GaussianBlurWindowFloats.
+// Of the forms with a window of fixed radius: GaussianBlurWindow, GaussianBlurWindowDot,
+// GaussianBlurWindowFloats and GaussianBlurColours.
 struct GaussianBlurWindowConfiguration {
     int radius = 0;  // the row serves radii up to this one
     // The tile of the output that is computed at a time has columns x (rows * groups) pixels, and a window
-    // has `window` pixels: see WindowTile, which counts elements instead.
+    // has `window` pixels: see WindowTile, which counts other units.
     int columns = 0, rows = 0, groups = 1, window = 0;
     // GaussianBlurWindow: the row is only for images larger than a tile with its halo, and not for the border
     // `zero`; this saves half of the integer work per loaded pixel.
     bool large = false;
-    // GaussianBlurWindowDot: only taps below `high` may exceed a byte.
+    // The row serves images of so many interleaved channels.
+    int channels = 1;
+    // GaussianBlurWindowDot and GaussianBlurColours: only taps below `high` may exceed a byte.
     int high = 0;
     // GaussianBlurWindowDot: without it, a row is only for widths that are multiples of 4 and for the border
     // `reflect`, which then reverses whole words.
@@ -68,6 +70,7 @@ struct GaussianBlurWindowConfiguration {
         visit("groups", groups);
         visit("window", window);
         visit("large", large);
+        visit("channels", channels);
         visit("high", high);
         visit("any_width", any_width);
     }

@@ -36,9 +36,10 @@ struct BorderMap {
 struct WindowTile {
     int columns, rows, groups, window;
 
-    // As a row says it, of elements of so many pixels.
-    static WindowTile of(const GaussianBlurWindowConfiguration &row, int pixels) {
-        return {row.columns / pixels, row.rows, row.groups, row.window / pixels};
+    // As a row says it, in units of so many elements: an element is a channel of a pixel.
+    static WindowTile of(const GaussianBlurWindowConfiguration &row, int elements) {
+        return {row.columns * row.channels / elements, row.rows, row.groups,
+            row.window * row.channels / elements};
     }
     // The number of windows in a row of the tile.
     int segments() const {
@@ -46,9 +47,9 @@ struct WindowTile {
     }
     // How many rows the workers of one group compute at a time.
     int rows_at_once(int workers) const {
-        int m = 1;
-        while (m * 2 * segments() <= workers && rows % (m * 2) == 0) {
-            m *= 2;
+        int m = rows;
+        while (m > 1 && (m * segments() > workers || rows % m != 0)) {
+            m--;
         }
         return m;
     }
@@ -86,13 +87,14 @@ struct WindowDomain : Halide::NamesInterface {
     }
 
     // The value of `f` at (x, y). For a window that is cut off, the lanes are selected one by one: an index
-    // that varies would put the window into memory.
-    Expr value(const Func &f) const {
-        Expr picked = f(left, y);
+    // that varies would put the window into memory. `more`: further arguments of f.
+    template<typename... More>
+    Expr value(const Func &f, const More &...more) const {
+        Expr picked = f(left, y, more...);
         for (int k = 1; k < window; k++) {
-            picked = select(lane == k, f(left + k, y), picked);
+            picked = select(lane == k, f(left + k, y, more...), picked);
         }
-        return select(part == 0, f(x, y), picked);
+        return select(part == 0, f(x, y, more...), picked);
     }
 };
 
@@ -107,42 +109,45 @@ inline Halide::Expr symmetric_weight(const std::vector<Halide::Expr> &weights, H
 }
 
 // The separable blur of a float image by a symmetric window of fixed radius: down columns, then along rows.
-// The weights w_0 ... w_radius are arguments.
+// The weights w_0 ... w_radius are arguments. x counts elements; an element is a channel of a pixel, so that
+// neighbours along a row are `channels` elements apart.
 struct GaussianBlurWindow : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_window";
     Var x{"x"}, y{"y"}, t{"t"};
     Func in, weight{"weight"}, pixel{"pixel"}, down_sum{"down_sum"}, down{"down"}, along_sum{"along_sum"},
         along{"along"}, out{"out"};
     RDom i, j;
-    int radius;
+    int radius, channels;
     WindowTile tile;
     WindowDomain to;
 
-    GaussianBlurWindow(Func image, Expr width, Expr height, const BorderMap &border,
-        const std::vector<Expr> &weights, WindowTile shape)
-        : in(image), radius((int)weights.size() - 1), tile(shape),
-          to(shape, workers(), width, width, height) {
+    // elements: those of a row.
+    GaussianBlurWindow(Func image, Expr elements, Expr height, const BorderMap &border,
+        const std::vector<Expr> &weights, const GaussianBlurWindowConfiguration &row)
+        : in(image), radius((int)weights.size() - 1), channels(row.channels), tile(WindowTile::of(row, 1)),
+          to(tile, workers(), elements, elements, height) {
         i = RDom(-radius, 2 * radius + 1, "i");
         j = RDom(-radius, 2 * radius + 1, "j");
         weight(t) = symmetric_weight(weights, t);
-        const Expr sx = border.inside(x, width, border.high_x), sy = border.inside(y, height, border.high_y);
-        const Expr source = in(sx, sy);
+        const Expr at = x / channels, sx = border.inside(at, elements / channels, border.high_x),
+                   sy = border.inside(y, height, border.high_y);
+        const Expr source = in(channels * sx + x % channels, sy);
         pixel(x, y) =
-            border.zero.defined() ? select(border.zero != 0 && (sx != x || sy != y), 0.f, source) : source;
+            border.zero.defined() ? select(border.zero != 0 && (sx != at || sy != y), 0.f, source) : source;
         down_sum(x, y) = 0.f;
         down_sum(x, y) += weight(i) * pixel(x, y + i);
         down(x, y) = down_sum(x, y);
         along_sum(x, y) = 0.f;
-        along_sum(x, y) += weight(j) * down(x + j, y);
+        along_sum(x, y) += weight(j) * down(x + channels * j, y);
         along(x, y) = along_sum(x, y);
         out(x, y) = Halide::undef<float>();
-        out(promised(to.x, width), promised(to.y, height)) = to.value(along);
+        out(promised(to.x, elements), promised(to.y, height)) = to.value(along);
     }
 
     // Workers of a group in the pass down columns: the tile's columns and the window's halo, rounded up to
     // four.
     int workers() const {
-        return tile.columns + 2 * round_up(radius, 4);
+        return tile.columns + 2 * round_up(channels * radius, 4);
     }
 };
 

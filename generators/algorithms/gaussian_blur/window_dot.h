@@ -15,61 +15,26 @@ struct TapWords : TapWordShape {
     explicit TapWords(TapWordShape shape) : TapWordShape(shape), lower(4 * words()), upper(4 * words()) {}
 };
 
-// The separable blur of u8 images, in integers:
-//     pass(p) = (sum_i w_i p_i * M + 2^23) >> 24       down columns, then along rows
-// with bytes between the passes.
-//
-// The image is rows of words, and x counts words. Four rows of a word, transposed, are four words that hold
-// four rows of one column each; so both passes are dot products of words.
-struct GaussianBlurWindowDot : Halide::NamesInterface {
-    static constexpr const char *name = "gaussian_blur_window_dot";
+// What the forms by dot products share: the pass down columns, of words of four neighbouring bytes, in
+// integers:
+//     pass(p) = (sum_i w_i p_i * M + 2^23) >> 24
+// Four rows of a word, transposed, are four words that hold four rows of one column each; so the pass is dot
+// products of words.
+struct GaussianBlurDotColumns : Halide::NamesInterface {
     Var x{"x"}, y{"y"}, c{"c"}, g{"g"};
     Func in, transposed{"turned"}, down_byte{"down_byte"}, down{"down"}, along{"along"}, out{"out"};
     WindowTile tile;  // `columns` and `window` count words
     TapWords taps;
     Expr multiplier;
     WordOperations word;
-    BorderedWords words;
-    WindowDomain to;
 
-    GaussianBlurWindowDot(Func image, Expr width, Expr height, const BorderMap &border,
-        const TapWords &tap_words, Expr multiplier, WindowTile shape, bool any,
+protected:
+    GaussianBlurDotColumns(Func image, const WindowTile &tile, const TapWords &taps, Expr multiplier,
         const WordOperations &operations)
-        : in(image), tile(shape), taps(tap_words), multiplier(multiplier), word(operations),
-          words(image, width, height, border, any, operations),
-          to(shape, workers(), ceil_div(width, 4), any ? width / 4 : ceil_div(width, 4), height) {
-        transpose_words();
-        blur_columns(any);
-        blur_rows();
+        : in(image), tile(tile), taps(taps), multiplier(multiplier), word(operations) {}
 
-        out(x, y) = Halide::undef<uint32_t>();
-        const Expr at_x = promised(to.x, words.words), at_y = promised(to.y, height);
-        const Expr blurred = to.value(along);
-        out(at_x, at_y) = any ? select(to.part == 0, blurred,
-                                    BorderedWords::with_rest(blurred, to.x, out(at_x, at_y), width)) :
-                                blurred;
-    }
-
-    // Workers of a group in the pass down columns: the tile's words and the halo's, rounded up to four.
-    int workers() const {
-        return tile.columns + 2 * round_up(taps.reach(), 4);
-    }
-
-private:
     static Expr hex(uint32_t value) {
         return WordOperations::hex(value);
-    }
-
-    // transposed(c, x, g): column c of word x, rows 4 g ... 4 g + 3.
-    void transpose_words() {
-        const Func source = words.source;
-        const Expr r0 = source(x, 4 * g), r1 = source(x, 4 * g + 1), r2 = source(x, 4 * g + 2),
-                   r3 = source(x, 4 * g + 3);
-        const Expr low01 = word.pick(r0, r1, hex(0x5140)), low23 = word.pick(r2, r3, hex(0x5140));
-        const Expr high01 = word.pick(r0, r1, hex(0x7362)), high23 = word.pick(r2, r3, hex(0x7362));
-        transposed(c, x, g) =
-            mux(c, {word.pick(low01, low23, hex(0x5410)), word.pick(low01, low23, hex(0x7632)),
-                       word.pick(high01, high23, hex(0x5410)), word.pick(high01, high23, hex(0x7632))});
     }
 
     // pass(p) for the output of one phase; word_at(k) gives the words of its line.
@@ -90,8 +55,9 @@ private:
         return word.rounded(sum, multiplier);
     }
 
-    void blur_columns(bool any) {
-        const Expr order = any ? hex(0x5410) : select(words.is_reversed(x), hex(0x0145), hex(0x5410));
+    // down(x, y): word x of row y of `source`, blurred down columns. `order` says how its bytes are picked.
+    void blur_columns(const Func &source, const Expr &order) {
+        transpose_words(source);
         std::vector<Expr> bytes;
         for (int phase = 0; phase < 4; phase++) {
             bytes.push_back(pass(phase, [&](int k) { return transposed(c, x, y / 4 - taps.reach() + k); }));
@@ -101,6 +67,52 @@ private:
             word.pick(down_byte(2, x, y), down_byte(3, x, y), hex(0x0040)), order);
     }
 
+private:
+    // transposed(c, x, g): column c of word x, rows 4 g ... 4 g + 3.
+    void transpose_words(const Func &source) {
+        const Expr r0 = source(x, 4 * g), r1 = source(x, 4 * g + 1), r2 = source(x, 4 * g + 2),
+                   r3 = source(x, 4 * g + 3);
+        const Expr low01 = word.pick(r0, r1, hex(0x5140)), low23 = word.pick(r2, r3, hex(0x5140));
+        const Expr high01 = word.pick(r0, r1, hex(0x7362)), high23 = word.pick(r2, r3, hex(0x7362));
+        transposed(c, x, g) =
+            mux(c, {word.pick(low01, low23, hex(0x5410)), word.pick(low01, low23, hex(0x7632)),
+                       word.pick(high01, high23, hex(0x5410)), word.pick(high01, high23, hex(0x7632))});
+    }
+};
+
+// The separable blur of u8 images of one channel: down columns, then along rows, with bytes between the
+// passes. The image is rows of words, and x counts words.
+struct GaussianBlurWindowDot : GaussianBlurDotColumns {
+    static constexpr const char *name = "gaussian_blur_window_dot";
+    BorderedWords words;
+    WindowDomain to;
+
+    GaussianBlurWindowDot(Func image, Expr width, Expr height, const BorderMap &border,
+        const TapWords &tap_words, Expr multiplier, const GaussianBlurWindowConfiguration &row,
+        const WordOperations &operations)
+        : GaussianBlurDotColumns(image, WindowTile::of(row, 4), tap_words, multiplier, operations),
+          words(image, width, height, border, row.any_width, operations),
+          to(tile, workers(), ceil_div(width, 4), row.any_width ? width / 4 : ceil_div(width, 4), height) {
+        const Expr in_order = hex(0x5410);
+        blur_columns(
+            words.source, row.any_width ? in_order : select(words.is_reversed(x), hex(0x0145), in_order));
+        blur_rows();
+
+        out(x, y) = Halide::undef<uint32_t>();
+        const Expr at_x = promised(to.x, words.words), at_y = promised(to.y, height);
+        const Expr blurred = to.value(along);
+        out(at_x, at_y) = row.any_width ?
+                              select(to.part == 0, blurred,
+                                  BorderedWords::with_rest(blurred, to.x, out(at_x, at_y), width)) :
+                              blurred;
+    }
+
+    // Workers of a group in the pass down columns: the tile's words and the halo's, rounded up to four.
+    int workers() const {
+        return tile.columns + 2 * round_up(taps.reach(), 4);
+    }
+
+private:
     void blur_rows() {
         std::vector<Expr> bytes;
         for (int phase = 0; phase < 4; phase++) {

@@ -19,6 +19,11 @@ bool in_words(const Array &array, const Row &row) {
     return whole && pitch % 16 == 0 && array.offset_bytes() % 16 == 0;
 }
 
+// Whether the weights are words of taps.
+bool has_tap_words(const Row &row) {
+    return row.form == "gaussian_blur_window_dot" || row.form == "gaussian_blur_window_colours";
+}
+
 bool accepts_floats(const GaussianBlurWindowConfiguration &window, const GaussianBlurRequest &request) {
     const Array &image = request.image();
     return !window.large ||
@@ -32,7 +37,7 @@ bool accepts_bytes(
     if (!taps.fits_f32()) {
         return false;
     }
-    if (row.form != "gaussian_blur_window_dot") {
+    if (!has_tap_words(row)) {
         return true;
     }
     const bool whole_words = request.image().shape()[1] % 4 == 0 && request.border == Border::reflect;
@@ -45,7 +50,8 @@ View window_view(const Array &array) {
         return rows_of(array);
     }
     return {halide_type(Type::u32),
-        {{ceil_div(array.shape()[1], 4), 1}, {array.shape()[0], array.strides()[0] / 4}},
+        {{ceil_div(array.shape()[1] * BlurRequest::channels_of(array), 4), 1},
+            {array.shape()[0], array.strides()[0] / 4}},
         array.offset_bytes()};
 }
 
@@ -98,7 +104,7 @@ bool window_accepts(const Row &row, const GaussianBlurRequest &request, const Ar
     const Array &image = request.image();
     const auto window = row.configuration<GaussianBlurWindowConfiguration>();
     const int64_t radius = request.numbers().radius, smallest = std::min(image.shape()[0], image.shape()[1]);
-    const bool fits = radius <= window.radius && radius < smallest && request.channels() == 1 &&
+    const bool fits = radius <= window.radius && radius < smallest && request.channels() == window.channels &&
                       image.shape()[0] <= window.most_height();
     return fits && in_words(image, row) && in_words(output, row) &&
            (image.type() == Type::f32 ? accepts_floats(window, request) :
@@ -115,7 +121,7 @@ void bind_window(Launch &launch, const Row &row, const GaussianBlurRequest &requ
         launch.value("width", w).value("multiplier", numbers.bytes.multiplier);
     }
     bind_border(launch, request.border, w, h);
-    if (row.form == "gaussian_blur_window_dot") {
+    if (has_tap_words(row)) {
         bind_tap_words(launch, "lower", numbers.bytes, window.radius, window.radius + 1, false);
         bind_tap_words(launch, "upper", numbers.bytes, window.radius, window.high, true);
     } else {
