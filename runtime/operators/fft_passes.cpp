@@ -35,12 +35,17 @@ FftLibraries::FftLibraries(const std::vector<Row> &rows) : table_(rows) {
     }
 }
 
+// Whether a row is that of a table from which another one was built with other tunables.
+static bool is_built_from(const Row &built, const Row &row) {
+    return built.schedule == row.schedule && built.type == row.type && built.backend == row.backend;
+}
+
 FftLibraries::FftLibraries(const FftLibraries &others, const Row &built) : table_(others.table_) {
     for (const Row *row : others.rows_) {
-        rows_.push_back(row->name() == built.name() ? &built : row);
+        rows_.push_back(is_built_from(built, *row) ? &built : row);
     }
     for (const FftPassLibrary &pass : others.passes_) {
-        passes_.push_back(pass.row->name() == built.name() ? FftPassLibrary(built) : pass);
+        passes_.push_back(is_built_from(built, *pass.row) ? FftPassLibrary(built) : pass);
     }
 }
 

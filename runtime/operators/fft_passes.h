@@ -47,8 +47,8 @@ class FftLibraries {
 public:
     explicit FftLibraries(const std::vector<Row> &rows);
 
-    // The same, with a row that a program has built in place of the table's row of that name. These libraries
-    // themselves where the row is one of the table's.
+    // The same, with a row that a program has built in place of the table's row from which it was built.
+    // These libraries themselves where the row is one of the table's.
     const FftLibraries &with(const Row &row) const;
 
     // The first pass of a backend that is of that kind and length; `lines` is how many lines there are side
