@@ -35,7 +35,7 @@ Array array_of(const std::string &described) {
 }
 
 // "sigma=3 border=reflect"; numbers are those of options that are numbers.
-Settings settings_of(const Operator &op, const std::string &text) {
+Settings settings_in(const Operator &op, const std::string &text) {
     Settings settings;
     std::istringstream words(text);
     for (std::string word; words >> word;) {
@@ -209,7 +209,7 @@ void Runs::add(const Json &run, size_t file) {
     for (const Json &input : run.at("inputs")) {
         inputs.push_back(array_of(input));
     }
-    const auto request = (*op)->parse(inputs, settings_of(**op, run.at("settings")));
+    const auto request = (*op)->parse(inputs, settings_in(**op, run.at("settings")));
     const Call call = {(*op)->name(), row->type, row->schedule, (*op)->measures(*request)};
     const auto [at, is_new] = times_.try_emplace(call);
     Times &times = at->second;
