@@ -49,6 +49,26 @@ void strips(MinPlusStrips &m, ScheduleContext &context) {
     m.b.compute_root().vectorize(m.j, lanes, TailStrategy::RoundUp);
 }
 
+// Strips of outputs as in `strips`, in tasks of `task` strips. A call that accumulates nothing has code of
+// its own, which reads no vector for it.
+void short_vector(MinPlusShort &m, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size(m.out.types()[0]),
+              width = lanes * context["vectors"];
+    Var task{"task"};
+    m.out.split(m.k, block, m.k, width, TailStrategy::GuardWithIf)
+        .vectorize(m.k, lanes)
+        .split(block, task, block, context["task"], TailStrategy::GuardWithIf)
+        .parallel(task)
+        .never_partition(task)
+        .specialize(context.buffers[2].dim(0).extent() == 1);
+    m.least.compute_at(m.out, block)
+        .store_in(MemoryType::Stack)
+        .bound_extent(m.k, width)
+        .vectorize(m.k, lanes)
+        .unroll(m.k);
+    m.least.update().reorder(m.k, m.i).vectorize(m.k, lanes).unroll(m.k);
+}
+
 // The padded vectors, and the least elements of blocks and windows, in memory.
 void blocks_in_memory(MinPlusSieveBlocks &m, int lanes) {
     m.a.compute_root().vectorize(m.i, lanes, TailStrategy::RoundUp);
@@ -343,12 +363,20 @@ static const ScheduleRows &rows() {
         medium{.pairs_below = 1'000'000'000, .runs_by_row = true}, any_size;
     const MinPlusPrunedConfiguration tile_of_512{.outputs_per_worker = 8, .workers = 64, .run = 8};
     const MinPlusSieveConfiguration sieve_of_512;
+    const MinPlusShortConfiguration few_elements{.most_elements = 16};
     static const ScheduleRows table = {
         exact(row("reference", cpu, all, reference))
             .says("One output is computed after another, without a schedule: every row is compared with it."),
-        exact(row("tuned", cpu, all, strips,
-                  {{"vectors", 12, 4, 14}, {"narrow_vectors", 6, 2, 6}, {"steps", 4, 1, 8}}))
-            .says("A task per strip of outputs keeps their minima in vector registers over all of i."),
+        family("tuned",
+            {
+                exact(row("tuned_short", cpu, all, short_vector, few_elements,
+                          {{"vectors", 8, 1, 14}, {"task", 1024, 64, 65536}}))
+                    .says("As tuned_any for a vector of a few elements, with the longer one read in place."),
+                exact(row("tuned_any", cpu, all, strips,
+                          {{"vectors", 12, 4, 14}, {"narrow_vectors", 6, 2, 6}, {"steps", 4, 1, 8}}))
+                    .says(
+                        "A task per strip of outputs keeps their minima in vector registers over all of i."),
+            }),
         exact(automatic<MinPlusConvolution>("auto", cpu, all, "Mullapudi2016")),
 
         exact(

@@ -232,7 +232,7 @@ TEST(MinPlusConvolution, SiftsWhereItPays) {
         return statistics.libraries.back();
     };
     EXPECT_NE(last_library("walk", "pruned").find("/pruned/"), std::string::npos);
-    EXPECT_NE(last_library("sorted", "pruned").find("/tuned/"), std::string::npos);
+    EXPECT_NE(last_library("sorted", "pruned").find("/tuned_any/"), std::string::npos);
     EXPECT_NE(last_library("sorted", "pruned_always").find("/pruned/"), std::string::npos);
 }
 

@@ -75,8 +75,11 @@ protected:
             return within(
                 width * element_bytes(row), row.configuration<ColumnSumFoldedConfiguration>().most_row_bytes);
         }
-        return row.form != "column_sum" ||
-               within(height, row.configuration<ColumnSumConfiguration>().most_rows);
+        if (row.form != "column_sum") {
+            return true;
+        }
+        const auto meant = row.configuration<ColumnSumConfiguration>();
+        return within(height, meant.most_rows) && within(width, meant.most_columns);
     }
 
     Plan plan(const Row &row, Device device, const SumRequest &request, Array &sums) const override {
