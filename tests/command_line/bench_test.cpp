@@ -4,6 +4,8 @@
 #include <pty.h>
 #include <regex>
 #include <set>
+#include <sstream>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -125,6 +127,48 @@ TEST_F(CommandLine, BenchFindsAWrongResult) {
         failing_driver("drop-launches"));
     EXPECT_EQ(ran.code, 6) << ran.err;
     EXPECT_NE(ran.out.find("WRONG"), std::string::npos) << ran.out;
+}
+
+// A program that may write no file of more than `most` bytes.
+RunAs with_small_files(rlim_t most, const Words &environment = {}) {
+    return {.environment = environment, .prepare = [most] {
+                const rlimit limit = {most, most};
+                setrlimit(RLIMIT_FSIZE, &limit);
+            }};
+}
+
+// The page has 800 KB.
+TEST_F(CommandLine, BenchKeepsTheCodeOfAWrongResultWhereTheReportCannotBeWritten) {
+    NEEDS_OPERATOR("transpose");
+    NEEDS_DEVICE("opencl");
+    const Ran ran = run_program(TILEWRIGHT_APP,
+        {"bench", "transpose", "--schedule", "padded", "--type", "u8", "--device", "opencl", "--size",
+            "64x64", "--batch", "1", "--repeats", "3", "--report", path("page.html")},
+        with_small_files(50000, failing_driver("drop-launches")));
+    EXPECT_EQ(ran.code, 6) << ran.err;
+    EXPECT_NE(ran.err.find("page.html"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("gave a wrong result"), std::string::npos) << ran.err;
+    EXPECT_FALSE(std::filesystem::exists(path("page.html")));
+}
+
+// The second line of the results file is too much; what was timed before is in both files.
+TEST_F(CommandLine, BenchEndsWhereTheResultsFileIsFull) {
+    const std::string op = operators().front();
+    constexpr rlim_t most = 2000;
+    const Ran ran = run_program(TILEWRIGHT_APP,
+        {"bench", op, "--device", "cpu", "--size", "64x64", "--batch", "1", "--repeats", "3", "--results",
+            path("runs.jsonl")},
+        with_small_files(most));
+    EXPECT_EQ(ran.code, 1);
+    expect_error_line(ran.err, {"runs.jsonl", "File too large"});
+    const std::string text = read_text(path("runs.jsonl"));
+    ASSERT_FALSE(text.empty());
+    EXPECT_EQ(text.back(), '\n');
+    EXPECT_LE(text.size(), most);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_TRUE(json::accept(line)) << line;
+    }
 }
 
 TEST_F(CommandLine, BenchTimesPeersToo) {

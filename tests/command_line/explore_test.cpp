@@ -122,6 +122,14 @@ TEST_F(Explore, RefusesBadInput) {
     expect_refusal(2, {"explore", "transpose", "--device", "tpu"}, {"tpu"});
     expect_refusal(4, {"explore", "transpose", "--device", "cpu", "--schedule", "shared"}, {"list"});
     expect_refusal(2, {"explore", "transpose", "--bundle", path("b"), "--device", "cuda:1"}, {"cuda:1"});
+    expect_refusal(2, small({"--sigma", "3"}), {"--sigma", "transpose"});
+    expect_refusal(2, small({"--crop"}), {"--crop", "name a file"});
+    expect_refusal(2, small({"--input", path("tmp")}), {"--size", "leave one of the two out"});
+    expect_refusal(3, {"explore", "transpose", "--device", "cpu", "--input", path("none.png")}, {"none.png"});
+    make_image("image.png");
+    expect_refusal(2,
+        {"explore", "transpose", "--device", "cpu", "--input", path("image.png"), "--bundle", path("b")},
+        {"--input", "bundle"});
     expect_refusal(1, small({"--results", path("none/r.jsonl")}), {"none/r.jsonl", "No such file"});
     expect_refusal(1, small({"--results", path("tmp")}), {"tmp", "directory"});
     expect_refusal(2, small({"--results", "/dev/full"}), {"/dev/full", "regular file"});
@@ -154,6 +162,43 @@ TEST_F(Explore, RefusesAFileThatAnotherOneWritesTo) {
     ASSERT_EQ(flock(file, LOCK_EX), 0);
     expect_refusal(1, small({"--results", results()}), {"results.jsonl", "another process"});
     close(file);
+}
+
+TEST_F(Explore, SharesItsFileWithNoOtherExplorer) {
+    Process first(
+        TILEWRIGHT_APP, small({"--results", results()}), {.environment = {"TMPDIR=" + path("tmp")}});
+    ASSERT_TRUE(eventually([&] { return count_of_lines() >= 1; }));
+    expect_refusal(1, small({"--results", results()}), {"results.jsonl", "another process"});
+    const size_t before = count_of_lines();
+    EXPECT_TRUE(eventually([&] { return count_of_lines() > before; }));  // the first one goes on
+    kill(first.id(), SIGINT);
+    EXPECT_EQ(first.wait().code, 130);
+    lines();
+}
+
+// A file system of 8 KB, which only the new process sees.
+TEST_F(Explore, SaysThatTheFileSystemIsFull) {
+    const std::string small_disk = path("disk");
+    fs::create_directory(small_disk);
+    const std::string script = "mount -t tmpfs -o size=8k none \"$1\" || exit 77; d=\"$1\"; shift; \"$@\"; "
+                               "code=$?; cat \"$d/results.jsonl\"; exit $code";
+    Words words = {"-rm", "sh", "-c", script, "sh", small_disk, TILEWRIGHT_APP};
+    for (const std::string &word : small({"--results", small_disk + "/results.jsonl"})) {
+        words.push_back(word);
+    }
+    const Ran ran = run_program("/usr/bin/unshare", words, {.environment = {"TMPDIR=" + path("tmp")}});
+    if (ran.code == 77 || ran.err.starts_with("unshare:") || ran.code == 127) {
+        GTEST_SKIP() << "not run here: no file system can be mounted: " << ran.err;
+    }
+    EXPECT_EQ(ran.code, 1);
+    expect_error_line(ran.err, {"results.jsonl", "No space left", "goes on from there"});
+    EXPECT_NE(ran.out.find("best values"), std::string::npos) << "no table: " << ran.out;
+    std::istringstream out(ran.out.substr(ran.out.find("{\"version\"")));
+    size_t whole = 0;
+    for (std::string line; std::getline(out, line); whole++) {
+        EXPECT_TRUE(json::accept(line)) << line;
+    }
+    EXPECT_GE(whole, 1u);
 }
 
 TEST_F(Explore, SaysThatTheDiskIsFullAndKeepsWhatItHas) {
@@ -234,6 +279,81 @@ TEST_F(Explore, SearchesByABundleElsewhere) {
     EXPECT_TRUE(fs::is_empty(path("tmp")));
     const Ran next = explore({"--points", "1", "--results", results()});
     EXPECT_NE(next.err.find("has 3 points of this search"), std::string::npos) << next.err;
+}
+
+TEST_F(Explore, TakesTheOptionsOfTheOperator) {
+    NEEDS_OPERATOR("gaussian_blur");
+    const auto explore_sigma = [&](const char *sigma) {
+        return run({"explore", "gaussian_blur", "--schedule", "tuned_any", "--type", "f32", "--size",
+                       "300x200", "--device", "cpu", "--limit", ".02", "--sigma", sigma, "--points", "2",
+                       "--results", results()},
+            {"TMPDIR=" + path("tmp")});
+    };
+    ASSERT_EQ(explore_sigma("2.5").code, 0);
+    ASSERT_EQ(lines().size(), 2u);  // one set of data, not one per sigma of the workload
+    for (const json &line : lines()) {
+        EXPECT_NE(line["settings"].get<std::string>().find("sigma=2.5"), std::string::npos) << line;
+        EXPECT_TRUE(line["verified"].get<bool>()) << line;
+    }
+    const Ran other = explore_sigma("4");  // of another sigma nothing is known
+    EXPECT_EQ(other.err, "");
+    EXPECT_EQ(lines().size(), 4u);
+    EXPECT_NE(explore_sigma("2.5").err.find("has 2 points of this search"), std::string::npos);
+}
+
+TEST_F(Explore, TakesAFileInPlaceOfRandomData) {
+    const Array image = make_image("photo.png", 311, 1203);
+    const auto explore_file = [&] {
+        return run({"explore", "transpose", "--schedule", "tuned_any", "--device", "cpu", "--limit", ".02",
+                       "--input", path("photo.png"), "--points", "1", "--results", results()},
+            {"TMPDIR=" + path("tmp")});
+    };
+    const Ran ran = explore_file();
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.out.find("photo.png"), std::string::npos) << ran.out;
+    ASSERT_EQ(lines().size(), 1u);
+    const json line = lines().front();
+    EXPECT_NE(line["data"].get<std::string>().find("photo.png"), std::string::npos) << line;
+    EXPECT_EQ(line["width"], 1203);
+    EXPECT_EQ(line["height"], 311);
+    EXPECT_TRUE(line["verified"].get<bool>()) << line;
+    EXPECT_TRUE(eventually([&] { return fs::is_empty(path("tmp")); }));
+    EXPECT_NE(explore_file().err.find("has 1 points of this search"), std::string::npos);
+}
+
+// The page would be larger than a file may be; the search itself succeeded.
+TEST_F(Explore, PrintsItsTableWhereTheReportCannotBeWritten) {
+    constexpr rlim_t most = 50000;
+    const Ran ran = run_program(TILEWRIGHT_APP,
+        small({"--points", "1", "--results", results(), "--report", path("page.html")}),
+        {.environment = {"TMPDIR=" + path("tmp")}, .prepare = [] {
+             const rlimit limit = {most, most};
+             setrlimit(RLIMIT_FSIZE, &limit);
+         }});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.err.find("page.html"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.out.find("best values"), std::string::npos) << ran.out;
+    EXPECT_FALSE(fs::exists(path("page.html")));
+}
+
+TEST_F(Explore, KeepsWhatWasMeasuredBeforeTheDeviceWasLost) {
+    NEEDS_DEVICE("opencl");
+    Process process(TILEWRIGHT_APP,
+        {"explore", "transpose", "--schedule", "padded", "--type", "u8", "--size", "256x256", "--device",
+            "opencl", "--limit", ".02", "--results", results(), "--report", path("page.html")},
+        {.environment = failing_driver("lost:" + path("lost"))});
+    ASSERT_TRUE(eventually([&] { return count_of_lines() >= 2; }));
+    write_bytes(path("lost"), {});
+    const Ran ran = process.wait();
+    EXPECT_EQ(ran.code, 4) << ran.err;
+    EXPECT_NE(ran.err.find("known good call"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.out.find("transpose/padded/u8/opencl"), std::string::npos) << ran.out;
+    EXPECT_TRUE(fs::exists(path("page.html")));
+    size_t timed = 0;
+    for (const json &line : lines()) {
+        timed += line.contains("real_time");
+    }
+    EXPECT_GE(timed, 2u);
 }
 
 // The driver's library is one that runs no kernel.

@@ -3,13 +3,11 @@
 #include "apps/tilewright/support/benchmark.h"
 #include "apps/tilewright/support/benchmark_cases.h"
 #include "apps/tilewright/support/benchmark_report.h"
-#include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/cuda_peers.h"
 #include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/generators.h"
 #include "apps/tilewright/support/interrupt.h"
-#include "apps/tilewright/support/operator_options.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
@@ -31,15 +29,19 @@ struct Options {
     Plan plan;
 };
 
+Run run_of(Benchmark &benchmark, const Row &row) {
+    try {
+        return benchmark.row(row);
+    } catch (const Error &error) {
+        return benchmark.failed(row, error.what());
+    }
+}
+
 void time_rows(
     Benchmark &benchmark, const std::vector<const Row *> &rows, Progress &progress, BenchmarkReport &report) {
     for (const Row *row : rows) {
         progress.step(row->name());
-        try {
-            report.add(benchmark.row(*row));
-        } catch (const Error &error) {
-            report.add(benchmark.failed(*row, error.what()));
-        }
+        report.add(run_of(benchmark, *row));
     }
 }
 
@@ -53,12 +55,14 @@ void time_in_turns(
 
 // Where the program of the peers fails, the rows' times still count.
 void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
+    std::vector<Run> runs;
     try {
-        for (const Run &run : benchmark.cuda_peers()) {
-            report.add(run);
-        }
+        runs = benchmark.cuda_peers();
     } catch (const Error &error) {
         print_error(fmt::format("tilewright: bench: no peers on CUDA: {}\n", error.what()));
+    }
+    for (const Run &run : runs) {
+        report.add(run);
     }
 }
 
@@ -155,27 +159,6 @@ void bench(const Options &options) {
     report.end();
 }
 
-void add_data_options(Command &command, CaseWords &words) {
-    command
-        .add("--size", words.sizes, "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
-        .commas()
-        .one_word();
-    command
-        .add("--input", words.data.files,
-            "Time on this file in place of random data; once for each input of the operator")
-        .one_word()
-        .value_name("FILE");
-    command
-        .add("--row-pitch", words.row_bytes,
-            "Bytes from a row of the arrays to the next one; 0: no gaps (default: multiples of 64)")
-        .range(0, 1 << 30)
-        .value_name("BYTES");
-    add_tunables(command, words.tunables);
-    add_fitting(command, words.data.fit);
-    add_options_of_operators(command, words.data.options);
-    add_limits(command, words.data.limits);
-}
-
 void add_plan_options(Command &command, Plan &plan) {
     command.add("--batch", plan.batch, "Back-to-back calls per measurement").show_default().range(1, 100000);
     command.add("--repeats", plan.repeats, "Measurements").show_default().range(3, 1000000);
@@ -205,7 +188,8 @@ void add_bench(CommandLine &line) {
         .add(
             "--results", options.files.results, "Append each run to this file as it comes, one JSON per line")
         .value_name("FILE");
-    add_data_options(command, options.cases);
+    add_case_data(command, options.cases);
+    add_tunables(command, options.cases.tunables);
     const std::string first = operators().front()->name();
     command.footer(fmt::format("docs/JSON.md describes the fields of the JSON.\n"
                                "Examples:\n"

@@ -1,10 +1,12 @@
 // `explore`: which rows, data and devices it searches, its command line, and the table at the end.
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/report/page.h"
+#include "apps/tilewright/support/benchmark_cases.h"
 #include "apps/tilewright/support/bundle.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/exploration.h"
+#include "apps/tilewright/support/first_error.h"
 #include "apps/tilewright/support/interrupt.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/streams.h"
@@ -24,9 +26,9 @@ namespace tilewright::app {
 namespace {
 
 struct Options {
-    std::vector<std::string> operators, sizes;
+    std::vector<std::string> operators;
     std::string devices, results, report, bundle, bundled;
-    RowWords rows;
+    CaseWords cases;
     int64_t seed = 1, points = 0;
     ExplorationPlan plan;
 };
@@ -54,50 +56,30 @@ std::vector<Device> devices_of(const Options &options) {
     return devices;
 }
 
-// The rows of a type that were asked for and can run on the device. Without --schedule: all but `reference`,
-// which is there to be right.
-std::vector<ExploredRow> rows_of(
-    const Operator &op, const std::string &type, Device device, const Options &options) {
-    std::vector<ExploredRow> rows;
-    for (const Row &row : op.rows()) {
-        const bool asked =
-            options.rows.ask_for(row) && (!options.rows.schedules.empty() || row.schedule != "reference");
-        const bool runs =
-            options.bundle.empty() ? why_not_here(row, {device}, true).empty() : row.declined.empty();
-        if (asked && row.type == type && row.backend == device.backend && runs) {
-            rows.push_back({&row, Search(row, (uint64_t)options.seed + rows.size())});
-        }
+void note(const std::string &text) {
+    if (!text.empty()) {
+        print_error("tilewright: explore: " + text + "\n");
     }
-    return rows;
 }
 
+// Without --schedule, all rows but `reference`, which is there to be right.
 std::vector<ExploredCase> cases_of(const Options &options) {
-    const auto chosen = chosen_operators(options.operators);
-    check_rows(chosen, options.rows);
-    std::vector<Size> sizes;
-    for (const std::string &text : options.sizes) {
-        sizes.push_back(size_of(text));
-    }
+    const bool elsewhere = !options.bundle.empty(), all = options.cases.rows.schedules.empty();
+    const auto takes = [&](const Row &row, Device device) {
+        return (!all || row.schedule != "reference") &&
+               (elsewhere ? row.declined.empty() : runs_here(row, device));
+    };
     std::vector<ExploredCase> cases;
-    for (const Device &device : devices_of(options)) {
-        for (const Operator *op : chosen) {
-            const Workload &workload = workload_of(*op);
-            for (const std::string &type : type_names(*op)) {
-                const std::vector<ExploredRow> rows = rows_of(*op, type, device, options);
-                const size_t settings = workload.benchmark_settings(type).size();
-                for (const Size &size :
-                    sizes.empty() ? std::vector<Size>{workload.benchmark_size()} : sizes) {
-                    for (size_t setting = 0; setting < settings && !rows.empty(); setting++) {
-                        cases.push_back({op, type, size, setting, device, rows});
-                    }
-                }
-            }
+    for (Case &one :
+        app::cases_of(chosen_operators(options.operators), options.cases, devices_of(options), takes)) {
+        for (const std::string &conversion : one.conversions) {
+            note(fmt::format("{}: {}", one.data.own->what, conversion));
         }
-    }
-    if (cases.empty()) {
-        throw Error(Fault::device,
-            "none of the rows that were asked for can run here; `tilewright list` shows where they run",
-            {.operation = "explore"});
+        std::vector<ExploredRow> rows;
+        for (const AskedRow &asked : one.rows) {
+            rows.push_back({asked.row, Search(*asked.row, (uint64_t)options.seed + rows.size())});
+        }
+        cases.push_back({one.op, std::move(one.data), one.device, std::move(rows)});
     }
     return cases;
 }
@@ -119,7 +101,7 @@ void print_table(const Exploration &exploration) {
             const std::string gain = better     ? fmt::format("{:.2f}", *row.own_ms / *row.best_ms) :
                                      row.own_ms ? "1.00" :
                                                   "-";
-            lines.push_back({row.row->name(), c.data(), c.device.str(), ms_of(row.own_ms),
+            lines.push_back({row.row->name(), c.what(), c.device.str(), ms_of(row.own_ms),
                 ms_of(row.own_ms && !better ? row.own_ms : row.best_ms), gain, std::to_string(row.points),
                 std::to_string(row.failed), better || !row.own_ms ? text_of(row.best) : "its own"});
         }
@@ -129,16 +111,20 @@ void print_table(const Exploration &exploration) {
 
 // What was asked for, for the machine that runs the bundle, and back.
 Json words_of(const Options &options) {
-    return {{"operators", options.operators}, {"schedules", options.rows.schedules},
-        {"types", options.rows.types}, {"sizes", options.sizes}, {"devices", options.devices},
+    const CaseWords &words = options.cases;
+    return {{"operators", options.operators}, {"schedules", words.rows.schedules},
+        {"types", words.rows.types}, {"sizes", words.sizes}, {"row_bytes", words.row_bytes},
+        {"options", words.data.options.options}, {"devices", options.devices},
         {"limit", options.plan.limit_s}};
 }
 
 void take_words(const Json &words, Options &options) {
     options.operators = words["operators"].get<std::vector<std::string>>();
-    options.rows.schedules = words["schedules"].get<std::vector<std::string>>();
-    options.rows.types = words["types"].get<std::vector<std::string>>();
-    options.sizes = words["sizes"].get<std::vector<std::string>>();
+    options.cases.rows.schedules = words["schedules"].get<std::vector<std::string>>();
+    options.cases.rows.types = words["types"].get<std::vector<std::string>>();
+    options.cases.sizes = words["sizes"].get<std::vector<std::string>>();
+    options.cases.row_bytes = words["row_bytes"];
+    options.cases.data.options.options = words["options"].get<std::map<std::string, std::string>>();
     options.plan.limit_s = words["limit"];
     if (options.devices == "auto") {
         options.devices = words["devices"] == "auto" ? "cuda" : words["devices"];
@@ -163,10 +149,17 @@ std::vector<ExploredCase> bundled_cases(Options &options) {
     return cases;
 }
 
-void note(const std::string &text) {
-    if (!text.empty()) {
-        print_error("tilewright: explore: " + text + "\n");
+// Table and report show what was measured also where the search ended in an error.
+void search(Exploration &exploration, const Options &options) {
+    FirstError first("explore");
+    first.keep([&] { exploration.run(); });
+    Progress::hide();
+    first.keep([&] { print_table(exploration); });
+    if (!options.report.empty() && exploration.points() > 0) {
+        first.keep(
+            [&] { write_report(options.report, {read_timed_file(options.results)}, SourcesOf::best); });
     }
+    first.end();
 }
 
 void explore(Options options) {
@@ -183,6 +176,10 @@ void explore(Options options) {
         check_writable(options.report);
     }
     if (!options.bundle.empty()) {
+        if (!options.cases.data.files.empty()) {
+            throw Error(Fault::usage, "a bundle has no files; leave one of the two out",
+                {.operation = "explore", .argument = "--input", .value = options.cases.data.files.front()});
+        }
         constexpr int64_t usual = 200;
         const int64_t points = options.points > 0 ? options.points : usual;
         write_bundle(cases_of(options), (size_t)points, words_of(options), options.bundle);
@@ -207,12 +204,7 @@ void explore(Options options) {
         printed.wait();
     });
     try {
-        exploration.run();
-        Progress::hide();
-        print_table(exploration);
-        if (!options.report.empty()) {
-            write_report(options.report, {read_timed_file(options.results)}, SourcesOf::best);
-        }
+        search(exploration, options);
     } catch (...) {
         printed.count_down();
         throw;
@@ -228,12 +220,7 @@ void add_explore(CommandLine &line) {
     static Options options;
     command.add("operator", options.operators, "Operators");
     add_devices_and_threads(command, options.devices);
-    add_rows(command, options.rows);
-    command
-        .add("--size", options.sizes,
-            "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
-        .commas()
-        .one_word();
+    add_rows(command, options.cases.rows);
     command.add("--budget", options.plan.budget_s, "Seconds to search").show_default().range(.001, 1e7);
     command.add("--seed", options.seed, "The order of the points").show_default();
     command.add("--limit", options.plan.limit_s, "Seconds that timing a point may take, about")
@@ -257,6 +244,7 @@ void add_explore(CommandLine &line) {
         .default_text("as many as there is time for; 200")
         .range(1, 1000000);
     command.add("--bundled", options.bundled).group("");
+    add_case_data(command, options.cases);
     const std::string first = operators().front()->name();
     command.footer(
         fmt::format("A tunable takes all values of its range. Of a wide range it takes the row's own value, "
@@ -266,7 +254,8 @@ void add_explore(CommandLine &line) {
                     "that no kernel can have are refused when they are built, and count as failed.\n"
                     "Examples:\n"
                     "  tilewright explore {0} --budget 120 --results {0}.jsonl\n"
-                    "  tilewright explore {0} --schedule tuned --size 512x512,4096x4096 --device cpu\n",
+                    "  tilewright explore {0} --schedule tuned --size 512x512,4096x4096 --device cpu\n"
+                    "  tilewright explore gaussian_blur --input photo.png --sigma 3 --device cpu\n",
             first));
     command.run([] { explore(options); });
 }

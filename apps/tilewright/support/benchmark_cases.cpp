@@ -1,5 +1,6 @@
 // Makes cases of operators, types, sizes, settings and devices, or of files.
 #include "apps/tilewright/support/benchmark_cases.h"
+#include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/report.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -8,24 +9,29 @@ namespace tilewright::app {
 
 namespace {
 
-// The rows of one operator and type that were asked for and can run on the device.
-std::vector<AskedRow> rows_of(
-    const Operator &op, const std::string &type, const RowWords &words, Device device) {
-    std::vector<AskedRow> rows;
-    for (const Row &row : op.rows()) {
-        if (row.type == type && row.backend == device.backend && words.ask_for(row) &&
-            why_not_here(row, {device}, true).empty()) {
-            rows.push_back({&row});
+// The rows that are asked for.
+struct Asked {
+    const RowWords &words;
+    const std::vector<Device> &devices;
+    const TakesRow &takes;
+
+    // Those of one operator and type on one of the devices.
+    std::vector<AskedRow> rows(const Operator &op, const std::string &type, Device device) const {
+        std::vector<AskedRow> rows;
+        for (const Row &row : op.rows()) {
+            if (row.type == type && row.backend == device.backend && words.ask_for(row) &&
+                takes(row, device)) {
+                rows.push_back({&row});
+            }
         }
+        return rows;
     }
-    return rows;
-}
+};
 
 // One case for each device that has rows.
-void add_cases(const Operator &op, const BenchmarkData &data, const RowWords &words,
-    const std::vector<Device> &devices, std::vector<Case> &cases) {
-    for (const Device &device : devices) {
-        std::vector<AskedRow> rows = rows_of(op, data.type, words, device);
+void add_cases(const Operator &op, const BenchmarkData &data, const Asked &asked, std::vector<Case> &cases) {
+    for (const Device &device : asked.devices) {
+        std::vector<AskedRow> rows = asked.rows(op, data.type, device);
         if (!rows.empty()) {
             cases.push_back({&op, data, device, std::move(rows), {}});
         }
@@ -49,7 +55,7 @@ std::vector<Settings> settings_to_time(const Operator &op, const std::string &ty
 }
 
 std::vector<Case> cases_of_samples(
-    const std::vector<const Operator *> &chosen, const CaseWords &words, const std::vector<Device> &devices) {
+    const std::vector<const Operator *> &chosen, const CaseWords &words, const Asked &asked) {
     check_sample(words.data);
     std::vector<Size> sizes;
     for (const std::string &text : words.sizes) {
@@ -62,7 +68,7 @@ std::vector<Case> cases_of_samples(
             for (const Size &size :
                 sizes.empty() ? std::vector<Size>{workload_of(*op).benchmark_size()} : sizes) {
                 for (const Settings &settings : settings_to_time(*op, type, given)) {
-                    add_cases(*op, {type, size, settings, {}, words.row_bytes}, words.rows, devices, cases);
+                    add_cases(*op, {type, size, settings, {}, words.row_bytes}, asked, cases);
                 }
             }
         }
@@ -70,8 +76,7 @@ std::vector<Case> cases_of_samples(
     return cases;
 }
 
-std::vector<Case> cases_of_files(
-    const Operator &op, const CaseWords &words, const std::vector<Device> &devices) {
+std::vector<Case> cases_of_files(const Operator &op, const CaseWords &words, const Asked &asked) {
     if (!words.sizes.empty()) {
         throw Error(Fault::usage, "the size is that of the files; leave one of the two out",
             {.operation = op.name(), .argument = "--size", .value = words.sizes.front()});
@@ -84,7 +89,7 @@ std::vector<Case> cases_of_files(
     }
     const Sample sample{files.inputs, files.settings, files.what};
     std::vector<Case> cases;
-    add_cases(op, {files.request->type, {0, 0}, {}, sample, words.row_bytes}, words.rows, devices, cases);
+    add_cases(op, {files.request->type, {0, 0}, {}, sample, words.row_bytes}, asked, cases);
     for (Case &one : cases) {
         one.conversions = files.conversions;
     }
@@ -121,16 +126,41 @@ Row AskedRow::named() const {
     return point.empty() ? *row : with_tunables(*row, point);
 }
 
-std::vector<Case> cases_of(
-    const std::vector<const Operator *> &chosen, const CaseWords &words, const std::vector<Device> &devices) {
+bool runs_here(const Row &row, Device device) {
+    return why_not_here(row, {device}, true).empty();
+}
+
+void add_case_data(Command &command, CaseWords &words) {
+    command
+        .add("--size", words.sizes, "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
+        .commas()
+        .one_word();
+    command
+        .add("--input", words.data.files,
+            "Time on this file in place of random data; once for each input of the operator")
+        .one_word()
+        .value_name("FILE");
+    command
+        .add("--row-pitch", words.row_bytes,
+            "Bytes from a row of the arrays to the next one; 0: no gaps (default: multiples of 64)")
+        .range(0, 1 << 30)
+        .value_name("BYTES");
+    add_fitting(command, words.data.fit);
+    add_options_of_operators(command, words.data.options);
+    add_limits(command, words.data.limits);
+}
+
+std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseWords &words,
+    const std::vector<Device> &devices, const TakesRow &takes) {
     check_rows(chosen, words.rows);
     check_options(chosen, words.data.options);
     if (!words.data.files.empty() && chosen.size() != 1) {
         throw Error(Fault::usage, "files are the data of one operator; name it too",
-            {.operation = "bench", .argument = "--input", .value = words.data.files.front()});
+            {.argument = "--input", .value = words.data.files.front()});
     }
-    std::vector<Case> cases = words.data.files.empty() ? cases_of_samples(chosen, words, devices) :
-                                                         cases_of_files(*chosen.front(), words, devices);
+    const Asked asked{words.rows, devices, takes};
+    std::vector<Case> cases = words.data.files.empty() ? cases_of_samples(chosen, words, asked) :
+                                                         cases_of_files(*chosen.front(), words, asked);
     if (cases.empty()) {
         std::vector<std::string> names;
         for (const Device &device : devices) {

@@ -1,9 +1,10 @@
 #pragma once
-// What `bench` times: the data, the devices and the rows that its command line means.
+// What `bench` and `explore` time: the data, the devices and the rows that their command lines mean.
 #include "apps/tilewright/support/benchmark.h"
 #include "apps/tilewright/support/call_data.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/tunable_grid.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,14 @@ struct CaseWords {
     int64_t row_bytes = Array::padded;
     std::vector<std::string> tunables;
 };
+
+// Adds --size, --input, --row-pitch, what goes with files, and the options of all operators. `words` outlives
+// the command.
+void add_case_data(Command &command, CaseWords &words);
+
+// Whether a row that the words ask for is timed on a device. `runs_here`: whether it can run there.
+using TakesRow = std::function<bool(const Row &, Device)>;
+bool runs_here(const Row &row, Device device);
 
 // A row of the table, or one that is built with other values of its tunables.
 struct AskedRow {
@@ -35,11 +44,11 @@ struct Case {
     std::vector<std::string> conversions;  // what was done to files so that the operator takes them
 };
 
-// All cases, in the order of operators, types, sizes, settings and devices. Rows that no device can run are
+// All cases, in the order of operators, types, sizes, settings and devices. Rows that `takes` refuses are
 // left out; a row that takes values of `tunables` stands there once for each of its points, and any other row
 // as it is. Errors: usage, for words that no chosen operator knows or that exclude each other; input, for
 // files; device, when no row can run.
-std::vector<Case> cases_of(
-    const std::vector<const Operator *> &chosen, const CaseWords &words, const std::vector<Device> &devices);
+std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseWords &words,
+    const std::vector<Device> &devices, const TakesRow &takes = runs_here);
 
 }  // namespace tilewright::app

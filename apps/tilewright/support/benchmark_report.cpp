@@ -2,6 +2,7 @@
 #include "apps/tilewright/support/benchmark_report.h"
 #include "apps/tilewright/report/page.h"
 #include "apps/tilewright/support/context.h"
+#include "apps/tilewright/support/first_error.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/results_file.h"
 #include "apps/tilewright/support/run_json.h"
@@ -207,15 +208,7 @@ void BenchmarkReport::save() noexcept {
     }
 }
 
-void BenchmarkReport::end() {
-    {
-        const std::lock_guard lock(mutex_);
-        ended_ = true;
-        write_json(true);
-    }
-    if (!files_.report.empty() && runs_ > 0) {
-        write_report(files_.report, {timed_file(whole(true), "bench")}, SourcesOf::best);
-    }
+void BenchmarkReport::print_counts() const {
     if (has_table() && not_timed_ > 0) {
         print(fmt::format("# not timed: {} of {}; their lines say why\n", not_timed_, runs_));
     }
@@ -223,6 +216,10 @@ void BenchmarkReport::end() {
         print(fmt::format("# not listed, because they do not serve the data: {} of {} rows\n", left_out_,
             left_out_ + runs_));
     }
+}
+
+// Errors: what the runs were.
+void BenchmarkReport::check_runs() const {
     if (wrong_ > 0) {
         throw Error(Fault::mismatch, fmt::format("{} of {} runs gave a wrong result", wrong_, runs_));
     }
@@ -237,6 +234,21 @@ void BenchmarkReport::end() {
                 "rows (`tilewright explain OP --size WxH` says why)",
                 left_out_));
     }
+}
+
+void BenchmarkReport::end() {
+    FirstError first("bench");
+    first.keep([&] { check_runs(); });
+    first.keep([&] {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        write_json(true);
+    });
+    if (!files_.report.empty() && runs_ > 0) {
+        first.keep([&] { write_report(files_.report, {timed_file(whole(true), "bench")}, SourcesOf::best); });
+    }
+    first.keep([&] { print_counts(); });
+    first.end();
 }
 
 }  // namespace tilewright::app

@@ -35,8 +35,9 @@ public:
     // So many rows do not serve their data, and are not listed.
     void leave_out(size_t rows);
 
-    // After the last run: writes the JSON. Errors: mismatch or failed, when a run was wrong or failed;
-    // input, when no row serves the data; failed, when the JSON cannot be written.
+    // After the last run: writes the JSON and the page. Errors: mismatch or failed, when a run was wrong or
+    // failed; input, when no row serves the data; failed, when a file cannot be written. Where there are
+    // several, the first of them, and a line on standard error for each of the others.
     void end();
 
     // Writes the JSON with the runs that there are, as one that is not complete; where that fails, a line
@@ -54,6 +55,8 @@ private:
     Json whole(bool complete) const;
     void write_json(bool complete);
     bool has_table() const;
+    void print_counts() const;
+    void check_runs() const;
 
     const ReportFiles files_;
     const std::vector<Device> devices_;

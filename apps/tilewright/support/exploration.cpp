@@ -2,7 +2,9 @@
 #include "apps/tilewright/support/exploration.h"
 #include "apps/tilewright/support/context.h"
 #include "apps/tilewright/support/point_server.h"
+#include "apps/tilewright/support/run_json.h"
 #include "tilewright/error.h"
+#include "tilewright/files.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -46,19 +48,49 @@ std::string text_in(const Json &line, const char *field) {
 }  // namespace
 
 std::string ExploredCase::name() const {
-    return fmt::format(
-        "{} {} {}x{} #{} {}", op->name(), type, size.first, size.second, setting, device.str());
+    std::string name = op->name() + " " + data.type + " " + size_or_files();
+    const Settings &settings = data.own ? data.own->settings : data.settings;
+    if (const std::string words = text_of(settings); !words.empty()) {
+        name += " " + words;
+    }
+    if (data.row_bytes != Array::padded) {
+        name += fmt::format(" pitch {}", data.row_bytes);
+    }
+    return name + " " + device.str();
 }
 
-std::string ExploredCase::data() const {
-    return about.is_null() ? fmt::format("{} {}x{}", type, size.first, size.second) :
-                             about["data"].get<std::string>();
+std::string ExploredCase::what() const {
+    return about.is_null() ? data.type + " " + size_or_files() : about["data"].get<std::string>();
+}
+
+std::string ExploredCase::size_or_files() const {
+    if (!data.own) {
+        return fmt::format("{}x{}", data.size.first, data.size.second);
+    }
+    std::string text = data.own->what;
+    for (const Array &input : data.own->inputs) {
+        text += "; " + input.describe();
+    }
+    return text;
 }
 
 Exploration::Exploration(std::vector<ExploredCase> cases, const ExplorationPlan &plan, ResultsFile *results)
     : cases_(std::move(cases)), plan_(plan), results_(results),
       progress_("explore", (size_t)std::max(1., plan.budget_s)) {
+    write_inputs();
     take_known();
+}
+
+// The cases of files have the same arrays on each device.
+void Exploration::write_inputs() {
+    if (cases_.empty() || !cases_.front().data.own) {
+        return;
+    }
+    folder_ = std::make_unique<TemporaryFolder>();
+    for (const Array &input : cases_.front().data.own->inputs) {
+        inputs_.push_back(folder_->file(fmt::format("{}.npy", inputs_.size())));
+        write_array(inputs_.back(), input);
+    }
 }
 
 bool Exploration::is_over(double share) const {
@@ -159,8 +191,7 @@ bool Exploration::step(ExploredCase &c, ExploredRow &row) {
 }
 
 Json Exploration::task_of(const ExploredCase &c, const ExploredRow &row, const TunableValues &values) const {
-    Json task = {{"operator", c.op->name()}, {"type", c.type}, {"width", c.size.first},
-        {"height", c.size.second}, {"setting", c.setting}, {"device", c.device.str()},
+    Json task = {{"operator", c.op->name()}, {"data", data_json(c.data, inputs_)}, {"device", c.device.str()},
         {"row", row.row->name()}, {"limit", plan_.limit_s}};
     if (values != tunables_of(*row.row)) {
         task["tunables"] = text_of(values);
@@ -249,9 +280,9 @@ Json Exploration::failed_line(
     Json line = {{"version", json_version}, {"context", short_context(c.device)}};
     line.update(json(own ? *row.row : with_tunables(*row.row, values)));
     line["device"] = c.device.str();
-    line["data"] = c.data();
-    line["width"] = c.size.first;
-    line["height"] = c.size.second;
+    line["data"] = c.what();
+    line["width"] = c.data.size.first;
+    line["height"] = c.data.size.second;
     if (!c.about.is_null()) {
         line.update(c.about);
     }

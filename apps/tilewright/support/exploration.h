@@ -1,13 +1,14 @@
 #pragma once
 // The search of `explore`: the points of several rows, on several data and devices, one after another.
+#include "apps/tilewright/support/benchmark.h"
 #include "apps/tilewright/support/point_worker.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/results_file.h"
 #include "apps/tilewright/support/search.h"
-#include "apps/tilewright/support/selection.h"
+#include "apps/tilewright/support/temporary_folder.h"
 #include <atomic>
 #include <chrono>
-#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -36,15 +37,18 @@ struct ExploredRow {
 // One set of data on one device, and the rows that are searched on it.
 struct ExploredCase {
     const Operator *op;
-    std::string type;
-    Size size;
-    size_t setting;  // which of the workload's settings
+    BenchmarkData data;
     Device device;
     std::vector<ExploredRow> rows = {};
     Json about = {};  // what every line says of the data, from the first point that was timed
 
-    std::string name() const;  // "transpose u8 4096x4096 #0 cuda:0"
-    std::string data() const;  // "u8 4096x4096"
+    // What tells it from all other cases: "gaussian_blur u8 4096x4096 sigma=3 cuda:0". Files count by their
+    // names and by the shapes of what the operator gets of them.
+    std::string name() const;
+    std::string what() const;  // "u8 4096x4096"
+
+private:
+    std::string size_or_files() const;
 };
 
 struct ExplorationPlan {
@@ -74,6 +78,9 @@ public:
     const std::vector<ExploredCase> &cases() const {
         return cases_;
     }
+    size_t points() const {  // that there are, those of the file included
+        return points_;
+    }
     size_t known() const {  // points that were in the file
         return known_;
     }
@@ -83,6 +90,7 @@ public:
 
 private:
     void take_known();
+    void write_inputs();
     bool is_over(double share) const;
     bool round(bool own);
     bool step(ExploredCase &c, ExploredRow &row);
@@ -99,6 +107,8 @@ private:
     const ExplorationPlan plan_;
     ResultsFile *const results_;
     std::atomic<bool> interrupted_ = false;
+    std::unique_ptr<TemporaryFolder> folder_;  // of the files that follow
+    std::vector<std::string> inputs_;          // the user's own arrays, for the process that measures points
     PointWorker worker_{interrupted_};
     Progress progress_;
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

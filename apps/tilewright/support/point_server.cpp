@@ -6,6 +6,7 @@
 #include "apps/tilewright/support/threads.h"
 #include "apps/tilewright/support/verification.h"
 #include "tilewright/error.h"
+#include "tilewright/files.h"
 #include <fmt/format.h>
 #include <iostream>
 #include <map>
@@ -94,18 +95,12 @@ private:
     }
 
     Benchmark &benchmark(const Operator &op, const Json &task, Device device) {
-        const std::string type = task["type"];
-        const Size size = {task["width"], task["height"]};
-        const std::vector<Settings> settings = workload_of(op).benchmark_settings(type);
-        const size_t setting = task["setting"];
-        const std::string name =
-            fmt::format("{} {} {}x{} {} {}", op.name(), type, size.first, size.second, setting, device.str());
+        const std::string name = op.name() + task["data"].dump() + device.str();
         if (name != case_) {
             benchmark_.reset();  // frees its data before there is more
             Plan plan;
             plan.limit_s = task["limit"];
-            benchmark_ = std::make_unique<Benchmark>(
-                op, BenchmarkData{type, size, settings.at(setting)}, device, plan);
+            benchmark_ = std::make_unique<Benchmark>(op, data_of(task["data"]), device, plan);
             case_ = name;
         }
         return *benchmark_;
@@ -129,7 +124,50 @@ private:
     }
 };
 
+Json settings_json(const Settings &settings) {
+    Json json = Json::object();
+    for (const auto &[name, value] : settings.all()) {
+        std::visit([&, name = name](const auto &known) { json[name] = known; }, value);
+    }
+    return json;
+}
+
+Settings settings_of(const Json &json) {
+    Settings settings;
+    for (const auto &[name, value] : json.items()) {
+        if (value.is_number()) {
+            settings.set(name, value.get<double>());
+        } else {
+            settings.set(name, value.get<std::string>());
+        }
+    }
+    return settings;
+}
+
 }  // namespace
+
+Json data_json(const BenchmarkData &data, const std::vector<std::string> &inputs) {
+    Json json = {{"type", data.type}, {"width", data.size.first}, {"height", data.size.second},
+        {"row_bytes", data.row_bytes}, {"settings", settings_json(data.settings)}};
+    if (data.own) {
+        json["own"] = {
+            {"inputs", inputs}, {"settings", settings_json(data.own->settings)}, {"what", data.own->what}};
+    }
+    return json;
+}
+
+BenchmarkData data_of(const Json &json) {
+    BenchmarkData data{
+        json["type"], {json["width"], json["height"]}, settings_of(json["settings"]), {}, json["row_bytes"]};
+    if (const auto own = json.find("own"); own != json.end()) {
+        Sample sample{{}, settings_of((*own)["settings"]), (*own)["what"]};
+        for (const Json &file : (*own)["inputs"]) {
+            sample.inputs.push_back(read_array(file.get<std::string>()));
+        }
+        data.own = std::move(sample);
+    }
+    return data;
+}
 
 Json needs_json(const Row::Needs &needs) {
     return {{"threads", needs.threads}, {"shared_bytes", needs.shared_bytes},

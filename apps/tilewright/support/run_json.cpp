@@ -7,8 +7,6 @@
 
 namespace tilewright::app {
 
-namespace {
-
 std::string text_of(const Settings &settings) {
     std::vector<std::string> words;
     for (const auto &[name, value] : settings.all()) {
@@ -17,6 +15,8 @@ std::string text_of(const Settings &settings) {
     }
     return joined(words);
 }
+
+namespace {
 
 Json json(const Times &times) {
     return {{"median", times.median}, {"p10", times.p10}, {"p90", times.p90}};

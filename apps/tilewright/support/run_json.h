@@ -2,8 +2,12 @@
 // What was timed, as the JSON objects that docs/JSON.md describes.
 #include "apps/tilewright/support/benchmark.h"
 #include "apps/tilewright/support/json.h"
+#include <string>
 
 namespace tilewright::app {
+
+// "sigma=3, border=reflect"; empty where there is none.
+std::string text_of(const Settings &settings);
 
 // One run: an element of `runs` of `bench --json`.
 Json json(const Run &run);

@@ -3,6 +3,7 @@
 // through the environment:
 //     FAILING_DRIVER=no-memory       every allocation fails
 //     FAILING_DRIVER=drop-launches   no kernel is launched, and all is said to be well
+//     FAILING_DRIVER=lost:FILE       every launch fails from the time on at which the file exists
 // The real library is the one that was found when this was configured, or the one whose absolute path is in
 // FAILING_DRIVER_CUDA or FAILING_DRIVER_OPENCL: by its name alone the loader would find this one again.
 // Without any it says that there are no devices.
@@ -11,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <string_view>
+#include <unistd.h>
 
 namespace {
 
@@ -30,6 +33,13 @@ std::atomic<long> nth{0}, counts[failing_driver::steps];
 bool asked(const char *what) {
     const char *value = getenv("FAILING_DRIVER");
     return value && strcmp(value, what) == 0;
+}
+
+// Whether a test has made the file that means that the device is lost.
+bool is_lost() {
+    static const std::string_view begin = "lost:";
+    static const char *const value = getenv("FAILING_DRIVER");
+    return value && std::string_view(value).starts_with(begin) && access(value + begin.size(), F_OK) == 0;
 }
 
 bool fails(Step here) {
@@ -74,7 +84,7 @@ Function real(const char *name) {
         if (dropped) {                                                                                       \
             return 0;                                                                                        \
         }                                                                                                    \
-        if (fails(Step::launch)) {                                                                           \
+        if (fails(Step::launch) || is_lost()) {                                                              \
             return broken;                                                                                   \
         }                                                                                                    \
         HAND_ON(name)                                                                                        \
