@@ -84,6 +84,8 @@ RowOrder::Order RowOrder::ordered(const Measures &measures) const {
             left.push_back({rows_[i], ms[column_[i]]});
         }
     }
+    std::stable_partition(
+        left.begin(), left.end(), [&](const Predicted &one) { return op_.suits(*one.row, measures); });
     while (!left.empty()) {
         const double least = std::min_element(left.begin(), left.end(), [](const auto &a, const auto &b) {
             return a.ms < b.ms;

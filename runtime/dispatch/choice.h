@@ -25,10 +25,10 @@ public:
     // The rows that have times, in the order in which they are asked: the one with the least predicted time
     // first. A row that is not meant for such calls has a part in this only where it was timed at a call near
     // this one for which it is not meant either: its times at other calls say nothing of these. Of rows whose
-    // times differ by less than the spread of measurements, those of the family `tuned` go first, in the
-    // order of the table. No rows where nothing is predicted. `is_near`: a call like it was measured.
-    // Elsewhere the order of the table, which was found by hand, is better than times of calls of quite
-    // another size or shape.
+    // times differ by less than the spread of measurements, those that are meant for such calls go first; of
+    // these, those of the family `tuned`, in the order of the table. No rows where nothing is predicted.
+    // `is_near`: a call like it was measured. Elsewhere the order of the table, which was found by hand, is
+    // better than times of calls of quite another size or shape.
     struct Order {
         std::vector<Predicted> rows = {};
         bool is_near = false;
