@@ -39,8 +39,8 @@ std::string printed_by(const std::string &command) {
             pclose(file);
         }
     };
-    const std::unique_ptr<FILE, Close> output(popen(command.c_str(), "r"));  // NOLINT(bugprone-command-processor):
-                                                                             // the words are ours
+    // NOLINTNEXTLINE(bugprone-command-processor): the words are ours
+    const std::unique_ptr<FILE, Close> output(popen(command.c_str(), "r"));
     std::string text;
     for (std::array<char, 256> part{}; output && fgets(part.data(), part.size(), output.get());) {
         text += part.data();

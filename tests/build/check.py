@@ -2,8 +2,8 @@
 """What `./dev check` does once the tools are there: layout, habits, rooms, shell scripts, clang-tidy.
 
 Usage: check.py --build FOLDER [--all]. FOLDER has compile_commands.json. clang-tidy reads the C++ files that
-differ from the branch `main` (on `main` itself: from the commit before) where these are at most thirty, or with
---all every one. Prints one line per finding with what to do, and exits with 1 if there is one.
+differ from the branch `main` (on `main` itself: from the commit before) where these are at most thirty, or
+with --all every one. Prints one line per finding with what to do, and exits with 1 if there is one.
 """
 import argparse
 import concurrent.futures
