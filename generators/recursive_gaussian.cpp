@@ -12,7 +12,6 @@ namespace tilewright {
 
 using Halide::Buffer;
 using Halide::Expr;
-using Halide::Func;
 using Halide::GeneratorInput;
 using Halide::GeneratorOutput;
 

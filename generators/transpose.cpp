@@ -24,7 +24,7 @@ Halide::Type pixel_type(const std::string &type) {
 }
 
 int channels_of(const std::string &type) {
-    return type.rfind("rgb", 0) == 0 ? 3 : 1;
+    return type.starts_with("rgb") ? 3 : 1;
 }
 
 int pixel_bytes(const std::string &type) {

@@ -24,8 +24,9 @@ Complex Diffraction::transfer(int64_t kx, int64_t ky) const {
 // The positions are x = (i - N/2) p before the transform, and x' = (i - N/2) l |z| / (N p) after it.
 TransformLine::TransformLine(const Diffraction &d) : fft_(d.side, d.distance > 0 ? -1 : 1) {
     const double lz = d.wavelength * d.distance, out_pitch = std::abs(lz) / ((double)d.side * d.pitch);
+    const int64_t middle = d.side / 2;
     for (int64_t i = 0; i < d.side; i++) {
-        const double x = (double)(i - d.side / 2) * d.pitch, out_x = (double)(i - d.side / 2) * out_pitch;
+        const double x = (double)(i - middle) * d.pitch, out_x = (double)(i - middle) * out_pitch;
         before_.push_back(unit_phase(x * x / (2 * lz)));
         after_.push_back(d.pitch * unit_phase(out_x * out_x / (2 * lz)));
     }

@@ -11,7 +11,7 @@ inline Halide::Type element_type(const std::string &name) {
         {"u32", Halide::UInt(32)}, {"i32", Halide::Int(32)}, {"f32", Halide::Float(32)},
         {"f64", Halide::Float(64)}};
     for (const auto &[prefix, type] : types) {
-        if (name.rfind(prefix, 0) == 0) {
+        if (name.starts_with(prefix)) {
             return type;
         }
     }

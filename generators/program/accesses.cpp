@@ -92,7 +92,7 @@ protected:
 
     void visit(const LetStmt *let) override {
         let->value.accept(this);
-        names_[let->name] = given_.count(let->name) ? given_[let->name] : evaluate(let->value, names_);
+        names_[let->name] = given_.contains(let->name) ? given_[let->name] : evaluate(let->value, names_);
         let->body.accept(this);
     }
 
@@ -192,6 +192,7 @@ private:
             {loop->name, std::max<int64_t>(1, extent.values[0].value_or(1)), least.values[0].value_or(0)});
         const Mask active = active_;
         int64_t inner = 1;
+        // NOLINTNEXTLINE(modernize-loop-convert): clang 14 cannot compile std::views::reverse
         for (auto thread = threads_.rbegin(); thread != threads_.rend(); ++thread) {
             Lanes index;
             for (size_t i = 0; i < warp_size; i++) {
@@ -215,10 +216,10 @@ private:
         const Halide::Expr &index) {
         const bool in_threads = !kernel_.empty() && !threads_.empty();
         const bool none = std::none_of(active_.begin(), active_.end(), [](bool a) { return a; });
-        if (!in_threads || none || own_.count(buffer)) {
+        if (!in_threads || none || own_.contains(buffer)) {
             return;
         }
-        Access access{kernel_, shared_.count(buffer) ? "shared" : "global", what, buffer};
+        Access access{kernel_, shared_.contains(buffer) ? "shared" : "global", what, buffer};
         const auto *ramp = index.as<Ramp>();
         const auto stride = ramp ? as_const_int(ramp->stride) : std::nullopt;
         const auto *same = index.as<Broadcast>();

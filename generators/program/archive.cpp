@@ -31,7 +31,7 @@ std::optional<std::vector<Member>> read(const std::string &path) {
     std::stringstream stream;
     stream << std::ifstream(path, std::ios::binary).rdbuf();
     const std::string all = stream.str();
-    if (all.compare(0, magic.size(), magic) != 0) {
+    if (!all.starts_with(magic)) {
         return {};
     }
     std::vector<Member> members;

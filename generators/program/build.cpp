@@ -141,7 +141,7 @@ private:
             const std::string library = entry.path().stem().string();
             for (const std::string &ending : endings) {
                 if (entry.path().extension() == ".made" && library.ends_with(ending) &&
-                    !known.count(library)) {
+                    !known.contains(library)) {
                     others.push_back(library);
                 }
             }

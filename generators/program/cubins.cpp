@@ -36,7 +36,7 @@ int run_ptxas(const std::string &arch, const std::string &from, const std::strin
 }  // namespace
 
 bool is_cubin(const std::string &file) {
-    return file.rfind("sm_", 0) == 0 && file.size() > 3 &&
+    return file.starts_with("sm_") && file.size() > 3 &&
            file.find_first_not_of("0123456789", 3) == std::string::npos;
 }
 
@@ -66,7 +66,7 @@ bool write_cubins_header(const Selection &selection, const std::string &target,
     for (const Library &library : libraries) {
         for (const fs::directory_entry &entry : fs::directory_iterator(folder)) {
             const std::string file = entry.path().filename().string(), begin = library.name + ".sm_";
-            if (file.rfind(begin, 0) != 0 || entry.path().extension() != ".cubin") {
+            if (!file.starts_with(begin) || entry.path().extension() != ".cubin") {
                 continue;
             }
             const std::string symbol = selection.name + "_cubin_" + std::to_string(count++);

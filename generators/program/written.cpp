@@ -85,7 +85,7 @@ void write_table(const Selection &selection, std::ostream &out) {
     const bool own = selection.name == op;
     write_includes(selection, gpus, out);
     out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\nnamespace {\n\n";
-    if (gpus.count("cuda")) {
+    if (gpus.contains("cuda")) {
         out << "[[maybe_unused]] const bool said = cuda_libraries_from("
             << halide_capability(selection.capability) << ");\n\n";
     }

@@ -41,7 +41,7 @@ DeviceInfo cpu_device() {
     d.name = "CPU";
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {
-        if (line.rfind("model name", 0) == 0) {
+        if (line.starts_with("model name")) {
             d.name = line.substr(line.find(':') + 2);
             break;
         }

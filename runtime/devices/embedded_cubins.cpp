@@ -1,7 +1,7 @@
 #include "runtime/devices/embedded_cubins.h"
 #include "generators/algorithms/module_text.h"
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <mutex>
 #include <vector>
 
@@ -41,9 +41,12 @@ const EmbeddedCubin *embedded_cubin_of(const std::string &ptx, const std::string
     if (all.cubins.empty()) {
         return nullptr;
     }
-    const size_t point = capability.find('.');
-    const int major = std::atoi(capability.c_str()),
-              minor = point == std::string::npos ? 0 : std::atoi(capability.c_str() + point + 1);
+    int major = 0, minor = 0;
+    const char *const end = capability.data() + capability.size();
+    const char *const point = std::from_chars(capability.data(), end, major).ptr;
+    if (point != end) {
+        std::from_chars(point + 1, end, minor);
+    }
     const uint64_t key = key_of_module(ptx);
     const auto at = std::lower_bound(all.cubins.begin(), all.cubins.end(),
         EmbeddedCubin{key, 10 * major + minor, nullptr, nullptr}, is_before);

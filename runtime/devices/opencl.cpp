@@ -84,7 +84,7 @@ void ask_limits(OpenClDevice &d, AskInfo *device_info) {
     device_info(d.device, device_image_support, sizeof images, &images, nullptr);
     std::istringstream words(text_of(device_info, d.device, device_extensions));
     const std::set<std::string> extensions{std::istream_iterator<std::string>(words), {}};
-    const auto has = [&](const char *extension) { return extensions.count(extension) > 0; };
+    const auto has = [&](const char *extension) { return extensions.contains(extension); };
     d.info.block_threads = (int)std::min<size_t>(work_group, INT_MAX);
     d.info.block_memory = (int64_t)std::min<uint64_t>(local, INT64_MAX);
     d.info.fp64 = has("cl_khr_fp64");
@@ -242,7 +242,7 @@ int launch_and_describe(
     const auto ask_queue = opencl<AskInfo>("clGetCommandQueueInfo");
     const auto ask =
         opencl<int(void *, void *, unsigned, size_t, void *, size_t *)>("clGetKernelWorkGroupInfo");
-    if (!ask || !ask_queue || ask_queue(queue, queue_device, sizeof device, &device, nullptr) != 0) {
+    if (!ask || !ask_queue || ask_queue(queue, queue_device, sizeof device, (void *)&device, nullptr) != 0) {
         return code;
     }
     const auto number = [&]<typename Number>(unsigned what, Number value) -> std::optional<int64_t> {

@@ -79,7 +79,7 @@ std::string binary_of(void *program) {
     }
     std::string binary(bytes, '\0');
     char *data = binary.data();
-    return functions().info(program, binaries, sizeof data, &data, nullptr) == 0 ? binary : "";
+    return functions().info(program, binaries, sizeof data, (void *)&data, nullptr) == 0 ? binary : "";
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ void *program_of(void *context, const std::string &source, const std::function<v
             }
             return program;
         }
-    } catch (const std::exception &) {  // no memory for the cache's own work
+    } catch (const std::exception &) {  // NOLINT(bugprone-empty-catch): no memory for the cache's own work
     }
     return make();
 }
@@ -121,7 +121,7 @@ int build(void *program, const std::function<int()> &build) noexcept {
         if (code == 0) {
             program_cache().keep(*identity, binary_of(program));
         }
-    } catch (const std::exception &) {  // no memory for the binary: it is not kept
+    } catch (const std::exception &) {  // NOLINT(bugprone-empty-catch): no memory, so it is not kept
     }
     return code;
 }

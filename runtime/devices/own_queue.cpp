@@ -72,7 +72,7 @@ OwnQueue::~OwnQueue() {
     try {
         const std::lock_guard lock(idle().mutex);
         idle().queues[{device_.backend, device_.index}].push_back(queue_);
-    } catch (const std::bad_alloc &) {  // the queue is not used again
+    } catch (const std::bad_alloc &) {  // NOLINT(bugprone-empty-catch): the queue is not used again
     }
 }
 

@@ -53,7 +53,7 @@ std::string did_you_mean(const std::string &word, const std::vector<std::string>
     size_t least = std::max<size_t>(2, word.size() / 3) + 1;
     for (const std::string &candidate : known) {
         // The beginning of a longer word counts as near: `gauss` for `gaussian_blur`.
-        const bool begins = word.size() >= 3 && candidate.compare(0, word.size(), word) == 0;
+        const bool begins = word.size() >= 3 && candidate.starts_with(word);
         const size_t apart = begins ? 1 : distance(word, candidate);
         if (apart < least) {
             least = apart;

@@ -74,7 +74,7 @@ Added &added() {
 void add_rows(const std::vector<Row> &rows) {
     std::lock_guard lock(added().mutex);
     for (const Row &row : rows) {
-        if (added().made.count(row.op)) {
+        if (added().made.contains(row.op)) {
             throw Error(Fault::failed, "rows are added before main(), and its table is in use already",
                 {.operation = row.op, .value = row.name()});
         }

@@ -127,6 +127,7 @@ const Settings &checked_settings(
                                    option.value);
         }
     }
+    // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): the caller has `given`
     return complete ? given : completed;
 }
 

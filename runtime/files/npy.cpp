@@ -98,6 +98,7 @@ Array read_npy(InputFile &file, const NpyLimits &limits, MakeArray *make) {
 }
 
 void write_npy(const std::string &path, const Array &array) {
+    // NOLINTNEXTLINE(readability-container-size-empty): an array may exist and have no elements
     if (array.empty() || array.size() == 0) {
         throw Error(Fault::usage, "the array is empty; give one with elements", {.operation = "write_npy"});
     }

@@ -71,7 +71,7 @@ public:
 
 private:
     static Type element_of(const std::string &type) {
-        return type.rfind("u16", 0) == 0 ? Type::u16 : type.rfind("u8", 0) == 0 ? Type::u8 : Type::f32;
+        return type.starts_with("u16") ? Type::u16 : type.starts_with("u8") ? Type::u8 : Type::f32;
     }
 
     static Settings settings_of(const std::string &type) {

@@ -15,7 +15,6 @@ namespace {
 // Calls `with` with a value of the C++ type that the elements have.
 template<typename With>
 void with_element(Type type, const With &with) {
-    // NOLINTBEGIN(bugprone-branch-clone): the branches differ in type
     switch (type) {
     case Type::u8: return with(uint8_t());
     case Type::u16: return with(uint16_t());
@@ -25,7 +24,6 @@ void with_element(Type type, const With &with) {
     case Type::f64: return with(double());
     case Type::c64: return with(std::complex<float>());
     }
-    // NOLINTEND(bugprone-branch-clone)
 }
 
 // out(y, x) = make(pointer to the pixel (y, x) of the image), for every pixel.

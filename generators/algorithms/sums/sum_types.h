@@ -11,7 +11,7 @@ inline Halide::Type sum_type(Halide::Type element) {
 
 // The type of the output, by the row's type: "u8" has the output in the type of its sums, "u8f32" in f32.
 inline Halide::Type output_type(const std::string &type) {
-    const bool is_float = type.size() >= 3 && type.compare(type.size() - 3, 3, "f32") == 0;
+    const bool is_float = type.ends_with("f32");
     return is_float ? Halide::Float(32) : Halide::UInt(32);
 }
 
