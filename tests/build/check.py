@@ -72,10 +72,27 @@ def shell(files):
     return output_of('shellcheck', '--format=gcc', '--severity=warning', *scripts)[1].splitlines()
 
 
+def one_by_one(build):
+    """Where CMake compiles several files in one go (cmake/compile_time.cmake), its list of commands names the
+    file that includes them. Writes the list of one command per file for clang-tidy, and returns its folder
+    and the names of the files."""
+    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
+        commands = json.load(file)
+    for entry in [entry for entry in commands if '/Unity/unity_' in entry['file']]:
+        with open(entry['file'], encoding='utf-8') as file:
+            together = re.findall(r'^#include "(.*)"', file.read(), re.M)
+        commands += [dict(entry, file=name, command=entry['command'].replace(entry['file'], name))
+                     for name in together]
+    folder = os.path.join(build, 'one_by_one')
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, 'compile_commands.json'), 'w', encoding='utf-8') as file:
+        json.dump(commands, file)
+    return folder, {os.path.relpath(entry['file']) for entry in commands}
+
+
 def tidy(files, build):
     """clang-tidy's findings. A header that no .cpp file among them includes is read by itself."""
-    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
-        compiled = {os.path.relpath(entry['file']) for entry in json.load(file)}
+    build, compiled = one_by_one(build)
     text = ''.join(open(file, encoding='utf-8').read() for file in files if file in compiled)
     included = set(re.findall(r'^#include "(.*)"', text, re.M))
     files = [file for file in files if file in compiled or file.endswith('.h') and

@@ -52,17 +52,17 @@ std::string summary_of(const Comparison &found, const Options &options) {
     return fmt::format(
         "{} compared: {} slower, {} faster, {} within noise (differs: by more than {:g} %, and "
         "p10 to p90 do not overlap)\n",
-        found.compared.size(), found.count(Verdict::slower), found.count(Verdict::faster),
-        found.count(Verdict::within_noise), options.threshold);
+        found.compared.size(), found.count(Change::slower), found.count(Change::faster),
+        found.count(Change::within_noise), options.threshold);
 }
 
 std::string text_of(
     const TimedFile &before, const TimedFile &after, const Comparison &found, const Options &options) {
     std::vector<std::vector<std::string>> lines = {
         {"row", "data", "device", "before, ms (p10 to p90)", "after, ms", "ratio", "verdict"}};
-    for (const Verdict verdict : {Verdict::within_noise, Verdict::faster, Verdict::slower}) {
+    for (const Change verdict : {Change::within_noise, Change::faster, Change::slower}) {
         for (const ComparedRun &run : found.compared) {
-            if (run.verdict == verdict && (options.all || verdict != Verdict::within_noise)) {
+            if (run.verdict == verdict && (options.all || verdict != Change::within_noise)) {
                 lines.push_back(line_of(run));
             }
         }
@@ -119,8 +119,8 @@ Json json(const TimedFile &before, const TimedFile &after, const Comparison &fou
     }
     return {{"version", 2}, {"before", json(before)}, {"after", json(after)},
         {"threshold", options.threshold / 100}, {"other_device", found.other_device},
-        {"slower", found.count(Verdict::slower)}, {"faster", found.count(Verdict::faster)},
-        {"within_noise", found.count(Verdict::within_noise)}, {"runs", std::move(runs)},
+        {"slower", found.count(Change::slower)}, {"faster", found.count(Change::faster)},
+        {"within_noise", found.count(Change::within_noise)}, {"runs", std::move(runs)},
         {"only_before", json(found.only_before)}, {"only_after", json(found.only_after)},
         {"not_timed", json(found.not_timed)}, {"wrong", json(found.wrong)}};
 }
@@ -148,7 +148,7 @@ void compare(const Options &options) {
             "no row is timed on the same device and data in both files; take files that "
             "`bench` wrote with the same --device and --size");
     }
-    if (const size_t slower = found.count(Verdict::slower); slower > 0) {
+    if (const size_t slower = found.count(Change::slower); slower > 0) {
         throw ExitWith(exit_slower, fmt::format("{} of {} rows are slower", slower, found.compared.size()));
     }
 }

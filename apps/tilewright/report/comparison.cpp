@@ -23,28 +23,28 @@ Runs last_runs(const TimedFile &file) {
     return runs;
 }
 
-Verdict verdict_of(const TimedRun &before, const TimedRun &after, double threshold) {
+Change verdict_of(const TimedRun &before, const TimedRun &after, double threshold) {
     if (after.p10 > before.p90 && after.median > before.median * (1 + threshold)) {
-        return Verdict::slower;
+        return Change::slower;
     }
     if (after.p90 < before.p10 && after.median < before.median * (1 - threshold)) {
-        return Verdict::faster;
+        return Change::faster;
     }
-    return Verdict::within_noise;
+    return Change::within_noise;
 }
 
 }  // namespace
 
-size_t Comparison::count(Verdict verdict) const {
+size_t Comparison::count(Change verdict) const {
     return (size_t)std::count_if(
         compared.begin(), compared.end(), [&](const ComparedRun &run) { return run.verdict == verdict; });
 }
 
-const char *word_of(Verdict verdict) {
+const char *word_of(Change verdict) {
     switch (verdict) {
-    case Verdict::faster: return "faster";
-    case Verdict::slower: return "slower";
-    case Verdict::within_noise: return "within noise";
+    case Change::faster: return "faster";
+    case Change::slower: return "slower";
+    case Change::within_noise: return "within noise";
     }
     return "";
 }

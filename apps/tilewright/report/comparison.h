@@ -4,11 +4,11 @@
 
 namespace tilewright::app {
 
-enum class Verdict { faster, slower, within_noise };
+enum class Change { faster, slower, within_noise };
 
 struct ComparedRun {
     const TimedRun *before, *after;
-    Verdict verdict;
+    Change verdict;
 
     double ratio() const {
         return after->median / before->median;
@@ -22,7 +22,7 @@ struct Comparison {
     std::vector<const TimedRun *> not_timed, wrong;  // in the second file, though the first has a time
     bool other_device = false;                       // a device of the same word has another name
 
-    size_t count(Verdict verdict) const;
+    size_t count(Change verdict) const;
 };
 
 // A run is faster or slower where both hold: the intervals from the 10th to the 90th percentile of the two
@@ -34,6 +34,6 @@ struct Comparison {
 Comparison compare_runs(const TimedFile &before, const TimedFile &after, double threshold);
 
 // "faster", "slower", "within noise"
-const char *word_of(Verdict verdict);
+const char *word_of(Change verdict);
 
 }  // namespace tilewright::app

@@ -15,7 +15,7 @@ namespace tilewright::app {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string &path, const std::string &why) {
+[[noreturn]] void refuse_file(const std::string &path, const std::string &why) {
     throw Error(Fault::input,
         fmt::format(
             "{}: give a file that `tilewright bench --json` or `tilewright explore --results` wrote", why),
@@ -216,7 +216,7 @@ TimedRun run_of(const Json &json) {
 void add_run(TimedFile &file, const Json &json, const Json &context) {
     TimedRun run = json.is_object() ? run_of(json) : TimedRun{};
     if (run.op.empty() || run.name.empty()) {
-        refuse(file.path, fmt::format("run {} names no row and no peer", file.runs.size() + 1));
+        refuse_file(file.path, fmt::format("run {} names no row and no peer", file.runs.size() + 1));
     }
     if (text(json, "device") == text(context, "device")) {
         run.device = "cuda";  // the published kernels' program names the device where others have its word
@@ -228,17 +228,17 @@ void add_run(TimedFile &file, const Json &json, const Json &context) {
 void check_version(const Json &json, const std::string &path) {
     const auto version = json.find("version");
     if (version == json.end() || !version->is_number_integer()) {
-        refuse(path, "it has no version and so is no file of timed runs");
+        refuse_file(path, "it has no version and so is no file of timed runs");
     }
     if (const int number = version->get<int>(); number < 1 || number > 2) {
-        refuse(path, fmt::format("it is of version {}, and this program reads 1 and 2", number));
+        refuse_file(path, fmt::format("it is of version {}, and this program reads 1 and 2", number));
     }
 }
 
 const Json &context_in(const Json &json, const std::string &path) {
     const auto context = json.find("context");
     if (context == json.end() || !context->is_object()) {
-        refuse(path, "it does not say with what its runs were timed (\"context\")");
+        refuse_file(path, "it does not say with what its runs were timed (\"context\")");
     }
     return *context;
 }
@@ -257,7 +257,7 @@ TimedFile read_lines(std::istream &lines, const std::string &path) {
                 file.cut_lines = 1;
                 break;
             }
-            refuse(path, fmt::format("line {} is no JSON object", number));
+            refuse_file(path, fmt::format("line {} is no JSON object", number));
         }
         check_version(json, path);
         add_run(file, json, context_in(json, path));
@@ -283,7 +283,7 @@ std::string tunables_text(const Json &tunables) {
 
 TimedFile timed_file(const Json &report, const std::string &path) {
     if (!report.is_object()) {
-        refuse(path, "it is no JSON object");
+        refuse_file(path, "it is no JSON object");
     }
     check_version(report, path);
     TimedFile file{path, {}, {}, 0};
@@ -292,7 +292,7 @@ TimedFile timed_file(const Json &report, const std::string &path) {
     if (runs == report.end()) {
         add_run(file, report, context);  // a file of one line
     } else if (!runs->is_array()) {
-        refuse(path, "its \"runs\" are no list");
+        refuse_file(path, "its \"runs\" are no list");
     } else {
         for (const Json &run : *runs) {
             add_run(file, run, context);
@@ -305,14 +305,14 @@ TimedFile read_timed_file(const std::string &path) {
     std::error_code none;
     std::ifstream stream(path, std::ios::binary);
     if (!stream || std::filesystem::is_directory(path, none)) {
-        refuse(path, "it cannot be read");
+        refuse_file(path, "it cannot be read");
     }
     std::stringstream content;
     content << stream.rdbuf();
     const Json whole = Json::parse(content.str(), nullptr, false);
     TimedFile file = whole.is_discarded() ? read_lines(content, path) : timed_file(whole, path);
     if (file.runs.empty()) {
-        refuse(path, "it has no run");
+        refuse_file(path, "it has no run");
     }
     return file;
 }

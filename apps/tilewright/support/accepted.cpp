@@ -23,7 +23,7 @@ const std::vector<Shape> shapes = {{"(n)", {16}}, {"(h, w)", {16, 16}}, {"(h, w,
     {"(h, w, 3)", {16, 16, 3}}, {"(h, w, 4)", {16, 16, 4}}};
 constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32, Type::f64, Type::c64};
 
-Settings settings_of(const Operator &op) {
+Settings example_settings(const Operator &op) {
     Settings settings;
     for (const Option &option : op.options()) {
         if (!option.example.empty()) {
@@ -122,7 +122,7 @@ std::optional<std::string> notes_on_photographs(
 }  // namespace
 
 Accepted accepted_by(const Operator &op) {
-    const Settings settings = settings_of(op);
+    const Settings settings = example_settings(op);
     Arrays arrays;
     bool colour = false, png_output = false, vectors = false, matrices = false;
     for (const auto &[name, extents] : shapes) {

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Case {
+struct MeasuredCall {
     const Operator *op;
     std::string type;
     Size size;
@@ -51,8 +51,8 @@ bool is_asked(const Operator &op, const Row &row, Device device) {
 }
 
 // The first size of all operators, then the second one of all.
-std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, Device device) {
-    std::vector<Case> cases;
+std::vector<MeasuredCall> cases_of(const std::vector<const Operator *> &chosen, Device device) {
+    std::vector<MeasuredCall> cases;
     bool more = true;
     for (size_t at = 0; more; at++) {
         more = false;
@@ -86,7 +86,7 @@ public:
 
     // Whether the case was measured in about so many seconds. A case of a call that is known is not measured
     // again.
-    bool measure(const Case &one, double seconds);
+    bool measure(const MeasuredCall &one, double seconds);
 
 private:
     // The time of a call in so many back to back.
@@ -98,7 +98,7 @@ private:
             }
         }) / calls;
     }
-    std::vector<Timed> rows_that_serve(const Case &one, Rotation &sets, double most_ms);
+    std::vector<Timed> rows_that_serve(const MeasuredCall &one, Rotation &sets, double most_ms);
     double expected_ms(const Row &row, const Work &work) const;
 
     MeasuredFile &file_;
@@ -126,7 +126,7 @@ double Calibration::expected_ms(const Row &row, const Work &work) const {
 
 // The rows, each called twice: the first call loads or compiles. A row that would take far longer than there
 // is time for is not called: its expected time shows well enough that others are faster.
-std::vector<Timed> Calibration::rows_that_serve(const Case &one, Rotation &sets, double most_ms) {
+std::vector<Timed> Calibration::rows_that_serve(const MeasuredCall &one, Rotation &sets, double most_ms) {
     std::vector<Timed> rows;
     const Work work =
         workload_of(*one.op).work(sets[0].sample.inputs, sets[0].output, sets[0].sample.settings);
@@ -155,7 +155,7 @@ std::vector<Timed> Calibration::rows_that_serve(const Case &one, Rotation &sets,
     return rows;
 }
 
-bool Calibration::measure(const Case &one, double seconds) {
+bool Calibration::measure(const MeasuredCall &one, double seconds) {
     const Clock::time_point start = Clock::now();
     const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
     const bool is_cpu = device_.backend == Backend::cpu;
@@ -220,7 +220,7 @@ Calibrated calibrate(
     const Clock::time_point start = Clock::now();
     const auto left = [&] { return seconds - std::chrono::duration<double>(Clock::now() - start).count(); };
     file.set_copies(copy_rates(device));
-    const std::vector<Case> cases = cases_of(chosen, device);
+    const std::vector<MeasuredCall> cases = cases_of(chosen, device);
     Calibrated done{0, cases.size()};
     Progress progress("calibrate", cases.size());
     Calibration calibration(file, device);

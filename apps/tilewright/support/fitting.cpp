@@ -71,17 +71,17 @@ std::vector<Array> in_form(const Operator &op, const std::vector<Picture> &pictu
     return arrays;
 }
 
-struct Result {
+struct FormOfResult {
     Type type;
     std::vector<int64_t> shape;
 };
 
 // The operator's result; nothing where it does not take the arrays.
-std::optional<Result> result_of(
+std::optional<FormOfResult> result_of(
     const Operator &op, const std::vector<Array> &arrays, const Settings &settings) {
     try {
         const auto request = op.parse(arrays, settings);
-        return Result{request->output_type, request->output_shape};
+        return FormOfResult{request->output_type, request->output_shape};
     } catch (const Error &error) {
         if (error.fault() != Fault::input) {
             throw;
@@ -92,7 +92,7 @@ std::optional<Result> result_of(
 
 // The same for small arrays of these types and numbers of channels: so only sides can be refused. 64 is a
 // side that every operator takes.
-std::optional<Result> result_of_small(
+std::optional<FormOfResult> result_of_small(
     const Operator &op, const std::vector<Picture> &pictures, const Form &form, const Settings &settings) {
     std::vector<Array> arrays;
     for (const Picture &picture : pictures) {
@@ -135,7 +135,7 @@ bool takes_colours(const Operator &op, const std::vector<Picture> &pictures, con
 
 // Whether these are the grey values of a picture of which the operator makes another image, as a stencil
 // does: then the user says whether they are wanted.
-bool must_be_asked_for(const Form &form, const FitWords &words, Type type, const Result &result) {
+bool must_be_asked_for(const Form &form, const FitWords &words, Type type, const FormOfResult &result) {
     return form.channel == Form::grey && !words.grey && !form.type && result.type == type &&
            result.shape.size() > 1;
 }

@@ -32,7 +32,7 @@ Array array_of(const std::string &described) {
 }
 
 // "sigma=3 border=reflect"; numbers are those of options that are numbers.
-Settings settings_of(const Operator &op, const std::string &text) {
+Settings settings_in(const Operator &op, const std::string &text) {
     Settings settings;
     std::istringstream words(text);
     for (std::string word; words >> word;) {
@@ -167,7 +167,7 @@ bool add(MeasuredFile &file, Copies &copies, const Json &run) {
     for (const Json &input : run.at("inputs")) {
         inputs.push_back(array_of(input));
     }
-    const auto request = (*op)->parse(inputs, settings_of(**op, run.at("settings")));
+    const auto request = (*op)->parse(inputs, settings_in(**op, run.at("settings")));
     if (!run.contains("real_time") && row->belongs_to("tuned")) {
         file.leave_out((*op)->name(), row->type, (*op)->measures(*request));
     }

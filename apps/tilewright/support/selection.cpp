@@ -9,15 +9,11 @@
 
 namespace tilewright::app {
 
-namespace {
-
 void add_once(std::vector<std::string> &names, const std::string &name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
         names.push_back(name);
     }
 }
-
-}  // namespace
 
 std::vector<const Operator *> chosen_operators(const std::vector<std::string> &names) {
     if (names.empty()) {

@@ -38,7 +38,7 @@ private:
     int number_;
 };
 
-[[noreturn]] void refuse(const std::string &program, int fault) {
+[[noreturn]] void refuse_program(const std::string &program, int fault) {
     throw Error(
         Fault::failed, fmt::format("it cannot be started: {}", strerror(fault)), {.argument = program});
 }
@@ -47,7 +47,7 @@ private:
 int nameless_file(const std::string &program) {
     const int file = memfd_create("tilewright", MFD_CLOEXEC);
     if (file < 0) {
-        refuse(program, errno);
+        refuse_program(program, errno);
     }
     return file;
 }
@@ -94,7 +94,7 @@ Finished run_program(
     const std::string &program, const std::vector<std::string> &arguments, const std::string &input) {
     const Descriptor in(nameless_file(program)), out(nameless_file(program)), err(nameless_file(program));
     if (!write_all(in, input)) {
-        refuse(program, errno);
+        refuse_program(program, errno);
     }
     std::vector<std::string> words = {program};
     words.insert(words.end(), arguments.begin(), arguments.end());
@@ -107,14 +107,14 @@ Finished run_program(
     // closed without a word.
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        refuse(program, errno);
+        refuse_program(program, errno);
     }
     const Descriptor report(ends[0]);
     Descriptor reported(ends[1]);
 
     const pid_t parent = getpid(), child = fork();
     if (child < 0) {
-        refuse(program, errno);
+        refuse_program(program, errno);
     }
     if (child == 0) {
         become(argv.data(), parent, {in, out, err}, reported);
@@ -122,13 +122,13 @@ Finished run_program(
     reported.close();
     int fault = 0;
     const auto interrupted = [](auto result) { return result < 0 && errno == EINTR; };
-    while (interrupted(read(report, &fault, sizeof fault))) {
+    while (interrupted(::read(report, &fault, sizeof fault))) {
     }
     int status = 0;
     while (interrupted(waitpid(child, &status, 0))) {
     }
     if (fault != 0) {
-        refuse(program, fault);
+        refuse_program(program, fault);
     }
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(out), contents(err)};
 }

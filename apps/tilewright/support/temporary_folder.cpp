@@ -19,7 +19,7 @@ namespace {
 constexpr const char *remover = "trap '' HUP INT QUIT TERM; read -r _; for _ in 1 2 3 4 5 6 7 8 9; do "
                                 "rm -rf -- \"$1\" 2>/dev/null && exit; sleep 1; done";
 
-[[noreturn]] void refuse(const std::string &path, int fault) {
+[[noreturn]] void refuse_folder(const std::string &path, int fault) {
     throw Error(Fault::failed,
         std::string("a temporary folder cannot be made there: ") + strerror(fault) +
             "; set TMPDIR to a folder that can be written",
@@ -56,14 +56,14 @@ TemporaryFolder::TemporaryFolder() {
     path_ = parent + "/tilewright-XXXXXX";
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        refuse(parent, errno);
+        refuse_folder(parent, errno);
     }
     alive_ = ends[1];
     if (!mkdtemp(path_.data())) {
         const int fault = errno;
         close(ends[0]);
         close(alive_);
-        refuse(parent, fault);
+        refuse_folder(parent, fault);
     }
     shell_ = start_remover(ends[0], path_);  // where there is no shell, the destructor alone removes it
     close(ends[0]);

@@ -2,6 +2,7 @@
 #include "apps/tilewright/support/tunable_grid.h"
 #include "apps/tilewright/support/built_row.h"
 #include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/selection.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/error.h"
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace tilewright::app {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string &value, const std::string &message) {
+[[noreturn]] void refuse_word(const std::string &value, const std::string &message) {
     throw Error(Fault::usage, message, {.argument = "--tunable", .value = value});
 }
 
@@ -23,7 +24,7 @@ int number_of(const std::string &text, const std::string &word) {
     const char *end = text.data() + text.size();
     const auto [stopped, fault] = std::from_chars(text.data(), end, value);
     if (text.empty() || fault != std::errc() || stopped != end) {
-        refuse(word, "write name=value with whole numbers, several separated by commas: tile=16,32");
+        refuse_word(word, "write name=value with whole numbers, several separated by commas: tile=16,32");
     }
     return value;
 }
@@ -36,12 +37,6 @@ const Row::Tunable *find(const Row &row, const std::string &name) {
 
 bool takes(const Row::Tunable &tunable, int value) {
     return tunable.low <= value && value <= tunable.high;
-}
-
-void add_once(std::vector<std::string> &all, const std::string &one) {
-    if (std::find(all.begin(), all.end(), one) == all.end()) {
-        all.push_back(one);
-    }
 }
 
 void check_value(const std::vector<const Row *> &rows, const std::string &name, int value) {
@@ -58,12 +53,12 @@ void check_value(const std::vector<const Row *> &rows, const std::string &name, 
         }
     }
     if (!ranges.empty()) {
-        refuse(fmt::format("{}={}", name, value),
+        refuse_word(fmt::format("{}={}", name, value),
             fmt::format("none of the rows takes it; {} takes {}", name, joined(ranges, ", ")));
     }
-    refuse(name, known.empty() ? "none of the rows has tunables" :
-                                 fmt::format("none of the rows has such a tunable{}; there are: {}",
-                                     did_you_mean(name, known), joined(known, ", ")));
+    refuse_word(name, known.empty() ? "none of the rows has tunables" :
+                                      fmt::format("none of the rows has such a tunable{}; there are: {}",
+                                          did_you_mean(name, known), joined(known, ", ")));
 }
 
 }  // namespace
@@ -88,7 +83,8 @@ TunableGrid grid_of(const std::vector<std::string> &words) {
                 const std::string name = part.substr(0, equals);
                 const auto is_same = [&](const auto &other) { return other.first == name; };
                 if (std::any_of(grid.begin(), grid.end(), is_same)) {
-                    refuse(word, fmt::format("'{}' is named twice; name it once, with all its values", name));
+                    refuse_word(
+                        word, fmt::format("'{}' is named twice; name it once, with all its values", name));
                 }
                 grid.emplace_back(name, std::vector<int>{});
                 part.erase(0, equals + 1);
@@ -111,7 +107,7 @@ TunableValues single_values_of(const std::vector<std::string> &words) {
     TunableValues values;
     for (const auto &[name, all] : grid_of(words)) {
         if (all.size() != 1) {
-            refuse(joined(words), "this command takes one value of a tunable; `bench` takes several");
+            refuse_word(joined(words), "this command takes one value of a tunable; `bench` takes several");
         }
         values.emplace_back(name, all.front());
     }
