@@ -13,6 +13,11 @@ bool is_fft_pass(const Row &row) {
     return row.form == "fft_pass" || row.form == "fft_lines";
 }
 
+bool transposes_whole_tiles(const Row &row, int64_t h, int64_t w) {
+    const int64_t tile = row.tunable("tile");
+    return h % tile == 0 && w % tile == 0;
+}
+
 FftPassLibrary::FftPassLibrary(const Row &row)
     : row(&row), shape(row.configuration<FftPassShape>()), kind{.lines = shape.lines,
                                                                .twiddled = shape.twiddled,
@@ -21,12 +26,40 @@ FftPassLibrary::FftPassLibrary(const Row &row)
                                                                .convolves = shape.convolve},
       has_levels(row.form == "fft_lines"), together(row.tunable("together")) {}
 
-FftLibraries::FftLibraries(const std::vector<Row> &rows) : rows_(rows) {
+FftLibraries::FftLibraries(const std::vector<Row> &rows) : table_(rows) {
     for (const Row &row : rows) {
+        rows_.push_back(&row);
         if (is_fft_pass(row)) {
             passes_.emplace_back(row);
         }
     }
+}
+
+// Whether a row is that of a table from which another one was built with other tunables.
+static bool is_built_from(const Row &built, const Row &row) {
+    return built.schedule == row.schedule && built.type == row.type && built.backend == row.backend;
+}
+
+FftLibraries::FftLibraries(const FftLibraries &others, const Row &built) : table_(others.table_) {
+    for (const Row *row : others.rows_) {
+        rows_.push_back(is_built_from(built, *row) ? &built : row);
+    }
+    for (const FftPassLibrary &pass : others.passes_) {
+        passes_.push_back(is_built_from(built, *pass.row) ? FftPassLibrary(built) : pass);
+    }
+}
+
+const FftLibraries &FftLibraries::with(const Row &row) const {
+    const std::less<> before;
+    if (!before(&row, table_.data()) && before(&row, table_.data() + table_.size())) {
+        return *this;
+    }
+    const std::lock_guard lock(guard_);
+    auto &libraries = with_[&row];
+    if (!libraries) {
+        libraries.reset(new FftLibraries(*this, row));
+    }
+    return *libraries;
 }
 
 const FftPassLibrary *FftLibraries::pass(
@@ -40,8 +73,8 @@ const FftPassLibrary *FftLibraries::pass(
 
 const Row *FftLibraries::of_form(Backend backend, const std::string &form) const {
     const auto at = std::find_if(rows_.begin(), rows_.end(),
-        [&](const Row &row) { return row.backend == backend && row.form == form; });
-    return at == rows_.end() ? nullptr : &*at;
+        [&](const Row *row) { return row->backend == backend && row->form == form; });
+    return at == rows_.end() ? nullptr : *at;
 }
 
 View LineLayout::view(const Array &field) const {

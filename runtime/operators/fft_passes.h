@@ -5,6 +5,10 @@
 #include "runtime/dispatch/plan.h"
 #include "tilewright/array.h"
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +16,9 @@ namespace tilewright {
 
 // Whether a row is a pass, of either form.
 bool is_fft_pass(const Row &row);
+
+// Whether the library of a row of the form Fft2dTranspose takes a field: it transposes whole tiles.
+bool transposes_whole_tiles(const Row &row, int64_t h, int64_t w);
 
 // What a pass does to its lines, whatever their length.
 struct FftPassKind {
@@ -35,10 +42,14 @@ struct FftPassLibrary {
     explicit FftPassLibrary(const Row &row);
 };
 
-// The rows of an operator's table, found by what their libraries do.
+// The rows of an operator's table, found by what their libraries do. It is never destroyed.
 class FftLibraries {
 public:
     explicit FftLibraries(const std::vector<Row> &rows);
+
+    // The same, with a row that a program has built in place of the table's row from which it was built.
+    // These libraries themselves where the row is one of the table's.
+    const FftLibraries &with(const Row &row) const;
 
     // The first pass of a backend that is of that kind and length; `lines` is how many lines there are side
     // by side. Null where there is none.
@@ -48,8 +59,13 @@ public:
     const Row *of_form(Backend backend, const std::string &form) const;
 
 private:
-    const std::vector<Row> &rows_;
+    FftLibraries(const FftLibraries &others, const Row &built);
+
+    std::span<const Row> table_;
+    std::vector<const Row *> rows_;
     std::vector<FftPassLibrary> passes_;  // reading tunables takes longer than a call should
+    mutable std::mutex guard_;
+    mutable std::map<const Row *, std::unique_ptr<const FftLibraries>> with_;  // by the built row
 };
 
 enum class FieldAxis { rows, columns };

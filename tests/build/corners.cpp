@@ -1,11 +1,11 @@
 // Builds rows at the ends of their tunables' ranges, runs them where this machine has a device for them, and
 // compares the results with those of the plain loops.
 //
-// Usage: corners WORK [operator=OP,...] [schedule=NAME] [backend=cpu|cuda|opencl] [every=N]
-// WORK is a folder for the libraries. All rows but those of the families `tuned` and `auto` are taken unless
-// a schedule is named. every=N takes every N-th corner of the whole list. A corner may be refused by the
-// generator in words; a generator that is ended by a signal, a wrong result and a failing call are faults,
-// and the program ends with 1.
+// Usage: corners WORK [operator=OP,...] [schedule=NAME] [backend=cpu,cuda,opencl] [each=N]
+// WORK is a folder for the libraries. All rows but those of autoschedulers are taken unless a schedule is
+// named. each=N takes N corners of each operator and backend, spread evenly over the list of them. A corner
+// may be refused by the generator in words, and then the next one is taken; a generator that is ended by a
+// signal, a wrong result and a failing call are faults, and the program ends with 1.
 #include "apps/tilewright/support/built_row.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
@@ -16,7 +16,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <optional>
 
 namespace tilewright::app {
 namespace {
@@ -38,8 +37,7 @@ bool lists(const std::string &list, const std::string &word) {
 bool chosen(const Row &row, const Words &words) {
     const std::string schedule = words["schedule"];
     return row.declined.empty() && row.autoscheduler.empty() &&
-           lists(words["backend"], name_of(row.backend)) &&
-           (schedule.empty() ? !row.belongs_to("tuned") : row.belongs_to(schedule));
+           lists(words["backend"], name_of(row.backend)) && (schedule.empty() || row.belongs_to(schedule));
 }
 
 // Every choice of the lower or the upper end of each range; none for a row whose ranges are single numbers.
@@ -61,17 +59,37 @@ std::vector<TunableValues> corners_of(const Row &row) {
     return corners;
 }
 
+// A row, and values at the ends of its ranges.
+struct Corner {
+    const Row *row;
+    TunableValues values;
+};
+
 class Corners {
 public:
     Corners(std::string work, const Words &words)
-        : work_(std::move(work)), words_(words), every_(std::max(1, atoi(words["every"].c_str()))) {}
+        : work_(std::move(work)), words_(words), each_((size_t)std::max(0, atoi(words["each"].c_str()))) {}
 
     void try_operator(const Operator &op) {
-        for (const std::string &type : type_names(op)) {
-            Verification verification(op, type, 2);
-            for (const Row &row : op.rows()) {
-                if (row.type == type && chosen(row, words_)) {
-                    try_row(verification, row);
+        std::map<Backend, std::vector<Corner>> all;
+        for (const Row &row : op.rows()) {
+            if (chosen(row, words_)) {
+                for (TunableValues &values : corners_of(row)) {
+                    all[row.backend].push_back({&row, std::move(values)});
+                }
+            }
+        }
+        std::map<std::string, Verification> verifications;  // by type
+        for (const auto &[backend, corners] : all) {
+            const size_t count = each_ == 0 ? corners.size() : std::min(each_, corners.size());
+            for (size_t i = 0; i < count; i++) {
+                const size_t begin = i * corners.size() / count,
+                             length = (i + 1) * corners.size() / count - begin;
+                bool built = false;
+                for (size_t k = 0; k < length && !built; k++) {  // from the middle on
+                    const Corner &corner = corners[begin + (length / 2 + k) % length];
+                    const std::string &type = corner.row->type;
+                    built = try_corner(verifications.try_emplace(type, op, type, 2).first->second, corner);
                 }
             }
         }
@@ -84,31 +102,23 @@ public:
     }
 
 private:
-    void try_row(Verification &verification, const Row &row) {
+    // Whether the generator made the library.
+    bool try_corner(Verification &verification, const Corner &corner) {
+        const Row &row = *corner.row;
         std::string why_not;
-        const auto found = usable_device(row.backend, why_not);
-        for (const TunableValues &values : corners_of(row)) {
-            if (number_++ % every_ == 0) {
-                try_corner(verification, row, values,
-                    found && why_not_on(row, found->device).empty() ? std::optional(found->device) :
-                                                                      std::nullopt);
-            }
-        }
-    }
-
-    void try_corner(Verification &verification, const Row &row, const TunableValues &values,
-        std::optional<Device> device) {
+        const auto device = usable_device(row.backend, why_not);
+        const bool runs = device && why_not_on(row, device->device).empty();
         // A crash shows the corner that it belongs to.
-        printf("%s/%s: ", row.name().c_str(), text_of(values).c_str());
+        printf("%s/%s: ", row.name().c_str(), text_of(corner.values).c_str());
         fflush(stdout);
         std::string word = "built", why;
         size_t *count = &built_;
         try {
-            const std::string file = work_ + "/corner_" + std::to_string(number_) + ".so";
-            const Row::Needs needs = build_library(row, values, file);
-            if (device) {
-                kept_.push_back(loaded_row(row, values, needs, file));
-                const Result result = verification.run(*kept_.back(), *device);
+            const std::string file = work_ + "/corner_" + std::to_string(number_++) + ".so";
+            const Row::Needs needs = build_library(row, corner.values, file);
+            if (runs) {
+                kept_.push_back(loaded_row(row, corner.values, needs, file));
+                const Result result = verification.run(*kept_.back(), device->device);
                 word = name_of(result.verdict);
                 why = result.why;
                 count = result.verdict == Verdict::ok                                         ? &right_ :
@@ -126,11 +136,12 @@ private:
         ++*count;
         printf("%s %s\n", word.c_str(), why.c_str());
         fflush(stdout);
+        return count != &refused_;
     }
 
     const std::string work_;
     const Words words_;
-    const int every_;
+    const size_t each_;  // 0: all corners
     int number_ = 0;
     size_t right_ = 0, built_ = 0, refused_ = 0, faults_ = 0;
     std::vector<std::unique_ptr<const Row>> kept_;  // the runtime keeps what it knows of a row by its address
@@ -148,7 +159,8 @@ int main(int argc, char **argv) {
         words.values[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
     }
     if (argc < 2 || words.values.contains("")) {
-        fprintf(stderr, "usage: corners WORK [operator=OP,...] [schedule=NAME] [backend=NAME] [every=N]\n");
+        fprintf(
+            stderr, "usage: corners WORK [operator=OP,...] [schedule=NAME] [backend=NAME,...] [each=N]\n");
         return EXIT_FAILURE;
     }
     setenv("TILEWRIGHT_GENERATORS", TILEWRIGHT_BUILD_FOLDER, 0);

@@ -1,11 +1,13 @@
 // Rows whose libraries are made while a program runs.
 #include "apps/tilewright/support/built_row.h"
+#include "apps/tilewright/support/tunables.h"
 #include "apps/tilewright/support/verification.h"
 #include "tests/support/errors.h"
 #include "tests/support/files.h"
 #include "tests/support/process.h"
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -31,10 +33,10 @@ protected:
         return !find_operator("transpose").rows("shared", backend).empty();
     }
 
-    // A row for u8.
-    static const Row &row(const std::string &op, const std::string &schedule, Backend backend) {
+    static const Row &row(
+        const std::string &op, const std::string &schedule, Backend backend, const std::string &type = "u8") {
         for (const Row *row : find_operator(op).rows(schedule, backend)) {
-            if (row->type == "u8" && row->schedule == schedule) {
+            if (row->type == type && row->schedule == schedule) {
                 return *row;
             }
         }
@@ -111,6 +113,32 @@ TEST_F(BuiltRow, RunsOnOpenCl) {
         }
     }
     GTEST_SKIP() << "not run here: no usable OpenCL device";
+}
+
+static bool has_fft2d() {
+    return std::ranges::any_of(operators(), [](const Operator *op) { return op->name() == "fft2d"; });
+}
+
+// The front of fft2d puts rows together, and takes this one in place of that of its table.
+TEST_F(BuiltRow, TakesPartInATransform) {
+    if (!has_fft2d()) {
+        GTEST_SKIP() << "this build has no fft2d";
+    }
+    const auto built = built_row(row("fft2d", "fused_rows_64", Backend::cpu, "c64"), {{"together", 8}});
+    const Result result = Verification(find_operator("fft2d"), "c64", 2).run(*built, Device{});
+    EXPECT_EQ(result.verdict, Verdict::ok) << result.why;
+}
+
+TEST_F(BuiltRow, TransposesWholeTiles) {
+    if (!has_fft2d() || !is_built(Backend::opencl)) {
+        GTEST_SKIP() << "this build has no fft2d for GPUs";
+    }
+    const Operator &op = find_operator("fft2d");
+    const Row &passes = row("fft2d", "passes", Backend::opencl, "c64");
+    const Row larger = with_tunables(passes, {{"tile", 32}});
+    const Array field(Type::c64, {16, 64}), output(Type::c64, {16, 64});
+    EXPECT_TRUE(op.serves(passes, {&field, 1}, output, {}));
+    EXPECT_FALSE(op.serves(larger, {&field, 1}, output, {}));
 }
 
 TEST_F(BuiltRow, RefusesValuesThatTheRowDoesNotTake) {

@@ -49,9 +49,9 @@ struct Fft2dRequest : Request {
 };
 
 // The passes of a whole transform: those over rows, then those over columns.
-PassPlan passes_of(Backend backend, const Fft2dRequest &request) {
+PassPlan passes_of(const Row &row, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
-    PassPlan passes(libraries(), backend, request.height(), request.width());
+    PassPlan passes(libraries().with(row), row.backend, request.height(), request.width());
     if (!passes.transform(FieldAxis::rows, {.sign = ends.sign}) ||
         !passes.transform(FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im})) {
         throw std::logic_error(
@@ -130,7 +130,10 @@ protected:
             const int64_t h = request.height(), w = request.width();
             return std::min(h, w) >= 64 && h * w <= 4096 * 4096;
         }
-        return !is_fft_pass(row) || row.schedule == "tuned_any" || passes_of(row.backend, request).uses(row);
+        if (row.form == "fft2d_transpose") {
+            return transposes_whole_tiles(row, request.height(), request.width());
+        }
+        return !is_fft_pass(row) || row.schedule == "tuned_any" || passes_of(row, request).uses(row);
     }
 
     Measures measures_of(const Fft2dRequest &request) const override {
@@ -150,7 +153,7 @@ protected:
             plan.host([from = request.inputs[0], to = field]() mutable { write_into(from, to); });
         }
         if (is_fft_pass(row)) {
-            passes_of(row.backend, request).add_to(plan, device, field, output);
+            passes_of(row, request).add_to(plan, device, field, output);
         } else if (row.form == "fft2d_transpose") {
             passes_with_transposes(row, request).add_to(plan, device, field, output);
         } else {

@@ -25,9 +25,9 @@ const FftLibraries &libraries() {
 // The libraries of one propagation on one backend.
 class PropagationPlan {
 public:
-    PropagationPlan(Backend backend, const Propagation &propagation)
-        : backend_(backend), p_(propagation), n_(propagation.side), passes_(libraries(), backend, n_, n_),
-          sign_(propagation.distance < 0 ? -1.0f : 1.0f) {}
+    PropagationPlan(const Row &row, const Propagation &propagation)
+        : libraries_(libraries().with(row)), backend_(row.backend), p_(propagation), n_(propagation.side),
+          passes_(libraries_, backend_, n_, n_), sign_(propagation.distance < 0 ? -1.0f : 1.0f) {}
 
     // Phases inside the passes.
     PassPlan fused() {
@@ -72,6 +72,7 @@ public:
 private:
     enum class Phase { before, after, paraxial, exact };  // by the numbers that the library has for them
 
+    const FftLibraries &libraries_;
     Backend backend_;
     Propagation p_;
     int64_t n_;
@@ -79,7 +80,7 @@ private:
     float sign_;  // a negative distance takes the conjugates of the field and of the result
 
     const Row &row_of(const std::string &form) const {
-        if (const Row *row = libraries().of_form(backend_, form)) {
+        if (const Row *row = libraries_.of_form(backend_, form)) {
             return *row;
         }
         throw std::logic_error(fmt::format("fresnel: no row of the form {} for a side of {}", form, n_));
@@ -131,7 +132,7 @@ private:
             return;
         }
         const FftPassKind whole_rows{.lines = Lines::along, .first_factor = true, .last_factor = true};
-        if (axis == rows && !libraries().pass(backend_, whole_rows, n_, n_)) {
+        if (axis == rows && !libraries_.pass(backend_, whole_rows, n_, n_)) {
             return transposed([&] { convolve(columns); });
         }
         transform(axis, {}, LineFactor::ones, LineFactor::transfer);
@@ -141,7 +142,7 @@ private:
     // By one pass.
     bool convolve_whole(FieldAxis axis) {
         const FftPassKind kind{.lines = axis == columns ? Lines::across : Lines::along, .convolves = true};
-        const FftPassLibrary *pass = libraries().pass(backend_, kind, n_, n_);
+        const FftPassLibrary *pass = libraries_.pass(backend_, kind, n_, n_);
         if (pass && pass->has_levels) {
             passes_.pass(
                 {.pass = pass, .response = along_line(factors(LineFactor::transfer), {{n_, 1}, {1, n_}})});
@@ -158,11 +159,11 @@ private:
         for (int64_t second = n_ / 2; second >= shortest_fft; second /= 2) {
             const int64_t first = n_ / second;
             const FftPassLibrary *forward =
-                libraries().pass(backend_, {.lines = Lines::across, .first_factor = true}, first, n_);
-            const FftPassLibrary *both = libraries().pass(
+                libraries_.pass(backend_, {.lines = Lines::across, .first_factor = true}, first, n_);
+            const FftPassLibrary *both = libraries_.pass(
                 backend_, {.lines = Lines::across, .twiddled = true, .convolves = true}, second, n_);
             const FftPassLibrary *back =
-                libraries().pass(backend_, {.lines = Lines::across, .twiddled = true}, first, n_);
+                libraries_.pass(backend_, {.lines = Lines::across, .twiddled = true}, first, n_);
             if (!forward || !both || !back) {
                 continue;
             }
@@ -196,8 +197,8 @@ private:
     // All rows, all columns times the transfer function of both axes, all rows back.
     void angular_spectrum() {
         const FftPassLibrary *pass =
-            libraries().pass(backend_, {.lines = Lines::across, .convolves = true}, n_, n_);
-        const Row *table = libraries().of_form(backend_, "fresnel_transfer");
+            libraries_.pass(backend_, {.lines = Lines::across, .convolves = true}, n_, n_);
+        const Row *table = libraries_.of_form(backend_, "fresnel_transfer");
         transform(rows);
         if (pass && table) {
             passes_.pass({.pass = pass, .response = [p = p_, pass, table](Plan &plan, Device device) {
@@ -213,7 +214,7 @@ private:
 };
 
 PassPlan passes_of(const Row &row, const Propagation &propagation) {
-    PropagationPlan plan(row.backend, propagation);
+    PropagationPlan plan(row, propagation);
     return row.belongs_to("passes") ? plan.separate() : plan.fused();
 }
 
@@ -237,6 +238,9 @@ void add_definition(
 }  // namespace
 
 bool serves_propagation(const Row &row, const Propagation &propagation) {
+    if (row.form == "fft2d_transpose") {
+        return transposes_whole_tiles(row, propagation.side, propagation.side);
+    }
     return !is_fft_pass(row) || passes_of(row, propagation).uses(row);
 }
 
