@@ -32,6 +32,8 @@ public:
             {{90, 110}, settings(1, "reflect"), true},
             {{48, 61, 3}, settings(2.25, "zero"), true},
             {{80, 96}, settings(7.5, "nearest")},
+            {{50, 270, 2}, settings(1, "mirror")},
+            {{43, 250, 4}, settings(1, "zero")},
             {{75, 301, 3}, settings(3, "reflect")},
             {{101, 245, 4}, settings(10, "mirror")},
             {{99, 260, 2}, settings(7.5, "zero"), true},
