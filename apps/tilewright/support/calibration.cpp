@@ -169,7 +169,7 @@ bool Calibration::measure(const Case &one, double seconds) {
     requests_.clear();
     for (size_t i = 0; i < sets.size(); i++) {
         for (const Array &input : sets[i].sample.inputs) {
-            input.sync(device_);  // otherwise the first call on each set would copy it, and be timed with that
+            input.sync(device_);  // the first call on each set would copy it, and be timed with that
         }
         requests_.push_back(one.op->parse(sets[i].sample.inputs, sets[i].sample.settings));
     }
