@@ -179,7 +179,8 @@ TEST_F(CommandLine, BenchTimesLibrariesToo) {
         const Ran ran = run({"bench", op, "--device", "cpu", "--schedule", "tuned", "--size", size, "--batch",
             "1", "--repeats", "3", "--peers", "--json", path("times.json")});
         ASSERT_EQ(ran.code, 0) << op << ": " << ran.err << ran.out;
-        for (const json &one : json::parse(read_text(path("times.json")))["runs"]) {
+        const json report = json::parse(read_text(path("times.json")));
+        for (const json &one : report["runs"]) {
             const std::string peer = one.value("peer", "");
             if (peer.starts_with("OpenCV") || peer.starts_with("FFTW")) {
                 found++;
