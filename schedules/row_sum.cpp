@@ -254,11 +254,21 @@ ScheduleRow halves(const std::string &name, int lanes) {
         .says("The first and the last vector of a row, for rows of one or two vectors.");
 }
 
+// f32 by CUDA: one row per block takes .0185 ms where two take .0193 (4096 x 4096, H200, 2026-11-23, found by
+// `tilewright explore`); of u8 two are as fast as any other number.
+ScheduleRow many_rows_on(const char *types, Backends where, int rows) {
+    const RowSumChunksConfiguration many_rows{.least_rows = 128};
+    return row("tuned_many_rows", where, types, lanes_a_row, many_rows,
+        {{"lanes", 64, 16, 128}, {"rows", rows, 1, 8}})
+        .with("strict_float")
+        .says(
+            "16-byte loads with 64 threads per row: whole lines are read, and several loads are in flight.");
+}
+
 // `task` on CPUs is in KiB of the image: 1.5 MiB take one core of an AMD EPYC (Zen 4, 2026-11-23) some 25 us,
 // and two such tasks are worth waking a thread.
 ScheduleRows tuned_rows() {
-    const RowSumChunksConfiguration medium{.most_iterations = 16}, many_rows{.least_rows = 128},
-        split{.splits = true};
+    const RowSumChunksConfiguration medium{.most_iterations = 16}, split{.splits = true};
     const RowSumSlicedConfiguration few_long_rows{.least_width = 65537, .most_rows = 63},
         wide{.least_width = 48};
     const RowSumConfiguration few_pixels{.most_width = 7};
@@ -272,11 +282,9 @@ ScheduleRows tuned_rows() {
                 {{"lanes", 8, 8, 16}, {"rows", 32, 4, 64}})
                 .with("strict_float")
                 .says("16-byte loads with 8 threads per row and 32 rows per block, for rows of up to 2 KB."),
-            row("tuned_many_rows", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row, many_rows,
-                {{"lanes", 64, 16, 128}, {"rows", 2, 1, 8}})
-                .with("strict_float")
-                .says("16-byte loads with 64 threads per row: whole lines are read, and several loads are in "
-                      "flight."),
+            many_rows_on("u8 u16 u8f32 u16f32", gpu, 2),
+            many_rows_on("f32", cuda, 1),
+            many_rows_on("f32", opencl, 2),
             row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks, split,
                 {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
                 .with("strict_float")

@@ -69,4 +69,16 @@ TEST(ExpectedMs, AFullCallThatTakesTooLongIsNotMade) {
     EXPECT_EQ(full.asked, 0u);
 }
 
+// Rows that are timed in turns must not find in a cache what the row before them has just read.
+TEST(Measure, BuffersGoOnFromOneRowToTheNext) {
+    std::vector<size_t> buffers;
+    const auto call = [&](size_t i) { buffers.push_back(i); };
+    const Plan plan{.batch = 4, .repeats = 3, .limit_s = 1};
+    measure(Device{}, {{call, call, {}}, {call, call, {}}, {call, call, {}}}, plan);
+    ASSERT_GT(buffers.size(), 3u);
+    for (size_t i = 1; i < buffers.size(); i++) {
+        ASSERT_EQ(buffers[i], buffers[i - 1] + 1);
+    }
+}
+
 }  // namespace tilewright::app

@@ -24,6 +24,10 @@ if (TARGET tilewright)
         TILEWRIGHT_FAKE_CUDA="$<TARGET_FILE_DIR:fake_cuda>")
     # The generators, because `show` and `explain` ask them.
     add_dependencies(command_line_test tilewright failing_malloc failing_OpenCL fake_cuda ${listed})
+    if (TARGET host_peers)
+        add_dependencies(command_line_test host_peers)
+        target_compile_definitions(command_line_test PRIVATE TILEWRIGHT_HAS_HOST_PEERS)
+    endif ()
 
     # Every example of the help and the documents, and the program in README.md, which is compiled unchanged.
     tilewright_add_test(command_line/examples_test LABELS command_line)

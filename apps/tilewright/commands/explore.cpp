@@ -255,7 +255,7 @@ void add_explore(CommandLine &line) {
                     "Examples:\n"
                     "  tilewright explore {0} --budget 120 --results {0}.jsonl\n"
                     "  tilewright explore {0} --schedule tuned --size 512x512,4096x4096 --device cpu\n"
-                    "  tilewright explore gaussian_blur --input photo.png --sigma 3 --device cpu\n",
+                    "  tilewright explore gaussian_blur --input photo.png --sigma 3 --budget 60\n",
             first));
     command.run([] { explore(options); });
 }

@@ -95,7 +95,7 @@ private:
     };
     std::optional<SmallCall> small_call(const Row &row, Device device);
     const Expected *expected(const Row *timed);
-    void check(Run &run, const Row *timed);
+    void check(Run &run, const Row *timed, double off = 0);
 
     const Operator &op_;
     const BenchmarkData data_;

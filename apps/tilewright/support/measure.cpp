@@ -28,8 +28,9 @@ enum Part { batches, singles, calls, host_calls, parts };
 // The times of one of several that are timed in turns.
 class Measurement {
 public:
-    Measurement(Device device, const TimedCalls &calls, const Plan &plan, bool is_alone)
-        : device_(device), calls_(calls), plan_(plan), is_alone_(is_alone) {
+    // `next` counts the calls of all that are timed in turns.
+    Measurement(Device device, const TimedCalls &calls, const Plan &plan, bool is_alone, size_t &next)
+        : device_(device), calls_(calls), plan_(plan), is_alone_(is_alone), next_(next) {
         guard([&] {
             // One repeat is a batch, a single call and a whole call. A slow row has smaller batches first,
             // then fewer repeats.
@@ -121,7 +122,7 @@ private:
     const TimedCalls &calls_;
     const Plan &plan_;
     const bool is_alone_;
-    size_t next_ = 0;
+    size_t &next_;
     int batch_size_ = 0, repeats_ = 0;
     uint64_t copies_ = 0;
     std::vector<double> ms_[parts];
@@ -158,10 +159,11 @@ double expected_ms(const std::function<double()> &estimate, const std::function<
 }
 
 std::vector<Measured> measure(Device device, const std::vector<TimedCalls> &all, const Plan &plan) {
+    size_t next = 0;
     std::vector<Measurement> measurements;
     measurements.reserve(all.size());
     for (const TimedCalls &one : all) {
-        measurements.emplace_back(device, one, plan, all.size() == 1);
+        measurements.emplace_back(device, one, plan, all.size() == 1, next);
     }
     for (const Part part : {batches, singles, calls, host_calls}) {
         for (bool more = true; more;) {

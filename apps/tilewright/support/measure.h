@@ -42,7 +42,8 @@ struct TimedCalls {
 // Times calls, which must have been made before, so that code is loaded and data is on the device. Where
 // there are several, each is timed once before any is timed again, so that a machine whose speed drifts slows
 // all of them; one call that is not timed then goes before each time, because the caches hold what another
-// one left.
+// one left. The buffers go on from one to the next, so that none finds its data in a cache because the one
+// before it has just read the same.
 std::vector<Measured> measure(Device device, const std::vector<TimedCalls> &all, const Plan &plan);
 
 // Milliseconds of one call and the wait for its end, on the host's steady clock.

@@ -1,5 +1,7 @@
-// The peers: plain loops, a copy of the same number of bytes, and OpenBLAS where it was found.
+// The peers: plain loops, a copy of the same number of bytes, OpenBLAS where it was found, and those of
+// host_peers.so.
 #include "apps/tilewright/support/peers.h"
+#include "apps/tilewright/support/host_peers.h"
 #include "apps/tilewright/support/threads.h"
 #include "tilewright/workload.h"
 #include <algorithm>
@@ -214,6 +216,9 @@ std::vector<Peer> peers_of(
         peers.push_back({fmt::format("OpenBLAS, {} threads", openblas_get_num_threads()), true, openblas});
     }
 #endif
+    for (Peer &peer : host_peers(op, type, sample.settings)) {
+        peers.push_back(std::move(peer));
+    }
     peers.push_back(copy(work));
     return peers;
 }
@@ -223,6 +228,9 @@ std::vector<std::string> missing_peers() {
 #ifndef TILEWRIGHT_OPENBLAS
     missing.push_back("OpenBLAS: it was not there when this program was built");
 #endif
+    if (const std::string why = why_no_host_peers(); !why.empty()) {
+        missing.push_back(why);
+    }
     return missing;
 }
 

@@ -13,6 +13,7 @@ struct Peer {
     std::string name;      // "plain loop, 1 thread"
     bool computes = true;  // it computes the operator's output; a copy only moves as many bytes
     std::function<void(const Sample &, Array &)> run;
+    double off = 0;  // how far an integer may be from the definition's
 };
 
 // The peers for an operator and type; and, as sentences, the peers that this program was built without, and

@@ -3,7 +3,6 @@
 #include <HalideRuntime.h>
 #include <algorithm>
 #include <atomic>
-#include <sched.h>
 #include <vector>
 
 namespace tilewright::app {
@@ -68,6 +67,20 @@ MoreThreadsThanCpus::MoreThreadsThanCpus()
 
 MoreThreadsThanCpus::~MoreThreadsThanCpus() {
     halide_set_num_threads(before_);
+}
+
+OnAnyCpu::OnAnyCpu() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (const int cpu : cpus()) {
+        CPU_SET(cpu, &all);
+    }
+    sched_setaffinity(0, sizeof all, &all);
+}
+
+OnAnyCpu::~OnAnyCpu() {
+    sched_setaffinity(0, sizeof before_, &before_);
 }
 
 void parallel(int count, const std::function<void(int)> &task) {

@@ -2,6 +2,7 @@
 // Halide's threads: on which CPUs they run, and how many they are.
 #include <cstdint>
 #include <functional>
+#include <sched.h>
 
 namespace tilewright::app {
 
@@ -24,6 +25,19 @@ public:
 
 private:
     int before_;
+};
+
+// While an object of this class exists, the calling thread may run on every CPU of this process, and so may
+// the threads that another library starts meanwhile: they inherit it.
+class OnAnyCpu {
+public:
+    OnAnyCpu();
+    ~OnAnyCpu();
+    OnAnyCpu(const OnAnyCpu &) = delete;
+    OnAnyCpu &operator=(const OnAnyCpu &) = delete;
+
+private:
+    cpu_set_t before_;
 };
 
 // Runs `task(i)` for 0 <= i < count on Halide's threads.
