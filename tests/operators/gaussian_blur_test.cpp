@@ -110,6 +110,7 @@ TEST_P(GaussianBlurRow, SizesBordersAndChannels) {
             check({{37, 61, c}, 1, border, c == 3});
             check({{64, 128, c}, 2.25, border});
             if (c > 1) {  // several tiles of the rows for colours, and a last one of few columns
+                check({{45, 263, c}, 1, border});
                 check({{50, 487, c}, 3, border});
                 check({{61, 250, c}, 10, border, c == 4});
             }
