@@ -253,7 +253,8 @@ constexpr const char *
 // 1024: 14.4 ms (AMD Zen 4, AVX-512, 2026-11-22). Small images stay in the cache, and small blocks cover them
 // better.
 ScheduleRows tuned_on_cpu() {
-    const TransposeSquaresConfiguration large{.least_kib = 4096}, in_registers{.in_registers = true}, any{};
+    const TransposeSquaresConfiguration large{.least_kib = 4096}, in_registers{.in_registers = true},
+        colours{.least_kib = 64}, any{};
     const auto tunables = [](int width, int height, int blocks_per_task) {
         return std::vector<Tunable>{{"width", width, width, 4 * width}, {"height", height, height, 1024},
             {"blocks_per_task", blocks_per_task, 1, 1024}};
@@ -261,13 +262,13 @@ ScheduleRows tuned_on_cpu() {
     return family("tuned",
         {
             row("tuned_blocks", cpu, "u8", blocks, large, tunables(64, 512, 16)).says(in_blocks),
-            row("tuned_blocks", cpu, "u16 f32 u64 rgb8 rgb16", blocks, large, tunables(64, 256, 16))
-                .says(in_blocks),
+            row("tuned_blocks", cpu, "u16 f32 u64", blocks, large, tunables(64, 256, 16)).says(in_blocks),
+            row("tuned_blocks", cpu, "rgb8 rgb16", blocks, large, tunables(64, 64, 64)).says(in_blocks),
             row("tuned_registers", cpu, "f32 u64", squares_in_registers, in_registers,
                 {{"width", 16}, {"height", 16}, {"task", 1024, 16, 16384}})
                 .says("Squares go from registers to their places, for pixels of 4 or 8 bytes in the cache."),
             row("tuned_small", cpu, "u8 u16 f32 u64", blocks, any, tunables(64, 64, 128)).says(small),
-            row("tuned_small", cpu, "rgb8 rgb16", blocks, any, tunables(32, 32, 256)).says(small),
+            row("tuned_small", cpu, "rgb8 rgb16", blocks, colours, tunables(32, 32, 256)).says(small),
             row("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", blocks, any, tunables(16, 16, 1024))
                 .says(narrow),
             row("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", thin, {{"width", 1024}, {"height", 64}})
