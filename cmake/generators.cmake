@@ -149,7 +149,9 @@ function(tilewright_libraries name)
             COMMENT "Libraries of ${name} for ${target}" VERBATIM DEPENDS_EXPLICIT_ONLY)
         list(APPEND archives ${archive})
     endforeach ()
-    set_source_files_properties(${table} PROPERTIES OBJECT_DEPENDS "${needs}")
+    # The archives too: CMake has no other way to say that a static library is made again when they change
+    # (LINK_DEPENDS is for programs and shared libraries).
+    set_source_files_properties(${table} PROPERTIES OBJECT_DEPENDS "${needs};${archives}")
     set(ARCHIVES ${archives} PARENT_SCOPE)
     set(TABLE_CPP ${table} PARENT_SCOPE)
     set(SELECTION ${selection} backend=${backends} PARENT_SCOPE)
