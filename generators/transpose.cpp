@@ -112,8 +112,13 @@ public:
 
     void generate() {
         const ScheduleContext context{get_target(), type, {}, settings()};
-        const SquaresShape shape{context["width"], context["height"],
-            best_square(get_target(), pixel_type(type)), channels_of(type)};
+        const int square = best_square(get_target(), pixel_type(type));
+        SquaresShape shape{context["width"], context["height"], square, channels_of(type)};
+        if (configuration<TransposeSquaresConfiguration>().in_registers) {
+            const int side = std::max(square, 32 / pixel_type(type).bytes());
+            shape.width = std::min(shape.width, side);
+            shape.height = std::min(shape.height, side);
+        }
         TransposeSquares transpose(
             memory, width, height, {memory.dim(0).extent(), pitch}, {output_elements, output_pitch}, shape);
         output = transpose.out;

@@ -1,5 +1,6 @@
 // The schedules of transpose, and the table of its rows. The documented steps: schedules/transpose_steps.h.
 #include "generators/algorithms/transpose/transpose.h"
+#include "generators/algorithms/integers.h"
 #include "generators/algorithms/transpose/blocks.h"
 #include "generators/algorithms/transpose/configuration.h"
 #include "generators/algorithms/transpose/flat.h"
@@ -65,6 +66,38 @@ void blocks(TransposeSquares &t, ScheduleContext &context) {
             .vectorize(t.i, std::min(line, height))
             .unroll(t.c);
     }
+    t.out.never_partition_all();
+}
+
+// One small block of the output after another, along its rows: a block goes from the registers to its place,
+// without a buffer between. Rows of blocks are spread over the cores, as many per task as have its bytes.
+void squares_in_registers(TransposeSquares &t, ScheduleContext &context) {
+    const int width = t.shape.width, height = t.shape.height;
+    const RVar of_task{"task"};
+    const int block_bytes = width * height * t.in.type().bytes();
+    const Halide::Expr across = t.r[3].extent(), down = t.r[4].extent(),
+                       rows = max(1, 1024 * context["task"] / block_bytes / across),  // of the bytes of a
+                                                                                      // task
+        tasks = max(1, down / rows);
+    t.out.update()
+        .allow_race_conditions()
+        .split(t.r[4], of_task, t.r[4], ceil_div(down, tasks), TailStrategy::GuardWithIf)
+        .parallel(of_task)
+        .vectorize(t.r[1])
+        .unroll(t.r[2]);
+    t.turned.compute_at(t.out, t.r[3])
+        .store_in(MemoryType::Stack)
+        .bound_extent(t.i, width)
+        .bound_extent(t.j, height)
+        .bound_extent(t.first, 1)
+        .bound(t.turned.args()[3], 0, 1)
+        .tile(t.i, t.j, xo, yo, xi, yi, t.shape.square, t.shape.square)
+        .reorder(xi, yi, yo, xo)
+        .vectorize(xi)
+        .unroll(yi)
+        .unroll(yo)
+        .unroll(xo);
+    turn_in_registers(t.squares, t.turned, yo);
     t.out.never_partition_all();
 }
 
@@ -220,7 +253,8 @@ constexpr const char *
 // 1024: 14.4 ms (AMD Zen 4, AVX-512, 2026-11-22). Small images stay in the cache, and small blocks cover them
 // better.
 ScheduleRows tuned_on_cpu() {
-    const TransposeSquaresConfiguration large{.least_kib = 4096}, any{};
+    const TransposeSquaresConfiguration large{.least_kib = 4096}, in_registers{.in_registers = true},
+        colours{.least_kib = 64}, any{};
     const auto tunables = [](int width, int height, int blocks_per_task) {
         return std::vector<Tunable>{{"width", width, width, 4 * width}, {"height", height, height, 1024},
             {"blocks_per_task", blocks_per_task, 1, 1024}};
@@ -228,10 +262,13 @@ ScheduleRows tuned_on_cpu() {
     return family("tuned",
         {
             row("tuned_blocks", cpu, "u8", blocks, large, tunables(64, 512, 16)).says(in_blocks),
-            row("tuned_blocks", cpu, "u16 f32 u64 rgb8 rgb16", blocks, large, tunables(64, 256, 16))
-                .says(in_blocks),
-            row("tuned_small", cpu, "u8 u16 f32 u64 rgb8 rgb16", blocks, any, tunables(64, 64, 64))
-                .says(small),
+            row("tuned_blocks", cpu, "u16 f32 u64", blocks, large, tunables(64, 256, 16)).says(in_blocks),
+            row("tuned_blocks", cpu, "rgb8 rgb16", blocks, large, tunables(64, 64, 64)).says(in_blocks),
+            row("tuned_registers", cpu, "f32 u64", squares_in_registers, in_registers,
+                {{"width", 16}, {"height", 16}, {"task", 1024, 16, 16384}})
+                .says("Squares go from registers to their places, for pixels of 4 or 8 bytes in the cache."),
+            row("tuned_small", cpu, "u8 u16 f32 u64", blocks, any, tunables(64, 64, 128)).says(small),
+            row("tuned_small", cpu, "rgb8 rgb16", blocks, colours, tunables(32, 32, 256)).says(small),
             row("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", blocks, any, tunables(16, 16, 1024))
                 .says(narrow),
             row("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", thin, {{"width", 1024}, {"height", 64}})

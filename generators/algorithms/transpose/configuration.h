@@ -19,9 +19,12 @@ struct TransposeConfiguration {
 struct TransposeSquaresConfiguration {
     int least_kib = 0;  // it is for images of at least so many KiB
 
+    bool in_registers = false;  // a block is one square or a few; its width and height are the most there
+
     template<typename Visit>
     void fields(Visit visit) {
         visit("least_kib", least_kib);
+        visit("in_registers", in_registers);
     }
 };
 
