@@ -13,7 +13,7 @@ using Halide::LoopLevel;
 using Halide::TailStrategy;
 using Halide::Var;
 
-inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"};
+inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, task{"task"};
 
 // Pixels one after another: first the whole pass down columns, then the whole pass along rows.
 inline void reference(GaussianBlur &blur, ScheduleContext &) {
@@ -26,6 +26,14 @@ inline Expr tile_rows(const Expr &radius, int rows) {
     return 4 * select(radius <= 8, rows / 4, radius <= 20, rows / 2, rows);
 }
 
+// How many tiles of rows make a task: all of them where one core takes less than about 50 us for the image,
+// because waking a second thread takes that long (docs/PERFORMANCE.md, "One thread or two"); otherwise one.
+inline Expr tiles_of_task(const Halide::OutputImageParam &image, const Expr &radius) {
+    const float least = 300'000;
+    const Expr work = cast<float>(image.width()) * cast<float>(image.height()) * cast<float>(radius + 4);
+    return select(work < least, 1 << 20, 1);
+}
+
 // Tiles of rows are spread over the cores. Each first copies a chunk of the image and its halo to a dense
 // scratch, because rows whose distance is a power of two would evict each other from the cache. It blurs the
 // chunk down columns into full rows, which stay in the cache, and then along these rows, `vectors` vectors at
@@ -36,9 +44,10 @@ void lines(Form &blur, ScheduleContext &context) {
     const int lanes = context.target.natural_vector_size(blur.down_sum.type()),
               block = lanes * context["vectors"];
     blur.out.split(y, yo, yi, tile_rows(blur.radius, context["rows"]), TailStrategy::GuardWithIf)
+        .split(yo, task, yo, tiles_of_task(context.buffers[0], blur.radius), TailStrategy::GuardWithIf)
         .split(x, xo, xi, block, TailStrategy::PredicateStores)
-        .reorder(xi, xo, yi, yo)
-        .parallel(yo)
+        .reorder(xi, xo, yi, yo, task)
+        .parallel(task)
         .vectorize(xi);
     blur.along_sum.compute_at(blur.out, xo).bound_extent(x, block).vectorize(x, lanes).unroll(x);
     blur.along_sum.update().reorder(x, blur.j).vectorize(x, lanes).unroll(x);
@@ -138,10 +147,12 @@ inline void dots(GaussianBlurDots &blur, ScheduleContext &context) {
         buffer.dim(0).set_min(0);
         buffer.dim(1).set_min(0);
     }
-    blur.out.split(y, yo, yi, tile_rows(group * blur.reach, context["rows"]), TailStrategy::GuardWithIf)
+    const Expr radius = group * blur.reach;
+    blur.out.split(y, yo, yi, tile_rows(radius, context["rows"]), TailStrategy::GuardWithIf)
+        .split(yo, task, yo, tiles_of_task(context.buffers[0], radius), TailStrategy::GuardWithIf)
         .split(x, xo, xi, group * lanes * vectors * channels, TailStrategy::PredicateStores)
-        .reorder(xi, xo, yi, yo)
-        .parallel(yo)
+        .reorder(xi, xo, yi, yo, task)
+        .parallel(task)
         .vectorize(xi);
     blur.word.compute_at(blur.out, xo)
         .bound_extent(x, lanes * vectors * channels)

@@ -1,5 +1,6 @@
 // The schedules of row_sum, and the table of its rows.
 #include "generators/algorithms/row_sum/row_sum.h"
+#include "generators/algorithms/integers.h"
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/configuration.h"
 #include "generators/algorithms/row_sum/halves.h"
@@ -209,10 +210,12 @@ void lanes_in_vectors(RowSumSliced &form, ScheduleContext &context) {
     form.adding.update(2).vectorize(form.lane);
 }
 
-// Strips of rows are spread over the cores: as many rows as have the bytes of a task, but no more than
-// `strip`, because a short row takes longer per byte.
+// Strips of rows are spread over the cores: each has the bytes of a task or more, but no more than `strip`
+// rows, because a short row takes longer per byte.
 void strips_of_rows(RowSumSliced &form, ScheduleContext &context) {
-    const Halide::Expr strip = clamp(1024 * context["task"] / form.row_bytes, 1, context["strip"]);
+    const Halide::Expr height = context.buffers[0].height(), image = height * form.row_bytes,
+                       tasks = max(1, image / (1024 * context["task"])),
+                       strip = min(ceil_div(height, tasks), context["strip"]);
     form.out.split(form.y, yo, yi, strip, TailStrategy::GuardWithIf).parallel(yo);
     form.total.compute_at(form.out, yi);
     form.adding.compute_at(form.total, form.each);
@@ -251,8 +254,8 @@ ScheduleRow halves(const std::string &name, int lanes) {
         .says("The first and the last vector of a row, for rows of one or two vectors.");
 }
 
-// `task` on CPUs is in KiB of the image: 1 MiB takes one core of an AMD EPYC (Zen 4, 2026-11-22) some 20 us,
-// which is enough to be worth waking a thread.
+// `task` on CPUs is in KiB of the image: 1.5 MiB take one core of an AMD EPYC (Zen 4, 2026-11-23) some 25 us,
+// and two such tasks are worth waking a thread.
 ScheduleRows tuned_rows() {
     const RowSumChunksConfiguration medium{.most_iterations = 16}, many_rows{.least_rows = 128},
         split{.splits = true};
@@ -285,7 +288,7 @@ ScheduleRows tuned_rows() {
                 .says("Spreads the slices of few long rows over the cores, in vectors of 16-bit sums."),
             row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows, wide,
                 {{"lanes", 32, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 8, 1, 8},
-                    {"task", 1024, 16, 16384}, {"strip", 4096, 64, 65536}})
+                    {"task", 1536, 16, 16384}, {"strip", 4096, 64, 65536}})
                 .with("strict_float")
                 .says("Spreads strips of rows over the cores, and adds a row in vectors of 16-bit sums."),
             halves("tuned_halves_32", 32),

@@ -30,7 +30,8 @@ struct ColumnSumSliced : Halide::NamesInterface {
         Halide::Type sum, Halide::Type output)
         : all_slices(ceil_div(height, shape.rows)), in_slice(height / all_slices),
           in_band(max(shape.slices,
-              shape.band_bytes / (min(width, shape.tile) * shape.rows * in.types()[0].bytes()))),
+              ceil_div(all_slices,
+                  number_of_bands(all_slices, min(width, shape.tile) * in.types()[0].bytes(), shape)))),
           row(0, in_slice, "row"), each(0, in_band, "each"),
           every(0, ceil_div(all_slices, in_band), "every") {
         auto begin = [&](Expr g) { return min(g * shape.lanes, width - shape.lanes); };
@@ -54,6 +55,12 @@ struct ColumnSumSliced : Halide::NamesInterface {
 
         Expr g = x / shape.lanes;
         out(x) = cast(output, total(promised(x - begin(g), shape.lanes), g));
+    }
+
+private:
+    // At least one, and each has at least the bytes of a band. row_bytes: of the columns of a task.
+    static Expr number_of_bands(const Expr &all_slices, const Expr &row_bytes, const Shape &shape) {
+        return max(1, all_slices / max(1, shape.band_bytes / (row_bytes * shape.rows)));
     }
 };
 
