@@ -80,6 +80,15 @@ protected:
         before(k) = accumulated(min(k, accumulated.dim(0).extent() - 1));
         return before;
     }
+    // The same for CPUs, where reading one element for a whole vector of outputs is cheap once it is known
+    // that there is only one.
+    Halide::Func before_on_cpu() {
+        Halide::Func before("before");
+        Halide::Var k("k");
+        const Halide::Expr count = accumulated.dim(0).extent();
+        before(k) = select(count == 1, accumulated(0), accumulated(min(k, count - 1)));
+        return before;
+    }
     template<typename Form>
     void finish(Form &form) {
         self().output = form.out;
@@ -135,6 +144,17 @@ public:
         const bool wide = get_target().has_feature(Halide::Target::AVX512);
         MinPlusStrips form(a, b, before(), n(), m(), setting(wide ? "vectors" : "narrow_vectors"),
             setting("steps"), get_target().natural_vector_size(numbers().type), cpu_numbers(one));
+        finish(form);
+    }
+};
+
+// The form for short vectors.
+class MinPlusShortGenerator : public MinPlusOutputGenerator<MinPlusShortGenerator> {
+public:
+    Output<Buffer<void, 1>> output{"output"};
+
+    void generate() {
+        MinPlusShort form(a, b, before_on_cpu(), n(), m(), numbers());
         finish(form);
     }
 };
@@ -258,6 +278,7 @@ public:
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusConvolutionGenerator, min_plus_convolution)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusTilesGenerator, min_plus_convolution_tiles)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusStripsGenerator, min_plus_convolution_strips)
+HALIDE_REGISTER_GENERATOR(tilewright::MinPlusShortGenerator, min_plus_convolution_short)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusPlanGenerator, min_plus_convolution_plan)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusPrunedGenerator, min_plus_convolution_pruned)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusGroupsGenerator, min_plus_convolution_groups)

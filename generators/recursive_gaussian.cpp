@@ -3,6 +3,7 @@
 #include "generators/algorithms/recursive_gaussian/bands.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "generators/algorithms/recursive_gaussian/copies.h"
+#include "generators/algorithms/recursive_gaussian/line.h"
 #include "generators/algorithms/recursive_gaussian/strips.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
 #include "generators/row_generator.h"
@@ -86,7 +87,33 @@ public:
     }
 };
 
-// What the generators of both forms in runs share. image and output: rows of width * channels elements.
+// The form of one line. image and output: its elements, in a row or in a column.
+class RecursiveGaussianLineGenerator : public RowGenerator<RecursiveGaussianLineGenerator> {
+public:
+    Input<Buffer<void, 1>> image{"image"};
+    Input<float[3]> step{"step"};
+    Input<float[9]> end_matrix{"turn"};
+    Output<Buffer<void, 1>> output{"output"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        output.set_type(element_type(type));
+    }
+
+    void generate() {
+        RecursiveGaussianLine blur(image, image.dim(0).extent(),
+            {{}, step[0], step[1], step[2], expressions(end_matrix)}, setting("run"));
+        output = blur.out;
+        for (Halide::OutputImageParam buffer :
+            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
+            buffer.dim(0).set_min(0).set_stride(Expr());
+        }
+        apply(blur, {image, output});
+    }
+};
+
+// What the generators of both forms in bands and strips share. image and output: rows of width * channels
+// elements.
 template<typename Self>
 class RunsGenerator : public RowGenerator<Self> {
 public:
@@ -237,6 +264,7 @@ public:
 
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianGenerator, recursive_gaussian)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianCopiesGenerator, recursive_gaussian_copies)
+HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianLineGenerator, recursive_gaussian_line)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianStripsGenerator, recursive_gaussian_strips)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianBandsGenerator, recursive_gaussian_bands)
 HALIDE_REGISTER_GENERATOR(tilewright::RecursiveGaussianTilesGenerator, recursive_gaussian_tiles)

@@ -133,6 +133,13 @@ void vectors_of_columns(ColumnSum &form, ScheduleContext &context) {
     form.total.update().reorder(form.x, form.y).vectorize(form.x);
 }
 
+// One column from top to bottom, with its sum in a register.
+void column_in_register(ColumnSum &form, ScheduleContext &context) {
+    form.total.compute_at(form.out, form.x)
+        .update()
+        .unroll(form.y, context["unroll"], TailStrategy::GuardWithIf);
+}
+
 // The sums of slices: one thread per chunk of 16 bytes. The rows of a phase are split over thread blocks and,
 // within a block, over groups, which are added in shared memory.
 void slices_over_blocks(ColumnSumFolded &form, int lanes, bool several_groups) {
@@ -205,13 +212,13 @@ void rows_over_blocks(ColumnSumFolded &form, ScheduleContext &context) {
 const std::vector<Tunable> words_of_threads = {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}},
                            groups_of_threads = {{"threads", 128, 32, 256}, {"unroll", 4, 1, 16}};
 
-// `task` on CPUs is in KiB of the image: 1 MiB takes one core of an AMD EPYC (Zen 4, 2026-11-22) some 15 us,
-// which is enough to be worth waking a thread. A task has at least `slices` slices, so that its sums are few
+// `task` on CPUs is in KiB of the image: 1.5 MiB take one core of an AMD EPYC (Zen 4, 2026-11-23) some 25 us,
+// and two such tasks are worth waking a thread. A task has at least `slices` slices, so that its sums are few
 // beside its pixels.
 ScheduleRows tuned_rows() {
     const ColumnSumWordsConfiguration few_rows{.words = 1, .most_rows = 64};
     const ColumnSumFoldedConfiguration narrow{.most_row_bytes = 512};
-    const ColumnSumConfiguration few_pixels{.most_rows = 8};
+    const ColumnSumConfiguration few_pixels{.most_rows = 8}, one_column{.most_columns = 1};
     return family("tuned",
         {
             row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread, few_rows, words_of_threads)
@@ -228,13 +235,16 @@ ScheduleRows tuned_rows() {
                 .with("strict_float")
                 .says(
                     "As split with two 16-bit sums per word and blocks of four groups: half the additions."),
+            row("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, one_column,
+                {{"unroll", 4, 1, 16}})
+                .says("One column from top to bottom, with its sum in a register."),
             row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", vectors_of_columns, few_pixels,
                 {{"lanes", 64, 16, 64}})
                 .with("strict_float")
                 .says("Vectors of columns, each from top to bottom, for images of up to 8 rows."),
             row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
                 {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64},
-                    {"tile", 8192, 1024, 16384}, {"task", 1024, 16, 16384}, {"unroll", 8, 1, 16}})
+                    {"tile", 8192, 1024, 16384}, {"task", 1536, 16, 16384}, {"unroll", 8, 1, 16}})
                 .with("strict_float")
                 .says(
                     "Vectors of columns over slices of rows; the 16-bit sums stay in the first-level cache."),

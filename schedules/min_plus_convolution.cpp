@@ -1,10 +1,12 @@
-// The schedules of min_plus_convolution, and the table of its rows.
+// The schedules of min_plus_convolution, and the table of its rows. Those on CPUs:
+// schedules/min_plus_convolution_cpu.h.
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
 #include "generators/algorithms/min_plus_convolution/configuration.h"
 #include "generators/algorithms/min_plus_convolution/plan.h"
 #include "generators/algorithms/min_plus_convolution/pruned.h"
 #include "generators/algorithms/min_plus_convolution/sieve.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
+#include "schedules/min_plus_convolution_cpu.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {
@@ -18,77 +20,6 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 Var block{"block"}, thread{"thread"};
-
-// ------------------------------------------------------------------------------------------------------- CPU
-
-// Outputs one after another.
-void reference(MinPlusConvolution &, ScheduleContext &) {}
-
-// Strips of outputs, whose minima stay in vector registers over the whole range of i. A pair costs one
-// addition and one minimum. A task is one strip; a call of few pairs is one task, because threads would cost
-// more.
-void strips(MinPlusStrips &m, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size(m.b.type());
-    const float few_pairs = 200'000;  // half of them take as long as waking a thread does
-    Var task{"task"};
-    m.out.split(m.k, block, m.k, m.width, TailStrategy::GuardWithIf)
-        .vectorize(m.k, lanes)
-        .split(block, task, block, Halide::select(m.pairs < few_pairs, 1 << 20, 1), TailStrategy::GuardWithIf)
-        .parallel(task);
-    m.of_strip.compute_at(m.out, block)
-        .store_in(MemoryType::Stack)
-        .bound_extent(m.x, m.width)
-        .vectorize(m.x, lanes)
-        .unroll(m.x);
-    m.of_strip.update()
-        .reorder(m.x, m.r.x, m.r.y, m.r.z, m.q)
-        .vectorize(m.x, lanes)
-        .unroll(m.x)
-        .unroll(m.r.x);
-    m.a.compute_root().vectorize(m.i, lanes, TailStrategy::RoundUp);
-    m.b.compute_root().vectorize(m.j, lanes, TailStrategy::RoundUp);
-}
-
-// The padded vectors, and the least elements of blocks and windows, in memory.
-void blocks_in_memory(MinPlusSieveBlocks &m, int lanes) {
-    m.a.compute_root().vectorize(m.i, lanes, TailStrategy::RoundUp);
-    m.b.compute_root().vectorize(m.j, lanes, TailStrategy::RoundUp);
-    m.block_b.compute_root();
-    m.low_b.compute_root().vectorize(m.j, lanes, TailStrategy::RoundUp);
-    m.low_b.update().vectorize(m.j, lanes, TailStrategy::GuardWithIf).reorder(m.in_window, m.j);
-}
-
-// One task per tile. Its minima stay in the first-level cache, while one element after another is evaluated.
-void groups(MinPlusGroups &m, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size(m.b.type());
-    blocks_in_memory(m, lanes);
-    m.low_of_group.compute_root();
-    m.least_of_group.compute_root();
-    m.sampled.compute_root();
-    m.best.compute_root().vectorize(m.x, lanes).parallel(m.q);
-    m.minima.compute_at(m.best, m.q).store_in(MemoryType::Stack).vectorize(m.x, lanes);
-    m.minima.update().reorder(m.x, m.r, m.q).vectorize(m.x, lanes).unroll(m.x, 8);
-    m.asked.compute_root().parallel(m.q);
-    m.bound.compute_at(m.asked, m.q);
-    m.of_lane.compute_at(m.asked, m.q).bound(m.lane, 0, m.lanes).vectorize(m.lane);
-    m.of_lane.update().reorder(m.lane, m.steps, m.q).vectorize(m.lane);
-}
-
-// As `groups`. One condition leaves out a block, and another one leaves out an element.
-void sieve(MinPlusSieve &m, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size(m.b.type());
-    blocks_in_memory(m, lanes);
-    m.low_a.compute_root();
-    m.out.split(m.k, block, m.k, m.sizes.width, TailStrategy::GuardWithIf)
-        .vectorize(m.k, lanes)
-        .parallel(block);
-    m.bound.compute_at(m.out, block);
-    m.minima.compute_at(m.out, block)
-        .store_in(MemoryType::Stack)
-        .bound_extent(m.x, m.sizes.width)
-        .vectorize(m.x, lanes);
-    m.minima.update().reorder(m.x, m.r.x, m.r.y, m.q).vectorize(m.x, lanes).unroll(m.x, 8);
-}
 
 // ------------------------------------------------------------------------------------------------------- GPU
 
@@ -331,6 +262,7 @@ ScheduleRow exact(ScheduleRow row) {
 
 // Neither infinities nor the order of roundings may be lost: all rows have strict_float.
 static const ScheduleRows &rows() {
+    using namespace min_plus_cpu;
     const std::string all = "f64 f32 i32";
     const std::string small_windows =
         "As registers_medium, with shorter parts, so that short vectors fill the device too.";
@@ -343,12 +275,20 @@ static const ScheduleRows &rows() {
         medium{.pairs_below = 1'000'000'000, .runs_by_row = true}, any_size;
     const MinPlusPrunedConfiguration tile_of_512{.outputs_per_worker = 8, .workers = 64, .run = 8};
     const MinPlusSieveConfiguration sieve_of_512;
+    const MinPlusShortConfiguration few_elements{.most_elements = 16};
     static const ScheduleRows table = {
         exact(row("reference", cpu, all, reference))
             .says("One output is computed after another, without a schedule: every row is compared with it."),
-        exact(row("tuned", cpu, all, strips,
-                  {{"vectors", 12, 4, 14}, {"narrow_vectors", 6, 2, 6}, {"steps", 4, 1, 8}}))
-            .says("A task per strip of outputs keeps their minima in vector registers over all of i."),
+        family("tuned",
+            {
+                exact(row("tuned_short", cpu, all, short_vector, few_elements,
+                          {{"vectors", 8, 1, 14}, {"task", 1024, 64, 65536}}))
+                    .says("As tuned_any for a vector of a few elements, with the longer one read in place."),
+                exact(row("tuned_any", cpu, all, strips,
+                          {{"vectors", 12, 4, 14}, {"narrow_vectors", 6, 2, 6}, {"steps", 4, 1, 8}}))
+                    .says(
+                        "A task per strip of outputs keeps their minima in vector registers over all of i."),
+            }),
         exact(automatic<MinPlusConvolution>("auto", cpu, all, "Mullapudi2016")),
 
         exact(

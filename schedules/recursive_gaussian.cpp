@@ -4,6 +4,7 @@
 #include "generators/algorithms/recursive_gaussian/bands.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "generators/algorithms/recursive_gaussian/copies.h"
+#include "generators/algorithms/recursive_gaussian/line.h"
 #include "generators/algorithms/recursive_gaussian/strips.h"
 #include "schedules/diagonals.h"
 #include "schedules/moves.h"
@@ -94,6 +95,12 @@ void filter_rows(RecursiveRows &rows, ScheduleContext &context) {
 void filter_columns(RecursiveRuns &along_y, Func out, ScheduleContext &context, int strip) {
     along_y.filtered.compute_at(out, xo).bound_extent(along_y.v, strip).bound_extent(along_y.c, 1);
     filter(along_y, context);
+}
+
+// Sample after sample of one line: a vector of lines would hold one of them.
+void line(RecursiveGaussianLine &blur, ScheduleContext &) {
+    blur.along.filtered.compute_root();
+    blur.out.split(blur.x, xo, xi, blur.run, TailStrategy::GuardWithIf).unroll(xi);
 }
 
 // First groups of rows, then strips of columns are spread over the cores: `strips` of them per task, so that
@@ -291,6 +298,9 @@ static const ScheduleRows &rows() {
             .says("Line by line: both filters of all rows, then both filters of all columns."),
         family("tuned",
             {
+                row("tuned_line", cpu, "u8 u16 f32", line, {{"run", 8, 4, 16}})
+                    .says(
+                        "One row or one column, sample after sample, without the filters of the other axis."),
                 row("tuned_bands", cpu, "u8 u16 f32", bands, grey,
                     {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 256, 16, 512},
                         {"chunk", 256, 64, 512}, {"sum_vectors", 32, 2, 256}})

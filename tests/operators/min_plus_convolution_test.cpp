@@ -84,6 +84,7 @@ TEST_P(MinPlusRow, AgreesWithThePlainLoop) {
 TEST_P(MinPlusRow, AgreesOnAnyData) {
     for (const char *kind : kinds) {
         check(vector(1237, kind, 1), vector(1061, kind, 2), kind);
+        check(vector(1237, kind, 1), vector(13, kind, 2), kind);
     }
     check(vector(700, "absent", 1), vector(900, "walk", 2), "absent and walk");
     check(vector(900, "nothing", 1), vector(700, "walk", 2), "nothing and walk");
@@ -128,11 +129,16 @@ TEST_P(MinPlusRow, MakesTheFirstEntries) {
     std::vector<double> memory(400, 77);
     if (type() == Type::f64) {
         Array c = Array::view(Type::f64, memory.data() + 7, {300});
-        run({a, b}, c, {{"length", 300.}});
-        c.sync();
-        EXPECT_EQ(memory[6], 77);
-        EXPECT_EQ(memory[307], 77);
-        EXPECT_EQ(difference(c, *plain_result(op(), std::array{a, b}, {{"length", 300.}}), {}), "");
+        const Array short_one = vector(16, "gaussian", 3);
+        for (const Array &first : {a, short_one}) {
+            if (run({first, b}, c, {{"length", 300.}})) {
+                c.sync();
+                EXPECT_EQ(memory[6], 77);
+                EXPECT_EQ(memory[307], 77);
+                EXPECT_EQ(
+                    difference(c, *plain_result(op(), std::array{first, b}, {{"length", 300.}}), {}), "");
+            }
+        }
     }
 }
 
@@ -168,11 +174,10 @@ TEST_P(MinPlusRow, Accumulates) {
 TEST_P(MinPlusRow, IsRightAtBothEnds) {
     // The least sum of each entry is with the first and last element of one or the other; past the ends lies
     // what would win.
-    const int n = 333;
     const double low = -1000, lower = -1e6;
-    for (const auto &[at_a, at_b] :
-        std::vector<std::pair<int, int>>{{0, 0}, {n - 1, 0}, {0, n - 1}, {n - 1, n - 1}}) {
-        const auto inside = [&](std::vector<char> &memory, int at, auto zero) {
+    for (const auto &[n, at_a, at_b] : std::vector<std::tuple<int, int, int>>{
+             {333, 0, 0}, {333, 332, 0}, {333, 0, 332}, {333, 332, 332}, {13, 0, 12}, {13, 12, 0}}) {
+        const auto inside = [&, n = n](std::vector<char> &memory, int at, auto zero) {
             using T = decltype(zero);
             memory.assign((n + 2) * sizeof(T), 0);
             T *data = reinterpret_cast<T *>(memory.data());
@@ -232,7 +237,7 @@ TEST(MinPlusConvolution, SiftsWhereItPays) {
         return statistics.libraries.back();
     };
     EXPECT_NE(last_library("walk", "pruned").find("/pruned/"), std::string::npos);
-    EXPECT_NE(last_library("sorted", "pruned").find("/tuned/"), std::string::npos);
+    EXPECT_NE(last_library("sorted", "pruned").find("/tuned_any/"), std::string::npos);
     EXPECT_NE(last_library("sorted", "pruned_always").find("/pruned/"), std::string::npos);
 }
 

@@ -154,12 +154,14 @@ TEST_P(RecursiveGaussianRow, LargeWideTall) {
     check({{20011, 3}, 20});
     check({{1, 200000}, 5});
     check({{200000, 1}, 5});
+    check({{1, 20011}, 200});
+    check({{1013, 1}, .5});
 }
 
 TEST_P(RecursiveGaussianRow, ConstantImagesStay) {
     for (double sigma : {.5, 1., 5., 20., 200.}) {
-        for (const auto &shape :
-            {std::vector<int64_t>{64, 192}, {67, 131}, {61, 70, 3}, {150, 300}, {150, 13}}) {
+        for (const auto &shape : {std::vector<int64_t>{64, 192}, {67, 131}, {61, 70, 3}, {150, 300},
+                 {150, 13}, {1, 77}, {300, 1}}) {
             SCOPED_TRACE(sigma);
             Array output;
             if (row().type == "f32") {
@@ -222,7 +224,7 @@ TEST_P(RecursiveGaussianRow, ImpulsesAreSymmetric) {
 }
 
 TEST_P(RecursiveGaussianRow, SameBytesEachTime) {
-    for (const int64_t width : {256, 12}) {
+    for (const int64_t width : {256, 12, 1}) {
         const Array bytes = random_array<uint8_t>({128, width}), words = random_array<uint16_t>({128, width}),
                     floats = random_array<float>({128, width});
         const Array &image = row().type == "u8" ? bytes : row().type == "u16" ? words : floats;

@@ -7,14 +7,15 @@ namespace tilewright {
 
 // Of the definition, ColumnSum.
 struct ColumnSumConfiguration {
-    int columns = 1;    // that a thread owns: the image's width, and the places where its rows begin, are
-                        // multiples of it
-    int most_rows = 0;  // of the image
+    int columns = 1;  // that a thread owns: the image's width, and the places where its rows begin, are
+                      // multiples of it
+    int most_rows = 0, most_columns = 0;  // of the image
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("columns", columns);
         visit("most_rows", most_rows);
+        visit("most_columns", most_columns);
     }
 };
 

@@ -61,4 +61,14 @@ struct MinPlusSieveConfiguration {
     }
 };
 
+// Of MinPlusShort.
+struct MinPlusShortConfiguration {
+    int most_elements = 0;  // of the shorter vector
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("most_elements", most_elements);
+    }
+};
+
 }  // namespace tilewright

@@ -1,8 +1,8 @@
 #pragma once
 // Forms of min_plus_convolution by tiles of outputs. Rows: the family `registers` (tiles), and tuned on CPUs
-// (strips). They are no schedules of the definition, because Halide 21 evaluates the definition's condition
-// on i for each pair of a tile, also where padding of a and b makes it superfluous
-// (tests/halide/conditions_of_tiles_test.cpp).
+// (strips, and windows of a short vector). They are no schedules of the definition, because Halide 21
+// evaluates the definition's condition on i for each pair of a tile, also where padding of a and b makes it
+// superfluous (tests/halide/conditions_of_tiles_test.cpp).
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
 #include <vector>
 
@@ -123,6 +123,24 @@ struct MinPlusStrips : Halide::NamesInterface {
                               b(unsafe_promise_clamped(q * width + x - step, -width - run, m + width))),
                 of_strip(x, q));
         out(k) = numbers.unsigned_zero(min(of_strip(k % width, k / width), before(k)));
+    }
+};
+
+// For a vector a that is as short as a vector of the CPU. b is read where it is: the outputs near the ends of
+// b, where an element of a meets none of b, are computed apart, by conditions that Halide hoists out of the
+// loop over all others.
+struct MinPlusShort : Halide::NamesInterface {
+    static constexpr const char *name = "min_plus_convolution_short";
+    Var j{"j"}, k{"k"};
+    RDom i;
+    Func b{"extended_b"}, least{"least"}, out{"out"};
+
+    MinPlusShort(Func a, Func whole_b, Func before, Expr n, Expr m, const MinPlusNumbers &numbers)
+        : i(0, n, "i") {
+        b(j) = select(j >= 0 && j < m, likely(whole_b(clamp(j, 0, m - 1))), numbers.no_b());
+        least(k) = numbers.no_b();
+        least(k) = numbers.least(numbers.sum(a(i), b(k - i)), least(k));
+        out(k) = numbers.unsigned_zero(min(least(k), before(k)));
     }
 };
 

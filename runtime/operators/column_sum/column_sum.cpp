@@ -60,9 +60,10 @@ protected:
             return most == 0 || at.width * at.element <= most;
         }
         if (row.form == "column_sum") {
-            const auto [columns, most_rows] = row.configuration<ColumnSumConfiguration>();
+            const auto [columns, most_rows, most_columns] = row.configuration<ColumnSumConfiguration>();
             if (at.offset % columns != 0 || at.stride % columns != 0 || at.width % columns != 0 ||
-                (most_rows != 0 && at.height > most_rows) || at.width < row.tunable("lanes", 1)) {
+                (most_rows != 0 && at.height > most_rows) || (most_columns != 0 && at.width > most_columns) ||
+                at.width < row.tunable("lanes", 1)) {
                 return false;
             }
         }

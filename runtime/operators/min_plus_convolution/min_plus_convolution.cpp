@@ -123,6 +123,9 @@ protected:
         if (row.form == "min_plus_convolution_plan") {
             return PrunedSplit(row, request).fits();
         }
+        if (row.form == "min_plus_convolution_short") {
+            return request.n <= row.configuration<MinPlusShortConfiguration>().most_elements;
+        }
         return row.form != "min_plus_convolution_tiles" || accepts_tiles(row, request);
     }
 
@@ -201,15 +204,11 @@ private:
     template<typename T>
     void check_floats(const Array &vector, const std::string &argument, bool finite_below) const {
         const T *x = vector.as<T>();
-        const auto is_wrong = [=](T value) {
-            return finite_below ? !(value > -std::numeric_limits<T>::infinity()) : std::isnan(value);
-        };
-        const int64_t n = vector.size();
-        bool wrong = false;
-        for (int64_t i = 0; i < n; i++) {
-            wrong |= is_wrong(x[i]);
-        }
-        const int64_t at = wrong ? std::find_if(x, x + n, is_wrong) - x : n;
+        const int64_t n = vector.size(),
+                      at = finite_below ?
+                               first_that(
+                                   x, n, [](T v) { return !(v > -std::numeric_limits<T>::infinity()); }) :
+                               first_that(x, n, [](T v) { return std::isnan(v); });
         if (at < n) {
             refuse(Fault::input,
                 finite_below ? "takes finite numbers and +infinity (absent), not NaN or -infinity" :
@@ -221,13 +220,9 @@ private:
     void check_integers(const Array &vector, const std::string &argument) const {
         constexpr int32_t most = 1 << 28;
         const int32_t *x = vector.as<int32_t>();
-        const auto is_wrong = [](int32_t value) { return (uint32_t)value + (uint32_t)most > 2u * most; };
-        const int64_t n = vector.size();
-        bool wrong = false;
-        for (int64_t i = 0; i < n; i++) {
-            wrong |= is_wrong(x[i]);
-        }
-        const int64_t at = wrong ? std::find_if(x, x + n, is_wrong) - x : n;
+        const int64_t n = vector.size(), at = first_that(x, n, [](int32_t v) {
+            return (uint32_t)v + (uint32_t)most > 2u * most;
+        });
         if (at < n) {
             refuse(Fault::input,
                 "i32 values must lie in [-2^28, 2^28]; take f64, which has all sums of i32 exactly",

@@ -58,6 +58,13 @@ View pixels_of(const Array &array) {
     return view;
 }
 
+// The elements of an image of one row or one column.
+View line_of(const Array &array) {
+    const bool is_row = array.shape()[0] == 1;
+    return {
+        halide_type(array.type()), {{array.size(), is_row ? 1 : array.strides()[0]}}, array.offset_bytes()};
+}
+
 // The memory of an image of one channel by tiles: x and y in the tile, tile along x and along y.
 View tiles_of(const Array &array) {
     const int64_t pitch = array.strides()[0];
@@ -185,6 +192,10 @@ protected:
         if (row.form == "recursive_gaussian") {
             return true;
         }
+        if (row.form == "recursive_gaussian_line") {
+            const std::vector<int64_t> &shape = request.image().shape();
+            return one_channel && (shape[0] == 1 || shape[1] == 1);
+        }
         const auto serves = row.configuration<RecursiveGaussianConfiguration>();
         const int64_t elements = request.image().shape()[1] * request.channels();
         return (one_channel || serves.colours) &&
@@ -197,9 +208,10 @@ protected:
         const bool is_aligned = row.form == "recursive_gaussian_aligned",
                    is_tiled = is_aligned || row.form == "recursive_gaussian_tiles";
         const bool as_pixels = row.form == "recursive_gaussian" || row.form == "recursive_gaussian_tiles";
+        const bool is_line = row.form == "recursive_gaussian_line";
         Plan plan;
         Launch &launch = plan.launch(row, device);
-        launch.in("image", image, as_pixels ? pixels_of(image) : rows_of(image));
+        launch.in("image", image, is_line ? line_of(image) : as_pixels ? pixels_of(image) : rows_of(image));
         if (row.form == "recursive_gaussian_strips" || row.form == "recursive_gaussian_bands") {
             launch.value("channels", (int32_t)request.channels());
         }
@@ -210,6 +222,7 @@ protected:
             bind_carries(launch, *request.weights);
         }
         launch.out("output", output,
+            is_line    ? line_of(output) :
             is_aligned ? tiles_of(output) :
             as_pixels  ? pixels_of(output) :
                          rows_of(output));
