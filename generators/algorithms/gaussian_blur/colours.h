@@ -1,6 +1,6 @@
 #pragma once
 // A form of gaussian_blur for u8 images of several interleaved channels: a window of fixed radius, both
-// passes by dot products of four bytes. Rows: tuned_colours_* for u8 on GPUs.
+// passes by dot products of four bytes. Rows: tuned_colours_* for u8 on CUDA.
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 
 namespace tilewright {

@@ -1,8 +1,8 @@
 #pragma once
 // A form of gaussian_blur for f32: a window of fixed radius, both passes tile by tile. Rows: registers_4,
-// tuned_large_* and tuned_window_* for f32. What the window forms for u8 share with it is here too. A form,
-// because Halide 21 unrolls only loops of known length: the definition's radius is a number of the call
-// (tests/halide/unrolled_taps_test.cpp), and a window in registers has no loops.
+// tuned_large_*, tuned_window_* and tuned_colours_* for f32. What the window forms for u8 share with it is
+// here too. A form, because Halide 21 unrolls only loops of known length: the definition's radius is a number
+// of the call (tests/halide/unrolled_taps_test.cpp), and a window in registers has no loops.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/border.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
