@@ -51,6 +51,15 @@ TEST(Invert, ChoosesARowByItself) {
     expect_negative(image, output);
 }
 
+// Padded rows of one element would take up to 64 times the memory, and most of the time of a call.
+TEST(Invert, MakesOneColumnDense) {
+    const Array image = random_array<uint8_t>({300, 1});
+    Array output;
+    invert(image, output, {.device = Device{}});
+    EXPECT_EQ(output.strides()[0], 1);
+    expect_negative(image, output);
+}
+
 TEST(Invert, RefusesOtherTypes) {
     Array output;
     const Error error = error_of([&] { invert(Array(Type::f32, {4, 4}), output); });
