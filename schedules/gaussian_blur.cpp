@@ -248,7 +248,7 @@ static const ScheduleRows &rows() {
                 row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16))
                     .says(by_float_windows),
                 row("tuned_near", gpu, "u8 u16 f32", columns,
-                    {{"width", 64, 32, 128}, {"height", 2, 1, 8}, {"rows", 8, 2, 16}})
+                    {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}})
                     .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
                           "once for all."),
                 row("tuned_any", gpu, "u8 u16 f32", separable<GaussianBlur>,
