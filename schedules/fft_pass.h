@@ -47,8 +47,11 @@ inline ScheduleRow pass_row(const std::string &name, Backends where,
     shape.convolve = n.convolve;
     const int threads =
         n.threads ? n.threads : shape.length() / *std::max_element(radices.begin(), radices.end());
+    // A thread unrolls its butterflies. 16 of them were an expression of more than 256 nested brackets, which
+    // the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256, threads=1).
+    const int fewest = std::max(1, threads / 4), most = std::min(1024, std::max(threads, shape.length()));
     return row(name, where, "c64", schedule, shape,
-        {{"together", n.together, 1, 64}, {"threads", threads, 1, 1024}, {"pad", n.pad, 0, 2}})
+        {{"together", n.together, 1, 64}, {"threads", threads, fewest, most}, {"pad", n.pad, 0, 2}})
         .says(pass_sentence(where, shape, n.together));
 }
 

@@ -285,7 +285,7 @@ static const ScheduleRows &rows() {
                     .says(by_float_windows),
                 colour_rows(),
                 row("tuned_near", gpu, "u8 u16 f32", columns,
-                    {{"width", 64, 32, 128}, {"height", 2, 1, 8}, {"rows", 8, 2, 16}})
+                    {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}})
                     .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
                           "once for all."),
                 row("tuned_any", gpu, "u8 u16 f32", separable<GaussianBlur>,

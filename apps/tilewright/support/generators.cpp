@@ -46,11 +46,12 @@ std::vector<fs::path> program_folders() {
     return folders;
 }
 
-// What a generator says of its failure: its own first line, without what it begins with.
+// What a generator says of its failure: the first line that begins with "error: ", before which there may be
+// warnings of Halide. Without such a line, the first one.
 std::string reason_of(const Finished &ran) {
-    const std::string &said = ran.err.empty() ? ran.out : ran.err, begin = "error: ";
-    const std::string line = one_line(said.substr(0, said.find('\n')));
-    return line.starts_with(begin) ? line.substr(begin.size()) : line;
+    const std::string said = "\n" + (ran.err.empty() ? ran.out : ran.err), begin = "\nerror: ";
+    const size_t at = said.find(begin), from = at == std::string::npos ? 1 : at + begin.size();
+    return one_line(said.substr(from, said.find('\n', from) - from));
 }
 
 }  // namespace
