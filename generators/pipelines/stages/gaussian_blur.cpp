@@ -139,19 +139,19 @@ private:
         const auto row = chosen.configuration<GaussianBlurWindowConfiguration>();
         const BorderMap border = border_map(in, row.large);
         const std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
-        auto form = std::make_shared<GaussianBlurWindow>(
-            in.rows, in.width, in.height, border, taps, WindowTile::of(row, 1));
+        auto form = std::make_shared<GaussianBlurWindow>(in.rows, in.width, in.height, border, taps, row);
         return {flow_of(in, in.shape, form->out), chosen.schedule_of(form)};
     }
 
     Composed window_of_words(const Flow &in, const ChosenRow &chosen) const {
         const BorderMap border = border_map(in, false);
-        const WindowTile tile = WindowTile::of(chosen.configuration<GaussianBlurWindowConfiguration>(), 4);
+        auto row = chosen.configuration<GaussianBlurWindowConfiguration>();
+        row.any_width = true;
         const Expr multiplier = cast<uint32_t>((int)weights_->bytes.multiplier);
         const Func words = words_of(in);
         if (chosen.form() == GaussianBlurWindowDot::name) {
             auto form = std::make_shared<GaussianBlurWindowDot>(words, in.width, in.height, border,
-                tap_words(), multiplier, tile, true, word_operations(chosen.target()));
+                tap_words(), multiplier, row, word_operations(chosen.target()));
             return {bytes_of(in, form->out), chosen.schedule_of(form)};
         }
         std::vector<Expr> floats;
@@ -159,7 +159,7 @@ private:
             floats.push_back((float)tap);
         }
         auto form = std::make_shared<GaussianBlurWindowFloats>(
-            words, in.width, in.height, border, floats, multiplier, tile);
+            words, in.width, in.height, border, floats, multiplier, row);
         return {bytes_of(in, form->out), chosen.schedule_of(form)};
     }
 
