@@ -28,7 +28,11 @@ inline Expr tile_rows(const Expr &radius, int rows) {
 
 // How many tiles of rows make a task: all of them where one core takes less than about 50 us for the image,
 // because waking a second thread takes that long (docs/PERFORMANCE.md, "One thread or two"); otherwise one.
-inline Expr tiles_of_task(const Halide::OutputImageParam &image, const Expr &radius) {
+inline Expr tiles_of_task(const ScheduleContext &context, const Expr &radius) {
+    if (context.is_stage) {
+        return 1;
+    }
+    const Halide::OutputImageParam image = context.buffers[0];
     const float least = 300'000;
     const Expr work = cast<float>(image.width()) * cast<float>(image.height()) * cast<float>(radius + 4);
     return select(work < least, 1 << 20, 1);
@@ -44,7 +48,7 @@ void lines(Form &blur, ScheduleContext &context) {
     const int lanes = context.target.natural_vector_size(blur.down_sum.type()),
               block = lanes * context["vectors"];
     blur.out.split(y, yo, yi, tile_rows(blur.radius, context["rows"]), TailStrategy::GuardWithIf)
-        .split(yo, task, yo, tiles_of_task(context.buffers[0], blur.radius), TailStrategy::GuardWithIf)
+        .split(yo, task, yo, tiles_of_task(context, blur.radius), TailStrategy::GuardWithIf)
         .split(x, xo, xi, block, TailStrategy::PredicateStores)
         .reorder(xi, xo, yi, yo, task)
         .parallel(task)
@@ -149,7 +153,7 @@ inline void dots(GaussianBlurDots &blur, ScheduleContext &context) {
     }
     const Expr radius = group * blur.reach;
     blur.out.split(y, yo, yi, tile_rows(radius, context["rows"]), TailStrategy::GuardWithIf)
-        .split(yo, task, yo, tiles_of_task(context.buffers[0], radius), TailStrategy::GuardWithIf)
+        .split(yo, task, yo, tiles_of_task(context, radius), TailStrategy::GuardWithIf)
         .split(x, xo, xi, group * lanes * vectors * channels, TailStrategy::PredicateStores)
         .reorder(xi, xo, yi, yo, task)
         .parallel(task)

@@ -19,6 +19,11 @@ void reference(Invert &, ScheduleContext &) {}
 // One vector of pixels after another. Rows are spread over the cores, as many per task as have its bytes.
 // One column is read and written pixel by pixel, because most of a vector would be empty.
 void vectors(Invert &invert, ScheduleContext &context) {
+    if (context.is_stage) {
+        invert.out.vectorize(invert.x, context["lanes"], TailStrategy::GuardWithIf)
+            .parallel(invert.y, 16, TailStrategy::GuardWithIf);
+        return;
+    }
     const Halide::Expr width = context.buffers[0].width(), height = context.buffers[0].height(),
                        tasks = max(1, width * height / (1024 * context["task"])),
                        rows = ceil_div(height, tasks);

@@ -213,9 +213,12 @@ void lanes_in_vectors(RowSumSliced &form, ScheduleContext &context) {
 // Strips of rows are spread over the cores: each has the bytes of a task or more, but no more than `strip`
 // rows, because a short row takes longer per byte.
 void strips_of_rows(RowSumSliced &form, ScheduleContext &context) {
-    const Halide::Expr height = context.buffers[0].height(), image = height * form.row_bytes,
-                       tasks = max(1, image / (1024 * context["task"])),
-                       strip = min(ceil_div(height, tasks), context["strip"]);
+    const int task_bytes = 1024 * context["task"], most = context["strip"];
+    Halide::Expr strip = clamp(task_bytes / form.row_bytes, 1, most);
+    if (!context.is_stage) {
+        const Halide::Expr height = context.buffers[0].height();
+        strip = min(ceil_div(height, max(1, height * form.row_bytes / task_bytes)), most);
+    }
     form.out.split(form.y, yo, yi, strip, TailStrategy::GuardWithIf).parallel(yo);
     form.total.compute_at(form.out, yi);
     form.adding.compute_at(form.total, form.each);

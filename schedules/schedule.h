@@ -36,6 +36,7 @@ struct ScheduleContext {
     std::vector<Tunable> tunables;
     std::vector<std::string> folded_per_thread = {};  // the Funcs that fold_per_thread() was called for
     std::vector<ConfigurationField> configured = {};  // what the row says of its form
+    bool is_stage = false;  // of a pipeline: the buffers are nobody's, so that their sizes say nothing
 
     // The value of the tunable called `name`; a name that the row does not have is a build error.
     int operator[](const std::string &name) const;

@@ -159,7 +159,8 @@ ScheduleContext ChosenRow::context() const {
     for (int i = 0; i < 3; i++) {
         unused.push_back(Halide::ImageParam(Halide::UInt(8), 4, Halide::Internal::unique_name("nobodys")));
     }
-    return {target_, entry_.type, unused, with_values(row().tunables, entry_.values), {}, row().configured};
+    return {
+        target_, entry_.type, unused, with_values(row().tunables, entry_.values), {}, row().configured, true};
 }
 
 ChosenRow stage_row(const StageRequest &request) {
