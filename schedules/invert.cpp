@@ -25,7 +25,7 @@ void vectors(Invert &invert, ScheduleContext &context) {
         return;
     }
     const Halide::Expr width = context.buffers[0].width(), height = context.buffers[0].height(),
-                       tasks = max(1, width * height / (1024 * context["task"])),
+                       tasks = max(1, height / max(1, 1024 * context["task"] / max(1, width))),
                        rows = ceil_div(height, tasks);
     invert.out.split(invert.y, task, invert.y, rows, TailStrategy::GuardWithIf).parallel(task);
     invert.out.specialize(width == 1).unroll(invert.y, 8, TailStrategy::GuardWithIf);

@@ -217,7 +217,7 @@ void strips_of_rows(RowSumSliced &form, ScheduleContext &context) {
     Halide::Expr strip = clamp(task_bytes / form.row_bytes, 1, most);
     if (!context.is_stage) {
         const Halide::Expr height = context.buffers[0].height();
-        strip = min(ceil_div(height, max(1, height * form.row_bytes / task_bytes)), most);
+        strip = min(ceil_div(height, max(1, height / max(1, task_bytes / form.row_bytes))), most);
     }
     form.out.split(form.y, yo, yi, strip, TailStrategy::GuardWithIf).parallel(yo);
     form.total.compute_at(form.out, yi);
