@@ -90,13 +90,43 @@ def one_by_one(build):
     return folder, {os.path.relpath(entry['file']) for entry in commands}
 
 
+def read_with(files, compiled):
+    """What clang-tidy is given to read these files: those that are compiled, and for a header that none of
+    them includes, by way of other headers or itself, one compiled file that does. A header that is in no
+    compiled file is left out: it belongs to an example or to a build of a user's own."""
+    includes = {}
+    for file in {*all_files(), *files}:
+        if file.endswith(SOURCE):
+            with open(file, encoding='utf-8') as text:
+                includes[file] = set(re.findall(r'^#include "(.*)"', text.read(), re.M))
+    path_of = {}
+    for file in includes:
+        for folder in ('', 'runtime/include/', 'plain/', 'python/src/'):
+            path_of.setdefault(file.removeprefix(folder), file)
+
+    def headers_of(file, seen):
+        for name in includes.get(file, ()):
+            header = path_of.get(name)
+            if header and header not in seen:
+                seen.add(header)
+                headers_of(header, seen)
+        return seen
+
+    read = [file for file in files if file in compiled]
+    covered = {header for file in read for header in headers_of(file, set())}
+    for header in files:
+        if header.endswith('.h') and header not in covered:
+            reader = next((file for file in sorted(compiled) if header in headers_of(file, set())), None)
+            if reader:
+                read.append(reader)
+                covered |= headers_of(reader, set())
+    return read
+
+
 def tidy(files, build):
-    """clang-tidy's findings. A header that no .cpp file among them includes is read by itself."""
+    """clang-tidy's findings in these files and in the headers that they include."""
     build, compiled = one_by_one(build)
-    text = ''.join(open(file, encoding='utf-8').read() for file in files if file in compiled)
-    included = set(re.findall(r'^#include "(.*)"', text, re.M))
-    files = [file for file in files if file in compiled or file.endswith('.h') and
-             not included & {file, file.removeprefix('runtime/include/'), file.removeprefix('plain/')}]
+    files = read_with(files, compiled)
 
     def findings(file):
         code, text = output_of('clang-tidy', '-p', build, '--quiet', file)
