@@ -11,7 +11,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::Expr;
 using Halide::Func;
 using Halide::MemoryType;
 using Halide::RVar;

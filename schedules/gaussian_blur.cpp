@@ -12,7 +12,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::Expr;
 using Halide::Func;
 using Halide::MemoryType;
 using Halide::TailStrategy;
@@ -145,49 +144,44 @@ static ScheduleRows colour_rows() {
     return rows;
 }
 
-static const ScheduleRows &rows() {
+// The rows of CPUs that `tuned` takes.
+static ScheduleRows tuned_cpu_rows() {
     using namespace gaussian_blur_cpu;
-    using namespace gaussian_blur_gpu;
-    using Between = GaussianBlurNearConfiguration::Between;
     // Where the times of the rows meet on an AMD EPYC (Zen 4, 2026-11-22): 60 x 1000 u8 takes .26 ms where
     // tuned_dots takes .35 (sigma 3, 84 elements), and .72 where it takes .40 (sigma 7.5, 120 elements).
     const GaussianBlurLinesConfiguration narrow_integers{.most_elements = 80},
         narrow_floats{.most_elements = 128};
     const std::vector<Tunable> of_narrow = {
         {"rows", 16, 8, 64}, {"vectors", 1, 1, 8}, {"chunk", 16, 16, 1024}};
-    const GaussianBlurNearConfiguration in_tiles{Between::tiles}, in_textures{Between::textures};
-    const char *for_large = "As tuned_window, for images larger than a tile: positions need no last clamp.",
-               *by_windows = "Both passes in one kernel; windows in registers, weights from constant memory.",
-               *by_words = "As tuned_window, for whole words and the border reflect, which reverses words.",
-               *by_any_words = "One kernel; dot products of four bytes, windows of words in registers.",
-               *by_float_windows = "One kernel; loads of four bytes, sums of floats, windows in registers.";
     const char *in_vectors = "As tuned_any, in chunks of one vector, for images narrower than its chunks.";
-    static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32", reference)
-            .says("Pixel by pixel: the whole pass down columns, then the whole pass along rows."),
-        family("tuned",
-            {
-                row("tuned_narrow", cpu, "u8 u16", lines<GaussianBlurLines>, narrow_integers, of_narrow)
-                    .says(in_vectors),
-                row("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>, narrow_floats, of_narrow)
-                    .says(in_vectors),
-                dots_rows("tuned_dots_narrow", 1, 64),
-                dots_rows("tuned_dots", 1),
-                dots_rows("tuned_dots_2", 2),
-                dots_rows("tuned_dots_3", 3),
-                dots_rows("tuned_dots_4", 4),
-                row("tuned_floats", cpu, "u8", lines<GaussianBlurFloats>,
-                    {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
-                    .says("As tuned_any, with floats in place of integers, whose fused multiply-add is one "
-                          "instruction."),
-                row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlurLines>,
-                    {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
-                    .says("Tiles of rows over the cores; vectors of a chunk that stays in the cache, both "
-                          "passes."),
-            }),
+    return family("tuned",
+        {
+            row("tuned_narrow", cpu, "u8 u16", lines<GaussianBlurLines>, narrow_integers, of_narrow)
+                .says(in_vectors),
+            row("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>, narrow_floats, of_narrow)
+                .says(in_vectors),
+            dots_rows("tuned_dots_narrow", 1, 64),
+            dots_rows("tuned_dots", 1),
+            dots_rows("tuned_dots_2", 2),
+            dots_rows("tuned_dots_3", 3),
+            dots_rows("tuned_dots_4", 4),
+            row("tuned_floats", cpu, "u8", lines<GaussianBlurFloats>,
+                {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
+                .says("As tuned_any, with floats in place of integers, whose fused multiply-add is one "
+                      "instruction."),
+            row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlurLines>,
+                {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
+                .says("Tiles of rows over the cores; vectors of a chunk that stays in the cache, both "
+                      "passes."),
+        });
+}
 
-        automatic<GaussianBlur>("auto", cpu, "u8 f32", "Mullapudi2016"),
-        automatic<GaussianBlur>("auto", gpu, "u8 f32", "Anderson2021"),
+// The documented steps, and the guidelines of OpenCL.
+static ScheduleRows step_rows() {
+    using namespace gaussian_blur_gpu;
+    using Between = GaussianBlurNearConfiguration::Between;
+    const GaussianBlurNearConfiguration in_tiles{Between::tiles}, in_textures{Between::textures};
+    return {
         row("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}})
             .says("One thread per pixel, which adds all (2r+1)^2 pixels of its window from global memory."),
         row("separable", gpu, "u8 f32", separable<GaussianBlurNear>,
@@ -219,6 +213,71 @@ static const ScheduleRows &rows() {
         row("texture_half", opencl, "f32", texture<GaussianBlurHalf>, in_textures,
             {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .says("As texture, with an intermediate of half-precision floats: half the bytes, 11 bits kept."),
+    };
+}
+
+// Both passes in one kernel, for images of one channel.
+static ScheduleRows window_rows() {
+    using namespace gaussian_blur_gpu;
+    const char *for_large = "As tuned_window, for images larger than a tile: positions need no last clamp.",
+               *by_windows = "Both passes in one kernel; windows in registers, weights from constant memory.",
+               *by_words = "As tuned_window, for whole words and the border reflect, which reverses words.",
+               *by_any_words = "One kernel; dot products of four bytes, windows of words in registers.",
+               *by_float_windows = "One kernel; loads of four bytes, sums of floats, windows in registers.";
+    return {
+        // One group of wide tiles: radius 4 .183 -> .169 ms, radius 9 .231 -> .202 ms against two
+        // groups of 128 columns (8192 x 8192, H200).
+        row("tuned_large_4", gpu, "f32", window, tile(4, 256, 32, 1, 4, true)).says(for_large),
+        row("tuned_large_9", gpu, "f32", window, tile(9, 256, 32, 1, 4, true)).says(for_large),
+        row("tuned_large_12", gpu, "f32", window, tile(12, 256, 32, 1, 4, true)).says(for_large),
+        row("tuned_large_20", gpu, "f32", window, tile(20, 192, 32, 1, 8, true)).says(for_large),
+        row("tuned_large_30", gpu, "f32", window, tile(30, 192, 32, 1, 8, true)).says(for_large),
+        row("tuned_large_40", gpu, "f32", window, tile(40, 176, 32, 1, 8, true)).says(for_large),
+        row("tuned_window_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)).says(by_windows),
+        row("tuned_window_9", gpu, "f32", window, tile(9, 256, 32, 1, 4)).says(by_windows),
+        row("tuned_window_12", gpu, "f32", window, tile(12, 256, 32, 1, 4)).says(by_windows),
+        row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)).says(by_windows),
+        row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)).says(by_windows),
+        row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)).says(by_windows),
+        row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16)).says(by_words),
+        row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16))
+            .says(by_words),
+        row("tuned_words_9", cuda, "u8", window_dot, word_tile(9, 0, false, 512, 32, 32)).says(by_words),
+        row("tuned_words_9_high", cuda, "u8", window_dot, word_tile(9, 3, false, 512, 32, 32)).says(by_words),
+        row("tuned_words_12", cuda, "u8", window_dot, word_tile(12, 3, false, 512, 32, 16)).says(by_words),
+        row("tuned_words_20", cuda, "u8", window_dot, word_tile(20, 5, false, 512, 16, 16)).says(by_words),
+        row("tuned_words_30", cuda, "u8", window_dot, word_tile(30, 8, false, 512, 16, 16)).says(by_words),
+        row("tuned_words_40", cuda, "u8", window_dot, word_tile(40, 10, false, 512, 16, 16)).says(by_words),
+        row("tuned_window_4", cuda, "u8", window_dot, word_tile(4, 2, true, 1024, 16, 16)).says(by_any_words),
+        row("tuned_window_9", cuda, "u8", window_dot, word_tile(9, 3, true, 512, 32, 32)).says(by_any_words),
+        row("tuned_window_12", cuda, "u8", window_dot, word_tile(12, 3, true, 512, 32, 16))
+            .says(by_any_words),
+        row("tuned_window_20", cuda, "u8", window_dot, word_tile(20, 5, true, 512, 16, 16))
+            .says(by_any_words),
+        row("tuned_window_30", cuda, "u8", window_dot, word_tile(30, 8, true, 512, 16, 16))
+            .says(by_any_words),
+        row("tuned_window_40", cuda, "u8", window_dot, word_tile(40, 10, true, 512, 16, 16))
+            .says(by_any_words),
+        row("tuned_window_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(by_float_windows),
+        row("tuned_window_9", opencl, "u8", window_floats, tile(9, 256, 8, 4, 8)).says(by_float_windows),
+        row("tuned_window_12", opencl, "u8", window_floats, tile(12, 256, 8, 4, 8)).says(by_float_windows),
+        row("tuned_window_20", opencl, "u8", window_floats, tile(20, 256, 8, 4, 16)).says(by_float_windows),
+        row("tuned_window_30", opencl, "u8", window_floats, tile(30, 256, 8, 4, 16)).says(by_float_windows),
+        row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16)).says(by_float_windows),
+    };
+}
+
+static const ScheduleRows &rows() {
+    using namespace gaussian_blur_cpu;
+    using namespace gaussian_blur_gpu;
+    static const ScheduleRows table = {
+        row("reference", cpu, "u8 u16 f32", reference)
+            .says("Pixel by pixel: the whole pass down columns, then the whole pass along rows."),
+        tuned_cpu_rows(),
+
+        automatic<GaussianBlur>("auto", cpu, "u8 f32", "Mullapudi2016"),
+        automatic<GaussianBlur>("auto", gpu, "u8 f32", "Anderson2021"),
+        step_rows(),
         family("registers",
             {
                 row("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4))
@@ -231,60 +290,7 @@ static const ScheduleRows &rows() {
 
         family("tuned",
             {
-                // One group of wide tiles: radius 4 .183 -> .169 ms, radius 9 .231 -> .202 ms against two
-                // groups of 128 columns (8192 x 8192, H200).
-                row("tuned_large_4", gpu, "f32", window, tile(4, 256, 32, 1, 4, true)).says(for_large),
-                row("tuned_large_9", gpu, "f32", window, tile(9, 256, 32, 1, 4, true)).says(for_large),
-                row("tuned_large_12", gpu, "f32", window, tile(12, 256, 32, 1, 4, true)).says(for_large),
-                row("tuned_large_20", gpu, "f32", window, tile(20, 192, 32, 1, 8, true)).says(for_large),
-                row("tuned_large_30", gpu, "f32", window, tile(30, 192, 32, 1, 8, true)).says(for_large),
-                row("tuned_large_40", gpu, "f32", window, tile(40, 176, 32, 1, 8, true)).says(for_large),
-                row("tuned_window_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)).says(by_windows),
-                row("tuned_window_9", gpu, "f32", window, tile(9, 256, 32, 1, 4)).says(by_windows),
-                row("tuned_window_12", gpu, "f32", window, tile(12, 256, 32, 1, 4)).says(by_windows),
-                row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)).says(by_windows),
-                row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)).says(by_windows),
-                row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)).says(by_windows),
-                row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16))
-                    .says(by_words),
-                row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16))
-                    .says(by_words),
-                row("tuned_words_9", cuda, "u8", window_dot, word_tile(9, 0, false, 512, 32, 32))
-                    .says(by_words),
-                row("tuned_words_9_high", cuda, "u8", window_dot, word_tile(9, 3, false, 512, 32, 32))
-                    .says(by_words),
-                row("tuned_words_12", cuda, "u8", window_dot, word_tile(12, 3, false, 512, 32, 16))
-                    .says(by_words),
-                row("tuned_words_20", cuda, "u8", window_dot, word_tile(20, 5, false, 512, 16, 16))
-                    .says(by_words),
-                row("tuned_words_30", cuda, "u8", window_dot, word_tile(30, 8, false, 512, 16, 16))
-                    .says(by_words),
-                row("tuned_words_40", cuda, "u8", window_dot, word_tile(40, 10, false, 512, 16, 16))
-                    .says(by_words),
-                row("tuned_window_4", cuda, "u8", window_dot, word_tile(4, 2, true, 1024, 16, 16))
-                    .says(by_any_words),
-                row("tuned_window_9", cuda, "u8", window_dot, word_tile(9, 3, true, 512, 32, 32))
-                    .says(by_any_words),
-                row("tuned_window_12", cuda, "u8", window_dot, word_tile(12, 3, true, 512, 32, 16))
-                    .says(by_any_words),
-                row("tuned_window_20", cuda, "u8", window_dot, word_tile(20, 5, true, 512, 16, 16))
-                    .says(by_any_words),
-                row("tuned_window_30", cuda, "u8", window_dot, word_tile(30, 8, true, 512, 16, 16))
-                    .says(by_any_words),
-                row("tuned_window_40", cuda, "u8", window_dot, word_tile(40, 10, true, 512, 16, 16))
-                    .says(by_any_words),
-                row("tuned_window_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8))
-                    .says(by_float_windows),
-                row("tuned_window_9", opencl, "u8", window_floats, tile(9, 256, 8, 4, 8))
-                    .says(by_float_windows),
-                row("tuned_window_12", opencl, "u8", window_floats, tile(12, 256, 8, 4, 8))
-                    .says(by_float_windows),
-                row("tuned_window_20", opencl, "u8", window_floats, tile(20, 256, 8, 4, 16))
-                    .says(by_float_windows),
-                row("tuned_window_30", opencl, "u8", window_floats, tile(30, 256, 8, 4, 16))
-                    .says(by_float_windows),
-                row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16))
-                    .says(by_float_windows),
+                window_rows(),
                 colour_rows(),
                 row("tuned_near", gpu, "u8 u16 f32", columns,
                     {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}})

@@ -13,7 +13,6 @@ namespace tilewright {
 
 namespace {
 
-using Halide::Func;
 using Halide::MemoryType;
 using Halide::RVar;
 using Halide::TailStrategy;
@@ -40,7 +39,7 @@ void direct(MinPlusConvolution &m, ScheduleContext &context) {
     const int threads = context["threads"], blocks = context["blocks"];
     m.least.compute_root();
     m.least.update().reorder(m.i, m.k);
-    for (Halide::Stage stage : {Halide::Stage(m.least), m.least.update(), Halide::Stage(m.out)}) {
+    for (const Halide::Stage &stage : {Halide::Stage(m.least), m.least.update(), Halide::Stage(m.out)}) {
         grid_stride(m, stage, threads, blocks);
     }
 }
@@ -258,21 +257,37 @@ ScheduleRow exact(ScheduleRow row) {
     return std::move(row).with("strict_float");
 }
 
-}  // namespace
-
-// Neither infinities nor the order of roundings may be lost: all rows have strict_float.
-static const ScheduleRows &rows() {
-    using namespace min_plus_cpu;
-    const std::string all = "f64 f32 i32";
+ScheduleRows register_rows() {
     const std::string small_windows =
         "As registers_medium, with shorter parts, so that short vectors fill the device too.";
     const std::string medium_windows =
         "Windows of a and b are in shared memory, and the minima of 8 outputs per thread in registers.";
     const std::string from_caches =
         "A thread keeps the minima of 8 or 16 outputs in registers, and reads a and b from the caches.";
-    const MinPlusConvolutionConfiguration short_vectors{.most_walked = 16}, branch{.branch = true};
     const MinPlusTilesConfiguration small{.pairs_below = 4'000'000, .runs_by_row = true},
         medium{.pairs_below = 1'000'000'000, .runs_by_row = true}, any_size;
+    return family("registers",
+        {
+            exact(row("registers_small", gpu, "f64", staged, small, tile(4, 64, 4, 8))).says(small_windows),
+            exact(row("registers_small", gpu, "f32", staged, small, tile(8, 32, 8, 4))).says(small_windows),
+            exact(row("registers_small", gpu, "i32", staged, small, tile(4, 32, 4, 16))).says(small_windows),
+            exact(row("registers_medium", gpu, "f64 f32", staged, medium, tile(8, 128, 16, 16)))
+                .says(medium_windows),
+            exact(row("registers_medium", gpu, "i32", staged, medium, tile(8, 32, 8, 32)))
+                .says(medium_windows),
+            exact(row("registers_any", gpu, "f64", registers, any_size, tile(8, 128, 32))).says(from_caches),
+            exact(row("registers_any", gpu, "f32 i32", registers, any_size, tile(16, 128, 32)))
+                .says(from_caches),
+        });
+}
+
+}  // namespace
+
+// Neither infinities nor the order of roundings may be lost: all rows have strict_float.
+static const ScheduleRows &rows() {
+    using namespace min_plus_cpu;
+    const std::string all = "f64 f32 i32";
+    const MinPlusConvolutionConfiguration short_vectors{.most_walked = 16}, branch{.branch = true};
     const MinPlusPrunedConfiguration tile_of_512{.outputs_per_worker = 8, .workers = 64, .run = 8};
     const MinPlusSieveConfiguration sieve_of_512;
     const MinPlusShortConfiguration few_elements{.most_elements = 16};
@@ -299,23 +314,7 @@ static const ScheduleRows &rows() {
         exact(row("branchless", gpu, all, shared, {{"threads", 512, 32, 1024}}))
             .says("As shared, with a minimum in place of the branch, so that the threads of a warp stay "
                   "together."),
-        family("registers",
-            {
-                exact(row("registers_small", gpu, "f64", staged, small, tile(4, 64, 4, 8)))
-                    .says(small_windows),
-                exact(row("registers_small", gpu, "f32", staged, small, tile(8, 32, 8, 4)))
-                    .says(small_windows),
-                exact(row("registers_small", gpu, "i32", staged, small, tile(4, 32, 4, 16)))
-                    .says(small_windows),
-                exact(row("registers_medium", gpu, "f64 f32", staged, medium, tile(8, 128, 16, 16)))
-                    .says(medium_windows),
-                exact(row("registers_medium", gpu, "i32", staged, medium, tile(8, 32, 8, 32)))
-                    .says(medium_windows),
-                exact(row("registers_any", gpu, "f64", registers, any_size, tile(8, 128, 32)))
-                    .says(from_caches),
-                exact(row("registers_any", gpu, "f32 i32", registers, any_size, tile(16, 128, 32)))
-                    .says(from_caches),
-            }),
+        register_rows(),
         family("pruned",
             {
                 exact(row("pruned", cpu, all, sieve, sieve_of_512))

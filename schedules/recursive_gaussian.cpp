@@ -280,13 +280,35 @@ void copies(RecursiveGaussianCopies &blur, ScheduleContext &context) {
     store(blur.out, context);
 }
 
+const RecursiveGaussianConfiguration grey{}, coloured{.colours = true};
+
+ScheduleRows tuned_cpu_rows() {
+    const RecursiveGaussianConfiguration narrow{.most_elements = 16};
+    const std::vector<Tunable> of_strips = {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4},
+        {"strip", 64, 16, 256}, {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}};
+    return family("tuned",
+        {
+            row("tuned_line", cpu, "u8 u16 f32", line, {{"run", 8, 4, 16}})
+                .says("One row or one column, sample after sample, without the filters of the other axis."),
+            row("tuned_bands", cpu, "u8 u16 f32", bands, grey,
+                {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 256, 16, 512},
+                    {"chunk", 256, 64, 512}, {"sum_vectors", 32, 2, 256}})
+                .says("Bands of rows over the cores: what enters each band is found first."),
+            row("tuned_narrow", cpu, "u8 u16 f32", strips, narrow,
+                {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 16, 16, 256}, {"chunk", 64, 64, 512},
+                    {"strips", 8, 1, 32}})
+                .says("As tuned_any, in strips of 16 samples, for rows that have no more."),
+            row("tuned_grey", cpu, "u8 u16 f32", strips, grey, of_strips)
+                .says("As tuned_any, for one channel."),
+            row("tuned_any", cpu, "u8 u16 f32", strips, coloured, of_strips)
+                .says("Strips of lines over the cores; a vector filters neighbouring lines at once."),
+        });
+}
+
 }  // namespace
 
 static const ScheduleRows &rows() {
     using namespace recursive_gaussian_tiles;
-    const RecursiveGaussianConfiguration grey{}, coloured{.colours = true}, narrow{.most_elements = 16};
-    const std::vector<Tunable> of_strips = {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4},
-        {"strip", 64, 16, 256}, {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}};
     using CopiesConfiguration = RecursiveGaussianCopiesConfiguration;
     const std::vector<Tunable> with_transposes = {{"side", 16, 8, 32}, {"pad", 1, 0, 8},
         {"threads", 64, 32, 256}, {"samples", 8, 1, 16}, {"width", 32, 16, 128}, {"height", 8, 1, 16}};
@@ -296,24 +318,7 @@ static const ScheduleRows &rows() {
         row("reference", cpu, "u8 u16 f32", reference)
             .with("strict_float")
             .says("Line by line: both filters of all rows, then both filters of all columns."),
-        family("tuned",
-            {
-                row("tuned_line", cpu, "u8 u16 f32", line, {{"run", 8, 4, 16}})
-                    .says(
-                        "One row or one column, sample after sample, without the filters of the other axis."),
-                row("tuned_bands", cpu, "u8 u16 f32", bands, grey,
-                    {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 256, 16, 512},
-                        {"chunk", 256, 64, 512}, {"sum_vectors", 32, 2, 256}})
-                    .says("Bands of rows over the cores: what enters each band is found first."),
-                row("tuned_narrow", cpu, "u8 u16 f32", strips, narrow,
-                    {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 16, 16, 256},
-                        {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}})
-                    .says("As tuned_any, in strips of 16 samples, for rows that have no more."),
-                row("tuned_grey", cpu, "u8 u16 f32", strips, grey, of_strips)
-                    .says("As tuned_any, for one channel."),
-                row("tuned_any", cpu, "u8 u16 f32", strips, coloured, of_strips)
-                    .says("Strips of lines over the cores; a vector filters neighbouring lines at once."),
-            }),
+        tuned_cpu_rows(),
 
         row("columns", gpu, "f32", columns,
             {{"threads", 64, 32, 256}, {"samples", 8, 1, 16}, {"width", 32, 16, 128}, {"height", 8, 1, 16}})

@@ -64,14 +64,28 @@ OwnArray view(nb::object object) {
     return {read.array, read.view.is_valid() ? nb::cast(read.view) : nb::object(object)};
 }
 
+// How other libraries get the elements.
+void add_protocols(nb::class_<OwnArray> &array) {
+    array.def("__array__", &to_array, "dtype"_a = nb::none(), "copy"_a = nb::none())
+        .def("__dlpack__", &to_dlpack, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
+            "dl_device"_a = nb::none(), "copy"_a = nb::none())
+        .def("__dlpack_device__", [](const OwnArray &a) { return dlpack_device(a.array); })
+        .def_prop_ro("__cuda_array_interface__", &cuda_array_interface)
+        .def("__repr__", [](const OwnArray &a) {
+            return "<tilewright.Array " + a.array.describe() + " on " +
+                   a.array.newest_on().value_or(Device{}).str() + ">";
+        });
+}
+
 }  // namespace
 
 void add_array(nb::module_ &module) {
-    nb::class_<OwnArray>(module, "Array",
+    nb::class_<OwnArray> array(module, "Array",
         "An array of the library: zeros at first. What calls compute stays where it was computed, on the "
         "host "
         "or a device, until another side asks for it. It gives its elements to other libraries by __array__, "
-        "__dlpack__ and, on CUDA devices, __cuda_array_interface__.")
+        "__dlpack__ and, on CUDA devices, __cuda_array_interface__.");
+    array
         .def(
             "__init__",
             [](OwnArray *self, std::vector<int64_t> shape, const std::string &dtype) {
@@ -118,16 +132,8 @@ void add_array(nb::module_ &module) {
             [](const OwnArray &a, int64_t y, int64_t x, int64_t height, int64_t width) {
                 return OwnArray{a.array.crop(y, x, height, width), a.owner};
             },
-            "y"_a, "x"_a, "height"_a, "width"_a, "A part of an image, which shares its elements.")
-        .def("__array__", &to_array, "dtype"_a = nb::none(), "copy"_a = nb::none())
-        .def("__dlpack__", &to_dlpack, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
-            "dl_device"_a = nb::none(), "copy"_a = nb::none())
-        .def("__dlpack_device__", [](const OwnArray &a) { return dlpack_device(a.array); })
-        .def_prop_ro("__cuda_array_interface__", &cuda_array_interface)
-        .def("__repr__", [](const OwnArray &a) {
-            return "<tilewright.Array " + a.array.describe() + " on " +
-                   a.array.newest_on().value_or(Device{}).str() + ">";
-        });
+            "y"_a, "x"_a, "height"_a, "width"_a, "A part of an image, which shares its elements.");
+    add_protocols(array);
 }
 
 }  // namespace tilewright::python

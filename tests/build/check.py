@@ -126,14 +126,15 @@ def read_with(files, compiled):
 def tidy(files, build):
     """clang-tidy's findings in these files and in the headers that they include."""
     build, compiled = one_by_one(build)
-    files = read_with(files, compiled)
+    files, ours = read_with(files, compiled), set(all_files())  # and no header that the build has made
 
     def findings(file):
         code, text = output_of('clang-tidy', '-p', build, '--quiet', file)
         found = re.findall(r'^(/\S.*?:\d+):\d+: (?:warning|error): (.*)$', text, re.M)
         if code and not found:
             return [f'{file}:1: clang-tidy failed: ' + ' '.join(text.split())[:300]]
-        return [f'{os.path.relpath(place)}: {what}' for place, what in found]
+        places = [(os.path.relpath(place), what) for place, what in found]
+        return [f'{place}: {what}' for place, what in places if place.partition(':')[0] in ours]
 
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return sorted({line for found in pool.map(findings, files) for line in found})

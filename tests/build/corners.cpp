@@ -68,7 +68,8 @@ struct Corner {
 class Corners {
 public:
     Corners(std::string work, const Words &words)
-        : work_(std::move(work)), words_(words), each_((size_t)std::max(0, atoi(words["each"].c_str()))) {}
+        : work_(std::move(work)), words_(words),
+          each_((size_t)std::max(0L, std::strtol(words["each"].c_str(), nullptr, 10))) {}
 
     void try_operator(const Operator &op) {
         std::map<Backend, std::vector<Corner>> all;

@@ -19,7 +19,7 @@ namespace {
 void at(const char *call) {
     const char *asked = getenv("TILEWRIGHT_TEST_CALL"), *number = getenv("TILEWRIGHT_TEST_SIGNAL");
     if (asked != nullptr && number != nullptr && strcmp(asked, call) == 0) {
-        kill(getpid(), atoi(number));
+        kill(getpid(), (int)strtol(number, nullptr, 10));
     }
 }
 

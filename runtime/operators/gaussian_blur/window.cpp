@@ -97,7 +97,7 @@ void bind_weights(Launch &launch, Type pixel, const GaussianWeights &numbers, in
 }  // namespace
 
 bool is_window(const Row &row) {
-    return row.form.rfind("gaussian_blur_window", 0) == 0;
+    return row.form.starts_with("gaussian_blur_window");
 }
 
 bool window_accepts(const Row &row, const GaussianBlurRequest &request, const Array &output) {

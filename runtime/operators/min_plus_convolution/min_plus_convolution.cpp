@@ -312,7 +312,7 @@ private:
             .out("best", best)
             .out("asked", asked);
         plan.then(
-            [=, this, &second_row, &all_pairs, output = output]() mutable {
+            [=, &second_row, &all_pairs, output = output]() mutable {
                 const int32_t *counts = std::as_const(asked).as<int32_t>();
                 const double elements = std::accumulate(counts, counts + tiles, 0.) * sizes.run;
                 if (!always && elements * sizes.width > most_sifted * request.pairs()) {

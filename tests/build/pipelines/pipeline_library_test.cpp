@@ -101,7 +101,8 @@ Array bound_of(const Case &c, const Array &image, const Array &expected) {
         return {};
     }
     Array bound(Type::f64, expected.shape());
-    const double terms = (double)(image.size() / expected.size());  // of a sum
+    const int64_t terms_of_sum = image.size() / expected.size();
+    const double terms = (double)terms_of_sum;
     for (int64_t i = 0; i < expected.size(); i++) {
         bound.as<double>()[i] = 2 * terms * std::ldexp(c.float_bound + terms, -24);
     }
