@@ -152,7 +152,7 @@ MeasuredOn device_of(const Json &context, const std::string &name) {
 
 // What is known of a row's calls of the same measures: per file one time. `expected`: what a file expected
 // that did not time it, because it would take long.
-struct Times {
+struct TimesOfRow {
     std::vector<double> ms, spread;
     double expected = 0;
     size_t file = 0;  // the number of the last one that has a time
@@ -186,7 +186,7 @@ private:
 
     MeasuredOn device_;
     std::vector<Call> order_;  // of the files, which the file of times keeps
-    std::map<Call, Times> times_;
+    std::map<Call, TimesOfRow> times_;
     Copies copies_;
 };
 
@@ -212,7 +212,7 @@ void Runs::add(const Json &run, size_t file) {
     const auto request = (*op)->parse(inputs, settings_in(**op, run.at("settings")));
     const Call call = {(*op)->name(), row->type, row->schedule, (*op)->measures(*request)};
     const auto [at, is_new] = times_.try_emplace(call);
-    Times &times = at->second;
+    TimesOfRow &times = at->second;
     if (is_new) {
         order_.push_back(call);
         times.is_of_family = row->belongs_to("tuned");
@@ -231,7 +231,7 @@ void Runs::add(const Json &run, size_t file) {
 MeasuredFile Runs::file() const {
     MeasuredFile file(device_);
     for (const Call &call : order_) {
-        const Times &times = times_.at(call);
+        const TimesOfRow &times = times_.at(call);
         if (times.ms.empty() && times.is_of_family) {
             file.leave_out(call.op, call.type, call.measures);
         }
