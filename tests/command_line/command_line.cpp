@@ -61,7 +61,7 @@ bool CommandLine::has_operator(const std::string &name) {
 bool CommandLine::has_device(const std::string &backend) const {
     static const json all = run_json({"devices", "--json"});  // once per process: it loads every driver
     for (const json &device : all["devices"]) {
-        if (device["usable"] && device["device"].get<std::string>().rfind(backend, 0) == 0) {
+        if (device["usable"] && device["device"].get<std::string>().starts_with(backend)) {
             return true;
         }
     }

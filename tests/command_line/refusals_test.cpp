@@ -73,7 +73,7 @@ TEST_F(CommandLine, BrokenInputsAreRefusedAndNothingIsOverwritten) {
     make_image("whole.png", 100, 100);
     const std::string whole = read_text(path("whole.png"));
     std::ofstream(path("truncated.png"), std::ios::binary) << whole.substr(0, whole.size() / 2);
-    std::ofstream(path("empty.png"));
+    std::ofstream(path("empty.png")) << "";
     std::ofstream(path("text.png")) << "This is no image.\n";
     std::ofstream(path("out.png")) << "what was there before";
     for (const char *name : {"truncated.png", "empty.png", "text.png", "missing.png"}) {

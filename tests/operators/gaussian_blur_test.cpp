@@ -180,7 +180,8 @@ Call on_cpu() {
 }
 
 TEST(GaussianWeights, ErrorBoundIsUnderOne) {
-    for (double sigma = .01; sigma < 8192; sigma *= 1.03) {
+    for (double sigma = .01; sigma < 8192; sigma *= 1.03) {  // NOLINT(bugprone-float-loop-counter): it
+                                                             // multiplies
         const auto w = GaussianWeights::of(sigma);
         EXPECT_LT(w->bytes.bound, 1) << sigma;
         EXPECT_EQ(w->bytes.multiplier % 2, 1u) << sigma;
@@ -218,7 +219,8 @@ TEST(GaussianWeights, WordsHoldTheTaps) {
 
 // What dot products of 16-bit numbers add stays within 32 bits, and the parts are the tap.
 TEST(GaussianWeights, PartsAreTheTap) {
-    for (double sigma = .01; sigma < 31; sigma *= 1.03) {
+    for (double sigma = .01; sigma < 31; sigma *= 1.03) {  // NOLINT(bugprone-float-loop-counter): it
+                                                           // multiplies
         const auto w = GaussianWeights::of(sigma);
         EXPECT_TRUE(fits_split_taps(w->words16)) << sigma;
         int64_t low = 0, high = 0;

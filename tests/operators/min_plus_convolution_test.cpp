@@ -27,6 +27,7 @@ std::string wrong(const Array &c, const std::vector<T> &expected) {
     }
     const T *data = c.as<T>();
     for (size_t k = 0; k < expected.size(); k++) {
+        // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same bytes are wanted
         if (memcmp(&data[k], &expected[k], sizeof(T)) != 0) {
             return "c[" + std::to_string(k) + "] is " + std::to_string(data[k]) + " for " +
                    std::to_string(expected[k]);

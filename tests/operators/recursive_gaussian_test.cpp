@@ -256,7 +256,8 @@ std::vector<double> response_of(double sigma, int reach) {
 }  // namespace
 
 TEST(RecursiveCoefficients, TheVarianceIsThatOfTheGaussian) {
-    for (double sigma = .5; sigma <= 200; sigma *= 1.3) {
+    for (double sigma = .5; sigma <= 200; sigma *= 1.3) {  // NOLINT(bugprone-float-loop-counter): it
+                                                           // multiplies
         const int reach = (int)(20 * sigma) + 20;
         const std::vector<double> line = response_of(sigma, reach);
         double sum = 0, square = 0;

@@ -42,7 +42,7 @@ protected:
     }
     Type element() const {
         const std::string &type = row().type;
-        return type.rfind("u16", 0) == 0 ? Type::u16 : type.rfind("u8", 0) == 0 ? Type::u8 : Type::f32;
+        return type.starts_with("u16") ? Type::u16 : type.starts_with("u8") ? Type::u8 : Type::f32;
     }
     // The random image of a size, which nobody writes: rows share it, because making it takes longer than
     // most rows take.

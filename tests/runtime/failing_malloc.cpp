@@ -8,9 +8,11 @@
 
 extern "C" {
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the C library's own names
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
+// NOLINTEND(bugprone-reserved-identifier)
 
 static long calls_left = -1;  // below 0: no call fails yet
 
@@ -40,7 +42,7 @@ int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
     using Function = int (*)(int, const struct sigaction *, struct sigaction *);
     static const auto original = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "sigaction"));
     if (const char *count = getenv("TILEWRIGHT_TEST_MALLOC_FAILS"); count != nullptr && calls_left < 0) {
-        calls_left = atol(count);
+        calls_left = strtol(count, nullptr, 10);
     }
     return original(signal, action, old);
 }

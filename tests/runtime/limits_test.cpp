@@ -16,7 +16,7 @@ constexpr int period = 251;  // prime, so that no tile has a whole number of per
 size_t available_memory() {
     std::ifstream file("/proc/meminfo");
     for (std::string line; std::getline(file, line);) {
-        if (line.rfind("MemAvailable:", 0) == 0) {
+        if (line.starts_with("MemAvailable:")) {
             return std::stoull(line.substr(13)) * 1024;
         }
     }

@@ -28,7 +28,7 @@ const std::set<std::string> built_operators = words(TILEWRIGHT_BUILT_OPERATORS),
                             built_targets = words(TILEWRIGHT_BUILT_TARGETS);
 
 bool is_built(const std::string &backend) {
-    return built_targets.count(backend == "vnni" ? "cpu" : backend) != 0;
+    return built_targets.contains(backend == "vnni" ? "cpu" : backend);
 }
 
 // The lines that a program of the build folder prints; a program that fails is a failure of the test.
@@ -261,7 +261,7 @@ TEST(Registry, TheDocumentedStepsAreThere) {
         {"min_plus_convolution", "direct shared registers pruned"},
     };
     for (const auto &[name, schedules] : steps) {
-        if (!built_operators.count(name) || !is_built("cuda") || !is_built("opencl")) {
+        if (!built_operators.contains(name) || !is_built("cuda") || !is_built("opencl")) {
             continue;
         }
         for (const std::string &schedule : words(schedules)) {

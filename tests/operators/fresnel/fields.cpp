@@ -11,7 +11,8 @@ plain::Diffraction diffraction_of(const Case &c) {
 }
 
 double coordinate(int64_t i, int64_t side, double pitch) {
-    return (double)(i - side / 2) * pitch;
+    const int64_t middle = side / 2;
+    return (double)(i - middle) * pitch;
 }
 
 double frequency(int64_t k, int64_t side) {

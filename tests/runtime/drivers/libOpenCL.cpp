@@ -206,7 +206,7 @@ void *clCreateBuffer(void *context, uint64_t, size_t bytes, void *, int *error) 
 }
 int clRetainMemObject(void *buffer) {
     std::lock_guard lock(mutex);
-    return buffers.count(buffer) ? ok : invalid_value;
+    return buffers.contains(buffer) ? ok : invalid_value;
 }
 int clReleaseMemObject(void *buffer) {
     std::lock_guard lock(mutex);
@@ -285,7 +285,7 @@ int clReleaseKernel(void *kernel) {
 }
 int clSetKernelArg(void *kernel, unsigned, size_t, const void *) {
     std::lock_guard lock(mutex);
-    return kernels.count(kernel) ? ok : invalid_value;
+    return kernels.contains(kernel) ? ok : invalid_value;
 }
 int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned, const size_t *, const size_t *,
     const size_t *, unsigned, const void *, void *) {

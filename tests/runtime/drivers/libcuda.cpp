@@ -89,7 +89,7 @@ void fake_cuda_refuse_cubins(bool refuse) {
 
 int cuInit(unsigned) {
     const char *wanted = getenv("FAKE_CUDA_INIT");  // a driver that does not start
-    return wanted ? atoi(wanted) : ok;
+    return wanted ? (int)strtol(wanted, nullptr, 10) : ok;
 }
 int cuDriverGetVersion(int *version) {
     *version = 12040;
@@ -135,7 +135,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 int cuDevicePrimaryCtxRetain(Context **context, int device) {
     std::lock_guard lock(mutex);
     if (const char *wanted = getenv("FAKE_CUDA_CONTEXT")) {  // a GPU that another process has for itself
-        return atoi(wanted);
+        return (int)strtol(wanted, nullptr, 10);
     }
     record.contexts[device]++;
     *context = &contexts[device];
@@ -260,7 +260,7 @@ int cuModuleUnload(Module *module) {
 }
 int cuModuleGetFunction(Kernel **kernel, Module *module, const char *name) {
     std::lock_guard lock(mutex);
-    if (!current() || modules.count(module) == 0 || module->device != current()->device) {
+    if (!current() || !modules.contains(module) || module->device != current()->device) {
         record.wrong_context++;
         return invalid_context;
     }
@@ -393,7 +393,7 @@ int cuPointerGetAttribute(void *, int, uint64_t) {
 
 // An event is the stream that it was recorded in.
 int cuEventCreate(void **event, unsigned) {
-    *event = new void *(nullptr);
+    *event = (void *)new void *(nullptr);
     return ok;
 }
 int cuEventRecord(void *event, void *stream) {

@@ -28,7 +28,7 @@ inline int answer(const std::string &text, size_t room, void *to, size_t *needed
 
 template<typename T>
 int answer_number(T number, size_t room, void *to, size_t *needed) {
-    return answer(&number, sizeof number, room, to, needed);
+    return answer((const void *)&number, sizeof number, room, to, needed);
 }
 
 // clGetDeviceInfo of the device on platform p.

@@ -11,8 +11,8 @@ namespace refusing_system {
 
 bool has_unnamed_files = true;
 mode_t created_mode = 0;
-thread_local int64_t mallocs_until_refusal = -1;
-thread_local bool was_refused = false;
+thread_local constinit int64_t mallocs_until_refusal = -1;
+thread_local constinit bool was_refused = false;
 
 }  // namespace refusing_system
 
@@ -36,7 +36,7 @@ int openat(int folder, const char *path, int flags, ...) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-void *__libc_malloc(size_t bytes);
+void *__libc_malloc(size_t bytes);  // NOLINT(bugprone-reserved-identifier): the C library's own name
 
 void *malloc(size_t bytes) {
     if (mallocs_until_refusal >= 0 && mallocs_until_refusal-- == 0) {

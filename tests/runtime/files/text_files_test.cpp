@@ -49,7 +49,7 @@ TEST_F(TextFiles, HoldNumbersBeyondTheRange) {
 
 TEST_F(TextFiles, AreToldByTheirFirstBytes) {
     for (const char *text : {" 1\n2\n", "\t1\n2", "\n1\n2\n", "nan\n2\n", "NaN\n2", "inf\n2\n", "-inf\n2",
-             "\xef\xbb\xbf"
+             "\xef\xbb\xbf"  // NOLINT(bugprone-suspicious-missing-comma): a hexadecimal escape would go on
              "1\n2\n",
              ".5\n2\n", "# two\n1\n2\n"}) {
         EXPECT_EQ(read(text, "without_ending").describe(), "f64 (2)") << text;
