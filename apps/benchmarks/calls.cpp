@@ -36,7 +36,7 @@ void add_size(const Operator &op, const std::string &type, int64_t width, int64_
     const Workload &workload = workload_of(op);
     const Settings settings = workload.benchmark_settings(type).front();
     const auto sample =
-        std::make_shared<const Sample>(workload.benchmark_sample(type, width, height, settings));
+        std::make_shared<const Sample>(workload.benchmark_sample(type, {width, height}, settings));
     const std::string name =
         op.name() + "/" + type + "/" + std::to_string(width) + "x" + std::to_string(height) + "/";
     benchmark::RegisterBenchmark((name + device.str()).c_str(), [&op, sample, device](

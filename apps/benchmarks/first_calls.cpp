@@ -82,7 +82,7 @@ void first_calls(Device device, const std::string &program) {
 void one_first_call(Device device, const std::string &name) {
     const Operator &op = find_operator(name);
     const std::string type = op.rows("tuned", device.backend).front()->type;
-    const Sample sample = workload_of(op).benchmark_sample(type, 512, 512, {});
+    const Sample sample = workload_of(op).benchmark_sample(type, {512, 512}, {});
     const double start = ms_of([&] { synchronize(device); });  // makes the context
     const auto call = [&] {
         Array output;

@@ -41,7 +41,7 @@ struct Case {
 Case image_case(const Workload &workload, const std::string &type, Size size) {
     const Settings settings = workload.benchmark_settings(type).front();
     return {fmt::format("{} {}x{}", type, size.width, size.height),
-        workload.benchmark_sample(type, size.width, size.height, settings)};
+        workload.benchmark_sample(type, {size.width, size.height}, settings)};
 }
 
 // A vector of `width` values and one of `height`.

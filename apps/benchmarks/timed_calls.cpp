@@ -59,7 +59,7 @@ Case case_of(std::istringstream &words) {
         settings.set(word.substr(0, word.find('=')), value_of(word.substr(word.find('=') + 1)));
     }
     made.sample = workload_of(*made.op).benchmark_sample(
-        type, std::stoll(size), std::stoll(size.substr(by + 1)), settings);
+        type, {std::stoll(size), std::stoll(size.substr(by + 1))}, settings);
     made.call();
     return made;
 }

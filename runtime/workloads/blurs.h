@@ -14,10 +14,20 @@ public:
     using ImageWorkload::ImageWorkload;
 
     // A random image; floats are finite, as a bound is made from the largest value.
-    Sample benchmark_sample(
-        const std::string &type, int64_t w, int64_t h, const Settings &settings) const override {
-        return {{random_array(pixel_of(type).type, {h, w})}, settings,
-            fmt::format("{} {}x{} {}", type, w, h, in_words(with_defaults(settings)))};
+    Sample benchmark_sample(const std::string &type, DataSize size, const Settings &settings) const override {
+        std::vector<int64_t> shape = {size.height, size.width};
+        if (size.channels > 1) {
+            shape.push_back(size.channels);
+        }
+        return {{random_array(pixel_of(type).type, shape)}, settings,
+            fmt::format("{} {} {}", type, tilewright::in_words(size), in_words(with_defaults(settings)))};
+    }
+
+    // Those of grey images, and a few of colours, which other rows serve.
+    std::vector<DataSize> sizes_to_measure() const override {
+        std::vector<DataSize> sizes = ImageWorkload::sizes_to_measure();
+        sizes.insert(sizes.end() - 3, {{256, 256, 3}, {1920, 1080, 3}, {1920, 1080, 4}, {4000, 3000, 3}});
+        return sizes;
     }
 
 protected:

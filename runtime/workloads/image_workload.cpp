@@ -41,8 +41,8 @@ std::vector<Sample> ImageWorkload::samples(const std::string &type) const {
     Array large(pixel.type, shape_of(211, 307, pixel.channels), 0);
     fill_random_bytes(large);
     samples.push_back({{large.crop(3, 5, 197, 291)}, {}, fmt::format("{} 291x197 cropped", type)});
-    Array colour(pixel.type, {61, 67, 3});
-    if (pixel.channels == 1 && takes(op_, colour) && op_.type_of({&colour, 1}, {}) == type) {
+    if (takes_channels(type)) {
+        Array colour(pixel.type, {61, 67, 3});
         fill_random_bytes(colour);
         samples.push_back({{colour}, {}, fmt::format("{} 67x61, 3 channels", type)});
     }
@@ -50,11 +50,17 @@ std::vector<Sample> ImageWorkload::samples(const std::string &type) const {
 }
 
 Sample ImageWorkload::benchmark_sample(
-    const std::string &type, int64_t w, int64_t h, const Settings &settings) const {
+    const std::string &type, DataSize size, const Settings &settings) const {
     const auto [element, channels] = pixel_of(type);
-    Array image(element, shape_of(h, w, channels));
+    Array image(element, shape_of(size.height, size.width, channels * size.channels));
     fill_random_bytes(image);
-    return {{image}, settings, fmt::format("{} {}x{}", type, w, h)};
+    return {{image}, settings, type + " " + in_words(size)};
+}
+
+bool ImageWorkload::takes_channels(const std::string &type) const {
+    const auto [element, channels] = pixel_of(type);
+    const Array colour(element, {1, 1, 3});
+    return channels == 1 && takes(op_, colour) && op_.type_of({&colour, 1}, {}) == type;
 }
 
 ImageWorkload::Pixel ImageWorkload::pixel_of(const std::string &type) const {

@@ -14,8 +14,8 @@ public:
     // One pixel, odd, thin, around 16, 64, 128 and 256, prime, without padding, and a crop of a larger one;
     // and, of an operator that takes colour, one with three channels.
     std::vector<Sample> samples(const std::string &type) const override;
-    Sample benchmark_sample(
-        const std::string &type, int64_t w, int64_t h, const Settings &settings) const override;
+    Sample benchmark_sample(const std::string &type, DataSize size, const Settings &settings) const override;
+    bool takes_channels(const std::string &type) const override;
 
 protected:
     // The element type and channel count (1: no axis for channels) of the images that a type of the table

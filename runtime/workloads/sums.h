@@ -60,13 +60,13 @@ public:
         return all;
     }
 
-    Sample benchmark_sample(
-        const std::string &type, int64_t w, int64_t h, const Settings &settings) const override {
+    Sample benchmark_sample(const std::string &type, DataSize size, const Settings &settings) const override {
         Settings all = settings_of(type);
         for (const auto &[name, value] : settings.all()) {
             all.set(name, value);
         }
-        return {{random_array(element_of(type), {h, w}, 1)}, all, fmt::format("{} {}x{}", type, w, h)};
+        return {
+            {random_array(element_of(type), {size.height, size.width}, 1)}, all, type + " " + in_words(size)};
     }
 
 private:

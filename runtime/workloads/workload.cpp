@@ -1,6 +1,7 @@
 // Workloads by the names of their operators.
 #include "tilewright/workload.h"
 #include "runtime/workloads/image_workload.h"
+#include <fmt/format.h>
 #include <map>
 #include <mutex>
 
@@ -9,7 +10,12 @@ namespace tilewright {
 // Those of the operators that were built (made by cmake/workloads.cmake).
 const std::map<std::string, MakeWorkload> &built_workloads();
 
-std::vector<std::pair<int64_t, int64_t>> Workload::sizes_to_measure() const {
+std::string in_words(DataSize size) {
+    return size.channels == 1 ? fmt::format("{}x{}", size.width, size.height) :
+                                fmt::format("{}x{}x{}", size.width, size.height, size.channels);
+}
+
+std::vector<DataSize> Workload::sizes_to_measure() const {
     return {{64, 64}, {256, 256}, {640, 480}, {1920, 1080}, {33, 100000}, {100000, 33}, {4000, 3000},
         {8192, 8192}};
 }

@@ -115,6 +115,29 @@ TEST_F(BenchWords, OptionsOfTheOperatorTakeThePlaceOfTheWorkloadsOwn) {
     }
 }
 
+TEST_F(BenchWords, AnImageMayHaveChannels) {
+    NEEDS_OPERATOR("gaussian_blur");
+    const json report = bench("gaussian_blur",
+        {"--device", "cpu", "--type", "u8", "--schedule", "tuned", "--sigma", "1", "--size", "64x40x3"});
+    ASSERT_GE(report["runs"].size(), 1u);
+    size_t chosen = 0;
+    for (const json &one : report["runs"]) {
+        EXPECT_EQ(one["channels"], 3);
+        EXPECT_EQ(one["width"], 64);
+        EXPECT_EQ(one["inputs"], json({"u8 (40, 64, 3)"}));
+        EXPECT_EQ(one["data"].get<std::string>().find("u8 64x40x3"), 0u) << one["data"];
+        EXPECT_EQ(one["verified"], true);
+        chosen += one["chosen"].get<bool>() ? 1 : 0;
+    }
+    EXPECT_EQ(chosen, 1u);
+    expect_refusal(2, {"bench", "gaussian_blur", "--size", "64x40x0"}, {"--size", "64x40x0"});
+    expect_refusal(2, {"bench", "gaussian_blur", "--size", "64x40x3x1"}, {"--size", "64x40x3x1"});
+    if (has_operator("fft2d")) {
+        expect_refusal(2, {"bench", "fft2d", "--size", "64x64x3"}, {"--size", "64x64x3", "channels"});
+        expect_refusal(2, {"explain", "fft2d", "--size", "64x64x3"}, {"--size", "64x64x3", "64x64"});
+    }
+}
+
 TEST_F(BenchWords, AFileIsTimedInPlaceOfRandomData) {
     NEEDS_OPERATOR("invert");
     make_image("photo.png", 37, 53);

@@ -144,8 +144,8 @@ public:
         }
         return all;
     }
-    Sample benchmark_sample(const std::string &, int64_t w, int64_t h, const Settings &) const override {
-        return {{image_of({h, w})}, {}, ""};
+    Sample benchmark_sample(const std::string &, DataSize size, const Settings &) const override {
+        return {{image_of({size.height, size.width})}, {}, ""};
     }
 
 private:

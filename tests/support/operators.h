@@ -21,7 +21,7 @@ inline const Operator *built_operator(const std::string &name) {
 
 // Small arguments that an operator's rows of a type take.
 inline Sample small_sample(const Operator &op, const std::string &type, int64_t w, int64_t h) {
-    return workload_of(op).benchmark_sample(type, w, h, {});
+    return workload_of(op).benchmark_sample(type, {w, h}, {});
 }
 
 // Every device that can be used, the CPU first.

@@ -47,7 +47,7 @@ ReportData data_of(const std::vector<TimedFile> &files) {
 }
 
 // What the script draws, with short names because there may be many runs: name, operator, schedule, family,
-// type, device, data, width, height, times, bytes, arithmetic, chosen, peer, tunables, sentence.
+// type, device, data, width, height, times, bytes, arithmetic, chosen, peer, tunables, sentence, channels.
 Json drawn(const ReportData &data) {
     Json runs = Json::array();
     for (const TimedRun &run : data.runs) {
@@ -56,6 +56,9 @@ Json drawn(const ReportData &data) {
         }
         Json one = {{"n", run.name}, {"o", run.op}, {"s", run.schedule}, {"y", run.type}, {"d", run.context},
             {"x", run.data}, {"w", run.width}, {"h", run.height}, {"t", {run.median, run.p10, run.p90}}};
+        if (run.channels > 1) {
+            one["ch"] = run.channels;
+        }
         if (!run.is_peer) {
             one["f"] = run.family;
         } else {

@@ -192,6 +192,7 @@ TimedRun run_of(const Json &json) {
     run.data = text(json, "data");
     run.width = number(json, "width");
     run.height = number(json, "height");
+    run.channels = std::max(1., number(json, "channels"));  // files of before 2026-11-23 have none
     run.bytes = number(json, "bytes");
     run.flops = number(json, "flops");
     run.chosen = truth(json, "chosen");

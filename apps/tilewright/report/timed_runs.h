@@ -26,7 +26,7 @@ struct TimedRun {
     std::string point;     // of a row that was built with other tunables than its own: "across=8,down=4"
     std::string tunables;  // "across=8, down=4"
     std::string device, data;
-    double width = 0, height = 0, bytes = 0, flops = 0;
+    double width = 0, height = 0, channels = 1, bytes = 0, flops = 0;
     double median = 0, p10 = 0, p90 = 0;  // milliseconds of a call in a batch
     bool timed = false, chosen = false, verified = false;
     std::string why_not;  // not timed, not verified, or wrong: the reason

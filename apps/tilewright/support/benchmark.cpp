@@ -47,9 +47,8 @@ void check_pitch(Type type, const std::vector<int64_t> &shape, int64_t row_bytes
 
 // The sample to time, with the settings that were asked for even where the workload does not know them.
 Sample sample_of(const Operator &op, const BenchmarkData &data) {
-    Sample sample = data.own ? *data.own :
-                               workload_of(op).benchmark_sample(
-                                   data.type, data.size.first, data.size.second, data.settings);
+    Sample sample =
+        data.own ? *data.own : workload_of(op).benchmark_sample(data.type, data.size, data.settings);
     for (const Option &option : op.options()) {
         if (data.settings.has(option.name)) {
             const auto &value = data.settings.all().at(option.name);
@@ -251,7 +250,8 @@ Run Benchmark::begin(const Row *row) {
         run.inputs.push_back(input.describe());
     }
     const std::vector<int64_t> &shape = sample().inputs.front().shape();
-    run.size = {shape.size() > 1 ? shape[1] : shape[0], shape.size() > 1 ? shape[0] : 1};
+    run.size = {shape.size() > 1 ? shape[1] : shape[0], shape.size() > 1 ? shape[0] : 1,
+        shape.size() > 2 ? shape[2] : 1};
     run.work = work_;
     return run;
 }
@@ -290,8 +290,8 @@ std::optional<Benchmark::SmallCall> Benchmark::small_call(const Row &row, Device
     constexpr int64_t smaller = 16;
     BenchmarkData less = data_;
     less.row_bytes = Array::padded;
-    less.size = {
-        std::max<int64_t>(1, data_.size.first / smaller), std::max<int64_t>(1, data_.size.second / smaller)};
+    less.size = {std::max<int64_t>(1, data_.size.width / smaller),
+        std::max<int64_t>(1, data_.size.height / smaller), data_.size.channels};
     const Sample small = sample_of(op_, less);
     Array output = spoiled_output(op_, small);
     if (!app::serves(op_, row, small, output)) {

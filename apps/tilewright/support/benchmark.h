@@ -25,7 +25,7 @@ struct Run {
     Device device;
     Sample sample;                    // without its inputs
     std::vector<std::string> inputs;  // what they were: "f32 (512, 512)"
-    Size size;                        // of the first input; a vector has height 1
+    DataSize size;                    // of the first input; a vector has height 1
     Work work;
     bool chosen = false;             // `tuned` takes this row for the data
     std::string failed;              // not empty: it ended in this error
@@ -47,7 +47,7 @@ struct Run {
 // The data that is timed: the sample of the operator's workload, or arrays of the user's own.
 struct BenchmarkData {
     std::string type;
-    Size size = {0, 0};                 // of the workload's sample
+    DataSize size = {};                 // of the workload's sample
     Settings settings = {};             // of the workload's sample
     std::optional<Sample> own = {};     // in place of the workload's sample
     int64_t row_bytes = Array::padded;  // from a row of an image to the next one, as Array has it

@@ -54,19 +54,40 @@ std::vector<Settings> settings_to_time(const Operator &op, const std::string &ty
     return all;
 }
 
+// Each has data of one operator at least.
+std::vector<DataSize> sizes_of(
+    const std::vector<const Operator *> &chosen, const std::vector<std::string> &words) {
+    std::vector<DataSize> sizes;
+    for (const std::string &text : words) {
+        const auto has_data = [&, size = size_of(text)](const Operator *op) {
+            const std::vector<std::string> types = type_names(*op);
+            return size.channels == 1 ||
+                   std::any_of(types.begin(), types.end(),
+                       [&](const std::string &type) { return workload_of(*op).takes_channels(type); });
+        };
+        if (std::none_of(chosen.begin(), chosen.end(), has_data)) {
+            throw Error(Fault::usage,
+                "no operator that was asked for takes several channels; leave the last number out",
+                {.argument = "--size", .value = text});
+        }
+        sizes.push_back(size_of(text));
+    }
+    return sizes;
+}
+
 std::vector<Case> cases_of_samples(
     const std::vector<const Operator *> &chosen, const CaseWords &words, const Asked &asked) {
     check_sample(words.data);
-    std::vector<Size> sizes;
-    for (const std::string &text : words.sizes) {
-        sizes.push_back(size_of(text));
-    }
+    const std::vector<DataSize> sizes = sizes_of(chosen, words.sizes);
     std::vector<Case> cases;
     for (const Operator *op : chosen) {
         const Settings given = settings_of(*op, words.data.options.options);
         for (const std::string &type : type_names(*op)) {
-            for (const Size &size :
-                sizes.empty() ? std::vector<Size>{workload_of(*op).benchmark_size()} : sizes) {
+            for (const DataSize &size :
+                sizes.empty() ? std::vector<DataSize>{workload_of(*op).benchmark_size()} : sizes) {
+                if (size.channels > 1 && !workload_of(*op).takes_channels(type)) {
+                    continue;
+                }
                 for (const Settings &settings : settings_to_time(*op, type, given)) {
                     add_cases(*op, {type, size, settings, {}, words.row_bytes}, asked, cases);
                 }
@@ -132,7 +153,9 @@ bool runs_here(const Row &row, Device device) {
 
 void add_case_data(Command &command, CaseWords &words) {
     command
-        .add("--size", words.sizes, "WIDTHxHEIGHT, several separated by commas (default: the operator's own)")
+        .add("--size", words.sizes,
+            "WIDTHxHEIGHT or WIDTHxHEIGHTxCHANNELS, several separated by commas (default: the operator's "
+            "own)")
         .commas()
         .one_word();
     command

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 struct MeasuredCall {
     const Operator *op;
     std::string type;
-    Size size;
+    DataSize size;
     Settings settings;
 };
 
@@ -66,8 +66,9 @@ std::vector<MeasuredCall> cases_of(const std::vector<const Operator *> &chosen, 
             for (const std::string &type : type_names(*op)) {
                 const bool runs = std::any_of(op->rows().begin(), op->rows().end(),
                     [&](const Row &row) { return row.type == type && is_asked(*op, row, device); });
+                const bool has_data = sizes[at].channels == 1 || workload.takes_channels(type);
                 for (const Settings &settings : workload.benchmark_settings(type)) {
-                    if (runs) {
+                    if (runs && has_data) {
                         cases.push_back({op, type, sizes[at], settings});
                     }
                 }
@@ -163,8 +164,7 @@ bool Calibration::measure(const MeasuredCall &one, double seconds) {
     const Clock::time_point start = Clock::now();
     const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
     const bool is_cpu = device_.backend == Backend::cpu;
-    Rotation sets(*one.op,
-        workload_of(*one.op).benchmark_sample(one.type, one.size.first, one.size.second, one.settings),
+    Rotation sets(*one.op, workload_of(*one.op).benchmark_sample(one.type, one.size, one.settings),
         is_cpu ? cache_of_cpu : cache_of_gpu, 4e9);
     requests_.clear();
     for (size_t i = 0; i < sets.size(); i++) {
@@ -232,8 +232,7 @@ Calibrated calibrate(
     Progress progress("calibrate", cases.size());
     Calibration calibration(file, device);
     for (size_t i = 0; i < cases.size() && left() > 0; i++) {
-        progress.step(fmt::format(
-            "{} {} {}x{}", cases[i].op->name(), cases[i].type, cases[i].size.first, cases[i].size.second));
+        progress.step(fmt::format("{} {} {}", cases[i].op->name(), cases[i].type, in_words(cases[i].size)));
         done.calls += calibration.measure(cases[i], left() / (double)(cases.size() - i));
     }
     Progress::hide();

@@ -46,12 +46,12 @@ CallData from_sample(const Operator &op, const DataWords &words, const Settings 
     check_sample(words);
     const Workload &workload = workload_of(op);
     const std::string type = words.type.empty() ? type_names(op).front() : words.type;
-    const Size size = words.size.empty() ? workload.benchmark_size() : size_of(words.size);
+    const DataSize size = words.size.empty() ? workload.benchmark_size() : size_for(op, type, words.size);
     Settings all = workload.benchmark_settings(type).front();
     for (const auto &[name, value] : settings.all()) {
         all.set(name, value);
     }
-    Sample sample = workload.benchmark_sample(type, size.first, size.second, all);
+    Sample sample = workload.benchmark_sample(type, size, all);
     CallData data{std::move(sample.inputs), sample.settings, sample.what, nullptr};
     data.request = op.parse(data.inputs, data.settings);
     return data;
@@ -62,7 +62,8 @@ CallData from_sample(const Operator &op, const DataWords &words, const Settings 
 void add_data(Command &command, DataWords &words) {
     command.add("files", words.files, "The operator's inputs; without them the sample that `bench` times");
     command.add("--type", words.type, "A type of the table; the first one without it");
-    command.add("--size", words.size, "WIDTHxHEIGHT of the sample; the operator's own without it");
+    command.add("--size", words.size,
+        "WIDTHxHEIGHT or WIDTHxHEIGHTxCHANNELS of the sample; the operator's own without it");
     add_options_of_operators(command, words.options);
     add_fitting(command, words.fit);
     add_limits(command, words.limits);

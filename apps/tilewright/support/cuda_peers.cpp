@@ -31,15 +31,15 @@ CudaPeer peer_of(const Json &run) {
 }  // namespace
 
 std::vector<CudaPeer> cuda_peers(
-    const std::string &op, const std::string &data, Size size, Device device, const Plan &plan) {
+    const std::string &op, const std::string &data, DataSize size, Device device, const Plan &plan) {
     const std::string program = find_program(cuda_peers_program);
     if (program.empty()) {
         return {};
     }
     const Finished ran = run_program(
-        program, {op, "--data", data, "--size", fmt::format("{}x{}", size.first, size.second), "--device",
-                     std::to_string(device.index), "--batch", std::to_string(plan.batch), "--repeats",
-                     std::to_string(plan.repeats), "--limit", std::to_string(plan.limit_s), "--json", "-"});
+        program, {op, "--data", data, "--size", in_words(size), "--device", std::to_string(device.index),
+                     "--batch", std::to_string(plan.batch), "--repeats", std::to_string(plan.repeats),
+                     "--limit", std::to_string(plan.limit_s), "--json", "-"});
     if (ran.code != 0) {
         throw Error(Fault::failed, fmt::format("it failed ({}): {}", ran.code, one_line(ran.err)),
             {.operation = "bench", .argument = program});

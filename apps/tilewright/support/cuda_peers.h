@@ -20,6 +20,6 @@ struct CudaPeer {
 // The peers of an operator on exactly this data ("u8 8192x8192", as `bench` names it); none where the program
 // is not there. Errors: failed, with what the program says.
 std::vector<CudaPeer> cuda_peers(
-    const std::string &op, const std::string &data, Size size, Device device, const Plan &plan);
+    const std::string &op, const std::string &data, DataSize size, Device device, const Plan &plan);
 
 }  // namespace tilewright::app

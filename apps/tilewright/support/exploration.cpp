@@ -18,7 +18,7 @@ constexpr int points_per_turn = 8;  // of a row; data is made again when the tur
 constexpr double search_share = .9;  // of the time
 
 // What every line says of the data.
-constexpr std::array data_fields = {"data", "width", "height", "settings", "inputs"};
+constexpr std::array data_fields = {"data", "width", "height", "channels", "settings", "inputs"};
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -65,7 +65,7 @@ std::string ExploredCase::what() const {
 
 std::string ExploredCase::size_or_files() const {
     if (!data.own) {
-        return fmt::format("{}x{}", data.size.first, data.size.second);
+        return in_words(data.size);
     }
     std::string text = data.own->what;
     for (const Array &input : data.own->inputs) {
@@ -281,8 +281,9 @@ Json Exploration::failed_line(
     line.update(json(own ? *row.row : with_tunables(*row.row, values)));
     line["device"] = c.device.str();
     line["data"] = c.what();
-    line["width"] = c.data.size.first;
-    line["height"] = c.data.size.second;
+    line["width"] = c.data.size.width;
+    line["height"] = c.data.size.height;
+    line["channels"] = c.data.size.channels;
     if (!c.about.is_null()) {
         line.update(c.about);
     }

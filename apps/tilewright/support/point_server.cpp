@@ -112,7 +112,7 @@ private:
         const Device device = Device::parse(task["check"]);
         const std::string type = op.rows().front().type;
         const Sample sample = workload_of(op).benchmark_sample(
-            type, side, side, workload_of(op).benchmark_settings(type).front());
+            type, {side, side}, workload_of(op).benchmark_settings(type).front());
         Array output = spoiled_output(op, sample);
         op(sample.inputs, output, sample.settings, {.device = device});
         output.sync();
@@ -147,8 +147,9 @@ Settings settings_of(const Json &json) {
 }  // namespace
 
 Json data_json(const BenchmarkData &data, const std::vector<std::string> &inputs) {
-    Json json = {{"type", data.type}, {"width", data.size.first}, {"height", data.size.second},
-        {"row_bytes", data.row_bytes}, {"settings", settings_json(data.settings)}};
+    Json json = {{"type", data.type}, {"width", data.size.width}, {"height", data.size.height},
+        {"channels", data.size.channels}, {"row_bytes", data.row_bytes},
+        {"settings", settings_json(data.settings)}};
     if (data.own) {
         json["own"] = {
             {"inputs", inputs}, {"settings", settings_json(data.own->settings)}, {"what", data.own->what}};
@@ -157,8 +158,8 @@ Json data_json(const BenchmarkData &data, const std::vector<std::string> &inputs
 }
 
 BenchmarkData data_of(const Json &json) {
-    BenchmarkData data{
-        json["type"], {json["width"], json["height"]}, settings_of(json["settings"]), {}, json["row_bytes"]};
+    BenchmarkData data{json["type"], {json["width"], json["height"], json.value("channels", 1)},
+        settings_of(json["settings"]), {}, json["row_bytes"]};
     if (const auto own = json.find("own"); own != json.end()) {
         Sample sample{{}, settings_of((*own)["settings"]), (*own)["what"]};
         for (const Json &file : (*own)["inputs"]) {

@@ -70,8 +70,9 @@ Json json(const Run &run) {
     Json out = subject_of(run);
     out["device"] = run.device.str();
     out["data"] = run.sample.what;
-    out["width"] = run.size.first;
-    out["height"] = run.size.second;
+    out["width"] = run.size.width;
+    out["height"] = run.size.height;
+    out["channels"] = run.size.channels;
     out["settings"] = text_of(run.sample.settings);
     out["inputs"] = run.inputs;
     if (run.row) {

@@ -148,21 +148,36 @@ void check_rows(const std::vector<const Operator *> &chosen, const RowWords &wor
     }
 }
 
-Size size_of(const std::string &text) {
-    Size size{0, 0};
-    const char *end = text.data() + text.size();
-    const auto [stopped, fault] = std::from_chars(text.data(), end, size.first);
-    bool good = fault == std::errc();
-    if (good && stopped == end) {
-        size.second = size.first;
-    } else if (good && *stopped == 'x') {
-        const auto [last, second_fault] = std::from_chars(stopped + 1, end, size.second);
-        good = second_fault == std::errc() && last == end;
-    } else {
-        good = false;
+DataSize size_of(const std::string &text) {
+    constexpr int64_t most_pixels = 1 << 20, most_channels = 64;
+    std::vector<int64_t> numbers;
+    const char *at = text.data(), *const end = at + text.size();
+    bool good = true, more = true;
+    while (good && more) {
+        int64_t number = 0;
+        const auto [stopped, fault] = std::from_chars(at, end, number);
+        good = fault == std::errc() && number >= 1 && number <= most_pixels &&
+               (stopped == end || *stopped == 'x');
+        more = stopped != end;
+        at = stopped + (more ? 1 : 0);
+        numbers.push_back(number);
     }
-    if (!good || size.first < 1 || size.second < 1 || size.first > 1 << 20 || size.second > 1 << 20) {
-        throw Error(Fault::usage, "takes WIDTHxHEIGHT from 1x1 to 1048576x1048576, for example 4096x2048",
+    good = good && numbers.size() <= 3 && (numbers.size() < 3 || numbers[2] <= most_channels);
+    if (!good) {
+        throw Error(Fault::usage,
+            "takes WIDTHxHEIGHT from 1x1 to 1048576x1048576, for example 4096x2048, and for an image of "
+            "several channels WIDTHxHEIGHTxCHANNELS, for example 1920x1080x3",
+            {.argument = "--size", .value = text});
+    }
+    return {numbers[0], numbers[numbers.size() > 1 ? 1 : 0], numbers.size() > 2 ? numbers[2] : 1};
+}
+
+DataSize size_for(const Operator &op, const std::string &type, const std::string &text) {
+    const DataSize size = size_of(text);
+    if (size.channels > 1 && !workload_of(op).takes_channels(type)) {
+        throw Error(Fault::usage,
+            fmt::format(
+                "{} of {} takes data of one channel; write {}x{}", op.name(), type, size.width, size.height),
             {.argument = "--size", .value = text});
     }
     return size;

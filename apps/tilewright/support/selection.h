@@ -2,8 +2,8 @@
 // Which operators, devices and rows a command works on, by the names in its command line.
 #include "apps/tilewright/support/command_line.h"
 #include "tilewright/operator.h"
+#include "tilewright/workload.h"
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tilewright::app {
@@ -43,9 +43,11 @@ void add_rows(Command &command, RowWords &words);
 // Errors: usage, for a word of which none of the operators has a row.
 void check_rows(const std::vector<const Operator *> &chosen, const RowWords &words);
 
-// Width and height. Errors: usage.
-using Size = std::pair<int64_t, int64_t>;
-Size size_of(const std::string &text);
+// WIDTHxHEIGHT, a number alone for both, or WIDTHxHEIGHTxCHANNELS. Errors: usage.
+DataSize size_of(const std::string &text);
+
+// The same for data of a type of an operator, which may take no channels. Errors: usage.
+DataSize size_for(const Operator &op, const std::string &type, const std::string &text);
 
 // Why a row cannot run on any of the devices; empty when it can. `by_name`: --device chose them, so nothing
 // is said about other backends.

@@ -22,6 +22,17 @@ struct Work {
     double flops = 0;
 };
 
+// How large random data is: pixels along x and y, and per pixel as many elements as `channels` says, where
+// the operator takes images of several channels. Only the width counts for vectors.
+struct DataSize {
+    int64_t width = 0, height = 0, channels = 1;
+
+    bool operator==(const DataSize &) const = default;
+};
+
+// "4096x2048", or with several channels "4096x2048x3".
+std::string in_words(DataSize size);
+
 class Workload {
 public:
     explicit Workload(const Operator &op) : op_(op) {}
@@ -32,16 +43,21 @@ public:
     // one of them. Inputs of more than 16 MiB are tried only on rows that serve no smaller sample.
     virtual std::vector<Sample> samples(const std::string &type) const = 0;
 
-    // The sample that is timed at w x h; the size and the settings that are worth a line each where the user
-    // names none.
+    // The sample that is timed at a size; the size and the settings that are worth a line each where the user
+    // names none. Channels are for operators that takes_channels().
     virtual Sample benchmark_sample(
-        const std::string &type, int64_t w, int64_t h, const Settings &settings) const = 0;
-    virtual std::pair<int64_t, int64_t> benchmark_size() const {
+        const std::string &type, DataSize size, const Settings &settings) const = 0;
+    virtual DataSize benchmark_size() const {
         return {8192, 8192};
     }
     // The sizes at which rows are measured so that `tuned` can choose among them at any size: small, those of
     // pictures, large, and thin in both directions; the small ones first.
-    virtual std::vector<std::pair<int64_t, int64_t>> sizes_to_measure() const;
+    virtual std::vector<DataSize> sizes_to_measure() const;
+
+    // Whether a type of the table has samples of several channels. As it is: no.
+    virtual bool takes_channels(const std::string &) const {
+        return false;
+    }
 
     virtual std::vector<Settings> benchmark_settings(const std::string &) const {
         return {{}};

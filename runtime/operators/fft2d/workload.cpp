@@ -48,14 +48,13 @@ public:
         return all;
     }
 
-    Sample benchmark_sample(
-        const std::string &, int64_t w, int64_t h, const Settings &settings) const override {
-        return sample_of(std::max(h, shortest_fft), std::max(w, shortest_fft), settings);
+    Sample benchmark_sample(const std::string &, DataSize size, const Settings &settings) const override {
+        return sample_of(std::max(size.height, shortest_fft), std::max(size.width, shortest_fft), settings);
     }
-    std::vector<std::pair<int64_t, int64_t>> sizes_to_measure() const override {
+    std::vector<DataSize> sizes_to_measure() const override {
         return {{64, 64}, {256, 256}, {1024, 1024}, {32, 8192}, {8192, 32}, {4096, 4096}};
     }
-    std::pair<int64_t, int64_t> benchmark_size() const override {
+    DataSize benchmark_size() const override {
         return {1024, 1024};
     }
 

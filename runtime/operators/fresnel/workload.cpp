@@ -73,11 +73,11 @@ public:
     }
 
     std::vector<Sample> samples(const std::string &) const override;
-    Sample benchmark_sample(const std::string &, int64_t w, int64_t, const Settings &settings) const override;
-    std::vector<std::pair<int64_t, int64_t>> sizes_to_measure() const override {
+    Sample benchmark_sample(const std::string &, DataSize size, const Settings &settings) const override;
+    std::vector<DataSize> sizes_to_measure() const override {
         return {{64, 64}, {256, 256}, {1024, 1024}, {4096, 4096}};
     }
-    std::pair<int64_t, int64_t> benchmark_size() const override {
+    DataSize benchmark_size() const override {
         return {2048, 2048};
     }
     std::vector<Settings> benchmark_settings(const std::string &) const override {
@@ -151,9 +151,8 @@ std::vector<Sample> FresnelWorkload::samples(const std::string &) const {
     return all;
 }
 
-Sample FresnelWorkload::benchmark_sample(
-    const std::string &, int64_t w, int64_t, const Settings &settings) const {
-    const int64_t side = std::clamp((int64_t)std::bit_floor((uint64_t)w), shortest_fft, longest_fft);
+Sample FresnelWorkload::benchmark_sample(const std::string &, DataSize size, const Settings &settings) const {
+    const int64_t side = std::clamp((int64_t)std::bit_floor((uint64_t)size.width), shortest_fft, longest_fft);
     const std::string method = settings.text("method", "convolution");
     Settings complete = settings_of(method, side, method == "transform" ? 2 : .5);
     for (const auto &[name, value] : settings.all()) {

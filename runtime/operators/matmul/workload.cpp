@@ -64,14 +64,14 @@ public:
     }
 
     // The product of h x w and w x w.
-    Sample benchmark_sample(const std::string &, int64_t w, int64_t h, const Settings &) const override {
-        return sample(h, w, w);
+    Sample benchmark_sample(const std::string &, DataSize size, const Settings &) const override {
+        return sample(size.height, size.width, size.width);
     }
-    std::vector<std::pair<int64_t, int64_t>> sizes_to_measure() const override {
+    std::vector<DataSize> sizes_to_measure() const override {
         return {{64, 64}, {256, 256}, {512, 512}, {1000, 100}, {33, 100000}, {1024, 1024}, {2000, 2000},
             {4096, 4096}};
     }
-    std::pair<int64_t, int64_t> benchmark_size() const override {
+    DataSize benchmark_size() const override {
         return {1024, 1024};
     }
 

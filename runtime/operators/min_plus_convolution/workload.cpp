@@ -40,8 +40,8 @@ public:
 
     // The first w entries of the convolution of two vectors of w; "entries" = "all" has all of them, "data"
     // says what is in them.
-    Sample benchmark_sample(
-        const std::string &type, int64_t w, int64_t, const Settings &settings) const override {
+    Sample benchmark_sample(const std::string &type, DataSize size, const Settings &settings) const override {
+        const int64_t w = size.width;
         Sample timed = sample(type, w, w, settings.text("data", "uniform"));
         if (settings.text("entries", "first") == "all") {
             timed.what += ", all entries";
@@ -50,10 +50,10 @@ public:
         }
         return timed;
     }
-    std::vector<std::pair<int64_t, int64_t>> sizes_to_measure() const override {
+    std::vector<DataSize> sizes_to_measure() const override {
         return {{100, 1}, {1000, 1}, {5000, 1}, {20000, 1}, {100000, 1}};
     }
-    std::pair<int64_t, int64_t> benchmark_size() const override {
+    DataSize benchmark_size() const override {
         return {100000, 1};
     }
     std::vector<Settings> benchmark_settings(const std::string &type) const override {
