@@ -164,8 +164,10 @@ struct Numbers {
 };
 
 inline std::vector<Tunable> division(Numbers n) {
+    constexpr int outputs = 8;  // of a worker, along rows and along columns
     return {{"lanes", n.lanes, 0, 31}, {"across", n.across, 1, 4}, {"down", n.down, 1, 4},
-        {"slices", n.slices, 1, 4}, {"depth", n.depth, 8, 128}, {"unroll", n.unroll, 4, 48}};
+        {"slices", n.slices, 1, 4}, {"depth", n.depth, 8, 128}, {"unroll", n.unroll, 4, 96},
+        {"width", outputs, 4, 16}, {"height", outputs, 4, 16}};
 }
 
 }  // namespace matmul_workers
