@@ -232,8 +232,8 @@ Calibrated calibrate(
     Progress progress("calibrate", cases.size());
     Calibration calibration(file, device);
     for (size_t i = 0; i < cases.size() && left() > 0; i++) {
-        progress.step(fmt::format(
-            "{} {} {}x{}", cases[i].op->name(), cases[i].type, cases[i].size.first, cases[i].size.second));
+        progress.show(i, fmt::format("{:.0f} s left, {} {} {}x{}", left(), cases[i].op->name(), cases[i].type,
+                             cases[i].size.first, cases[i].size.second));
         done.calls += calibration.measure(cases[i], left() / (double)(cases.size() - i));
     }
     Progress::hide();

@@ -107,7 +107,8 @@ std::optional<TunableValues> Search::step_from_the_best() const {
             best.emplace_back(*ms, &point);
         }
     }
-    std::sort(best.begin(), best.end());
+    std::stable_sort(
+        best.begin(), best.end(), [](const auto &one, const auto &other) { return one.first < other.first; });
     best.resize(std::min(best.size(), best_points));
     for (const auto &[ms, from] : best) {
         for (size_t t = 0; t < names_.size(); t++) {

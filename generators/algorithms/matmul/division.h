@@ -113,6 +113,9 @@ struct Division {
         if (width % 4 || height % 4 || depth % 4) {
             return "width, height and depth must be multiples of 4";
         }
+        if (width * height > 128) {
+            return "width * height must be at most 128, so that the sums fit a worker's registers";
+        }
         if (wide % 32 || narrow % 32) {
             return "the sides of a tile must be multiples of 32";
         }
