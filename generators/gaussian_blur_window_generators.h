@@ -5,6 +5,7 @@
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 #include "generators/algorithms/gaussian_blur/window_floats.h"
+#include "generators/check_tunables.h"
 #include "generators/instructions.h"
 #include "generators/row_generator.h"
 #include <string>
@@ -17,16 +18,32 @@ using Halide::Expr;
 using Halide::GeneratorInput;
 using Halide::GeneratorOutput;
 
+// What the generators of the window forms share.
+template<typename Self>
+class WindowGenerator : public RowGenerator<Self> {
+protected:
+    GaussianBlurWindowConfiguration window() const {
+        return this->template configuration<GaussianBlurWindowConfiguration>();
+    }
+
+    // The row with its tile, where its tunables make one; see GaussianBlurWindowRow::why_not.
+    GaussianBlurWindowRow window_row(int rows_at_once) const {
+        const GaussianBlurWindowRow made(window(), [&](const char *name) { return this->setting(name); });
+        check_tunables(this->row().name, this->tunables, made.why_not(rows_at_once));
+        return made;
+    }
+};
+
 // f32 images of any size, whose base and rows are multiples of 16 bytes. turn (the factor), low, high_x,
 // high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius.
-class GaussianBlurWindowGenerator : public RowGenerator<GaussianBlurWindowGenerator> {
+class GaussianBlurWindowGenerator : public WindowGenerator<GaussianBlurWindowGenerator> {
 public:
     Input<Buffer<float, 2>> image{"image"};
     Input<int32_t> factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
     Output<Buffer<float, 2>> output{"output"};
 
     void configure() {
-        for (int i = 0; i <= configuration<GaussianBlurWindowConfiguration>().radius; i++) {
+        for (int i = 0; i <= window().radius; i++) {
             weights.push_back(add_input<float>("weight" + std::to_string(i)));
         }
     }
@@ -36,7 +53,7 @@ public:
         for (Input<float> *weight : weights) {
             w.push_back(*weight);
         }
-        const auto row = configuration<GaussianBlurWindowConfiguration>();
+        const GaussianBlurWindowRow row = window_row(1);
         const BorderMap border = {factor, low, high_x, high_y, row.large ? Expr() : Expr(zero), row.large};
         GaussianBlurWindow blur(image, image.width(), image.height(), border, w, row);
         output = blur.out;
@@ -51,7 +68,7 @@ private:
 // lower0_0 ... and upper0_0 ...: the words of taps that are used, phase by phase; first those of the lower
 // bytes, then those of the upper bytes.
 template<typename Form>
-class GaussianBlurWindowDotGenerator : public RowGenerator<GaussianBlurWindowDotGenerator<Form>> {
+class GaussianBlurWindowDotGenerator : public WindowGenerator<GaussianBlurWindowDotGenerator<Form>> {
 public:
     GeneratorInput<Buffer<uint32_t, 2>> image{"image"};
     GeneratorInput<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
@@ -71,8 +88,8 @@ public:
             taps.lower[i] = lower[i] ? Expr(*lower[i]) : Expr();
             taps.upper[i] = upper[i] ? Expr(*upper[i]) : Expr();
         }
-        Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps, multiplier, row(),
-            word_operations(this->get_target()));
+        Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps, multiplier,
+            this->window_row(4), word_operations(this->get_target()));
         output = blur.out;
         this->apply(blur, {image, output});
     }
@@ -80,11 +97,8 @@ public:
 private:
     std::vector<GeneratorInput<uint32_t> *> lower, upper;
 
-    GaussianBlurWindowConfiguration row() const {
-        return this->template configuration<GaussianBlurWindowConfiguration>();
-    }
     TapWordShape shape() const {
-        return {row().radius, row().high};
+        return {this->window().radius, this->window().high};
     }
     void add_words(std::vector<GeneratorInput<uint32_t> *> &words, const std::string &name,
         const TapWordShape &taps, int limit) {
@@ -101,7 +115,7 @@ private:
 
 // u8 images as above. weight0 ...: the integer weights, as floats.
 template<typename Form>
-class GaussianBlurWindowFloatsGenerator : public RowGenerator<GaussianBlurWindowFloatsGenerator<Form>> {
+class GaussianBlurWindowFloatsGenerator : public WindowGenerator<GaussianBlurWindowFloatsGenerator<Form>> {
 public:
     GeneratorInput<Buffer<uint32_t, 2>> image{"image"};
     GeneratorInput<int32_t> width{"width"}, factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"},
@@ -110,7 +124,7 @@ public:
     GeneratorOutput<Buffer<uint32_t, 2>> output{"output"};
 
     void configure() {
-        for (int i = 0; i <= this->template configuration<GaussianBlurWindowConfiguration>().radius; i++) {
+        for (int i = 0; i <= this->window().radius; i++) {
             weights.push_back(this->template add_input<float>("weight" + std::to_string(i)));
         }
     }
@@ -121,7 +135,7 @@ public:
             w.push_back(*weight);
         }
         Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier,
-            this->template configuration<GaussianBlurWindowConfiguration>());
+            this->window_row(1));
         output = blur.out;
         this->apply(blur, {image, output});
     }

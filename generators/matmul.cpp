@@ -3,6 +3,7 @@
 #include "generators/algorithms/matmul/configuration.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
+#include "generators/check_tunables.h"
 #include "generators/row_generator.h"
 
 namespace tilewright {
@@ -80,6 +81,7 @@ public:
     void generate() {
         const Division division = matmul_division([&](const char *name) { return setting(name); },
             configuration<MatmulWorkersConfiguration>().copies);
+        check_tunables(row().name, tunables, division.why_not(setting("unroll")));
         MatmulWorkers form(a, b, size(), division);
         finish(form);
     }

@@ -113,8 +113,9 @@ static ScheduleRows dots_rows(const std::string &name, int channels, int most_co
 //     f32   96 x 30 pixels .061, 64 x 32 .101, windows of 8 pixels .110; tuned_near .411
 static ScheduleRows colour_rows() {
     using namespace gaussian_blur_gpu;
-    const auto name = [](const GaussianBlurWindowConfiguration &tile) {
-        return "tuned_colours_" + std::to_string(tile.channels) + "_" + std::to_string(tile.radius);
+    const auto name = [](const Tile &tile) {
+        return "tuned_colours_" + std::to_string(tile.configuration.channels) + "_" +
+               std::to_string(tile.configuration.radius);
     };
     ScheduleRows rows;
     for (int radius : {4, 12, 20, 30, 40}) {

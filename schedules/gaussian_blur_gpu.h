@@ -7,6 +7,8 @@
 #include "generators/algorithms/gaussian_blur/window_floats.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -20,33 +22,39 @@ using Halide::OutputImageParam;
 using Halide::RVar;
 using Halide::Var;
 
-// A window row for radii up to `radius`. A thread block computes `columns` pixels of `rows` * `groups` rows.
-// A thread computes `rows` pixels of a column (for u8: of four columns), and then windows of `window` pixels.
-inline GaussianBlurWindowConfiguration tile(
-    int radius, int columns, int rows, int groups, int window, bool large = false) {
-    return {.radius = radius,
-        .columns = columns,
-        .rows = rows,
-        .groups = groups,
-        .window = window,
-        .large = large};
+// A window row: what it says of its form, and its tile with the ranges of its numbers.
+struct Tile {
+    GaussianBlurWindowConfiguration configuration;
+    std::vector<Tunable> tunables;
+};
+
+template<typename Form>
+ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &),
+    const Tile &tile) {
+    return tilewright::row(
+        std::move(name), where, std::move(types), apply, tile.configuration, tile.tunables);
 }
 
-// The same for dot products.
-inline GaussianBlurWindowConfiguration word_tile(
-    int radius, int high, bool any_width, int columns, int rows, int window) {
-    GaussianBlurWindowConfiguration row = tile(radius, columns, rows, 1, window);
-    row.high = high;
-    row.any_width = any_width;
-    return row;
+// For radii up to `radius`. A thread block computes `columns` pixels of `rows` * `groups` rows. A thread
+// computes `rows` pixels of a column (for u8: of four columns), and then windows of `window` pixels.
+inline Tile tile(int radius, int columns, int rows, int groups, int window, bool large = false) {
+    return {{.radius = radius, .large = large},
+        {{"columns", columns, columns / 4, 2 * columns}, {"rows", rows, rows / 4, 2 * rows},
+            {"groups", groups, 1, 4}, {"window", window, 4, 16}}};
+}
+
+// The same for dot products. A window is whole vectors of words, and rows are computed by fours.
+inline Tile word_tile(int radius, int high, bool any_width, int columns, int rows, int window) {
+    return {{.radius = radius, .high = high, .any_width = any_width},
+        {{"columns", columns, columns / 4, 2 * columns}, {"rows", rows, rows / 4, 2 * rows},
+            {"groups", 1, 1, 4}, {"window", window, 16, 64}}};
 }
 
 // The same for images of so many channels.
-inline GaussianBlurWindowConfiguration colour_tile(
-    int channels, int radius, int columns, int rows, int window) {
-    GaussianBlurWindowConfiguration row = word_tile(radius, ceil_div(radius, 4), true, columns, rows, window);
-    row.channels = channels;
-    return row;
+inline Tile colour_tile(int channels, int radius, int columns, int rows, int window) {
+    return {{.radius = radius, .channels = channels, .high = ceil_div(radius, 4)},
+        {{"columns", columns, columns / 4, 2 * columns}, {"rows", rows, rows - 8, rows + 8},
+            {"groups", 1, 1, 4}, {"window", window, window, 2 * window}}};
 }
 
 // Promises that accesses of 16 bytes are aligned. The front only calls these rows for such buffers.

@@ -157,15 +157,17 @@ inline void workers(MatmulWorkers &m, ScheduleContext &context) {
     }
 }
 
-// The tunables of a division of the work (see Division and Rectangle); `unroll` is how much of a block of the
-// depth is unrolled.
+// The tunables of a division of the work (see Division and Rectangle, and why_not() there for which go
+// together); `unroll` is how much of a block of the depth is unrolled.
 struct Numbers {
     int lanes, across, down, slices, depth, unroll;
 };
 
 inline std::vector<Tunable> division(Numbers n) {
-    return {{"lanes", n.lanes, 0, 31}, {"across", n.across, 1, 4}, {"down", n.down, 1, 4},
-        {"slices", n.slices, 1, 4}, {"depth", n.depth, 8, 128}, {"unroll", n.unroll, 4, 48}};
+    constexpr int outputs = 8;  // of a worker, along rows and along columns
+    return {{"lanes", n.lanes, 3, 28}, {"across", n.across, 1, 4}, {"down", n.down, 1, 4},
+        {"slices", n.slices, 1, 4}, {"depth", n.depth, 8, 144}, {"unroll", n.unroll, 4, 72},
+        {"width", outputs, 4, 16}, {"height", outputs, 4, 16}};
 }
 
 }  // namespace matmul_workers

@@ -2,22 +2,20 @@
 // toolkit's libraries on one CUDA device, and prints them as the runs of `tilewright bench` are printed.
 // `bench --peers` starts it.
 #include "apps/peers/peers.h"
+#include "apps/peers/results.h"
 #include "apps/published/command_line.h"
 #include "apps/published/device.h"
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace peers {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Options {
     std::vector<std::string> operators;
-    std::string size, data, json = "-";
+    std::string size, data, json = "-", results;
     int device = 0;
     bool list = false;
     published::Plan plan;
@@ -69,20 +67,6 @@ Json run_of(const Options &options, const Kernel &kernel, Size size) {
     return run;
 }
 
-void write(const std::string &path, const Json &all) {
-    const std::string text = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-    if (path == "-") {
-        std::fwrite(text.data(), 1, text.size(), stdout);
-        return;
-    }
-    std::ofstream file(path);
-    file << text;
-    file.close();
-    if (!file) {
-        throw Failure(Fault::failed, "--json " + path + ": cannot be written");
-    }
-}
-
 void run(const Options &options) {
     std::vector<std::string> missing;
     const std::vector<Kernel> all = all_peers(missing);
@@ -94,25 +78,26 @@ void run(const Options &options) {
         return;
     }
     const published::DeviceNames device = published::use_device(options.device);
-    Json runs = Json::array();
+    Results results(options.json, options.results,
+        {{"version", 2}, {"program", "cuda_peers"},
+            {"context", {{"date", published::date()}, {"commit", PEERS_COMMIT}, {"toolkit", device.toolkit},
+                            {"device_name", device.name}, {"driver", device.driver}}},
+            {"missing", missing}});
     for (const Kernel &kernel : all) {
         if (!is_asked(options, kernel.op)) {
             continue;
         }
         for (const Size size : sizes_of(options, kernel)) {
             if (kernel.serves(size) && (options.data.empty() || options.data == kernel.data(size))) {
-                runs.push_back(run_of(options, kernel, size));
+                results.add(run_of(options, kernel, size));
             }
         }
     }
-    write(options.json,
-        {{"version", 2}, {"program", "cuda_peers"},
-            {"context", {{"date", published::date()}, {"commit", PEERS_COMMIT}, {"toolkit", device.toolkit},
-                            {"device_name", device.name}, {"driver", device.driver}}},
-            {"missing", missing}, {"runs", runs}});
+    results.end();
 }
 
 int program(int argc, char **argv) {
+    Results::take_signals();
     Options options;
     CLI::App line(
         "Times the published kernels, and functions of cuBLAS, cuFFT, NPP and CUB, on a CUDA device, "
@@ -123,10 +108,12 @@ int program(int argc, char **argv) {
     published::add_timing(line, options.device, options.plan, "a peer");
     line.add_option("--json", options.json, "The file of the JSON (- is standard output)")
         ->capture_default_str();
+    line.add_option(
+        "--results", options.results, "Append each run to this file as it comes, one JSON object per line");
     line.add_flag("--list", options.list, "Only list the peers and the sizes that they take");
     line.footer(
         "Exit codes: 0 done, 1 failed, 2 wrong usage, 4 no CUDA device, 5 out of memory. A wrong result is "
-        "in the JSON.");
+        "in the JSON.\nCtrl-C writes the JSON with what was timed until then.");
     return published::parse_and_run(line, argc, argv, [&] { run(options); });
 }
 

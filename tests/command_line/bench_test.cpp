@@ -245,7 +245,8 @@ TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
     int code = -1;
     const std::string seen = on_terminal(arguments, code);
     EXPECT_EQ(code, 0) << seen;
-    EXPECT_TRUE(std::regex_search(seen, std::regex("bench \\[#*-*\\] [0-9]+/[0-9]+"))) << seen;
+    EXPECT_TRUE(std::regex_search(seen, std::regex("bench \\[#*-*\\] [0-9]+/[0-9]+ about [0-9]+ s left")))
+        << seen;
     const Ran quiet = run(arguments);
     EXPECT_EQ(quiet.code, 0);
     EXPECT_EQ(quiet.err, "");

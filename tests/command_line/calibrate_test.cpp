@@ -90,6 +90,36 @@ TEST_F(CommandLine, CalibrateTakesTheMedianOfTheFilesOfOneDevice) {
     EXPECT_EQ(times["rows"]["tuned"]["ms"], json::parse("[2.0]"));
 }
 
+TEST_F(CommandLine, CalibrateTakesTheLeastOfItsOwnFiles) {
+    NEEDS_OPERATOR("invert");
+    const Words off = {"TILEWRIGHT_MEASURED=off"};
+    const auto calibration = [&](const char *name, const char *device, const char *ms) {
+        write_bytes(path(name), bytes_of(std::string(R"({"version": 1, "device": {"backend": "cpu", "vendor":
+            "V", "name": ")") + device + R"(", "driver": "d", "units": 2, "is_gpu": false}, "origin": {"date":
+            "2026-11-23T00:00:00Z", "how": "by turns"}, "copies": {"bytes_to_device_per_ms": 0,
+            "bytes_to_host_per_ms": 0, "copy_ms": 0}, "times": [{"operator": "invert", "type": "u8",
+            "calls": [[64, 64, 1], [300, 200, 1]], "rows": {"tuned": {"ms": )" +
+                                         ms + R"(, "spread": [0.1, 0.2]}}}]})"));
+        return path(name);
+    };
+    const std::string files = calibration("a.json", "a CPU", "[2.0, null]") + "," +
+                              calibration("b.json", "a CPU", "[1.0, 5.0]") + "," +
+                              calibration("c.json", "a CPU", "[3.0, 4.0]") + "," +
+                              calibration("d.json", "another CPU", "[0.5, 0.5]");
+    const Ran ran = run({"calibrate", "--from", files, "--output", path("times.json")}, off);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("the times of another CPU (cpu) are left out"), std::string::npos) << ran.err;
+    const json all = json::parse(read_text(path("times.json")));
+    EXPECT_EQ(all["times"][0]["rows"]["tuned"]["ms"], json::parse("[1.0, 4.0]"));
+    EXPECT_EQ(all["origin"]["how"], "by turns; the least of 3 files");
+
+    write_bytes(path("bench.json"), bytes_of(R"({"version": 2, "context": {}, "runs": []})"));
+    expect_refusal(3,
+        {"calibrate", "--from", path("a.json") + "," + path("bench.json"), "--output", path("no.json")},
+        {"bench.json", "no file of `tilewright calibrate`"}, off);
+    EXPECT_FALSE(std::filesystem::exists(path("no.json")));
+}
+
 TEST_F(CommandLine, CalibrateDoesOneTask) {
     expect_refusal(2, {"calibrate", "--path", "--clear"}, {"--clear", "--path is another task"});
     expect_refusal(2, {"calibrate", "--clear", "--from", path("a.json")}, {"--from", "--clear"});

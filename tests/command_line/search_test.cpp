@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <optional>
 #include <set>
 
 namespace tilewright::app {
@@ -97,6 +98,48 @@ TEST(Search, RepeatsItsOrderWithTheSameSeed) {
     };
     EXPECT_EQ(order(5), order(5));
     EXPECT_NE(order(5), order(6));
+}
+
+TEST(Search, MakesStepsFromTheOwnValuesEarly) {
+    Search search(row_with({{"width", 16, 1, 4096}, {"height", 16, 1, 1024}}), 1);
+    search.tell({{"width", 16}, {"height", 16}}, 1.);
+    int steps = 0;
+    for (int i = 0; i < 8; i++) {
+        const TunableValues point = *search.next();
+        steps += std::abs(std::log2(point[0].second) - 4) + std::abs(std::log2(point[1].second) - 4) == 1;
+        search.tell(point, {});
+    }
+    EXPECT_GE(steps, 4);
+}
+
+// How many points each row has after so many more, where no best time changes.
+std::vector<size_t> points_of(std::vector<Standing> rows, size_t points) {
+    for (size_t i = 0; i < points; i++) {
+        rows[next_row(rows).value()].points++;
+    }
+    std::vector<size_t> counts;
+    for (const Standing &row : rows) {
+        counts.push_back(row.points);
+    }
+    return counts;
+}
+
+TEST(NextRow, GivesPointsByPromise) {
+    EXPECT_EQ(points_of({{0, 1}, {0, 1}, {0, 1}}, 30), (std::vector<size_t>{10, 10, 10}));
+    const auto counts = points_of({{1, 1}, {1, 2}, {1, 10}}, 100);
+    EXPECT_NEAR((double)counts[0] / (double)counts[1], 4, .4);
+    EXPECT_EQ(counts[2], 1u) << "a row that is ten times as slow gets a point per hundred";
+}
+
+TEST(NextRow, GoesOnWithRowsThatHadPointsBefore) {
+    EXPECT_EQ(next_row(std::vector<Standing>{{20, 1}, {3, 2}}), 1u);
+    EXPECT_EQ(next_row(std::vector<Standing>{{20, 1}, {6, 2}}), 0u);
+}
+
+TEST(NextRow, LeavesOutRowsThatHaveEnded) {
+    EXPECT_EQ(next_row(std::vector<Standing>{{0, 1, true}, {50, 3, false}}), 1u);
+    EXPECT_EQ(next_row(std::vector<Standing>{{0, 1, true}}), std::nullopt);
+    EXPECT_EQ(next_row({}), std::nullopt);
 }
 
 }  // namespace

@@ -100,7 +100,8 @@ std::vector<const ExploredRow *> rows_to_vary(const std::vector<ExploredCase> &c
 // Builds up to `count` points of a row into the folder; adds them to the list.
 void build_points(const ExploredRow &of, size_t count, const TemporaryFolder &folder, Json &list) {
     Search search = of.search;
-    search.tell(tunables_of(*of.row), 1.);  // so that steps are made from its own values
+    // Steps are made from the row's own values first, and then from those that were built first.
+    search.tell(tunables_of(*of.row), 0.);
     size_t built = 0;
     const size_t tries = 3 * count;
     for (size_t i = 0; i < tries && built < count; i++) {
@@ -114,15 +115,15 @@ void build_points(const ExploredRow &of, size_t count, const TemporaryFolder &fo
         if (!values) {
             return;
         }
-        search.tell(*values, {});
         const std::string name = fmt::format("{}.so", list.size());
         try {
             const Row::Needs needs = build_library(*of.row, *values, folder.file(name));
             list.push_back({{"row", of.row->name()}, {"tunables", text_of(*values)}, {"library", name},
                 {"needs", needs_json(needs)}});
             built++;
+            search.tell(*values, (double)built);
         } catch (const Error &) {
-            continue;  // a combination that no kernel can have
+            search.tell(*values, {});  // a combination that no kernel can have
         }
     }
 }

@@ -232,7 +232,8 @@ Calibrated calibrate(
     Progress progress("calibrate", cases.size());
     Calibration calibration(file, device);
     for (size_t i = 0; i < cases.size() && left() > 0; i++) {
-        progress.step(fmt::format("{} {} {}", cases[i].op->name(), cases[i].type, in_words(cases[i].size)));
+        progress.show(i, fmt::format("{:.0f} s left, {} {} {}", left(), cases[i].op->name(), cases[i].type,
+                             in_words(cases[i].size)));
         done.calls += calibration.measure(cases[i], left() / (double)(cases.size() - i));
     }
     Progress::hide();

@@ -27,4 +27,13 @@ Calibrated calibrate(
 MeasuredFile from_benchmarks(
     const std::vector<std::string> &files, Json &origin, std::vector<std::string> &others);
 
+// Whether it is a file that `calibrate` wrote.
+bool is_calibration(const std::string &path);
+
+// Makes one file of several that `calibrate` wrote on the device of the first; others as above. Of several
+// times of a row for the same call the least counts, as within one calibration. `origin` is that of the last
+// file. Errors: input, for a file that is none.
+MeasuredFile from_calibrations(
+    const std::vector<std::string> &files, Json &origin, std::vector<std::string> &others);
+
 }  // namespace tilewright::app

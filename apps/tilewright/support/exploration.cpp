@@ -1,4 +1,4 @@
-// Takes the rows of all cases in turns, and keeps what becomes of each point.
+// Takes the rows of all cases by promise, and keeps what becomes of each point.
 #include "apps/tilewright/support/exploration.h"
 #include "apps/tilewright/support/context.h"
 #include "apps/tilewright/support/point_server.h"
@@ -7,6 +7,7 @@
 #include "tilewright/files.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace tilewright::app {
@@ -16,6 +17,8 @@ namespace {
 constexpr int points_per_turn = 8;  // of a row; data is made again when the turn goes to another case
 
 constexpr double search_share = .9;  // of the time
+
+constexpr double behind_without_a_time = 4;  // a row of which no point has a time yet; see Standing
 
 // What every line says of the data.
 constexpr std::array data_fields = {"data", "width", "height", "channels", "settings", "inputs"};
@@ -99,8 +102,8 @@ bool Exploration::is_over(double share) const {
 }
 
 void Exploration::run() {
-    round(true);
-    while (round(false)) {
+    try_own_values();
+    while (take_turn()) {
     }
     confirm();
 }
@@ -154,29 +157,44 @@ void Exploration::take_known() {
     }
 }
 
-// One turn of every row: its own values, or its next points. Returns whether there was a point to try.
-bool Exploration::round(bool own) {
-    bool any = false;
+void Exploration::try_own_values() {
     for (ExploredCase &c : cases_) {
         for (ExploredRow &row : c.rows) {
             const TunableValues values = tunables_of(*row.row);
-            for (int i = 0; i < (own ? 1 : points_per_turn) && !is_over(search_share); i++) {
-                const bool tried =
-                    !own ? step(c, row) : !row.search.knows(values) && try_point(c, row, values, {});
-                any = any || tried;
-                if (!tried) {
-                    break;
-                }
+            if (!row.search.knows(values) && !is_over(search_share)) {
+                try_point(c, row, values, Time::first);
             }
         }
     }
-    return any && !is_over(search_share);
+}
+
+// Tries the next points of the row that is due. Returns whether there was one, and is time for more.
+bool Exploration::take_turn() {
+    std::vector<std::pair<ExploredCase *, ExploredRow *>> rows;
+    std::vector<Standing> standings;
+    for (ExploredCase &c : cases_) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const ExploredRow &row : c.rows) {
+            least = std::min(least, row.best_ms.value_or(least));
+        }
+        for (ExploredRow &row : c.rows) {
+            rows.emplace_back(&c, &row);
+            standings.push_back({row.points, row.best_ms ? *row.best_ms / least : behind_without_a_time,
+                row.ended || row.skipped});
+        }
+    }
+    const std::optional<size_t> next = next_row(standings);
+    if (!next) {
+        return false;
+    }
+    const auto [c, row] = rows[*next];
+    for (int i = 0; i < points_per_turn && !row->ended && !is_over(search_share); i++) {
+        row->ended = !step(*c, *row);
+    }
+    return !is_over(search_share);
 }
 
 bool Exploration::step(ExploredCase &c, ExploredRow &row) {
-    if (row.skipped) {
-        return false;
-    }
     std::optional<TunableValues> values;
     if (plan_.bundled) {
         for (size_t i = 0; i < row.prepared.size() && !values; i++) {

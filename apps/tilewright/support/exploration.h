@@ -31,6 +31,7 @@ struct ExploredRow {
     std::optional<double> own_ms = {}, best_ms = {};
     TunableValues best = {};
     bool skipped = false;           // it does not serve the data, or takes too long: it is not searched
+    bool ended = false;             // no point is left
     size_t points = 0, failed = 0;  // that were tried; of these, that have no time
 };
 
@@ -68,11 +69,11 @@ public:
         interrupted_ = true;
     }
 
-    // Searches until nine tenths of the time are over, until no point is left, or until a signal asks this
-    // program to end; what the results file has of these cases, this device and this commit is known already.
-    // Then times the best point of each row and the row's own values once more, one after the other: the
-    // least of many times is partly luck. Errors: device, when a device is lost; failed, when the results
-    // file cannot be written.
+    // First times the own values of every row, and then searches the rows by promise (next_row()), until nine
+    // tenths of the time are over, until no point is left, or until a signal asks this program to end; what
+    // the results file has of these cases, this device and this commit is known already. Then times the best
+    // point of each row and the row's own values once more, one after the other: the least of many times is
+    // partly luck. Errors: device, when a device is lost; failed, when the results file cannot be written.
     void run();
 
     const std::vector<ExploredCase> &cases() const {
@@ -92,7 +93,8 @@ private:
     void take_known();
     void write_inputs();
     bool is_over(double share) const;
-    bool round(bool own);
+    void try_own_values();
+    bool take_turn();
     bool step(ExploredCase &c, ExploredRow &row);
     void confirm();
     enum class Time { first, again };

@@ -17,6 +17,12 @@ size_t terminal_width() {
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+std::string in_words(double seconds) {
+    constexpr double long_time = 90, minute = 60;
+    return seconds < long_time ? fmt::format("{:.0f} s", seconds) :
+                                 fmt::format("{:.0f} min", seconds / minute);
+}
+
 }  // namespace
 
 Progress::Progress(std::string what, size_t steps) : what_(std::move(what)), steps_(steps) {}
@@ -26,7 +32,14 @@ Progress::~Progress() {
 }
 
 void Progress::step(const std::string &now) {
-    show(begun_++, now);
+    const size_t done = begun_++;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    if (done == 0 || done >= steps_) {
+        show(done, now);
+        return;
+    }
+    const double left = spent.count() / (double)done * (double)(steps_ - done);
+    show(done, fmt::format("about {} left, {}", in_words(left), now));
 }
 
 void Progress::show(size_t done, const std::string &now) {

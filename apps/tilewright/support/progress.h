@@ -13,7 +13,8 @@ public:
     ~Progress();
     Progress(const Progress &) = delete;
 
-    // To be called at the beginning of each step; `now` names it.
+    // To be called at the beginning of each step; `now` names it. The bar also says how much time is left, if
+    // the other steps take as long as those before.
     void step(const std::string &now);
 
     // The same for work that is measured otherwise: `done` of the steps are done.

@@ -58,7 +58,7 @@ std::optional<TunableValues> Search::next() {
     if (size() <= small_space) {
         return any_left();
     }
-    if (told() >= random_points) {
+    if (told() >= 2 * random_points || told() % 2 == 1) {
         if (const auto step = step_from_the_best()) {
             return step;
         }
@@ -107,7 +107,8 @@ std::optional<TunableValues> Search::step_from_the_best() const {
             best.emplace_back(*ms, &point);
         }
     }
-    std::sort(best.begin(), best.end());
+    std::stable_sort(
+        best.begin(), best.end(), [](const auto &one, const auto &other) { return one.first < other.first; });
     best.resize(std::min(best.size(), best_points));
     for (const auto &[ms, from] : best) {
         for (size_t t = 0; t < names_.size(); t++) {
@@ -127,6 +128,19 @@ std::optional<TunableValues> Search::step_from_the_best() const {
         }
     }
     return {};
+}
+
+std::optional<size_t> next_row(std::span<const Standing> rows) {
+    std::optional<size_t> next;
+    double least = 0;
+    for (size_t i = 0; i < rows.size(); i++) {
+        const double due = ((double)rows[i].points + 1) * rows[i].behind * rows[i].behind;
+        if (!rows[i].ended && (!next || due < least)) {
+            next = i;
+            least = due;
+        }
+    }
+    return next;
 }
 
 }  // namespace tilewright::app

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace tilewright::app {
@@ -16,9 +17,9 @@ namespace tilewright::app {
 std::vector<int> worthwhile_values(const Row::Tunable &tunable);
 
 // The points of a row: one value per tunable. Small spaces (up to 64 points) are tried whole, in random
-// order. In larger ones 16 random points come first, and then steps from the best points so far: to the next
-// lower or higher value of one tunable; where the best points have no such neighbour left, random points
-// again. The same seed gives the same order, as far as the times are the same.
+// order. In larger ones random points and steps from the best points so far come by turns: to the next lower
+// or higher value of one tunable. After 32 points only steps come; where the best points have no such
+// neighbour left, random points again. The same seed gives the same order, as far as the times are the same.
 class Search {
 public:
     Search(const Row &row, uint64_t seed);
@@ -51,5 +52,17 @@ private:
     std::mt19937_64 random_;
     std::map<TunableValues, std::optional<double>> told_;
 };
+
+// How far the search of a row is.
+struct Standing {
+    size_t points = 0;  // that were tried
+    double behind = 1;  // its best time over the least time of all rows on the same data
+    bool ended = false;
+};
+
+// The row that is searched next: rows get points by promise, so that a row whose best time is n times the
+// least one on the same data gets 1 / n^2 of the points of that one. Of rows that are due at the same time
+// it is the first; none where all have ended.
+std::optional<size_t> next_row(std::span<const Standing> rows);
 
 }  // namespace tilewright::app

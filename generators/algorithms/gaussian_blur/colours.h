@@ -20,7 +20,7 @@ struct GaussianBlurColours : GaussianBlurDotColumns {
     WindowDomain to;
 
     GaussianBlurColours(Func image, Expr width, Expr height, const BorderMap &border,
-        const TapWords &tap_words, Expr multiplier, const GaussianBlurWindowConfiguration &row,
+        const TapWords &tap_words, Expr multiplier, const GaussianBlurWindowRow &row,
         const WordOperations &operations)
         : GaussianBlurDotColumns(image, WindowTile::of(row, 4), tap_words, multiplier, operations),
           channels(row.channels),

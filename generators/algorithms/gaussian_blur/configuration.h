@@ -2,6 +2,7 @@
 // What the rows of gaussian_blur say of their forms: shared by the generators, the schedules, the stages of
 // pipelines and the front (generators/algorithms/configuration.h). Plain C++ without Halide.h.
 #include <cstdint>
+#include <string>
 
 namespace tilewright {
 
@@ -48,9 +49,6 @@ struct GaussianBlurDotsConfiguration {
 // GaussianBlurWindowFloats and GaussianBlurColours.
 struct GaussianBlurWindowConfiguration {
     int radius = 0;  // the row serves radii up to this one
-    // The tile of the output that is computed at a time has columns x (rows * groups) pixels, and a window
-    // has `window` pixels: see WindowTile, which counts other units.
-    int columns = 0, rows = 0, groups = 1, window = 0;
     // GaussianBlurWindow: the row is only for images larger than a tile with its halo, and not for the border
     // `zero`; this saves half of the integer work per loaded pixel.
     bool large = false;
@@ -65,14 +63,36 @@ struct GaussianBlurWindowConfiguration {
     template<typename Visit>
     void fields(Visit visit) {
         visit("radius", radius);
-        visit("columns", columns);
-        visit("rows", rows);
-        visit("groups", groups);
-        visit("window", window);
         visit("large", large);
         visit("channels", channels);
         visit("high", high);
         visit("any_width", any_width);
+    }
+};
+
+// What a row of these forms says: its configuration, and its tile, which is its tunables. The tile of the
+// output that is computed at a time has columns x (rows * groups) pixels, and a window has `window` pixels:
+// see WindowTile, which counts other units.
+struct GaussianBlurWindowRow : GaussianBlurWindowConfiguration {
+    int columns = 0, rows = 0, groups = 0, window = 0;
+
+    // tunable(name) gives the value of one of the row's tunables.
+    template<typename Tunable>
+    GaussianBlurWindowRow(const GaussianBlurWindowConfiguration &configuration, const Tunable &tunable)
+        : GaussianBlurWindowConfiguration(configuration), columns(tunable("columns")), rows(tunable("rows")),
+          groups(tunable("groups")), window(tunable("window")) {}
+
+    // Why these numbers make no tile; empty where they do. A worker of the pass down columns computes rows in
+    // groups of `rows_at_once`.
+    std::string why_not(int rows_at_once) const {
+        constexpr int word = 4;  // elements, of all types
+        if (columns % window) {
+            return "columns must be a multiple of window";
+        }
+        if (window * channels % word) {
+            return "a window must be a multiple of 4 elements";
+        }
+        return rows % rows_at_once ? "rows must be a multiple of " + std::to_string(rows_at_once) : "";
     }
 
     // The least size of an image that is larger than a tile with its halo (BorderMap::large), where the

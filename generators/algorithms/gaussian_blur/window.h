@@ -37,7 +37,7 @@ struct WindowTile {
     int columns, rows, groups, window;
 
     // As a row says it, in units of so many elements: an element is a channel of a pixel.
-    static WindowTile of(const GaussianBlurWindowConfiguration &row, int elements) {
+    static WindowTile of(const GaussianBlurWindowRow &row, int elements) {
         return {row.columns * row.channels / elements, row.rows, row.groups,
             row.window * row.channels / elements};
     }
@@ -123,7 +123,7 @@ struct GaussianBlurWindow : Halide::NamesInterface {
 
     // elements: those of a row.
     GaussianBlurWindow(Func image, Expr elements, Expr height, const BorderMap &border,
-        const std::vector<Expr> &weights, const GaussianBlurWindowConfiguration &row)
+        const std::vector<Expr> &weights, const GaussianBlurWindowRow &row)
         : in(image), radius((int)weights.size() - 1), channels(row.channels), tile(WindowTile::of(row, 1)),
           to(tile, workers(), elements, elements, height) {
         i = RDom(-radius, 2 * radius + 1, "i");

@@ -88,7 +88,7 @@ struct GaussianBlurWindowDot : GaussianBlurDotColumns {
     WindowDomain to;
 
     GaussianBlurWindowDot(Func image, Expr width, Expr height, const BorderMap &border,
-        const TapWords &tap_words, Expr multiplier, const GaussianBlurWindowConfiguration &row,
+        const TapWords &tap_words, Expr multiplier, const GaussianBlurWindowRow &row,
         const WordOperations &operations)
         : GaussianBlurDotColumns(image, WindowTile::of(row, 4), tap_words, multiplier, operations),
           words(image, width, height, border, row.any_width, operations),

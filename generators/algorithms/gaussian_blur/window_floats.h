@@ -18,8 +18,7 @@ struct GaussianBlurFloatPasses : Halide::NamesInterface {
     WindowTile tile;  // `columns` and `window` count words
 
 protected:
-    GaussianBlurFloatPasses(
-        Func image, const std::vector<Expr> &weights, const GaussianBlurWindowConfiguration &row)
+    GaussianBlurFloatPasses(Func image, const std::vector<Expr> &weights, const GaussianBlurWindowRow &row)
         : in(image), radius((int)weights.size() - 1), channels(row.channels), tile(WindowTile::of(row, 4)) {}
 
     // pixel(x, y) gives an element of the extended image, as a float.
@@ -59,7 +58,7 @@ struct GaussianBlurWindowFloats : GaussianBlurFloatPasses {
     WindowDomain to;
 
     GaussianBlurWindowFloats(Func image, Expr width, Expr height, const BorderMap &border,
-        const std::vector<Expr> &weights, Expr multiplier, const GaussianBlurWindowConfiguration &row)
+        const std::vector<Expr> &weights, Expr multiplier, const GaussianBlurWindowRow &row)
         : GaussianBlurFloatPasses(image, weights, row),
           words(image, width, height, border, true, WordOperations{}),
           to(tile, workers(), ceil_div(width, 4), width / 4, height) {
@@ -83,7 +82,7 @@ struct GaussianBlurColourFloats : GaussianBlurFloatPasses {
     WindowDomain to;
 
     GaussianBlurColourFloats(Func image, Expr width, Expr height, const BorderMap &border,
-        const std::vector<Expr> &weights, Expr multiplier, const GaussianBlurWindowConfiguration &row)
+        const std::vector<Expr> &weights, Expr multiplier, const GaussianBlurWindowRow &row)
         : GaussianBlurFloatPasses(image, weights, row),
           to(tile, workers(), ceil_div(width * channels, 4), width * channels / 4, height) {
         const Expr at = x / channels, from_x = border.inside(at, width, border.high_x),

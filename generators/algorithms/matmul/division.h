@@ -1,7 +1,9 @@
 #pragma once
 // How the work of the form MatmulWorkers is divided, for the host and for generators. Plain C++ without
 // Halide.h.
+#include <algorithm>
 #include <bit>
+#include <string>
 #include <vector>
 
 namespace tilewright {
@@ -102,14 +104,36 @@ struct Division {
     int tile_rows() const {
         return rectangle.rows() * height;
     }
+
+    // Why the numbers make no division whose loop over a part of a block is unrolled by `unroll`; empty where
+    // they do. A tile is copied in pieces of 32 by 32, four elements at a time.
+    std::string why_not(int unroll) const {
+        const int wide = std::max(tile_columns(), tile_rows()),
+                  narrow = std::min(tile_columns(), tile_rows());
+        if (width % 4 || height % 4 || depth % 4) {
+            return "width, height and depth must be multiples of 4";
+        }
+        if (width * height > 128) {
+            return "width * height must be at most 128, so that the sums fit a worker's registers";
+        }
+        if (wide % 32 || narrow % 32) {
+            return "the sides of a tile must be multiples of 32";
+        }
+        if (copies == Copies::together && wide % narrow) {
+            return "the wider side of a tile must be a multiple of the other one";
+        }
+        if (depth % (slices * unroll)) {
+            return "depth must be a multiple of slices * unroll";
+        }
+        return width / 4 * height % slices ? "slices must divide width / 4 * height" : "";
+    }
 };
 
 // The division that a row describes; tunable(name) gives the value of one of its tunables.
 template<typename Tunable>
 Division matmul_division(const Tunable &tunable, Division::Copies copies) {
-    const int outputs = 8;  // of a worker, along rows and along columns
     const Rectangle rectangle{tunable("lanes"), tunable("across"), tunable("down")};
-    return {rectangle, outputs, outputs, tunable("depth"), tunable("slices"), copies};
+    return {rectangle, tunable("width"), tunable("height"), tunable("depth"), tunable("slices"), copies};
 }
 
 }  // namespace tilewright

@@ -59,7 +59,7 @@ public:
             sizes.least_width = sizes.least_height = radius() + 1;
         }
         if (is_window(chosen)) {
-            const auto window = chosen.configuration<GaussianBlurWindowConfiguration>();
+            const GaussianBlurWindowRow window = window_row(chosen);
             if (window.large) {
                 sizes.least_width = window.least_width(radius());
                 sizes.least_height = window.least_height(radius());
@@ -129,6 +129,11 @@ private:
                form == GaussianBlurWindowFloats::name;
     }
 
+    static GaussianBlurWindowRow window_row(const ChosenRow &chosen) {
+        return {chosen.configuration<GaussianBlurWindowConfiguration>(),
+            [&](const char *name) { return chosen.tunable(name); }};
+    }
+
     BorderMap border_map(const Flow &in, bool large) const {
         return {border_factor(border_), border_low(border_), border_high(border_, in.width),
             border_high(border_, in.height), large ? Expr() : Expr(border_ == BorderRule::zero ? 1 : 0),
@@ -136,7 +141,7 @@ private:
     }
 
     Composed window(const Flow &in, const ChosenRow &chosen) const {
-        const auto row = chosen.configuration<GaussianBlurWindowConfiguration>();
+        const GaussianBlurWindowRow row = window_row(chosen);
         const BorderMap border = border_map(in, row.large);
         const std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
         auto form = std::make_shared<GaussianBlurWindow>(in.rows, in.width, in.height, border, taps, row);
@@ -145,7 +150,7 @@ private:
 
     Composed window_of_words(const Flow &in, const ChosenRow &chosen) const {
         const BorderMap border = border_map(in, false);
-        auto row = chosen.configuration<GaussianBlurWindowConfiguration>();
+        GaussianBlurWindowRow row = window_row(chosen);
         row.any_width = true;
         const Expr multiplier = cast<uint32_t>((int)weights_->bytes.multiplier);
         const Func words = words_of(in);

@@ -24,7 +24,7 @@ bool has_tap_words(const Row &row) {
     return row.form == "gaussian_blur_window_dot" || row.form == "gaussian_blur_window_colours";
 }
 
-bool accepts_floats(const GaussianBlurWindowConfiguration &window, const GaussianBlurRequest &request) {
+bool accepts_floats(const GaussianBlurWindowRow &window, const GaussianBlurRequest &request) {
     const Array &image = request.image();
     return !window.large ||
            (request.border != Border::zero && image.shape()[1] >= window.least_width(window.radius) &&
@@ -102,7 +102,8 @@ bool is_window(const Row &row) {
 
 bool window_accepts(const Row &row, const GaussianBlurRequest &request, const Array &output) {
     const Array &image = request.image();
-    const auto window = row.configuration<GaussianBlurWindowConfiguration>();
+    const GaussianBlurWindowRow window(row.configuration<GaussianBlurWindowConfiguration>(),
+        [&](const char *name) { return row.tunable(name); });
     const int64_t radius = request.numbers().radius, smallest = std::min(image.shape()[0], image.shape()[1]);
     const bool fits = radius <= window.radius && radius < smallest && request.channels() == window.channels &&
                       image.shape()[0] <= window.most_height();

@@ -51,6 +51,11 @@ bool within(int64_t number, int64_t bound) {
     return bound == 0 || number <= bound;
 }
 
+// Of a row of workers.
+Division division_of(const Row &row) {
+    return matmul_division([&](const char *name) { return row.tunable(name); }, copies_of(row));
+}
+
 // Rows and columns of the panels that a row's library copies a and b into, with the depth that is copied at
 // once: (rows of a, columns of b, depth); rows or columns 0: that matrix is read in place.
 struct Copies {
@@ -61,8 +66,7 @@ struct Copies {
             columns = 32;  // at most: two vectors
             depth = std::min<int64_t>(size.k, row.tunable("depth"));
         } else if (row.form == "matmul_workers" && copies_of(row) != Division::Copies::none) {
-            const Division division =
-                matmul_division([&](const char *name) { return row.tunable(name); }, copies_of(row));
+            const Division division = division_of(row);
             const bool together = division.copies == Division::Copies::together;
             const int64_t across = division.tile_columns(), down = division.tile_rows();
             rows = together ? std::max(across, down) : down;
@@ -130,7 +134,9 @@ protected:
         }
         const auto serves = row.configuration<MatmulWorkersConfiguration>();
         if (serves.copies == Division::Copies::none) {
-            return size.m % 128 == 0 && size.n % 128 == 0 && size.k % row.tunable("depth") == 0 &&
+            const Division division = division_of(row);
+            return size.m % 128 == 0 && size.n % 128 == 0 && size.m % division.tile_rows() == 0 &&
+                   size.n % division.tile_columns() == 0 && size.k % division.depth == 0 &&
                    is_aligned(request.a(), 16) && is_aligned(request.b(), 16) && is_aligned(output, 16);
         }
         // Both panels are in one buffer.
