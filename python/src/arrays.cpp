@@ -1,5 +1,6 @@
 #include "python/src/arrays.h"
 #include "python/src/device_arrays.h"
+#include "python/src/exchange.h"
 #include "tilewright/error.h"
 #include <utility>
 
@@ -29,11 +30,23 @@ void refuse_masked(nb::handle object, const std::string &name) {
     }
 }
 
-// PyTorch's tensors that record what is done with them: the result would have no gradient, without a word.
-void refuse_gradient(nb::handle object, const std::string &name) {
-    if (nb::hasattr(object, "requires_grad") && nb::cast<bool>(object.attr("requires_grad"))) {
+// Of PyTorch's tensors, those that record what is done with them: the result would have no gradient, without
+// a word; and those whose memory holds the conjugates or the negatives of their elements.
+void refuse_deferred(nb::handle object, const std::string &name, bool writable) {
+    if (!nb::hasattr(object, "requires_grad")) {
+        return;
+    }
+    if (!writable && nb::cast<bool>(object.attr("requires_grad"))) {
         throw nb::type_error(
             (name + ": it requires a gradient, and calls compute none; give it its detach()").c_str());
+    }
+    for (const auto &[question, cure] :
+        {std::pair{"is_conj", "resolve_conj()"}, {"is_neg", "resolve_neg()"}}) {
+        if (nb::hasattr(object, question) && nb::cast<bool>(object.attr(question)())) {
+            throw nb::type_error((name + ": its memory does not hold its values yet (" + question +
+                                  "() is true); give it its " + cure)
+                    .c_str());
+        }
     }
 }
 
@@ -60,6 +73,11 @@ nb::object readable(nb::handle object, const std::string &name) {
         }
         PyErr_Clear();  // released, or with elements that no view has
         return nb::borrow(object);
+    }
+    if (const ExchangeTable *table = exchange_of(object)) {
+        if (nb::object capsule = capsule_of(*table, object); capsule.is_valid()) {
+            return capsule;
+        }
     }
     if (!nb::hasattr(object, "__dlpack__")) {
         return nb::borrow(object);
@@ -139,6 +157,18 @@ Array view_of_numpy(nb::handle dense) {
     return in_place(nb::cast<nb::ndarray<>>(dense), dense, "copy", false);
 }
 
+// NumPy asks for huge pages for arrays of so many bytes, and PyTorch does not: writing them the first time
+// takes a third of the time (numpy/_core/src/multiarray/alloc.c).
+constexpr int64_t huge_pages_from = 4 << 20;
+
+int64_t bytes_of(Type type, const std::vector<int64_t> &shape) {
+    int64_t bytes = (int64_t)size_of(type);
+    for (const int64_t n : shape) {
+        bytes *= n;
+    }
+    return bytes;
+}
+
 void check_host(int device_type, const std::string &name) {
     if (device_type != nb::device::cpu::value && device_type != nb::device::cuda_host::value) {
         throw nb::type_error(
@@ -158,9 +188,7 @@ bool is_read(Argument &read, const std::string &name, void *stream, bool writabl
     if (is_numpy(object)) {
         return false;
     }
-    if (!writable) {
-        refuse_gradient(object, name);
-    }
+    refuse_deferred(object, name, writable);
     if (const std::optional<OnCuda> place = on_cuda(object)) {
         read.kind = Argument::Kind::cuda;
         read.stream = stream ? stream : stream_of(object, place->index);
@@ -232,6 +260,11 @@ Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument
         made.given = nb::cast(OwnArray{made.array});
         return made;
     }
+    if (like.kind == Argument::Kind::host && bytes_of(type, shape) < huge_pages_from) {
+        if (nb::object empty = empty_like(like.given, type, shape); empty.is_valid()) {
+            return read_output(empty, nullptr);
+        }
+    }
     if (like.kind == Argument::Kind::cuda) {
         if (nb::object empty = empty_like(like.given, type, shape); empty.is_valid()) {
             return read_output(empty, like.stream);
@@ -246,7 +279,7 @@ Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument
 }
 
 nb::object result_of(const Argument &output, const Argument &like) {
-    if (output.kind == like.kind && like.kind != Argument::Kind::host) {
+    if (output.kind == like.kind) {
         return output.given;
     }
     nb::object library = library_of(like.given);

@@ -1,5 +1,7 @@
 #include "python/src/device_arrays.h"
+#include "python/src/exchange.h"
 #include "python/src/types.h"
+#include <array>
 #include <memory>
 #include <nanobind/ndarray.h>
 
@@ -53,20 +55,27 @@ Array checked_wrap(const std::string &name, Type type, int index, uint64_t memor
         type, {Backend::cuda, index}, memory, shape, std::move(strides), kept(nb::borrow(object)));
 }
 
-// Read-only arrays are refused here by nanobind: it takes no read-only memory for an ndarray<> that may be
-// written.
-template<typename View>
-Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *stream) {
-    // The caller of wrap() waits for the stream of a library that says which one it is. Of the others, and
-    // for a stream of the program, the library itself brings the elements in order with that stream.
+// The caller of wrap() waits for the stream of a library that says which one it is. Of the others, and for a
+// stream of the program, the library itself brings the elements in order with that stream.
+nb::object capsule_of(nb::handle object, void *stream) {
+    if (const ExchangeTable *table = stream ? nullptr : exchange_of(object)) {
+        if (nb::object capsule = capsule_of(*table, object); capsule.is_valid()) {
+            return capsule;
+        }
+    }
     constexpr int64_t legacy = 1, no_wait = -1;
     const int64_t waiting = stream                      ? (int64_t)(intptr_t)stream :
                             has_stream(root_of(object)) ? no_wait :
                                                           legacy;
-    nb::object capsule =
-        object.attr("__dlpack__")("stream"_a = waiting, "max_version"_a = nb::make_tuple(1, 1));
+    return object.attr("__dlpack__")("stream"_a = waiting, "max_version"_a = nb::make_tuple(1, 1));
+}
+
+// Read-only arrays are refused here by nanobind: it takes no read-only memory for an ndarray<> that may be
+// written.
+template<typename View>
+Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *stream) {
     View view;
-    if (!nb::try_cast(capsule, view)) {
+    if (!nb::try_cast(capsule_of(object, stream), view)) {
         throw nb::type_error((name + ": takes a writable array").c_str());
     }
     const std::optional<Type> type = type_of(view.dtype());
@@ -128,12 +137,18 @@ std::shared_ptr<const void> kept(nb::object object) {
 }
 
 std::optional<OnCuda> on_cuda(nb::handle object) {
-    if (nb::hasattr(object, "__dlpack_device__")) {
-        std::pair<int, int> place;
-        if (!nb::try_cast(nb::object(object.attr("__dlpack_device__")()), place)) {
+    std::optional<std::pair<int, int>> place;
+    if (const ExchangeTable *table = exchange_of(object)) {
+        place = place_of(*table, object);
+    }
+    if (!place && nb::hasattr(object, "__dlpack_device__")) {
+        place.emplace();
+        if (!nb::try_cast(nb::object(object.attr("__dlpack_device__")()), *place)) {
             throw nb::type_error("__dlpack_device__() must return the kind of a device and its number");
         }
-        const auto [kind, index] = place;
+    }
+    if (place) {
+        const auto [kind, index] = *place;
         const bool cuda = kind == dlpack_cuda || kind == dlpack_cuda_managed;
         return cuda ? std::optional<OnCuda>({index, true}) : std::nullopt;
     }
@@ -145,6 +160,9 @@ std::optional<OnCuda> on_cuda(nb::handle object) {
 }
 
 void *stream_of(nb::handle object, int index) {
+    if (const ExchangeTable *table = exchange_of(object)) {
+        return stream_of(*table, index);
+    }
     const std::string root = root_of(object);
     uintptr_t stream = 0;
     if (root == "torch") {
@@ -168,12 +186,20 @@ Array wrap(nb::handle object, OnCuda place, const std::string &name, void *strea
                            wrap_dlpack<nb::ndarray<nb::ro>>(object, place.index, name, stream);
 }
 
+// PyTorch's name of a type of elements; looked up once, because that takes as long as a small call.
+static const nb::object &torch_type(Type type) {
+    static auto &types = *new std::array<nb::object, std::size(all_types)>;
+    nb::object &known = types[(size_t)type];
+    if (!known.is_valid()) {
+        known = nb::module_::import_("torch").attr(numpy_name(type));
+    }
+    return known;
+}
+
 nb::object empty_like(nb::handle object, Type type, const std::vector<int64_t> &shape) {
     const std::string root = root_of(object);
     if (root == "torch") {
-        nb::object torch = nb::module_::import_("torch");
-        return torch.attr("empty")(
-            nb::cast(shape), "dtype"_a = torch.attr(numpy_name(type)), "device"_a = object.attr("device"));
+        return object.attr("new_empty")(nb::tuple(nb::cast(shape)), "dtype"_a = torch_type(type));
     }
     if (root == "cupy") {
         nb::object device = object.attr("device"), made;

@@ -30,8 +30,8 @@ void *stream_of(nanobind::handle object, int index);
 // ValueError (strides), those of Array::wrap.
 Array wrap(nanobind::handle object, OnCuda place, const std::string &name, void *stream, bool writable);
 
-// An uninitialized array of the same library on the same device; invalid for libraries whose arrays cannot
-// be written (JAX) or that are not known.
+// An uninitialized array of the same library on the same device, or on the host; invalid for libraries whose
+// arrays cannot be written (JAX) or that are not known.
 nanobind::object empty_like(nanobind::handle object, Type type, const std::vector<int64_t> &shape);
 
 // The module with from_dlpack() of an array's library: its __array_namespace__, or torch. Invalid where there
