@@ -51,6 +51,7 @@ protected:
         std::string why_not;
         if (const auto found = usable_device(row().backend, why_not)) {
             device_ = found->device;
+            runs_threads_in_turn_ = device_.backend == Backend::opencl && !found->is_gpu;
             if (const std::string lacking = why_not_on(row(), device_); !lacking.empty()) {
                 GTEST_SKIP() << "not run here: " << lacking;
             }
@@ -76,6 +77,11 @@ protected:
     }
     Device device() const {
         return device_;
+    }
+    // Whether the device is a CPU that poses as an OpenCL device: a kernel takes it hundreds of times as long
+    // as a GPU.
+    bool runs_threads_in_turn() const {
+        return runs_threads_in_turn_;
     }
 
     // Runs exactly this row; false when it does not serve these arguments (another type, or a size that it
@@ -103,6 +109,7 @@ protected:
 
 private:
     Device device_;
+    bool runs_threads_in_turn_ = false;
     int served_ = 0;
 };
 
