@@ -34,34 +34,47 @@ protected:
     }
 };
 
-// f32 images of any size, whose base and rows are multiples of 16 bytes. turn (the factor), low, high_x,
-// high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius.
+// f32 and u16 images of any size, whose base and rows are multiples of 16 bytes. turn (the factor), low,
+// high_x, high_y and zero: the numbers of BorderMap. weight0 ...: the weights w_0 ... w_radius.
 class GaussianBlurWindowGenerator : public WindowGenerator<GaussianBlurWindowGenerator> {
 public:
-    Input<Buffer<float, 2>> image{"image"};
+    Input<Buffer<void, 2>> image{"image"};
     Input<int32_t> factor{"turn"}, low{"low"}, high_x{"high_x"}, high_y{"high_y"}, zero{"zero"};
-    Output<Buffer<float, 2>> output{"output"};
+    Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
+        const Halide::Type pixel = element_type(type);
+        image.set_type(pixel);
+        output.set_type(pixel);
         for (int i = 0; i <= window().radius; i++) {
-            weights.push_back(add_input<float>("weight" + std::to_string(i)));
+            const std::string name = "weight" + std::to_string(i);
+            if (pixel.is_float()) {
+                floats.push_back(add_input<float>(name));
+            } else {
+                integers.push_back(add_input<uint32_t>(name));
+            }
         }
     }
 
     void generate() {
-        std::vector<Expr> w;
-        for (Input<float> *weight : weights) {
-            w.push_back(*weight);
+        std::vector<Expr> weights;
+        for (Input<float> *weight : floats) {
+            weights.push_back(*weight);
+        }
+        for (Input<uint32_t> *weight : integers) {
+            weights.push_back(*weight);
         }
         const GaussianBlurWindowRow row = window_row(1);
         const BorderMap border = {factor, low, high_x, high_y, row.large ? Expr() : Expr(zero), row.large};
-        GaussianBlurWindow blur(image, image.width(), image.height(), border, w, row);
+        GaussianBlurWindow blur(image, image.width(), image.height(), border, weights,
+            BlurArithmetic::plain(output.type(), {}), row);
         output = blur.out;
         apply(blur, {image, output});
     }
 
 private:
-    std::vector<Input<float> *> weights;
+    std::vector<Input<float> *> floats;
+    std::vector<Input<uint32_t> *> integers;
 };
 
 // u8 images as rows of words, ceil_div(width * channels, 4) per row; base and rows are multiples of 16 bytes.

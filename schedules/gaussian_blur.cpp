@@ -134,6 +134,9 @@ static ScheduleRows colour_rows() {
                            channels, radius, wide && channels == 4 ? 32 : 64, wide ? 24 : 32, wide ? 4 : 8),
                        floats = channels == 4 ? colour_tile(4, radius, wide ? 32 : 64, wide ? 24 : 32, 4) :
                                                 colour_tile(channels, radius, 96, 30, 4);
+            const auto words16 = colour_tile(channels, radius, wide || channels == 4 ? 64 : 96, 30, 4);
+            rows.push_back(row(name(words16), gpu, "u16", window, words16)
+                    .says("As tuned_window, for several channels."));
             rows.push_back(row(name(bytes), opencl, "u8", colour_floats, bytes)
                     .says("As tuned_window, for several channels: one load per element."));
             // CUDA has too few registers for a block of this one (H200).
@@ -224,6 +227,7 @@ static ScheduleRows window_rows() {
                *by_windows = "Both passes in one kernel; windows in registers, weights from constant memory.",
                *by_words = "As tuned_window, for whole words and the border reflect, which reverses words.",
                *by_any_words = "One kernel; dot products of four bytes, windows of words in registers.",
+               *by_integer_windows = "As tuned_window for f32, with integer weights and 64-bit sums.",
                *by_float_windows = "One kernel; loads of four bytes, sums of floats, windows in registers.";
     return {
         // One group of wide tiles: radius 4 .183 -> .169 ms, radius 9 .231 -> .202 ms against two
@@ -240,6 +244,12 @@ static ScheduleRows window_rows() {
         row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)).says(by_windows),
         row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)).says(by_windows),
         row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)).says(by_windows),
+        row("tuned_window_4", gpu, "u16", window, tile(4, 256, 16, 1, 4)).says(by_integer_windows),
+        row("tuned_window_9", gpu, "u16", window, tile(9, 256, 16, 1, 4)).says(by_integer_windows),
+        row("tuned_window_12", gpu, "u16", window, tile(12, 256, 16, 1, 4)).says(by_integer_windows),
+        row("tuned_window_20", gpu, "u16", window, tile(20, 256, 16, 1, 4)).says(by_integer_windows),
+        row("tuned_window_30", gpu, "u16", window, tile(30, 256, 16, 1, 4)).says(by_integer_windows),
+        row("tuned_window_40", gpu, "u16", window, tile(40, 256, 16, 1, 4)).says(by_integer_windows),
         row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16)).says(by_words),
         row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16))
             .says(by_words),

@@ -1,9 +1,11 @@
 #pragma once
-// A form of gaussian_blur for f32: a window of fixed radius, both passes tile by tile. Rows: registers_4,
-// tuned_large_*, tuned_window_* and tuned_colours_* for f32. What the window forms for u8 share with it is
-// here too. A form, because Halide 21 unrolls only loops of known length: the definition's radius is a number
-// of the call (tests/halide/unrolled_taps_test.cpp), and a window in registers has no loops.
+// A form of gaussian_blur for f32 and u16: a window of fixed radius, both passes tile by tile. Rows:
+// registers_4 and tuned_large_* for f32, tuned_window_* and tuned_colours_* for both. What the window forms
+// for u8 share with it is here too. A form, because Halide 21 unrolls only loops of known length: the
+// definition's radius is a number of the call (tests/halide/unrolled_taps_test.cpp), and a window in
+// registers has no loops.
 #include "Halide.h"
+#include "generators/algorithms/gaussian_blur/arithmetic.h"
 #include "generators/algorithms/gaussian_blur/border.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/indices.h"
@@ -108,9 +110,9 @@ inline Halide::Expr symmetric_weight(const std::vector<Halide::Expr> &weights, H
     return mux(t + radius, both_sides);
 }
 
-// The separable blur of a float image by a symmetric window of fixed radius: down columns, then along rows.
-// The weights w_0 ... w_radius are arguments. x counts elements; an element is a channel of a pixel, so that
-// neighbours along a row are `channels` elements apart.
+// The separable blur of an image by a symmetric window of fixed radius: down columns, then along rows. The
+// weights w_0 ... w_radius are arguments: floats, or integers for u16. x counts elements; an element is a
+// channel of a pixel, so that neighbours along a row are `channels` elements apart.
 struct GaussianBlurWindow : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_window";
     Var x{"x"}, y{"y"}, t{"t"};
@@ -123,7 +125,7 @@ struct GaussianBlurWindow : Halide::NamesInterface {
 
     // elements: those of a row.
     GaussianBlurWindow(Func image, Expr elements, Expr height, const BorderMap &border,
-        const std::vector<Expr> &weights, const GaussianBlurWindowRow &row)
+        const std::vector<Expr> &weights, const BlurArithmetic &pass, const GaussianBlurWindowRow &row)
         : in(image), radius((int)weights.size() - 1), channels(row.channels), tile(WindowTile::of(row, 1)),
           to(tile, workers(), elements, elements, height) {
         i = RDom(-radius, 2 * radius + 1, "i");
@@ -132,15 +134,16 @@ struct GaussianBlurWindow : Halide::NamesInterface {
         const Expr at = x / channels, sx = border.inside(at, elements / channels, border.high_x),
                    sy = border.inside(y, height, border.high_y);
         const Expr source = in(channels * sx + x % channels, sy);
-        pixel(x, y) =
-            border.zero.defined() ? select(border.zero != 0 && (sx != at || sy != y), 0.f, source) : source;
-        down_sum(x, y) = 0.f;
-        down_sum(x, y) += weight(i) * pixel(x, y + i);
-        down(x, y) = down_sum(x, y);
-        along_sum(x, y) = 0.f;
-        along_sum(x, y) += weight(j) * down(x + channels * j, y);
-        along(x, y) = along_sum(x, y);
-        out(x, y) = Halide::undef<float>();
+        pixel(x, y) = border.zero.defined() ? select(border.zero != 0 && (sx != at || sy != y),
+                                                  Halide::cast(pass.pixel, 0), source) :
+                                              source;
+        down_sum(x, y) = pass.zero();
+        down_sum(x, y) += pass.wide(weight(i)) * pass.wide(pixel(x, y + i));
+        down(x, y) = pass.rounded(down_sum(x, y));
+        along_sum(x, y) = pass.zero();
+        along_sum(x, y) += pass.wide(weight(j)) * pass.wide(down(x + channels * j, y));
+        along(x, y) = pass.rounded(along_sum(x, y));
+        out(x, y) = Halide::undef(pass.pixel);
         out(promised(to.x, elements), promised(to.y, height)) = to.value(along);
     }
 

@@ -143,8 +143,13 @@ private:
     Composed window(const Flow &in, const ChosenRow &chosen) const {
         const GaussianBlurWindowRow row = window_row(chosen);
         const BorderMap border = border_map(in, row.large);
-        const std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
-        auto form = std::make_shared<GaussianBlurWindow>(in.rows, in.width, in.height, border, taps, row);
+        std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
+        if (in.shape.element == "u16") {
+            taps.assign(weights_->words16.taps.begin(), weights_->words16.taps.end());
+        }
+        const BlurArithmetic pass = BlurArithmetic::plain(element_type(in.shape.element), {});
+        auto form =
+            std::make_shared<GaussianBlurWindow>(in.rows, in.width, in.height, border, taps, pass, row);
         return {flow_of(in, in.shape, form->out), chosen.schedule_of(form)};
     }
 

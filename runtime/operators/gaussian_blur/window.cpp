@@ -15,7 +15,7 @@ namespace {
 bool in_words(const Array &array, const Row &row) {
     const int64_t pitch = array.strides()[0] * (int64_t)size_of(array.type());
     const bool whole =
-        row.backend != Backend::opencl || array.type() == Type::f32 || array.offset_bytes() == 0;
+        row.backend != Backend::opencl || array.type() != Type::u8 || array.offset_bytes() == 0;
     return whole && pitch % 16 == 0 && array.offset_bytes() % 16 == 0;
 }
 
@@ -24,7 +24,7 @@ bool has_tap_words(const Row &row) {
     return row.form == "gaussian_blur_window_dot" || row.form == "gaussian_blur_window_colours";
 }
 
-bool accepts_floats(const GaussianBlurWindowRow &window, const GaussianBlurRequest &request) {
+bool accepts_elements(const GaussianBlurWindowRow &window, const GaussianBlurRequest &request) {
     const Array &image = request.image();
     return !window.large ||
            (request.border != Border::zero && image.shape()[1] >= window.least_width(window.radius) &&
@@ -46,7 +46,7 @@ bool accepts_bytes(
 
 // The rows of an image as they are, or of bytes as words; a word may end after the last byte of its row.
 View window_view(const Array &array) {
-    if (array.type() == Type::f32) {
+    if (array.type() != Type::u8) {
         return rows_of(array);
     }
     return {halide_type(Type::u32),
@@ -84,13 +84,19 @@ void bind_tap_words(
     }
 }
 
-// The weights of the taps 0 ... radius as floats, zero beyond the radius of the blur: weight0, weight1 ...
+// The weights of the taps 0 ... radius, zero beyond the radius of the blur: weight0, weight1 ... They are
+// floats, or integers for u16.
 void bind_weights(Launch &launch, Type pixel, const GaussianWeights &numbers, int radius) {
     for (int i = 0; i <= radius; i++) {
+        const std::string name = "weight" + std::to_string(i);
+        if (pixel == Type::u16) {
+            launch.value(name, numbers.words16.at(i));
+            continue;
+        }
         const float weight = i > numbers.radius ? 0.f :
                              pixel == Type::u8  ? (float)numbers.bytes.at(i) :
                                                   numbers.real[(size_t)i];
-        launch.value("weight" + std::to_string(i), weight);
+        launch.value(name, weight);
     }
 }
 
@@ -108,8 +114,8 @@ bool window_accepts(const Row &row, const GaussianBlurRequest &request, const Ar
     const bool fits = radius <= window.radius && radius < smallest && request.channels() == window.channels &&
                       image.shape()[0] <= window.most_height();
     return fits && in_words(image, row) && in_words(output, row) &&
-           (image.type() == Type::f32 ? accepts_floats(window, request) :
-                                        accepts_bytes(row, window, request));
+           (image.type() == Type::u8 ? accepts_bytes(row, window, request) :
+                                       accepts_elements(window, request));
 }
 
 void bind_window(Launch &launch, const Row &row, const GaussianBlurRequest &request, Array &output) {
