@@ -10,7 +10,9 @@ target_include_directories(tilewright_measured_table PRIVATE ${PROJECT_SOURCE_DI
 target_link_libraries(tilewright_measured_table PRIVATE tilewright_fmt)
 target_compile_options(tilewright_measured_table PRIVATE ${TILEWRIGHT_SMALL_CODE})
 
-file(GLOB measured CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schedules/measured/*.json)
+list(TRANSFORM TILEWRIGHT_TARGETS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/schedules/measured/\\1-*.json"
+    OUTPUT_VARIABLE files)
+file(GLOB measured CONFIGURE_DEPENDS ${files})
 set(TILEWRIGHT_MEASURED_TABLE ${CMAKE_BINARY_DIR}/measured_table.cpp)
 add_custom_command(OUTPUT ${TILEWRIGHT_MEASURED_TABLE}
     COMMAND tilewright_measured_table ${TILEWRIGHT_MEASURED_TABLE} ${measured}

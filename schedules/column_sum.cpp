@@ -243,6 +243,7 @@ ScheduleRows tuned_rows() {
             tuned_any_on("f32", opencl, 8),
             row("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, one_column,
                 {{"unroll", 4, 1, 16}})
+                .avx2()
                 .says("One column from top to bottom, with its sum in a register."),
             row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", vectors_of_columns, few_pixels,
                 {{"lanes", 64, 16, 64}})
@@ -263,6 +264,7 @@ ScheduleRows tuned_rows() {
                 {{"lanes", 1}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64}, {"tile", 64, 16, 1024},
                     {"task", 256, 16, 16384}, {"unroll", 8, 1, 16}})
                 .with("strict_float")
+                .avx2()
                 .says("As tuned_wide without vectors, for images of fewer than 8 columns."),
         });
 }

@@ -71,8 +71,8 @@ static const ScheduleRows &rows() {
         family("fused", pass_rows("fused_rows", lines_in_vectors, along, lines_in_cache())),
         family("fused", pass_rows("fused_columns", lines_in_vectors, across, lines_in_cache())),
         family("fused", two_level_rows("fused_rows", along(16), rows_of_two_levels())),
-        // Columns of 8192 are done in parts.
-        family("fused", two_level_rows("fused_columns", across(1), columns_of_two_levels())),
+        // Columns of 8192 are done in parts. Without AVX2, columns are transformed by fused_columns_narrow.
+        family("fused", newer(two_level_rows("fused_columns", across(1), columns_of_two_levels()))),
         family("fused", two_level_rows("fused_columns_narrow", across(16), columns_of_two_levels())),
         family("tuned", pass_row("tuned_any", cpu, lines_in_vectors, {4, 8, 8},
                             second_part(FftPassShape::Lines::across, 16))),

@@ -196,6 +196,14 @@ inline ScheduleRow two_level_row(const std::string &name, const std::vector<int>
         .says(sentence + ": all stages in a core's cache.");
 }
 
+// Rows that have no code for machines without AVX2, where other passes do the same.
+inline ScheduleRows newer(ScheduleRows rows) {
+    for (ScheduleRow &row : rows) {
+        row = std::move(row).newer();
+    }
+    return rows;
+}
+
 // A row for each length: NAME_LENGTH. `numbers` says what a pass does, and how many rows of an image a task
 // has, or how many columns are together; columns 1: as many as `lengths` says.
 inline ScheduleRows two_level_rows(

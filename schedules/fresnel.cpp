@@ -139,8 +139,10 @@ static const ScheduleRows &rows() {
                 two_level_rows("fused_rows", chirped<along>(16), rows_of_two_levels()),
                 two_level_rows("fused_columns", chirped<across>(1), columns_of_two_levels()),
                 pass_rows("fused_columns", lines_in_vectors, chirped<across>, {{{8, 8, 8, 16}, 16, 1, cpu}}),
-                two_level_rows("fused_convolved_rows", convolved<along>(16), rows_of_two_levels()),
-                two_level_rows("fused_convolved_columns", convolved<across>(1), columns_of_two_levels()),
+                // Without AVX2, lines are transformed there and back by two passes.
+                newer(two_level_rows("fused_convolved_rows", convolved<along>(16), rows_of_two_levels())),
+                newer(
+                    two_level_rows("fused_convolved_columns", convolved<across>(1), columns_of_two_levels())),
             }),
         row("tuned", cpu, "c64", rows_of_samples)
             .says("Rows of samples are multiplied by the phases, spread over the cores."),

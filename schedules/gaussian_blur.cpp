@@ -96,14 +96,18 @@ void columns(GaussianBlurNear &blur, ScheduleContext &context) {
 static ScheduleRows dots_rows(const std::string &name, int channels, int most_columns = 0) {
     const GaussianBlurDotsConfiguration configuration{channels, most_columns};
     const int chunk = most_columns ? most_columns : 256, vectors = channels == 1 && !most_columns ? 4 : 1;
+    ScheduleRow of_words = row(name, cpu, "u16", gaussian_blur_cpu::dots, configuration,
+        {{"rows", 16, 8, 64}, {"vectors", channels == 2 ? 2 : vectors, 1, 4}, {"chunk", chunk, 64, 1024}});
+    if (most_columns) {
+        of_words = std::move(of_words).avx2();
+    }
     return {
         row(name, vnni, "u8", gaussian_blur_cpu::dots, configuration,
             {{"rows", 16, 8, 64}, {"vectors", 1, 1, 4}, {"chunk", channels == 1 ? chunk : 512, 64, 1024}})
             .says("Tiles of rows over the cores, with dot products of four bytes: 16 outputs per "
                   "instruction."),
-        row(name, cpu, "u16", gaussian_blur_cpu::dots, configuration,
-            {{"rows", 16, 8, 64}, {"vectors", channels == 2 ? 2 : vectors, 1, 4}, {"chunk", chunk, 64, 1024}})
-            .says("Tiles of rows over the cores, with dot products of two 16-bit numbers, and 32-bit sums."),
+        std::move(of_words).says(
+            "Tiles of rows over the cores, with dot products of two 16-bit numbers, and 32-bit sums."),
     };
 }
 

@@ -252,8 +252,10 @@ static const ScheduleRows &rows() {
                     .says("A task per strip of columns reads B once and sums up to 8 rows in the first-level "
                           "cache."),
                 row("tuned_few_columns", cpu, "f32", few_columns, thin, {{"vectors", 4, 1, 8}})
+                    .avx2()
                     .says("A row of A is multiplied by up to 8 transposed columns of B, in vectors along k."),
                 row("tuned_narrow", cpu, "f32", small_rows, small)
+                    .avx2()
                     .says("One element after another, for up to 8 columns and a depth below 32."),
                 row("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}})
                     .says("Copied panels of A and B stay in the caches, and the sums of a tile in vector "

@@ -308,6 +308,7 @@ ScheduleRows tuned_rows() {
             row("tuned_narrow", cpu, "u8 u16 f32 u8f32 u16f32", pixels_of_rows, few_pixels,
                 {{"strip", 8192, 64, 65536}})
                 .with("strict_float")
+                .avx2()
                 .says("Strips of rows over the cores, pixel by pixel, for rows of fewer than 8 pixels."),
             row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
                 {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"task", 256, 16, 16384},

@@ -11,8 +11,9 @@ namespace tilewright {
 
 // Where a row runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU row for machines that
 // have AVX-512 VNNI; a `cpu` row is compiled for plain x86-64, AVX2 and AVX-512, and the machine's best one
-// is taken. Two kinds of rows have fewer libraries, which are built sooner: `reference` is for plain x86-64
-// only, and a row of a family that has a row `..._any` is for AVX2 and AVX-512 only.
+// is taken. Some rows have fewer libraries, which are built sooner: `reference` is for plain x86-64 only; a
+// row of a family that has a row `..._any`, or of an autoscheduler, is for AVX2 and AVX-512 only; and a row
+// may say so itself (newer(), avx2()).
 enum class Backends { cpu, vnni, cuda, opencl, gpu };
 using enum Backends;
 
@@ -74,6 +75,8 @@ struct ScheduleRow {
     std::string autoscheduler;  // the plug-in that makes the schedule, in place of `apply`
     std::string declined;       // what that plug-in says when it cannot: such a row has no library
     std::vector<RegisterCap> register_caps;
+    bool needs_avx2 = false;        // no code for older CPUs
+    bool without_avx512 = false;    // code for AVX2 runs on CPUs with AVX-512, too
     std::string opencl_options;     // further options of clBuildProgram
     bool native_functions = false;  // OpenCL kernels call native_exp in place of exp, and so on
     std::string summary;            // one sentence for people: how the work is done, and what that brings
@@ -101,6 +104,22 @@ struct ScheduleRow {
     // ptxas takes what a kernel would like.
     ScheduleRow registers(const std::string &kernel, int most) && {
         register_caps.push_back({kernel, most});
+        return std::move(*this);
+    }
+
+    // A row of the CPU that has no code for machines without AVX2: other rows do its work there.
+    ScheduleRow newer() && {
+        needs_avx2 = true;
+        return std::move(*this);
+    }
+
+    // A row of the CPU that has no code for AVX-512, because that for AVX2 is as fast. Rows were held against
+    // each other with and without AVX-512, by the time of one thread, at the sizes that `tilewright
+    // calibrate` measures on a Xeon (Sapphire Rapids) and at four sizes on an AMD EPYC (Zen 4), 2026-11-23. A
+    // row has no AVX-512 code where the mean of the ratios is below 1.05 on both, at the sizes for which it
+    // is meant.
+    ScheduleRow avx2() && {
+        without_avx512 = true;
         return std::move(*this);
     }
 

@@ -272,6 +272,7 @@ ScheduleRows tuned_on_cpu() {
             row("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", blocks, any, tunables(16, 16, 1024))
                 .says(narrow),
             row("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", thin, {{"width", 1024}, {"height", 64}})
+                .avx2()
                 .says("Pixels one by one in parallel strips, for images that are too thin for blocks."),
         });
 }

@@ -98,6 +98,9 @@ static Halide::Internal::AbstractGeneratorPtr generator_of(
 
 bool needs_avx2(const Library &library) {
     const ScheduleRow &row = *library.row;
+    if (library.backend == "cpu" && (row.needs_avx2 || !row.autoscheduler.empty())) {
+        return true;
+    }
     const auto runs_instead = [&](const ScheduleRow &other) {
         const std::vector<std::string> types = split(other.types, ' ');
         return other.name == row.family + "_any" && other.where == Backends::cpu &&
@@ -128,12 +131,12 @@ static std::string target_of_this_machine(const std::string &targets) {
 
 // All but whether there are doubles in it, which follows from the pipeline.
 static TargetChoice choice_of(const Library &library) {
+    const bool is_reference = library.row->name == "reference";  // it is there to be right
     TargetChoice choice{library.capability};
-    if (needs_avx2(library)) {
-        choice.sets = InstructionSets::newer;
-    } else if (library.row->name == "reference") {  // it is there to be right
-        choice.sets = InstructionSets::oldest;
-    }
+    choice.sets.oldest = !needs_avx2(library);
+    choice.sets.avx2 = !is_reference;
+    choice.sets.avx512 = !is_reference && !library.row->without_avx512;
+    choice.bounds_queries = library.bounds_queries;
     return choice;
 }
 

@@ -90,6 +90,11 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
                 fail("cpu '" + value + "': it is portable (any x86-64 machine) or host (this machine)");
             }
             host_cpu = value == "host";
+        } else if (key == "autoscheduled") {
+            if (value != "yes" && value != "no") {
+                fail("autoscheduled '" + value + "': it is yes or no");
+            }
+            autoscheduled = value == "yes";
         } else if (key == "tunables") {
             read_values(value);
         } else if (key == "values") {
@@ -102,8 +107,8 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
             }
         } else if (key != "operator") {  // the table has been held against it
             fail("'" + word +
-                 "' is no selection; it is name=, schedule=, type=, backend=, capability=, cpu=, tunables= "
-                 "or operator=");
+                 "' is no selection; it is name=, schedule=, type=, backend=, capability=, cpu=, "
+                 "autoscheduled=, tunables= or operator=");
         }
     }
     check_words();
@@ -158,12 +163,13 @@ std::vector<Library> Selection::libraries() const {
     for (const ScheduleRow &row : only_table().rows()) {
         for (const std::string &type : split(row.types, ' ')) {
             for (const std::string &backend : tilewright::backends(row.where)) {
-                if (has(row, type) && (backends.empty() || holds(backends, backend))) {
+                if (has(row, type) && (autoscheduled || row.autoscheduler.empty()) &&
+                    (backends.empty() || holds(backends, backend))) {
                     for (const Point &point : points_of(row)) {
                         const std::string schedule = row.name + point.name;
                         all.push_back(
                             {&row, type, backend, name + "_" + schedule + "_" + type + "_" + backend,
-                                capability, schedule, point.tunables, host_cpu});
+                                capability, schedule, point.tunables, host_cpu, name != only_table().op});
                     }
                 }
             }

@@ -1,14 +1,13 @@
 #pragma once
 #include <array>
 #include <string>
+#include <utility>
 
 namespace tilewright {
 
 // Which instruction sets a CPU library is built for; the machine's best one runs.
-enum class InstructionSets {
-    all,     // plain x86-64, AVX2 and AVX-512
-    newer,   // AVX2 and AVX-512
-    oldest,  // plain x86-64
+struct InstructionSets {
+    bool avx512 = true, avx2 = true, oldest = true;  // oldest: plain x86-64
 };
 
 // What a backend leaves open.
@@ -20,7 +19,11 @@ struct TargetChoice {
     // OpenCL: whether the kernels may compute with doubles. A device without them refuses such kernels.
     bool doubles = true;
 
-    InstructionSets sets = InstructionSets::all;
+    InstructionSets sets;
+
+    // CPU: whether a caller may ask, by buffers without memory, for the bounds of the inputs. The runtime
+    // never does, and the code for it is 5 % of a library.
+    bool bounds_queries = true;
 };
 
 // The compute capabilities that Halide 21 writes PTX for. A device runs the PTX of every older capability.
@@ -41,12 +44,16 @@ inline std::string target_of(
     const std::string plain = "x86-64-linux", avx2 = plain + "-sse41-avx-f16c-fma-avx2",
                       avx512 = avx2 + "-avx512-avx512_skylake",
                       vnni = avx512 + "-avx512_cannonlake-avx512_zen4";
-    const std::string tail = "-no_runtime" + (features.empty() ? "" : "-" + features);
+    const bool on_cpu = backend == "cpu" || backend == "vnni";
+    const std::string tail = std::string(on_cpu && !choice.bounds_queries ? "-no_bounds_query" : "") +
+                             "-no_runtime" + (features.empty() ? "" : "-" + features);
     if (backend == "cpu") {
-        const std::string newer = avx512 + tail + "," + avx2 + tail, oldest = plain + tail;
-        return choice.sets == InstructionSets::oldest ? oldest :
-               choice.sets == InstructionSets::newer  ? newer :
-                                                        newer + "," + oldest;
+        std::string targets;
+        for (const auto &[is_wanted, set] :
+            {std::pair{choice.sets.avx512, avx512}, {choice.sets.avx2, avx2}, {choice.sets.oldest, plain}}) {
+            targets += is_wanted ? (targets.empty() ? "" : ",") + set + tail : "";
+        }
+        return targets;
     }
     if (backend == "vnni") {
         return vnni + tail;

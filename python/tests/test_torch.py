@@ -49,6 +49,18 @@ def test_strided_tensors():
     np.testing.assert_array_equal(out.numpy(), WANT)
 
 
+class Derived(torch.Tensor):
+    """A type of its own, which PyTorch's functions in C do not know."""
+
+
+@pytest.mark.parametrize("side", [40, 3000])
+def test_results_are_tensors(side):
+    image = torch.zeros((side, side), dtype=torch.uint8)
+    for tensor in (image, image.as_subclass(Derived), torch.nn.Parameter(image, requires_grad=False)):
+        result = tilewright.invert(tensor, device="cpu")
+        assert isinstance(result, torch.Tensor) and result.is_contiguous() and bool((result == 255).all())
+
+
 def freed():
     tensor = torch.zeros((67, 91), dtype=torch.uint8)
     tensor.untyped_storage().resize_(0)
@@ -66,6 +78,7 @@ def freed():
         (lambda: torch.zeros((9, 9)).to_sparse(), TypeError, "image: "),
         (lambda: torch.zeros((9, 9), device="meta"), (TypeError, ValueError, BufferError), "meta"),
         (lambda: torch.zeros((9, 9), dtype=torch.complex64).conj(), TypeError, "conj"),
+        (lambda: torch.zeros((9, 9), dtype=torch.complex64).conj().imag, TypeError, "resolve_neg"),
         (lambda: torch.zeros(()), ValueError, "1 to 3 dimensions"),
         (lambda: torch.zeros((0, 9)), ValueError, "no elements"),
     ],

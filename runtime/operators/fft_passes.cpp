@@ -1,6 +1,7 @@
 // Finds the passes for the lines of a field, and binds their arguments.
 #include "runtime/operators/fft_passes.h"
 #include "runtime/operators/fft_tables.h"
+#include "tilewright/device.h"
 #include <algorithm>
 #include <utility>
 
@@ -66,7 +67,7 @@ const FftPassLibrary *FftLibraries::pass(
     Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const {
     const auto at = std::find_if(passes_.begin(), passes_.end(), [&](const FftPassLibrary &pass) {
         return pass.row->backend == backend && pass.shape.length() == length && pass.kind == kind &&
-               lines % pass.together == 0;
+               lines % pass.together == 0 && (!pass.row->needs.avx2 || cpu_has_avx2());
     });
     return at == passes_.end() ? nullptr : &*at;
 }
