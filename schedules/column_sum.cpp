@@ -255,6 +255,11 @@ ScheduleRows tuned_rows() {
                 .with("strict_float")
                 .says(
                     "Vectors of columns over slices of rows; the 16-bit sums stay in the first-level cache."),
+            row("tuned_in_order", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+                {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64},
+                    {"tile", 8192, 1024, 16384}, {"task", 1536, 16, 16384}, {"unroll", 1, 1, 16}})
+                .with("strict_float")
+                .says("As tuned_wide with one row at a time, which reads memory in the order of addresses."),
             row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
                 {{"lanes", 8, 4, 16}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64}, {"tile", 64, 16, 1024},
                     {"task", 256, 16, 16384}, {"unroll", 8, 1, 16}})
