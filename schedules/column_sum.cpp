@@ -221,8 +221,8 @@ ScheduleRow tuned_any_on(const char *types, Backends where, int unroll) {
         .says("As split with two 16-bit sums per word and blocks of four groups: half the additions.");
 }
 
-// Few rows at a time keep the loads in the order of addresses, which counts where no cache holds the image (33
-// columns and 100000 rows of f32: 2 rows .63 ms, 8 rows .87; Zen 4, 2026-11-23).
+// Few rows at a time keep the loads in the order of addresses, which counts where no cache holds the image
+// (33 columns and 100000 rows of f32: 2 rows .63 ms, 8 rows .87; Zen 4, 2026-11-23).
 //
 // `task` on CPUs is in KiB of the image: 1.5 MiB take one core of an AMD EPYC (Zen 4, 2026-11-23) some 25 us,
 // and two such tasks are worth waking a thread. A task has at least `slices` slices, so that its sums are few
