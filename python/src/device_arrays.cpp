@@ -14,15 +14,20 @@ namespace {
 
 constexpr int dlpack_cuda = 2, dlpack_cuda_managed = 13;
 
-// "torch" of torch.Tensor, "cupy" of cupy.ndarray.
-std::string root_of(nb::handle object) {
-    const std::string module = text_of(nb::object(object.type().attr("__module__")));
-    return module.substr(0, module.find('.'));
+// Whether stream_of() and empty_like() know the library.
+bool is_known(const std::string &root) {
+    return root == "torch" || root == "cupy";
 }
 
-// Whether stream_of() knows the library's stream.
-bool has_stream(const std::string &root) {
-    return root == "torch" || root == "cupy";
+// "torch" of torch.Tensor and of types that are derived from it, "cupy" of cupy.ndarray; empty for others.
+std::string root_of(nb::handle object) {
+    for (const nb::handle type : nb::borrow<nb::tuple>(object.type().attr("__mro__"))) {
+        const std::string module = text_of(nb::object(type.attr("__module__")));
+        if (const std::string root = module.substr(0, module.find('.')); is_known(root)) {
+            return root;
+        }
+    }
+    return "";
 }
 
 [[noreturn]] void refuse_type(const std::string &name, const std::string &type) {
@@ -64,9 +69,7 @@ nb::object capsule_of(nb::handle object, void *stream) {
         }
     }
     constexpr int64_t legacy = 1, no_wait = -1;
-    const int64_t waiting = stream                      ? (int64_t)(intptr_t)stream :
-                            has_stream(root_of(object)) ? no_wait :
-                                                          legacy;
+    const int64_t waiting = stream ? (int64_t)(intptr_t)stream : is_known(root_of(object)) ? no_wait : legacy;
     return object.attr("__dlpack__")("stream"_a = waiting, "max_version"_a = nb::make_tuple(1, 1));
 }
 

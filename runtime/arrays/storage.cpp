@@ -48,6 +48,20 @@ Storage::Storage(MemoryLayout layout, void *data)
     describe();
 }
 
+// Errors: usage, where it is no buffer of the library's context, or a smaller one.
+static void check_cl_mem(Device device, uint64_t memory, size_t bytes) {
+    const std::optional<size_t> has = driver::bytes_of_cl_mem(device.index, memory);
+    if (!has) {
+        throw Error(Fault::usage, "it is no cl_mem of the library's own context on this device",
+            {.argument = "memory", .value = fmt::format("{:#x}", memory), .device = device.str()});
+    }
+    if (*has < round_up(bytes, 16)) {
+        throw Error(Fault::usage,
+            fmt::format("the cl_mem needs {} bytes, which are whole words of 16", round_up(bytes, 16)),
+            {.argument = "memory", .value = std::to_string(*has)});
+    }
+}
+
 Storage::Storage(
     MemoryLayout layout, size_t bytes, Device device, uint64_t memory, std::shared_ptr<const void> owner)
     : layout_(layout), bytes_(bytes), wrapped_(true), owner_(std::move(owner)) {
@@ -55,10 +69,8 @@ Storage::Storage(
     describe();
     prepare_halide();
     driver::Current current(device);
-    if (device.backend == Backend::opencl && driver::bytes_of_cl_mem(memory) < round_up(bytes, 16)) {
-        throw Error(Fault::usage,
-            fmt::format("the cl_mem needs {} bytes, which are whole words of 16", round_up(bytes, 16)),
-            {.argument = "memory", .value = std::to_string(driver::bytes_of_cl_mem(memory))});
+    if (device.backend == Backend::opencl) {
+        check_cl_mem(device, memory, bytes);
     }
     const int code = device.backend == Backend::cuda ? halide_cuda_wrap_device_ptr(nullptr, &flat_, memory) :
                                                        halide_opencl_wrap_cl_mem(nullptr, &flat_, memory);

@@ -3,6 +3,7 @@
 #include "runtime/process/inside.h"
 #include "runtime/process/kept_signals.h"
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <climits>
 #include <cstdint>
@@ -12,6 +13,8 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <sys/uio.h>
+#include <unistd.h>
 
 namespace tilewright::driver {
 
@@ -20,6 +23,7 @@ namespace {
 // Numbers of the OpenCL standard.
 enum : unsigned {
     platform_name = 0x0902,
+    platform_extensions = 0x0904,
     device_type = 0x1000,
     device_compute_units = 0x1002,
     device_work_group_size = 0x1004,
@@ -34,6 +38,7 @@ enum : unsigned {
     device_extensions = 0x1030,
     context_platform = 0x1084,
     memory_size = 0x1102,
+    memory_context = 0x1106,
     queue_device = 0x1091,
     kernel_name = 0x1190,
     kernel_work_group_size = 0x11B0,
@@ -256,12 +261,37 @@ int launch_and_describe(
     return code;
 }
 
-size_t bytes_of_cl_mem(uint64_t memory) {
+// Whether `number` may be the address of an object of the platform that made `known`. Drivers trust every
+// address that they are given, and crash at a wrong one. But all objects of a platform with cl_khr_icd begin
+// with the same pointer, and the system reads an address that may be wrong without a crash.
+static bool may_be_object(uint64_t number, void *known, void *platform) {
+    if (number == 0 || number % alignof(void *) != 0) {
+        return false;
+    }
+    const std::string extensions =
+        text_of(opencl<AskInfo>("clGetPlatformInfo"), platform, platform_extensions);
+    if (extensions.find("cl_khr_icd") == std::string::npos) {
+        return true;
+    }
+    void *table = nullptr;
+    const iovec to{&table, sizeof table}, from{reinterpret_cast<void *>(number), sizeof table};
+    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)sizeof table) {
+        return errno != EFAULT;  // some systems forbid the question
+    }
+    return table == *static_cast<void **>(known);
+}
+
+std::optional<size_t> bytes_of_cl_mem(int index, uint64_t memory) {
+    const OpenClDevice *device = opencl_device(index, true);
     const auto ask = opencl<AskInfo>("clGetMemObjectInfo");
+    if (!ask || !device || !device->context || !may_be_object(memory, device->context, device->platform)) {
+        return {};
+    }
     size_t bytes = 0;
-    const bool known =
-        ask && ask(reinterpret_cast<void *>(memory), memory_size, sizeof bytes, &bytes, nullptr) == 0;
-    return known ? bytes : 0;
+    void *context = nullptr, *const object = reinterpret_cast<void *>(memory);
+    const bool known = ask(object, memory_context, sizeof context, &context, nullptr) == 0 &&
+                       ask(object, memory_size, sizeof bytes, &bytes, nullptr) == 0;
+    return known && context == device->context ? std::optional(bytes) : std::nullopt;
 }
 
 void wait_for_opencl() {

@@ -113,6 +113,11 @@ TEST_F(WrappedArray, BadMemoryIsRefused) {
     expect_error(Fault::usage, "strides", [&] { Array::wrap(Type::u8, opencl_, 0, {h, w}); });
     expect_error(Fault::usage, "strides", [&] { Array::wrap(Type::u8, opencl_, memory, {h, w}, {w, 2}); });
     expect_error(Fault::usage, "bytes", [&] { Array::wrap(Type::u8, opencl_, memory, {1 << 20, 1 << 10}); });
+    const std::vector<uint64_t> words(8, 1);  // memory that is no object of a driver
+    for (const uint64_t number :
+        {(uint64_t)8, ~(uint64_t)7, (uint64_t)words.data(), memory + 1, memory + 8}) {
+        expect_error(Fault::usage, "no cl_mem of", [&] { Array::wrap(Type::u8, opencl_, number, {h, w}); });
+    }
 }
 
 TEST_F(WrappedArray, JoiningNoStreamDoesNothing) {
