@@ -105,6 +105,9 @@ foreach (file generators/program/library.cpp generators/program/targets.h genera
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TILEWRIGHT_SHARE}/${file})
 endforeach ()
 string(SHA256 passes ${passes})
+if (COMMAND tilewright_compile_together)  # our own tree
+    tilewright_compile_together(tilewright_generator_main 8 ${parts})
+endif ()
 # On the source, because the generators share the precompiled header.
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/library.cpp PROPERTIES
     COMPILE_DEFINITIONS TILEWRIGHT_PASSES=\"${passes}\")

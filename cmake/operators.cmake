@@ -19,6 +19,7 @@ function(tilewright_add_own_operator op)
         EMIT ptx)
     target_link_libraries(tilewright_${op}_front PRIVATE tilewright_fmt)
     tilewright_precompile(tilewright_${op}_front runtime)
+    tilewright_compile_together(tilewright_${op}_front 8 ${parts})
     set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
 endfunction()
 

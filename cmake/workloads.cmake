@@ -30,10 +30,10 @@ const std::map<std::string, MakeWorkload> &built_workloads() {
 
 }  // namespace tilewright
 ]])
-add_library(tilewright_workloads STATIC
-    ${sources} ${CMAKE_BINARY_DIR}/workloads.cpp
+list(APPEND sources
     runtime/workloads/difference.cpp runtime/workloads/image_workload.cpp runtime/workloads/random.cpp
     runtime/workloads/workload.cpp)
+add_library(tilewright_workloads STATIC ${sources} ${CMAKE_BINARY_DIR}/workloads.cpp)
 add_library(Tilewright::workloads ALIAS tilewright_workloads)
 set_target_properties(tilewright_workloads PROPERTIES EXPORT_NAME workloads)
 target_include_directories(tilewright_workloads PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
@@ -43,4 +43,5 @@ target_link_libraries(tilewright_workloads
     PUBLIC ${archives} tilewright_runtime
     PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
 tilewright_precompile(tilewright_workloads runtime)
+tilewright_compile_together(tilewright_workloads 8 ${sources})
 install(TARGETS tilewright_workloads EXPORT TilewrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -8,3 +8,14 @@ set(TILEWRIGHT_HAS_OPENCV OFF)
 if (TILEWRIGHT_OPENCV_HEADERS AND TILEWRIGHT_OPENCV_CORE AND TILEWRIGHT_OPENCV_IMGPROC)
     set(TILEWRIGHT_HAS_OPENCV ON)
 endif ()
+
+# tilewright_uses_opencv(TARGET SOURCE): where OpenCV is installed, gives the target a file that calls it, and
+# defines TILEWRIGHT_OPENCV.
+function(tilewright_uses_opencv target source)
+    if (TILEWRIGHT_HAS_OPENCV)
+        target_sources(${target} PRIVATE ${source})
+        target_compile_definitions(${target} PRIVATE TILEWRIGHT_OPENCV)
+        target_include_directories(${target} SYSTEM PRIVATE ${TILEWRIGHT_OPENCV_HEADERS})
+        target_link_libraries(${target} PRIVATE ${TILEWRIGHT_OPENCV_CORE} ${TILEWRIGHT_OPENCV_IMGPROC})
+    endif ()
+endfunction()

@@ -176,15 +176,10 @@ private:
         for (const Library &library : libraries_) {
             Made all = Made::read(made(library.name));
             const Made before = all;
-            std::erase_if(all.files, [&](const std::string &file) {
-                const bool other = file.ends_with(".cubin") &&
-                                   std::none_of(cubins_.begin(), cubins_.end(), [&](const std::string &word) {
-                                       return file == library.name + "." + word + ".cubin";
-                                   });
-                return other && fs::remove(folder_ / file);
-            });
+            std::set<std::string> asked;
             for (const std::string &word : cubins_) {
-                const std::string file = library.name + "." + word + ".cubin";
+                const std::string file = cubin_name(library, folder_.string(), word);
+                asked.insert(file);
                 if (!fs::exists(folder_ / file)) {
                     make_cubin(library, folder_.string(), word);
                 }
@@ -192,6 +187,13 @@ private:
                     all.files.push_back(file);
                 }
             }
+            std::erase_if(all.files, [&](const std::string &file) {
+                if (!file.ends_with(".cubin") || asked.contains(file)) {
+                    return false;
+                }
+                fs::remove(folder_ / file);
+                return true;
+            });
             if (all.files != before.files) {
                 all.write(made(library.name));
             }

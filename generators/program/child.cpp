@@ -92,7 +92,7 @@ std::string answer_of_child(const std::function<std::string()> &work) {
     close(ends[1]);
     std::string answer;
     char part[256];
-    for (ssize_t n; (n = read(ends[0], part, sizeof part)) > 0;) {
+    for (ssize_t n; (n = ::read(ends[0], part, sizeof part)) > 0;) {
         answer.append(part, (size_t)n);
     }
     close(ends[0]);

@@ -35,25 +35,36 @@ int run_ptxas(const std::string &arch, const std::string &from, const std::strin
 
 }  // namespace
 
+std::string cubin_name(const Library &library, const std::string &folder, const std::string &file) {
+    std::ostringstream name;
+    name << library.name << "." << file << "." << std::hex << key_of_module(capped_ptx(library, folder))
+         << ".cubin";
+    return name.str();
+}
+
 bool is_cubin(const std::string &file) {
     return file.starts_with("sm_") && file.size() > 3 &&
            file.find_first_not_of("0123456789", 3) == std::string::npos;
 }
 
 void make_cubin(const Library &library, const std::string &folder, const std::string &file) {
-    const fs::path in = folder, made = in / (library.name + "." + file + ".cubin"),
-                   ptx = in / (library.name + ".capped"), said = in / (library.name + ".ptxas");
+    const fs::path in = folder, made = in / cubin_name(library, folder, file),
+                   unfinished = in / (library.name + ".unfinished"), ptx = in / (library.name + ".capped"),
+                   said = in / (library.name + ".ptxas");
+    fs::remove_all(unfinished);
     std::ofstream(ptx) << capped_ptx(library, in);
     const Ended ended = wait_for_child(
-        start_child(said.string(), [&] { return run_ptxas(file, ptx.string(), made.string()); }));
+        start_child(said.string(), [&] { return run_ptxas(file, ptx.string(), unfinished.string()); }));
     const std::string words = text_of(said);
     fs::remove(ptx);
     fs::remove(said);
-    if (!ended.well || !fs::exists(made)) {
+    if (!ended.well || !fs::exists(unfinished)) {
+        fs::remove(unfinished);
         fail("ptxas made no machine code of " + library.name + " for " + file + " (" + words +
              "); name ptxas of a newer CUDA toolkit in TILEWRIGHT_PTXAS, or leave " + file +
              " out of TILEWRIGHT_CUBINS");
     }
+    fs::rename(unfinished, made);
 }
 
 bool write_cubins_header(const Selection &selection, const std::string &target,
@@ -65,9 +76,13 @@ bool write_cubins_header(const Selection &selection, const std::string &target,
     int count = 0;
     for (const Library &library : libraries) {
         for (const fs::directory_entry &entry : fs::directory_iterator(folder)) {
-            const std::string file = entry.path().filename().string(), begin = library.name + ".sm_";
-            if (!file.starts_with(begin) || entry.path().extension() != ".cubin") {
-                continue;
+            const std::string file = entry.path().filename().string(), begin = library.name + ".";
+            const size_t end = file.find('.', begin.size());
+            const std::string word = file.starts_with(begin) && end != std::string::npos ?
+                                         file.substr(begin.size(), end - begin.size()) :
+                                         "";
+            if (!is_cubin(word) || file != cubin_name(library, folder, word)) {
+                continue;  // another file, or machine code of other PTX
             }
             const std::string symbol = selection.name + "_cubin_" + std::to_string(count++);
             code << "    \".hidden " << symbol << "\\n.globl " << symbol << "\\n.balign 16\\n"
@@ -76,8 +91,7 @@ bool write_cubins_header(const Selection &selection, const std::string &target,
                  << symbol << "_end:\\n.byte 0\\n\"\n";
             declarations << "extern const unsigned char " << symbol << "[], " << symbol << "_end[];\n";
             entries << "    {0x" << std::hex << key_of_module(capped_ptx(library, folder)) << std::dec
-                    << "u, " << std::stoi(file.substr(begin.size())) << ", " << symbol << ", " << symbol
-                    << "_end},\n";
+                    << "u, " << word.substr(3) << ", " << symbol << ", " << symbol << "_end},\n";
         }
     }
     std::ostringstream text;

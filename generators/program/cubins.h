@@ -12,8 +12,12 @@ namespace tilewright {
 // Whether a word of `files` asks for the machine code of a compute capability: "sm_90".
 bool is_cubin(const std::string &file);
 
-// Compiles LIBRARY.ptx in `folder`, with the row's register caps, to LIBRARY.sm_NN.cubin. Ends the program in
-// words where ptxas is not there or refuses the PTX. The environment variable TILEWRIGHT_PTXAS names it.
+// The file that has the machine code of LIBRARY.ptx in `folder`: LIBRARY.sm_NN.KEY.cubin. The key is that of
+// the PTX with the row's register caps, so that other PTX and other caps have another file.
+std::string cubin_name(const Library &library, const std::string &folder, const std::string &file);
+
+// Makes that file, whole or not at all. Ends the program in words where ptxas is not there or refuses the
+// PTX. The environment variable TILEWRIGHT_PTXAS names it.
 void make_cubin(const Library &library, const std::string &folder, const std::string &file);
 
 // Writes NAME_cuda_cubins.h, which the table includes: it puts the cubins that are in `folder` into the

@@ -228,8 +228,9 @@ Argument read_output(nb::handle object, void *stream) {
         return read;
     }
     nb::ndarray<> view;
-    if (!nb::try_cast(readable(object, "out"), view)) {
-        if (nb::ndarray<nb::ro> seen; nb::try_cast(readable(object, "out"), seen) && type_of(seen.dtype())) {
+    const nb::object from = readable(object, "out");
+    if (!nb::try_cast(from, view)) {
+        if (nb::ndarray<nb::ro> seen; nb::try_cast(from, seen) && type_of(seen.dtype())) {
             throw nb::type_error("out: takes a writable array, and it is read-only");
         }
         refuse(object, "out", true);

@@ -19,7 +19,7 @@ foreach (what package cluster)
         add_test(NAME python.package COMMAND ${Python_EXECUTABLE} -B -m pytest -q -rs -p no:cacheprovider
             --ignore=${python_tests}/test_cluster.py ${python_tests})
     endif ()
-    set_tests_properties(python.${what} PROPERTIES LABELS python TIMEOUT 900
+    set_tests_properties(python.${what} PROPERTIES LABELS python TIMEOUT 900 COST 20
         SKIP_REGULAR_EXPRESSION "^not run here"
         ENVIRONMENT
             "${tests_environment};PYTHONPATH=${CMAKE_BINARY_DIR}/python/package;${fake_cuda}")

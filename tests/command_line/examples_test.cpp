@@ -129,17 +129,29 @@ bool is_built(const std::string &command) {
     return true;
 }
 
+bool has(const Words &words, const std::string &word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// `explore` for one point or one second.
+Words made_small_search(Words words) {
+    words.insert(words.end(), {"--limit", ".02"});
+    if (!has(words, "--budget") && !has(words, "--points")) {
+        words.insert(words.end(), {"--points", "1"});
+    }
+    for (size_t i = 1; i < words.size(); i++) {
+        const bool count = words[i - 1] == "--budget" || words[i - 1] == "--points";
+        words[i] = count ? "1" : words[i - 1] == "--size" ? "256x256" : words[i];
+    }
+    return words;
+}
+
 // The same command for seconds instead of minutes: small images, few repeats, one operator where it would be
-// all of them.
+// all of them, one type where libraries are built.
 Words made_small(Words words) {
     const std::string command = words.front();
     if (command == "explore") {
-        words.insert(words.end(), {"--limit", ".02"});
-        for (size_t i = 1; i < words.size(); i++) {
-            const bool count = words[i - 1] == "--budget" || words[i - 1] == "--points";
-            words[i] = count ? "1" : words[i - 1] == "--size" ? "256x256" : words[i];
-        }
-        return words;
+        return made_small_search(words);
     }
     if (command != "bench" && command != "verify") {
         return words;
@@ -157,6 +169,9 @@ Words made_small(Words words) {
     }
     if (command == "bench") {
         words.insert(words.end(), {"--batch", "1", "--repeats", "3", "--limit", "1"});
+        if (has(words, "--tunable") && !has(words, "--type")) {
+            words.insert(words.end(), {"--type", "u8"});
+        }
         if (!has_size) {
             words.insert(words.end(), {"--size", "64"});
         }

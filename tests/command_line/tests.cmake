@@ -30,7 +30,7 @@ if (TARGET tilewright)
     endif ()
 
     # Every example of the help and the documents, and the program in README.md, which is compiled unchanged.
-    tilewright_add_test(command_line/examples_test LABELS command_line)
+    tilewright_add_test(command_line/examples_test LABELS command_line COST 40)
     list(JOIN TILEWRIGHT_ALL_OPERATORS " " all_operators)
     target_compile_definitions(examples_test PRIVATE
         TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
@@ -56,7 +56,7 @@ if (TARGET tilewright)
         tilewright_add_test(command_line/explore_test
             SOURCES command_line.cpp explore_test.cpp
             LINK nlohmann_json::nlohmann_json
-            LABELS command_line)
+            LABELS command_line COST 5)
         target_compile_definitions(explore_test PRIVATE
             TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
             TILEWRIGHT_BUILT_OPERATORS="${built_operators}"
