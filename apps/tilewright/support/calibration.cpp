@@ -22,13 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct MeasuredCall {
-    const Operator *op;
-    std::string type;
-    DataSize size;
-    Settings settings;
-};
-
 // A row's measurements of one case.
 struct Timed {
     const Row *row;
@@ -50,29 +43,18 @@ bool is_asked(const Operator &op, const Row &row, Device device) {
            (row.belongs_to("tuned") || op.may_stand_for_tuned(row)) && why_not_on(row, device).empty();
 }
 
-// The first size of all operators, then the second one of all.
-std::vector<MeasuredCall> cases_of(const std::vector<const Operator *> &chosen, Device device) {
+// The cases of an operator and size.
+std::vector<MeasuredCall> cases_of(const Operator &op, DataSize size, Device device) {
+    const Workload &workload = workload_of(op);
     std::vector<MeasuredCall> cases;
-    bool more = true;
-    for (size_t at = 0; more; at++) {
-        more = false;
-        for (const Operator *op : chosen) {
-            const Workload &workload = workload_of(*op);
-            const auto sizes = workload.sizes_to_measure();
-            if (at >= sizes.size()) {
-                continue;
-            }
-            more = true;
-            for (const std::string &type : type_names(*op)) {
-                const bool runs = std::any_of(op->rows().begin(), op->rows().end(),
-                    [&](const Row &row) { return row.type == type && is_asked(*op, row, device); });
-                const bool has_data = sizes[at].channels == 1 || workload.takes_channels(type);
-                for (const Settings &settings : workload.benchmark_settings(type)) {
-                    if (runs && has_data) {
-                        cases.push_back({op, type, sizes[at], settings});
-                    }
-                }
-            }
+    for (const std::string &type : type_names(op)) {
+        const bool runs = std::any_of(op.rows().begin(), op.rows().end(),
+            [&](const Row &row) { return row.type == type && is_asked(op, row, device); });
+        if (!runs || (size.channels > 1 && !workload.takes_channels(type))) {
+            continue;
+        }
+        for (const Settings &settings : workload.benchmark_settings(type)) {
+            cases.push_back({&op, type, size, settings});
         }
     }
     return cases;
@@ -222,12 +204,37 @@ CopyRates copy_rates(Device device) {
 
 }  // namespace
 
+std::vector<MeasuredCall> calls_to_measure(const std::vector<const Operator *> &chosen, Device device) {
+    std::vector<MeasuredCall> cases;
+    bool more = true;
+    for (size_t at = 0; more; at++) {
+        std::vector<std::vector<MeasuredCall>> of_size;
+        size_t most = 0;
+        for (const Operator *op : chosen) {
+            const auto sizes = workload_of(*op).sizes_to_measure();
+            if (at < sizes.size()) {
+                of_size.push_back(cases_of(*op, sizes[at], device));
+                most = std::max(most, of_size.back().size());
+            }
+        }
+        more = !of_size.empty();
+        for (size_t i = 0; i < most; i++) {
+            for (const std::vector<MeasuredCall> &of_operator : of_size) {
+                if (i < of_operator.size()) {
+                    cases.push_back(of_operator[i]);
+                }
+            }
+        }
+    }
+    return cases;
+}
+
 Calibrated calibrate(
     MeasuredFile &file, const std::vector<const Operator *> &chosen, Device device, double seconds) {
     const Clock::time_point start = Clock::now();
     const auto left = [&] { return seconds - std::chrono::duration<double>(Clock::now() - start).count(); };
     file.set_copies(copy_rates(device));
-    const std::vector<MeasuredCall> cases = cases_of(chosen, device);
+    const std::vector<MeasuredCall> cases = calls_to_measure(chosen, device);
     Calibrated done{0, cases.size()};
     Progress progress("calibrate", cases.size());
     Calibration calibration(file, device);

@@ -2,21 +2,35 @@
 // Measures the rows among which `tuned` chooses, for `calibrate`.
 #include "apps/tilewright/support/measured_file.h"
 #include "tilewright/operator.h"
+#include "tilewright/workload.h"
 #include <string>
 #include <vector>
 
 namespace tilewright::app {
+
+// Data on which rows are timed.
+struct MeasuredCall {
+    const Operator *op;
+    std::string type;
+    DataSize size;
+    Settings settings;
+};
+
+// The calls that a calibration of the device measures, as far as there is time: the first size of all
+// operators, then the second one of all. Of a size the first call of all operators, then the second one of
+// all: so a short calibration has times of every operator too.
+std::vector<MeasuredCall> calls_to_measure(const std::vector<const Operator *> &chosen, Device device);
 
 // How much of the list was measured.
 struct Calibrated {
     size_t calls = 0, of = 0;
 };
 
-// Times the rows of the operators on the device, all their types and the sizes of their workloads, the small
-// ones first, for about so many seconds; each call gets an equal part of the time that is left, and one that
-// would take longer is left out. Rows take turns, so that all of them see the same clocks and neighbours.
-// What counts is the least of a row's times: other work of the machine only makes calls longer. Errors:
-// device; what rows throw is passed over, and their time is missing.
+// Times the rows of the operators on the device at calls_to_measure(), for about so many seconds; each call
+// gets an equal part of the time that is left, and one that would take longer is left out. Rows take turns,
+// so that all of them see the same clocks and neighbours. What counts is the least of a row's times: other
+// work of the machine only makes calls longer. Errors: device; what rows throw is passed over, and their time
+// is missing.
 Calibrated calibrate(
     MeasuredFile &file, const std::vector<const Operator *> &chosen, Device device, double seconds);
 
