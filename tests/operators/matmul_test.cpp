@@ -248,7 +248,8 @@ TEST(Matmul, ChoosesARowBySizeOnCuda) {
     }
     EXPECT_EQ(chosen(Backend::cuda, 512, 512, 512), "tuned_small_whole");
     EXPECT_EQ(chosen(Backend::cuda, 511, 513, 509), "tuned_small");
-    EXPECT_EQ(chosen(Backend::cuda, 1024, 1024, 1024), "tuned_medium_whole");
+    EXPECT_EQ(chosen(Backend::cuda, 1024, 1024, 1024), "tuned_medium_deep");
+    EXPECT_EQ(chosen(Backend::cuda, 1024, 1088, 1024), "tuned_medium_whole");
     EXPECT_EQ(chosen(Backend::cuda, 1023, 1025, 1021), "tuned_medium");
     EXPECT_EQ(chosen(Backend::cuda, 2048, 2048, 2048), "tuned_shallow");
     EXPECT_EQ(chosen(Backend::cuda, 2048, 4096, 2048), "tuned_large");
