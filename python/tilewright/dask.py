@@ -96,9 +96,9 @@ def _tiled(name, exact):
     if not exact:
         words += (
             "\n\nIts pixels depend on the whole image. Each chunk is computed with so many pixels of its "
-            "neighbours that\nwhat lies beyond them weighs at most `error`: the result differs from that of "
-            "one call by at most `error`\ntimes the largest value of the image, and the rounding of integers. "
-            "Without it, 2^-9 for u8, 2^-17 for u16\n(half a step of the values, or less), and 2e-6 for f32."
+            "neighbours\nthat what lies beyond them weighs at most `error`: the result differs from that of "
+            "one call by at most\n`error` times the largest value of the image, and the rounding of integers. "
+            "Without it, 2^-9 for u8 and\n2^-17 for u16 (half a step of the values), and 2e-6 for f32."
         )
     function.__doc__ = words
     return function
