@@ -97,7 +97,8 @@ def _tiled(name, exact):
         words += (
             "\n\nIts pixels depend on the whole image. Each chunk is computed with so many pixels of its "
             "neighbours\nthat what lies beyond them weighs at most `error`: the result differs from that of "
-            "one call by at most\n`error` times the largest value of the image, and the rounding of integers. "
+            "one call by at most\n`error` times the largest value of the image, and the rounding of "
+            "integers. "
             "Without it, 2^-9 for u8 and\n2^-17 for u16 (half a step of the values), and 2e-6 for f32."
         )
     function.__doc__ = words
