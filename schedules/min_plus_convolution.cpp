@@ -318,11 +318,9 @@ static const ScheduleRows &rows() {
         family("pruned",
             {
                 exact(row("pruned", cpu, all, sieve, sieve_of_512))
-                    .newer()
                     .says("Bounds leave out elements without a least sum; where that saves little, all pairs "
                           "are evaluated."),
                 exact(row("pruned_always", cpu, all, groups, sieve_of_512))
-                    .newer()
                     .says("As pruned, but it leaves out elements also where that saves little."),
                 exact(row("pruned", gpu, all, pruned, tile_of_512))
                     .says("Bounds leave out blocks without a least sum; where that saves little, all pairs "

@@ -120,7 +120,9 @@ def test_functions_in_place_of_methods(kind):
 
 
 @pytest.mark.parametrize(
-    "array", [Slow(IMAGE), Derived(IMAGE), ToCome(IMAGE), Fast(IMAGE, gives=False)], ids=lambda a: type(a).__name__
+    "array",
+    [Slow(IMAGE), Derived(IMAGE), ToCome(IMAGE), Fast(IMAGE, gives=False)],
+    ids=lambda array: type(array).__name__,
 )
 def test_methods_where_there_are_no_functions(array):
     asked.clear()

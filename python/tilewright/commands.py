@@ -50,7 +50,7 @@ def _run(words, accept=()):
     if done.returncode not in (0, *accept) or not done.stdout.strip():
         lines = done.stderr.strip().splitlines() or [f"ended with exit code {done.returncode}"]
         raise _ERRORS.get(done.returncode, Error)(
-            _tilewright.in_words_of_python(lines[-1].removeprefix("tilewright: "))
+            _tilewright.in_words_of_python(lines[-1].removeprefix("tilewright: ").removeprefix("error: "))
         )
     return json.loads(done.stdout)
 

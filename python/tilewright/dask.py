@@ -95,9 +95,11 @@ def _tiled(name, exact):
     words = f"tilewright.{name} on a dask array."
     if not exact:
         words += (
-            "\n\nIts pixels depend on the whole image. `error`: by how much the result may differ from "
-            "that of one\ncall, as a part of the largest value of the image; without it less than half a "
-            "step of integers,\nand 2e-6 for f32."
+            "\n\nIts pixels depend on the whole image. Each chunk is computed with so many pixels of its "
+            "neighbours\nthat what lies beyond them weighs at most `error`: the result differs from that of "
+            "one call by at most\n`error` times the largest value of the image, and the rounding of "
+            "integers. "
+            "Without it, 2^-9 for u8 and\n2^-17 for u16 (half a step of the values), and 2e-6 for f32."
         )
     function.__doc__ = words
     return function

@@ -40,8 +40,8 @@ constexpr const char *no_opencl_context =
 int launch_and_describe(
     void *queue, void *kernel, const std::function<int()> &launch, KernelLaunch &recorded);
 
-// The size of a buffer of the library's context on the device that `index` numbers; nothing for another number
-// than that of such a buffer. Buffers that were released cannot be told from others.
+// The size of a buffer of the library's context on the device that `index` numbers; nothing for what is no
+// such buffer. Buffers that were released cannot be told from others.
 std::optional<size_t> bytes_of_cl_mem(int index, uint64_t memory);
 
 // Waits until the work of all queues has ended.

@@ -1,7 +1,7 @@
 # What a library is made for, by the generator programs of this build: the CUDA capability that was asked for,
 # OpenCL without doubles where nothing computes with them, and the instruction sets of a CPU.
-# Arguments: INVERT and MIN_PLUS, two generator programs (the second one may be empty), and WORK, which is
-# emptied.
+# Arguments: INVERT, MIN_PLUS and MATMUL, the generator programs of invert, min_plus_convolution and
+# matmul (the last two may be empty), and WORK, which is emptied.
 file(REMOVE_RECURSE ${WORK})
 
 # make(GENERATOR WORDS...): makes libraries and the sources of their kernels in WORK.
@@ -49,7 +49,7 @@ file(STRINGS ${WORK}/invert_tuned_u8_cpu.a host_sets REGEX "x86___64___linux___"
 if (NOT sets OR host_sets)
     message(FATAL_ERROR "instruction sets of the portable library: '${sets}'; of the host's: '${host_sets}'")
 endif ()
-# Rows that say so have no code for AVX-512 or for machines without AVX2; nor have those of autoschedulers.
+# Rows of autoschedulers have no code for machines without AVX2, and rows that say so none for AVX-512.
 # sets(LIBRARY OLDEST AVX512): whether the library has code for plain x86-64, and for AVX-512.
 function(sets library oldest avx512)
     file(STRINGS ${WORK}/${library}.a names REGEX "x86___64___linux___")
@@ -67,9 +67,9 @@ endfunction()
 make(${INVERT} backend=cpu)
 sets(invert_tuned_u8_cpu YES YES)
 sets(invert_auto_u8_cpu NO YES)
-if (MIN_PLUS)
-    make(${MIN_PLUS} schedule=pruned_always type=f32 backend=cpu)
-    sets(min_plus_convolution_pruned_always_f32_cpu NO YES)
+if (MATMUL)
+    make(${MATMUL} schedule=tuned_few_columns backend=cpu)
+    sets(matmul_tuned_few_columns_f32_cpu NO NO)
 endif ()
 execute_process(COMMAND ${INVERT} list autoscheduled=no OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
 if (NOT said MATCHES "tuned" OR said MATCHES "auto")

@@ -87,7 +87,8 @@ public:
     // made again at each use, because the owner may write at any time. `owner` is held as long as any array
     // uses the memory. The owner's stream is to be in order with the calls: JoinedStream (stream.h).
     //
-    // Errors: usage, for the CPU, null memory, and as above; device, when the device cannot be used.
+    // Errors: usage, for the CPU, null memory, what is no cl_mem of that context (a buffer that was released
+    // cannot be told from others), and as above; device, when the device cannot be used.
     static Array wrap(Type type, Device device, uint64_t memory, std::vector<int64_t> shape,
         std::vector<int64_t> strides = {}, std::shared_ptr<const void> owner = {});
 
