@@ -133,11 +133,16 @@ bool has(const Words &words, const std::string &word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// `explore` for one point or one second.
+// `explore` for one point or one second. A bundle has a point of each row, so that it is of few rows.
 Words made_small_search(Words words) {
     words.insert(words.end(), {"--limit", ".02"});
     if (!has(words, "--budget") && !has(words, "--points")) {
         words.insert(words.end(), {"--points", "1"});
+    }
+    for (const Words &few : {Words{"--type", "u8"}, Words{"--schedule", "tuned"}}) {
+        if (has(words, "--bundle") && !has(words, few[0])) {
+            words.insert(words.end(), few.begin(), few.end());
+        }
     }
     for (size_t i = 1; i < words.size(); i++) {
         const bool count = words[i - 1] == "--budget" || words[i - 1] == "--points";
