@@ -4,6 +4,7 @@
 #include "generators/algorithms/min_plus_convolution/plan.h"
 #include "generators/algorithms/min_plus_convolution/pruned.h"
 #include "generators/algorithms/min_plus_convolution/sieve.h"
+#include "generators/algorithms/min_plus_convolution/slices.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
 #include "generators/instructions.h"
 #include "generators/row_generator.h"
@@ -119,17 +120,15 @@ public:
     }
 };
 
-// The form in tiles. runs: the number of runs of a part, where the row does not say it.
-class MinPlusTilesGenerator : public MinPlusOutputGenerator<MinPlusTilesGenerator> {
+// The form in slices.
+class MinPlusSlicesGenerator : public MinPlusOutputGenerator<MinPlusSlicesGenerator> {
 public:
-    Input<int32_t> chunks{"chunks"}, parts{"parts"};
+    Input<int32_t> length{"length"};
     Output<Buffer<void, 1>> output{"output"};
 
     void generate() {
         const MinPlusTile tile{setting("own"), setting("owners"), setting("run")};
-        const bool by_row = configuration<MinPlusTilesConfiguration>().runs_by_row;
-        MinPlusTiles form(
-            a, b, before(), n(), m(), tile, by_row ? Expr(setting("runs")) : Expr(chunks), parts, numbers());
+        MinPlusSlices form(a, b, before(), n(), m(), length, tile, setting("slices"), numbers());
         finish(form);
     }
 };
@@ -276,7 +275,7 @@ public:
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusConvolutionGenerator, min_plus_convolution)
-HALIDE_REGISTER_GENERATOR(tilewright::MinPlusTilesGenerator, min_plus_convolution_tiles)
+HALIDE_REGISTER_GENERATOR(tilewright::MinPlusSlicesGenerator, min_plus_convolution_slices)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusStripsGenerator, min_plus_convolution_strips)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusShortGenerator, min_plus_convolution_short)
 HALIDE_REGISTER_GENERATOR(tilewright::MinPlusPlanGenerator, min_plus_convolution_plan)

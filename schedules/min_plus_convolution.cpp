@@ -5,6 +5,7 @@
 #include "generators/algorithms/min_plus_convolution/plan.h"
 #include "generators/algorithms/min_plus_convolution/pruned.h"
 #include "generators/algorithms/min_plus_convolution/sieve.h"
+#include "generators/algorithms/min_plus_convolution/slices.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
 #include "schedules/min_plus_convolution_cpu.h"
 #include "schedules/schedule.h"
@@ -73,67 +74,50 @@ void pad(MinPlusVectors &m) {
         .unroll(m.rest);
 }
 
-// The minimum of the parts: one thread per output, with eight loads in flight.
-void combine(MinPlusTiles &m) {
-    m.out.gpu_tile(m.k, block, thread, 64, TailStrategy::GuardWithIf);
-    m.least.compute_at(m.out, thread).update().unroll(m.parts.x);
-}
-
-// One thread block per tile and part, and one thread per worker, whose outputs are in its registers.
-void workers_are_threads(MinPlusTiles &m) {
-    m.part.compute_root()
-        .reorder_storage(m.t, m.x, m.q, m.u)
-        .bound(m.x, 0, m.tile.outputs_per_worker)
-        .bound(m.t, 0, m.tile.workers)
-        .reorder(m.x, m.t, m.q, m.u)
-        .unroll(m.x)
-        .gpu_threads(m.t)
-        .gpu_blocks(m.q, m.u);
-}
-
-// The least sums of a thread so far, one run of i after another: outputs_per_worker x run additions and
-// comparisons without a branch.
-void in_registers(MinPlusTiles &m) {
-    m.of_chunk.compute_at(m.part, m.t)
-        .unroll(m.x)
-        .update()
-        .reorder(m.x, m.r.x, m.r.y)
-        .unroll(m.x)
-        .unroll(m.r.x);
-}
-
-// Copies the windows of a and b that a part needs to shared memory, with all threads.
-void windows_in_shared(MinPlusTiles &m) {
-    Var iteration{"turn"}, lane{"lane"};
-    m.a.compute_at(m.part, m.q)
+// One thread block per tile, and one thread per worker. In each round, all threads copy the windows of a and
+// b that the round needs to shared memory. A thread keeps its least sums in registers over all rounds, in the
+// way that matmul_workers::workers() explains.
+void slices(MinPlusSlices &m, ScheduleContext &context) {
+    Var all{"all"}, iteration{"turn"}, lane{"lane"};
+    const RVar entry(m.place[0].name()), worker(m.place[1].name()), once(m.place[2].name()),
+        tile(m.place[3].name());
+    m.out.gpu_single_thread();
+    m.out.update().allow_race_conditions().gpu_blocks(tile).gpu_threads(worker).unroll(entry);
+    m.shared.compute_at(m.out, once)
         .store_in(MemoryType::GPUShared)
-        .split(m.i, iteration, lane, m.tile.workers)
+        .bound_extent(m.x, m.tile.outputs_per_worker)
+        .reorder_storage(m.w, m.x)
+        .gpu_threads(m.w)
+        .unroll(m.x);
+    m.least.store_at(m.out, tile).compute_at(m.out, once).store_in(MemoryType::Stack);
+    context.fold_per_thread(m.least, m.w);
+    m.least.fold_storage(m.q, 1);  // a block has one tile
+    m.least.bound_extent(m.x, m.tile.outputs_per_worker).gpu_threads(m.w).unroll(m.x);
+    m.least.update().reorder(m.x, m.r.x, m.w, m.r.y).gpu_threads(m.w).unroll(m.x).unroll(m.r.x);
+    // Shared memory has 32 banks of 4 bytes. Neighbouring threads copy neighbouring elements to different
+    // banks, and read from different banks where their runs of a are neighbours.
+    const int lanes = 128 / m.numbers.type.bytes(), own = m.tile.outputs_per_worker,
+              quotients = m.slices * m.tile.run / own + m.tile.workers + 1;
+    m.terms.compute_at(m.least, m.r.y)
+        .store_in(MemoryType::GPUShared)
+        .bound(m.step, 0, m.tile.run)
+        .align_storage(m.step, m.tile.run + lanes / 8)
+        .fuse(m.step, m.run, all)
+        .split(all, iteration, lane, m.workers, TailStrategy::GuardWithIf)
+        .reorder(iteration, lane)
+        .unroll(iteration)
         .gpu_threads(lane);
-    m.b.compute_at(m.part, m.q)
+    m.b.compute_at(m.least, m.r.y)
         .store_in(MemoryType::GPUShared)
-        .bound(m.rest, 0, m.tile.outputs_per_worker)
+        .bound(m.rest, 0, own)
         .reorder_storage(m.quotient, m.rest)
-        .split(m.quotient, iteration, lane, m.tile.workers)
-        .reorder(m.rest, iteration, lane)
-        .gpu_threads(lane)
-        .unroll(m.rest);
-}
-
-// a and b are padded in global memory first, and the windows come from the caches. The range of i is split
-// over thread blocks until there are enough of them.
-void registers(MinPlusTiles &m, ScheduleContext &) {
-    combine(m);
-    workers_are_threads(m);
-    in_registers(m);
-    pad(m);
-}
-
-// One thread block per part, with its windows of a and b in shared memory: two kernels in all.
-void staged(MinPlusTiles &m, ScheduleContext &) {
-    combine(m);
-    workers_are_threads(m);
-    in_registers(m);
-    windows_in_shared(m);
+        .align_storage(m.quotient, round_up(quotients, lanes) + lanes / own)
+        .reorder(m.rest, m.quotient)
+        .fuse(m.rest, m.quotient, all)
+        .split(all, iteration, lane, m.workers, TailStrategy::GuardWithIf)
+        .reorder(iteration, lane)
+        .unroll(iteration)
+        .gpu_threads(lane);
 }
 
 // ------------------------------------------------------------------------------------------ pruned, on a GPU
@@ -243,41 +227,52 @@ void pruned(MinPlusPruned &m, ScheduleContext &) {
     m.least.compute_at(m.out, thread);
 }
 
-// The tunables of a tile (see MinPlusTile), and the number of runs of a part where the row says it.
-std::vector<Tunable> tile(int outputs_per_worker, int workers, int run) {
-    return {{"own", outputs_per_worker, 1, 16}, {"owners", workers, 32, 512}, {"run", run, 4, 32}};
-}
-std::vector<Tunable> tile(int outputs_per_worker, int workers, int run, int runs) {
-    std::vector<Tunable> tunables = tile(outputs_per_worker, workers, run);
-    tunables.push_back({"runs", runs, 1, 64});
-    return tunables;
+// The tunables of a tile and its slices (see MinPlusTile and MinPlusSlices).
+std::vector<Tunable> sliced(int outputs_per_worker, int workers, int run, int slices) {
+    return {{"own", outputs_per_worker, 4, 16}, {"owners", workers, 4, 32}, {"run", run, 8, 32},
+        {"slices", slices, 8, 64}};
 }
 
 ScheduleRow exact(ScheduleRow row) {
     return std::move(row).with("strict_float");
 }
 
+// Times on an H200 (2026-11-23, ms, outputs as many as elements of each vector) by which the rows were chosen
+// among 18 settings; `parts` are the rows before, which kept a result per part of the range of i in memory:
+//                             1000    5000   20000  100000          parts, same sizes
+//     f64  small             .0086   .0102   .0675   1.189
+//          medium            .0088   .0145   .0764   1.113
+//          any               .0085   .0235   .0973   1.114    .0105   .0168   .0706   1.115
+//     f32  small             .0084   .0072   .0371    .590
+//          medium            .0084   .0083   .0354    .482
+//          any               .0085   .0116   .0407    .477    .0096   .0139   .0419    .481
+//     i32  small             .0084   .0081   .0329    .505
+//          medium            .0084   .0082   .0303    .414
+//          any               .0084   .0100   .0341    .396    .0098   .0105   .0334    .423
 ScheduleRows register_rows() {
-    const std::string small_windows =
-        "As registers_medium, with shorter parts, so that short vectors fill the device too.";
-    const std::string medium_windows =
-        "Windows of a and b are in shared memory, and the minima of 8 outputs per thread in registers.";
-    const std::string from_caches =
-        "A thread keeps the minima of 8 or 16 outputs in registers, and reads a and b from the caches.";
-    const MinPlusTilesConfiguration small{.pairs_below = 4'000'000, .runs_by_row = true},
-        medium{.pairs_below = 1'000'000'000, .runs_by_row = true}, any_size;
+    const std::string small_tiles = "As registers_any, with tiles of 32 outputs, so that short vectors fill "
+                                    "the device.",
+                      medium_tiles = "As registers_any, with tiles of 64 outputs.",
+                      in_registers = "A thread keeps 8 or 16 minima in registers; a block computes all sums "
+                                     "of its outputs.";
+    const MinPlusSlicesConfiguration below_1e8{.pairs_below = 100'000'000},
+        below_3e8{.pairs_below = 300'000'000}, below_2e9{.pairs_below = 2'000'000'000}, any_size;
     return family("registers",
         {
-            exact(row("registers_small", gpu, "f64", staged, small, tile(4, 64, 4, 8))).says(small_windows),
-            exact(row("registers_small", gpu, "f32", staged, small, tile(8, 32, 8, 4))).says(small_windows),
-            exact(row("registers_small", gpu, "i32", staged, small, tile(4, 32, 4, 16))).says(small_windows),
-            exact(row("registers_medium", gpu, "f64 f32", staged, medium, tile(8, 128, 16, 16)))
-                .says(medium_windows),
-            exact(row("registers_medium", gpu, "i32", staged, medium, tile(8, 32, 8, 32)))
-                .says(medium_windows),
-            exact(row("registers_any", gpu, "f64", registers, any_size, tile(8, 128, 32))).says(from_caches),
-            exact(row("registers_any", gpu, "f32 i32", registers, any_size, tile(16, 128, 32)))
-                .says(from_caches),
+            exact(row("registers_small", gpu, "f64", slices, below_3e8, sliced(8, 4, 16, 64)))
+                .says(small_tiles),
+            exact(row("registers_small", gpu, "f32 i32", slices, below_1e8, sliced(8, 4, 16, 64)))
+                .says(small_tiles),
+            exact(row("registers_medium", gpu, "f64", slices, below_2e9, sliced(8, 8, 16, 32)))
+                .says(medium_tiles),
+            exact(row("registers_medium", gpu, "f32 i32", slices, below_2e9, sliced(16, 4, 16, 64)))
+                .says(medium_tiles),
+            exact(row("registers_any", gpu, "f64", slices, any_size, sliced(16, 8, 16, 32)))
+                .says(in_registers),
+            exact(row("registers_any", gpu, "f32", slices, any_size, sliced(16, 8, 16, 64)))
+                .says(in_registers),
+            exact(row("registers_any", gpu, "i32", slices, any_size, sliced(8, 16, 32, 32)))
+                .says(in_registers),
         });
 }
 

@@ -132,7 +132,8 @@ static std::string target_of_this_machine(const std::string &targets) {
 // All but whether there are doubles in it, which follows from the pipeline.
 static TargetChoice choice_of(const Library &library) {
     const bool is_reference = library.row->name == "reference";  // it is there to be right
-    TargetChoice choice{library.capability};
+    TargetChoice choice;
+    choice.capability = library.capability;
     choice.sets.oldest = !needs_avx2(library);
     choice.sets.avx2 = !is_reference;
     choice.sets.avx512 = !is_reference && !library.row->without_avx512;

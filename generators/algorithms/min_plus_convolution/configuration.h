@@ -20,16 +20,13 @@ struct MinPlusConvolutionConfiguration {
     }
 };
 
-// Of MinPlusTiles.
-struct MinPlusTilesConfiguration {
-    int pairs_below = 0;       // the row is meant for calls of fewer pairs
-    bool runs_by_row = false;  // the tunable `runs` is the number of runs of a part; otherwise each call has
-                               // its own
+// Of MinPlusSlices.
+struct MinPlusSlicesConfiguration {
+    int pairs_below = 0;  // the row is meant for calls of fewer pairs
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("pairs_below", pairs_below);
-        visit("runs_by_row", runs_by_row);
     }
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Forms of min_plus_convolution by tiles of outputs. Rows: the family `registers` (tiles), and tuned on CPUs
+// What the forms of min_plus_convolution by tiles of outputs share, and those for CPUs. Rows: tuned on CPUs
 // (strips, and windows of a short vector). They are no schedules of the definition, because Halide 21
 // evaluates the definition's condition on i for each pair of a tile, also where padding of a and b makes it
 // superfluous (tests/halide/conditions_of_tiles_test.cpp).
@@ -42,52 +42,22 @@ struct MinPlusVectors : Halide::NamesInterface {
         return ceil_div(end(q) - first(q), tile.run);
     }
 
-    // a(i) + b(k - i) for i = start + step, where start is a multiple of the run, and k is output x of worker
-    // t of tile q.
-    Expr sum(Expr start, Expr step, Expr x, Expr t, Expr q) const {
+    // b(k - i) for i = start + step, where start is a multiple of the run, and k is output x of worker t of
+    // tile q.
+    Expr b_of(Expr start, Expr step, Expr x, Expr t, Expr q) const {
         const Expr digit = x - step + tile.run;
         const int quotients = tile.run / tile.outputs_per_worker;  // of a run
         const Expr quotient = q * tile.workers + t - (start / tile.run) * quotients - quotients;
-        return a(start + step) +
-               b(quotient + digit / tile.outputs_per_worker, digit % tile.outputs_per_worker);
+        return b(quotient + digit / tile.outputs_per_worker, digit % tile.outputs_per_worker);
+    }
+    // a(i) + b(k - i).
+    Expr sum(Expr start, Expr step, Expr x, Expr t, Expr q) const {
+        return a(start + step) + b_of(start, step, x, t, q);
     }
 
     // The indices of output k in a Func of outputs: x, t, tile.
     std::vector<Expr> digits(Expr k) const {
         return {k % tile.outputs_per_worker, (k / tile.outputs_per_worker) % tile.workers, k / tile.size()};
-    }
-};
-
-// The range of i of a tile is cut into parts of `runs_of_part` runs:
-//
-//     of_chunk(x, t, q, u) = min over the i of part u
-//     part(x, t, q, u)     = of_chunk(x, t, q, u)
-//     out(k)               = min(before(k), min over the parts u)
-struct MinPlusTiles : MinPlusVectors {
-    static constexpr const char *name = "min_plus_convolution_tiles";
-    RDom r, parts;
-    Func of_chunk{"of_chunk"}, part{"part"}, least{"least"}, out{"out"};
-
-    MinPlusTiles(Func whole_a, Func whole_b, Func before, Expr n, Expr m, const MinPlusTile &tile,
-        Expr runs_of_part, Expr number_of_parts, const MinPlusNumbers &numbers)
-        : MinPlusVectors(whole_a, whole_b, n, m, tile, numbers), r(0, tile.run, 0, runs_of_part, "r") {
-        Var w{"w"};
-        r.where(r.y < runs(q) - w * runs_of_part);
-        of_chunk(x, t, q, w) = numbers.no_b();
-        of_chunk(x, t, q, w) = numbers.least(
-            sum(first(q) + (w * runs_of_part + r.y) * tile.run, r.x, x, t, q), of_chunk(x, t, q, w));
-        part(x, t, q, u) = of_chunk(x, t, q, u);
-
-        // Eight parts at a time. Beyond the last part of a tile, the last part is read again, which changes
-        // no minimum.
-        const std::vector<Expr> at = digits(k);
-        const Expr parts_of_tile = ceil_div(runs(at[2]), runs_of_part);
-        parts = RDom(0, 8, 0, ceil_div(number_of_parts, 8), "parts");
-        parts.where(parts.y * 8 < parts_of_tile);
-        const Expr one = clamp(parts.x + 8 * parts.y, 0, min(parts_of_tile, number_of_parts) - 1);
-        least(k) = numbers.no_b();
-        least(k) = numbers.least(part(at[0], at[1], at[2], one), least(k));
-        out(k) = numbers.unsigned_zero(min(least(k), before(k)));
     }
 };
 

@@ -16,8 +16,6 @@ const std::vector<Row> &min_plus_convolution_rows();
 
 namespace {
 
-constexpr int64_t most_bytes_of_parts = (int64_t)512 << 20;
-
 class MinPlusConvolution : public OperatorOf<MinPlusRequest> {
 public:
     MinPlusConvolution()
@@ -90,10 +88,10 @@ protected:
     }
 
     bool is_meant_for(const Row &row, const Measures &measures) const override {
-        if (row.form != "min_plus_convolution_tiles") {
+        if (row.form != "min_plus_convolution_slices") {
             return true;
         }
-        const int below = row.configuration<MinPlusTilesConfiguration>().pairs_below;
+        const int below = row.configuration<MinPlusSlicesConfiguration>().pairs_below;
         return below == 0 || pairs_of(measures.numbers[0], measures.numbers[1], measures.numbers[2]) < below;
     }
 
@@ -102,21 +100,18 @@ protected:
     }
 
     bool accepts_request(const Row &row, const MinPlusRequest &request, const Array &) const override {
-        const auto element = (int64_t)size_of(request.a.type());
         if (row.form == "min_plus_convolution") {
             return row.autoscheduler.empty() || request.length >= 16;  // a vector, of the plug-in's making
         }
-        if ((2 * request.n + 2 * request.length + (1 << 20)) * element > most_bytes &&
-            row.backend != Backend::cpu) {
-            return false;  // the padded vectors
-        }
         if (row.form == "min_plus_convolution_plan") {
-            return PrunedSplit(row, request).fits();
+            const int64_t padded = 2 * request.n + 2 * request.length + (1 << 20);  // elements of the copies
+            return padded * (int64_t)size_of(request.a.type()) <= most_bytes &&
+                   PrunedSplit(row, request).fits();
         }
         if (row.form == "min_plus_convolution_short") {
             return request.n <= row.configuration<MinPlusShortConfiguration>().most_elements;
         }
-        return row.form != "min_plus_convolution_tiles" || accepts_tiles(row, request);
+        return true;
     }
 
     Plan plan(const Row &row, Device device, const MinPlusRequest &request, Array &output) const override {
@@ -170,13 +165,6 @@ private:
         plan.host([=] {
             request.a.type() == Type::f64 ? keep(0.) : request.a.type() == Type::f32 ? keep(0.f) : keep(0);
         });
-    }
-
-    // Where the row says how long a part is, long vectors have many.
-    static bool accepts_tiles(const Row &row, const MinPlusRequest &request) {
-        const TileSplit split(row, request);
-        return !row.configuration<MinPlusTilesConfiguration>().runs_by_row ||
-               (split.bytes <= most_bytes_of_parts && split.parts <= 65535);
     }
 
     // Whether other rows are taken in place of the row's own library.
@@ -233,9 +221,8 @@ private:
         launch.in("a", request.a, first(request.a, request.n))
             .in("b", request.b, first(request.b, request.m));
         launch.in("accumulated", accumulated_of(request));
-        if (row.form == "min_plus_convolution_tiles") {
-            const TileSplit split(row, request);
-            launch.value("chunks", (int32_t)split.chunks).value("parts", (int32_t)split.parts);
+        if (row.form == "min_plus_convolution_slices") {
+            launch.value("length", (int32_t)request.length);
         }
         if (row.form == "min_plus_convolution_strips") {
             launch.value("one", (int32_t)1);

@@ -106,36 +106,6 @@ inline PruningThreshold pruning_threshold(Type type) {
 // the dense form's time, and the sieve takes 3 to 7 times as long per pair.
 constexpr double fewest_pairs_to_sift = 1e9, most_sifted = .1;
 
-// How the work of the tiled form is split (generators/algorithms/min_plus_convolution/tiles.h): into tiles of
-// the output, and into parts of the shorter vector, of which each is `chunks` runs.
-//
-// There are as many thread blocks as tiles and parts, and each keeps the results of a tile in memory. A call
-// of few pairs has fewer blocks: then the parts take less memory, and less time to combine. Measured on an
-// H200 (132 multiprocessors, 2026-11-23), `registers_any`, f64, all blocks of 1024 outputs, ms by the number
-// of blocks:
-//     outputs   pairs   16000   8000   4000   2000   1000
-//       20000     2e8    .155   .099   .073   .071   .090
-//       39999     4e8    .156   .126   .113   .117   .158
-//      100000     5e9   1.106  1.114  1.144  1.205  1.594
-//      199999     1e10  2.127  2.161  2.227  2.472  2.898
-struct TileSplit {
-    int64_t tiles, chunks, parts, bytes;  // bytes: of the results of all parts
-
-    TileSplit(const Row &row, const MinPlusRequest &request) {
-        const int64_t tile = row.tunable("own") * row.tunable("owners");
-        tiles = ceil_div(request.length, tile);
-        const int64_t most =
-            ceil_div(std::min(request.n, request.m + tile), (int64_t)row.tunable("run")) + 1;  // runs that a
-                                                                                               // tile meets
-        constexpr double pairs_of_block = 1e5, fewest_blocks = 1000, most_blocks = 8000;
-        const auto blocks = (int64_t)std::clamp(request.pairs() / pairs_of_block, fewest_blocks, most_blocks);
-        const bool by_row = row.configuration<MinPlusTilesConfiguration>().runs_by_row;
-        chunks = by_row ? row.tunable("runs") : ceil_div(most, std::max<int64_t>(1, ceil_div(blocks, tiles)));
-        parts = ceil_div(most, chunks);
-        bytes = parts * tiles * tile * (int64_t)size_of(request.a.type());
-    }
-};
-
 // How the work of the pruned forms is split (generators/algorithms/min_plus_convolution/pruned.h).
 struct PrunedSplit {
     int64_t run, own, owners, tile, words, segments, tiles, segments_of_part, parts;
