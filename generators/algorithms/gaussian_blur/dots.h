@@ -11,20 +11,19 @@ namespace tilewright {
 // What a pass by dot products does with its sums. Pixels are elements of the signed type that dot products
 // take.
 //
-//   four bytes         u8 pixels minus 2^7, and taps w = 256 h + l with bytes h and l. The products with h come
-//                      first, because only a few taps in the middle have an h; their sum is multiplied by 256.
-//                      A pass gives (M sum_i w_i p_i + 2^23) >> 24. M is odd, so there is a number `rounding`
-//                      with M rounding = 2^23 + 128 M S modulo 2^32, where S is the sum of the taps: the sum
-//                      begins with it, and neither 2^23 nor what the subtraction took off is added later. Sums
-//                      are modulo 2^32, as the instructions are.
-//   two of 16 bits,    u16 pixels minus 2^15, and taps w = 512 h + l with |l| <= 256 except in the middle
-//   u16                (split_tap() in weights.h). With L = 2^23 + the products with l, and H = the products
-//                      with h,
-//                          (512 H + L) >> 24  ==  (H + (L >> 9)) >> 15
-//                      so that 32 bits are enough. The weights sum to 2^24: the result is as signed as the
-//                      pixels are.
-//   two of 16 bits,    u8 pixels as they are, and whole taps: for machines without dot products of bytes.
-//   u8
+//   four bytes       u8 pixels minus 2^7, and taps w = 256 h + l with bytes h and l. The products with h come
+//                    first, because only a few taps in the middle have an h; their sum is multiplied by 256.
+//                    A pass gives (M sum_i w_i p_i + 2^23) >> 24. M is odd, so there is a number `rounding`
+//                    with M rounding = 2^23 + 128 M S modulo 2^32, where S is the sum of the taps. The sum
+//                    begins with it, so that neither 2^23 nor what the subtraction took off is added later.
+//                    Sums are modulo 2^32, as those of the instruction are.
+//   pairs of u16     u16 pixels minus 2^15, and taps w = 512 h + l with |l| <= 256 except in the middle
+//                    (split_tap() in weights.h). With L = 2^23 + the products with l, and H = the products
+//                    with h,
+//                        (512 H + L) >> 24  ==  (H + (L >> 9)) >> 15
+//                    so that 32 bits are enough. The weights sum to 2^24: the result is as signed as the
+//                    pixels are.
+//   pairs of u8      u8 pixels in 16 bits, and whole taps: for processors without dot products of bytes.
 struct DotArithmetic {
     BlurArithmetic pass;
     int group;              // pixels in one dot product
