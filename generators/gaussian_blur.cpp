@@ -1,6 +1,7 @@
 // The generators of gaussian_blur: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
+#include "generators/algorithms/gaussian_blur/terms.h"
 #include "generators/gaussian_blur_window_generators.h"
 #include "generators/row_generator.h"
 
@@ -59,35 +60,68 @@ private:
     GeneratorInput<float> *exponent_ = nullptr;  // -1 / 2 sigma^2
 };
 
+// The form with one radius. image and output: rows of width * channels elements. weights: those of the taps
+// -radius ... radius.
+class GaussianBlurTermsGenerator : public RowGenerator<GaussianBlurTermsGenerator> {
+public:
+    Input<Buffer<void, 2>> image{"image"};
+    Input<int32_t> channels{"channels"}, border{"border"};
+    Input<Buffer<float, 1>> weights{"weights"};
+    Output<Buffer<void, 2>> output{"output"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        output.set_type(element_type(type));
+    }
+
+    void generate() {
+        const int radius = configuration<GaussianBlurTermsConfiguration>().radius;
+        const ExtendedImage extended{
+            border, image.width() / channels, image.height(), channels, false, false, true};
+        Var k{"k"};
+        Func weight{"weight"};
+        weight(k) = weights(k + radius);
+        weights.dim(0).set_bounds(0, 2 * radius + 1);
+        GaussianBlurTerms blur(image, extended, weight, radius);
+        output = blur.out;
+        apply(blur, {image, output});
+    }
+};
+
 // The form by dot products. image and output: rows of width * channels elements. low and high: the parts of
-// the taps (DotArithmetic), with the dimensions element in the group, group, phase. u8 has an offset, 128
-// times the sum of the weights, and a multiplier.
+// the taps (DotArithmetic), with the dimensions element in the group, group, phase; taps of one part are low.
+// u8 has a multiplier, and in groups of four a rounding too.
 class GaussianBlurDotsGenerator : public RowGenerator<GaussianBlurDotsGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Input<int32_t> border{"border"};
     Input<Buffer<void, 3>> low{"low"}, high{"high"};
-    Input<uint32_t> offset{"offset"}, multiplier{"multiplier"};
+    Input<uint32_t> rounding{"rounding"}, multiplier{"multiplier"};
     Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
-        const Halide::Type pixel = element_type(type);
+        const Halide::Type pixel = element_type(type),
+                           tap =
+                               configuration<GaussianBlurDotsConfiguration>().group == 4 ? UInt(8) : Int(16);
         image.set_type(pixel);
         output.set_type(pixel);
-        low.set_type(pixel == UInt(8) ? UInt(8) : Int(16));
-        high.set_type(pixel == UInt(8) ? UInt(8) : Int(16));
+        low.set_type(tap);
+        high.set_type(tap);
     }
 
     void generate() {
-        const int channels = configuration<GaussianBlurDotsConfiguration>().channels;
-        const DotArithmetic pass{BlurArithmetic::plain(output.type(), multiplier), offset};
+        const auto row = configuration<GaussianBlurDotsConfiguration>();
+        const DotArithmetic pass{BlurArithmetic::plain(output.type(), multiplier), row.group, rounding};
         const ExtendedImage extended{
-            border, image.width() / channels, image.height(), channels, false, false, true};
-        const Expr words = high.dim(1).extent();
-        const auto lows = around(low, low.dim(1).extent() / 2, pass.group()),
-                   highs = around(high, (pass.bytes() ? words - 1 : words) / 2, pass.group());
-        GaussianBlurDots blur(
-            image, extended, channels, pass.bytes() ? highs : lows, pass.bytes() ? lows : highs, pass);
+            border, image.width() / row.channels, image.height(), row.channels, false, false, true};
+        const Expr words = high.dim(1).extent(), reach = low.dim(1).extent() / 2;
+        const auto lows = around(low, reach, pass.group),
+                   highs = around(high, (pass.bytes() ? words - 1 : words) / 2, pass.group);
+        std::vector<GaussianBlurDots::Taps> parts = {lows};
+        if (pass.two_parts()) {
+            parts.insert(pass.bytes() ? parts.begin() : parts.end(), highs);
+        }
+        GaussianBlurDots blur(image, extended, row.channels, parts, reach, pass);
         output = blur.out;
         apply(blur, {image, output});
     }
@@ -127,4 +161,5 @@ HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator<tilewrig
     gaussian_blur_window_floats)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator<tilewright::GaussianBlurColourFloats>,
     gaussian_blur_window_colour_floats)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurTermsGenerator, gaussian_blur_terms)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurDotsGenerator, gaussian_blur_dots)

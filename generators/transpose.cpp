@@ -112,12 +112,17 @@ public:
 
     void generate() {
         const ScheduleContext context{get_target(), type, {}, settings()};
-        const int square = best_square(get_target(), pixel_type(type));
-        SquaresShape shape{context["width"], context["height"], square, channels_of(type)};
+        const int bytes = pixel_type(type).bytes(), square = best_square(get_target(), pixel_type(type));
+        SquaresShape shape{context["width"], context["height"], square, square, channels_of(type)};
         if (configuration<TransposeSquaresConfiguration>().in_registers) {
-            const int side = std::max(square, 32 / pixel_type(type).bytes());
-            shape.width = std::min(shape.width, side);
-            shape.height = std::min(shape.height, side);
+            if (bytes < 4) {  // the shuffles of whole registers of AVX-512 VBMI take any bytes
+                shape.rows = 16;
+                shape.columns = 64 / bytes;
+            } else {
+                const int side = std::max(square, 32 / bytes);
+                shape.width = std::min(shape.width, side);
+                shape.height = std::min(shape.height, side);
+            }
         }
         TransposeSquares transpose(
             memory, width, height, {memory.dim(0).extent(), pitch}, {output_elements, output_pitch}, shape);

@@ -1,6 +1,6 @@
 #pragma once
-// A form of gaussian_blur for integer images: dot products of four bytes (u8) or of two 16-bit numbers (u16).
-// Rows: tuned_dots, tuned_dots_2, tuned_dots_3 and tuned_dots_4.
+// A form of gaussian_blur for integer images: dot products of four bytes (u8) or of two 16-bit numbers (u8
+// and u16). Rows: tuned_dots, tuned_pairs, and those of several channels.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include <cstdint>
@@ -8,55 +8,71 @@
 
 namespace tilewright {
 
-// What a pass by dot products does with its sums. A pass adds the products with one part of the taps, changes
-// the sum by `between`, adds the products with the other part, and rounds. Pixels are signed: half of the
-// range of their type, 2^7 or 2^15, is subtracted from each before the first pass.
+// What a pass by dot products does with its sums. Pixels are elements of the signed type that dot products
+// take.
 //
-//   u8    w = 256 h + l with bytes h and l. The products with h come first, because only a few taps in the
-//         middle have an h. The sum is multiplied by 256, and `offset`, 128 times the sum of the weights,
-//         makes up for the subtraction.
-//   u16   w = 512 h + l with |l| <= 256 except in the middle (split_tap() in weights.h). With
-//         L = 2^23 + the products with l, and H = the products with h,
-//             (512 H + L) >> 24  ==  (H + (L >> 9)) >> 15
-//         so that 32 bits are enough. The weights sum to 2^24: the result is as signed as the pixels are.
+//   four bytes       u8 pixels minus 2^7, and taps w = 256 h + l with bytes h and l. The products with h come
+//                    first, because only a few taps in the middle have an h; their sum is multiplied by 256.
+//                    A pass gives (M sum_i w_i p_i + 2^23) >> 24. M is odd, so there is a number `rounding`
+//                    with M rounding = 2^23 + 128 M S modulo 2^32, where S is the sum of the taps. The sum
+//                    begins with it, so that neither 2^23 nor what the subtraction took off is added later.
+//                    Sums are modulo 2^32, as those of the instruction are.
+//   pairs of u16     u16 pixels minus 2^15, and taps w = 512 h + l with |l| <= 256 except in the middle
+//                    (split_tap() in weights.h). With L = 2^23 + the products with l, and H = the products
+//                    with h,
+//                        (512 H + L) >> 24  ==  (H + (L >> 9)) >> 15
+//                    so that 32 bits are enough. The weights sum to 2^24: the result is as signed as the
+//                    pixels are.
+//   pairs of u8      u8 pixels in 16 bits, and whole taps: for processors without dot products of bytes.
 struct DotArithmetic {
     BlurArithmetic pass;
-    Halide::Expr offset;  // u8
+    int group;              // pixels in one dot product
+    Halide::Expr rounding;  // four bytes
 
     bool bytes() const {
-        return pass.pixel == Halide::UInt(8);
+        return group == 4;
     }
-    // Pixels in one dot product.
-    int group() const {
-        return bytes() ? 4 : 2;
+    bool is_u16() const {
+        return pass.pixel == Halide::UInt(16);
     }
-    Halide::Type signed_pixel() const {
-        return pass.pixel.with_code(Halide::Type::Int);
+    // Whether the taps are added in two parts; otherwise there is only one.
+    bool two_parts() const {
+        return bytes() || is_u16();
+    }
+    Halide::Type element() const {
+        return bytes() ? Halide::Int(8) : Halide::Int(16);
+    }
+    // The element of a pixel of the image.
+    Halide::Expr centred(Halide::Expr pixel) const {
+        return two_parts() ? reinterpret(element(), flipped(pixel)) : cast(element(), pixel);
     }
     Halide::Expr start() const {
-        return bytes() ? 0 : 1 << 23;
+        return is_u16() ? 1 << 23 : 0;
     }
-    Halide::Expr between(Halide::Expr sum) const {
-        return bytes() ? sum * 256 : sum >> 9;
+    // The sum after the first part. `last`: of the pass along rows.
+    Halide::Expr between(Halide::Expr sum, bool last) const {
+        if (is_u16()) {
+            return sum >> 9;
+        }
+        // A result of the first pass minus 2^7 has the other highest bit.
+        const Halide::Expr rest = last ? rounding : rounding + Halide::Expr(1u << 31);
+        return reinterpret<int32_t>(reinterpret<uint32_t>(sum) * 256 + rest);
     }
-    // A pixel minus half of the range, and that of the image.
-    Halide::Expr centred(Halide::Expr pixel) const {
-        return reinterpret(signed_pixel(), flipped(pixel));
-    }
-    // The result of a pass minus half of the range: of a byte, this turns the highest bit.
+    // A result of the first pass, as an element.
     Halide::Expr between_passes(Halide::Expr sum) const {
-        return bytes() ? reinterpret(signed_pixel(), highest_byte(sum, (1u << 31) + (1u << 23))) :
-                         cast(signed_pixel(), sum >> 15);
+        return bytes()  ? reinterpret(element(), highest_byte(sum)) :
+               is_u16() ? cast(element(), sum >> 15) :
+                          cast(element(), pass.rounded(sum));
     }
     Halide::Expr rounded(Halide::Expr sum) const {
-        return bytes() ? highest_byte(sum, 1 << 23) : flipped(cast(pass.pixel, sum >> 15));
+        return bytes()  ? highest_byte(sum) :
+               is_u16() ? flipped(cast(pass.pixel, sum >> 15)) :
+                          pass.rounded(sum);
     }
 
 private:
-    // (sum + offset) * multiplier + rest, with the two numbers that do not depend on the sum added once.
-    Halide::Expr highest_byte(Halide::Expr sum, uint32_t rest) const {
-        const Halide::Expr constant = offset * pass.multiplier + Halide::Expr(rest);
-        return cast(pass.pixel, (cast<uint32_t>(sum) * pass.multiplier + constant) >> 24);
+    Halide::Expr highest_byte(Halide::Expr sum) const {
+        return cast(pass.pixel, (reinterpret<uint32_t>(sum) * pass.multiplier) >> 24);
     }
     Halide::Expr flipped(Halide::Expr pixel) const {
         return pixel ^ cast(pass.pixel, 1 << (pass.pixel.bits() - 1));
@@ -75,8 +91,8 @@ struct GaussianBlurDots : Halide::NamesInterface {
     Func in, columns{"columns"}, extended{"endless"}, packed{"packed"}, groups{"groups"},
         down_sum{"down_sum"}, down{"down"}, along_sum{"along_sum"}, word{"word"}, out{"out"};
     int channels, group;
-    Expr reach;                                               // in groups
-    RDom down_first, down_second, along_first, along_second;  // element in the group, group
+    Expr reach;                           // in groups
+    std::vector<RDom> of_column, of_row;  // of each part: element in the group, group
 
     // A part of the taps: taps(element, k, phase), where k is the group, from -reach to reach. No taps where
     // `reach` is -1.
@@ -85,42 +101,64 @@ struct GaussianBlurDots : Halide::NamesInterface {
         Expr reach;
     };
 
-    GaussianBlurDots(Func image, const ExtendedImage &border, int channels, const Taps &first,
-        const Taps &second, const DotArithmetic &pass)
-        : in(image), channels(channels), group(pass.group()),
-          reach(pass.bytes() ? second.reach : first.reach), down_first(groups_of(first)),
-          down_second(groups_of(second)), along_first(groups_of(first)), along_second(groups_of(second)) {
-        const int bits = pass.pass.pixel.bits();
+    // parts: one or two of them (DotArithmetic). reach: that of all taps.
+    GaussianBlurDots(Func image, const ExtendedImage &border, int channels, const std::vector<Taps> &parts,
+        const Expr &reach, const DotArithmetic &pass)
+        : in(image), channels(channels), group(pass.group), reach(reach) {
+        const int bits = pass.element().bits();
         columns(x) = border.column(x);
         extended(x, y) = pass.centred(border(in, columns, x, y));
         std::vector<Expr> rows;
         for (int q = 0; q < group; q++) {
-            rows.push_back(reinterpret(pass.pass.pixel, extended(x, group * y + q)));
+            rows.push_back(
+                reinterpret(pass.element().with_code(Halide::Type::UInt), extended(x, group * y + q)));
         }
         packed(x, y) = Halide::concat_bits(rows);
         // Element `group * column + row` of a group of rows.
         groups(x, c, y) = channels == 1 ? extended(x / group, group * y + x % group) :
-                                          Halide::extract_bits(pass.signed_pixel(),
+                                          Halide::extract_bits(pass.element(),
                                               packed(channels * (x / group) + c, y), bits * (x % group));
+        for (const Taps &taps : parts) {
+            of_column.push_back(groups_of(taps));
+            of_row.push_back(groups_of(taps));
+        }
+        add_down(parts, pass);
+        add_along(parts, pass);
+    }
 
-        const auto product = [](Expr tap, Expr pixel) { return cast<int32_t>(tap) * cast<int32_t>(pixel); };
-        const auto of_column = [&](const Taps &taps, const RDom &k) {
-            return product(taps.of(k.x, k.y, y % group), groups(group * x + k.x, c, y / group + k.y));
-        };
+private:
+    static Expr product(Expr tap, Expr element) {
+        return cast<int32_t>(tap) * cast<int32_t>(element);
+    }
+
+    RDom groups_of(const Taps &taps) const {
+        return RDom(0, group, -taps.reach, 2 * taps.reach + 1);
+    }
+
+    void add_down(const std::vector<Taps> &parts, const DotArithmetic &pass) {
         down_sum(x, c, y) = pass.start();
-        down_sum(x, c, y) += of_column(first, down_first);
-        down_sum(x, c, y) = pass.between(down_sum(x, c, y));
-        down_sum(x, c, y) += of_column(second, down_second);
+        for (size_t n = 0; n < parts.size(); n++) {
+            if (n == 1) {
+                down_sum(x, c, y) = pass.between(down_sum(x, c, y), false);
+            }
+            const RDom &k = of_column[n];
+            down_sum(x, c, y) +=
+                product(parts[n].of(k.x, k.y, y % group), groups(group * x + k.x, c, y / group + k.y));
+        }
         down(x, c, y) = pass.between_passes(down_sum(x, c, y));
+    }
 
-        const auto of_row = [&](const Taps &taps, const RDom &k) {
-            return product(taps.of(k.x, k.y, phase), down(group * (x + k.y) + k.x, c, y));
-        };
+    void add_along(const std::vector<Taps> &parts, const DotArithmetic &pass) {
+        const int bits = pass.element().bits();
         along_sum(phase, x, c, y) = pass.start();
-        along_sum(phase, x, c, y) += of_row(first, along_first);
-        along_sum(phase, x, c, y) = pass.between(along_sum(phase, x, c, y));
-        along_sum(phase, x, c, y) += of_row(second, along_second);
-
+        for (size_t n = 0; n < parts.size(); n++) {
+            if (n == 1) {
+                along_sum(phase, x, c, y) = pass.between(along_sum(phase, x, c, y), true);
+            }
+            const RDom &k = of_row[n];
+            along_sum(phase, x, c, y) +=
+                product(parts[n].of(k.x, k.y, phase), down(group * (x + k.y) + k.x, c, y));
+        }
         // Word n of a row: its elements are bits of the sums of one group, so that no shuffle joins them.
         std::vector<Expr> words(channels, cast<uint32_t>(0));
         for (int n = 0; n < channels * group; n++) {
@@ -128,11 +166,8 @@ struct GaussianBlurDots : Halide::NamesInterface {
             words[n / group] = words[n / group] | cast<uint32_t>(element) << (bits * (n % group));
         }
         word(x, y) = channels == 1 ? words[0] : mux(x % channels, words);
-        out(x, y) = Halide::extract_bits(pass.pass.pixel, word(x / group, y), bits * (x % group));
-    }
-
-    RDom groups_of(const Taps &taps) const {
-        return RDom(0, group, -taps.reach, 2 * taps.reach + 1);
+        out(x, y) = cast(pass.pass.pixel,
+            Halide::extract_bits(Halide::UInt(bits), word(x / group, y), bits * (x % group)));
     }
 };
 

@@ -15,6 +15,7 @@
 // A row of a fixed radius R >= r takes the taps of r, and zeros for the others: at() is zero outside -r ...
 // r, and tap_word() takes R.
 #include "generators/algorithms/integers.h"
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -34,6 +35,18 @@ struct IntegerTaps {
     }
     bool fits_f32() const {
         return 255ull * sum + (1 << 23) < (1 << 24);
+    }
+    // Whether taps are signed 16-bit numbers, and 255 times their sum is below 2^31.
+    bool fits_pairs() const {
+        return sum < (1 << 23) && *std::max_element(taps.begin(), taps.end()) <= INT16_MAX;
+    }
+    // The number whose product with the multiplier, which is odd, is 2^23 modulo 2^32.
+    uint32_t half() const {
+        uint32_t inverse = multiplier;  // of the multiplier, right in 3 bits; each step doubles them
+        for (int bits = 3; bits < 32; bits *= 2) {
+            inverse *= 2 - multiplier * inverse;
+        }
+        return inverse << 23;
     }
 };
 

@@ -1,9 +1,9 @@
 #pragma once
 // A form of transpose for CPUs: blocks of squares that are transposed in vector registers. Rows:
-// tuned_blocks, tuned_small and tuned_strips. A form, because Halide 21 writes the interleaving of many
-// vectors as one store, which LLVM flattens (generators/algorithms/turned_squares.h), and because memory is
-// seen as one row of elements: with rows of a second dimension LLVM multiplies by the pitch for each row of a
-// square.
+// tuned_blocks, tuned_registers, tuned_small and tuned_strips. A form, because Halide 21 writes the
+// interleaving of many vectors as one store, which LLVM flattens (generators/algorithms/turned_squares.h),
+// and because memory is seen as one row of elements: with rows of a second dimension LLVM multiplies by the
+// pitch for each row of a square.
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/turned_squares.h"
@@ -16,10 +16,10 @@ struct FlatImage {
     Halide::Expr elements, pitch;
 };
 
-// How squares of `square` x `square` pixels make blocks of width x height pixels of the output. Both are
-// multiples of `square`. A pixel has one or three channels.
+// How squares of `rows` rows and `columns` columns of the input make blocks of width x height pixels of the
+// output: a multiple of `rows` and a multiple of `columns`. A pixel has one or three channels.
 struct SquaresShape {
-    int width, height, square, channels;
+    int width, height, rows, columns, channels;
 };
 
 // out(x, y) = in(y, x). An image must not be smaller than a block: blocks that would cross the right or the
@@ -37,11 +37,11 @@ struct TransposeSquares : Halide::NamesInterface {
         const SquaresShape &s)
         : shape(s), in(memory), read(pixels(from)), squares(squares_of_read()) {
         // Pixel (i, j) of the block of the output that is made of the input from element `first` on.
-        const Expr square_i = i / s.square, square_j = j / s.square, x = j % s.square, y = i % s.square;
-        const Expr of_square = (square_j * s.channels + square_i * from.pitch) * s.square;
+        const Expr square_i = i / s.rows, square_j = j / s.columns, x = j % s.columns, y = i % s.rows;
+        const Expr of_square = square_j * (s.channels * s.columns) + square_i * s.rows * from.pitch;
         turned(i, j, first, Halide::_) = s.channels == 1 ?
                                              squares(x, y, first + of_square, 0) :
-                                             squares(x, y, first, square_j * (s.width / s.square) + square_i);
+                                             squares(x, y, first, square_j * (s.width / s.rows) + square_i);
 
         r = RDom(std::vector<Halide::Range>{{0, s.channels}, {0, s.width}, {0, s.height},
                      {0, ceil_div(width, s.width)}, {0, ceil_div(height, s.height)}},
@@ -64,10 +64,11 @@ private:
     // Of one channel: the square that begins with element t of the input. Of more: square u of the block that
     // begins with element t, from above to below and then to the right in the input.
     TurnedSquares squares_of_read() const {
-        const int side = shape.square, down = shape.width / side;
-        return {"square", side, side, [&](Expr x, Expr y, Expr t, Expr u) -> Expr {
-                    return shape.channels == 1 ? read(x, y, t, Halide::_) :
-                                                 read(u / down * side + x, u % down * side + y, t, Halide::_);
+        const int rows = shape.rows, columns = shape.columns, down = shape.width / rows;
+        return {"square", rows, columns, [&](Expr x, Expr y, Expr t, Expr u) -> Expr {
+                    return shape.channels == 1 ?
+                               read(x, y, t, Halide::_) :
+                               read(u / down * columns + x, u % down * rows + y, t, Halide::_);
                 }};
     }
 };

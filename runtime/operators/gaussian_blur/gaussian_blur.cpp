@@ -67,8 +67,10 @@ bool is_near(const Row &row) {
 // The form by dot products: the row's channels and width, and taps that its sums hold.
 bool dots_accept(const Row &row, const GaussianBlurRequest &request) {
     const auto serves = row.configuration<GaussianBlurDotsConfiguration>();
+    const GaussianWeights &numbers = request.numbers();
     return request.channels() == serves.channels &&
-           (request.image().type() == Type::u8 || fits_split_taps(request.numbers().words16));
+           (request.image().type() == Type::u16 ? fits_split_taps(numbers.words16) :
+                                                  serves.group == 4 || numbers.bytes.fits_pairs());
 }
 
 // -1 / 2 sigma^2, and finite: the middle weight is exp(0).
@@ -120,6 +122,9 @@ protected:
         if (row.form == "gaussian_blur_dots") {
             return dots_accept(row, request);
         }
+        if (row.form == "gaussian_blur_terms") {
+            return request.numbers().radius == row.configuration<GaussianBlurTermsConfiguration>().radius;
+        }
         if (is_near(row)) {
             const bool near =
                 request.numbers().radius < std::min(request.image().shape()[0], request.image().shape()[1]);
@@ -158,7 +163,7 @@ protected:
         if (is_window(row)) {
             bind_window(launch, row, request, output);
         } else if (row.form == "gaussian_blur_dots") {
-            bind_dots(launch, request, output);
+            bind_dots(launch, row, request, output);
         } else {
             const Array &image = request.image();
             const bool floats = row.form == "gaussian_blur_floats";
@@ -167,8 +172,10 @@ protected:
                 .value("border", (int32_t)request.border)
                 .in("weights",
                     floats ? request.weights->floats(image.type()) : request.weights->integers(image.type()))
-                .value("multiplier", request.numbers().bytes.multiplier)
                 .out("output", output, rows_of(output));
+            if (row.form != "gaussian_blur_terms") {
+                launch.value("multiplier", request.numbers().bytes.multiplier);
+            }
             if (row.form == "gaussian_blur_exp") {
                 launch.value("exponent", exponent(request.sigma));
             }
@@ -202,23 +209,27 @@ private:
         }
     }
 
-    static void bind_dots(Launch &launch, const GaussianBlurRequest &request, Array &output) {
+    static void bind_dots(Launch &launch, const Row &row, const GaussianBlurRequest &request, Array &output) {
         const BlurWeights &weights = *request.weights;
         const IntegerTaps &bytes = request.numbers().bytes;
-        const bool is_u8 = request.image().type() == Type::u8;
-        const int64_t group = is_u8 ? 4 : 2;
-        const halide_type_t type = is_u8 ? halide_type_of<uint8_t>() : halide_type_of<int16_t>();
+        const int64_t group = row.configuration<GaussianBlurDotsConfiguration>().group;
+        const bool is_u16 = request.image().type() == Type::u16;
+        const halide_type_t type = group == 4 ? halide_type_of<uint8_t>() : halide_type_of<int16_t>();
         const auto phases = [&](const Array &taps) {  // element, group, phase
             const int64_t n = taps.size() / (group * group);
             return View{type, {{group, 1}, {n, group}, {group, group * n}}};
         };
-        const Array &low = is_u8 ? weights.low() : weights.low16(),
-                    &high = is_u8 ? weights.high() : weights.high16();
+        const Array &low = is_u16     ? weights.low16() :
+                           group == 4 ? weights.low() :
+                                        weights.pairs(),
+                    &high = is_u16     ? weights.high16() :
+                            group == 4 ? weights.high() :
+                                         weights.pairs();
         launch.in("image", request.image(), rows_of(request.image()))
             .value("border", (int32_t)request.border)
             .in("low", low, phases(low))
             .in("high", high, phases(high))
-            .value("offset", 128 * bytes.sum)
+            .value("rounding", bytes.half() + 128 * bytes.sum)
             .value("multiplier", bytes.multiplier)
             .out("output", output, rows_of(output));
     }

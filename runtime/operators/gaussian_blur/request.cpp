@@ -32,14 +32,15 @@ Array tap_words(const IntegerTaps &taps, int reach, bool high) {
     return made;
 }
 
-// Phase by phase, the groups of two taps of words16 that meet taps up to the radius: one part of each.
-Array tap_pairs(const IntegerTaps &taps, int radius, int16_t SplitTap::*part) {
+// Phase by phase, the groups of two taps that meet taps up to the radius, each as a signed 16-bit number:
+// number(w).
+template<typename Number>
+Array tap_pairs(const IntegerTaps &taps, int radius, Number number) {
     const int reach = ceil_div(radius, 2), groups = 2 * reach + 1;
     Array made(Type::u16, {4 * groups});
     for (int phase = 0; phase < 2; phase++) {
         for (int i = 0; i < 2 * groups; i++) {
-            made.as<uint16_t>()[2 * phase * groups + i] =
-                (uint16_t)(split_tap(taps.at(i - 2 * reach - phase)).*part);
+            made.as<uint16_t>()[2 * phase * groups + i] = (uint16_t)number(taps.at(i - 2 * reach - phase));
         }
     }
     return made;
@@ -54,8 +55,9 @@ BlurWeights::BlurWeights(double sigma)
       words16_(both_sides<uint32_t>(numbers_->words16.taps)),
       low_(tap_words(numbers_->bytes, numbers_->radius, false)),
       high_(tap_words(numbers_->bytes, numbers_->bytes.high - 1, true)),
-      low16_(tap_pairs(numbers_->words16, numbers_->radius, &SplitTap::low)),
-      high16_(tap_pairs(numbers_->words16, numbers_->radius, &SplitTap::high)) {}
+      low16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).low; })),
+      high16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).high; })),
+      pairs_(tap_pairs(numbers_->bytes, numbers_->radius, [](uint32_t w) { return w; })) {}
 
 std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma) {
     static auto &known = *new Cache<double, BlurWeights>(64);  // never destroyed (inside.h)

@@ -44,10 +44,14 @@ public:
     const Array &high16() const {
         return high16_;
     }
+    // The integer weights for u8 as 16-bit numbers, in the same groups of two.
+    const Array &pairs() const {
+        return pairs_;
+    }
 
 private:
     std::shared_ptr<const GaussianWeights> numbers_;
-    Array real_, bytes_, bytes_as_floats_, words16_, low_, high_, low16_, high16_;
+    Array real_, bytes_, bytes_as_floats_, words16_, low_, high_, low16_, high16_, pairs_;
 };
 
 struct GaussianBlurRequest : BlurRequest {
