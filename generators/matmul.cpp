@@ -69,10 +69,19 @@ public:
         const int lanes = get_target().natural_vector_size<float>(), registers = std::max(16, 2 * lanes);
         // Blocks have nearly equal depths, so that the padding of the last one is small.
         const Extents extents = size();
-        const int deepest = setting("depth");
-        const Expr blocks = ceil_div(extents.depth, deepest);
+        const Expr blocks = ceil_div(extents.depth, min(setting("depth"), deepest_block(extents)));
         MatmulBlocks form(a, b, extents, (registers - 4) / 2, 2 * lanes, (extents.depth - 1) / blocks + 1);
         finish(form);
+    }
+
+private:
+    // So deep that the copied block of B has an eighth of the elements of A, B and the product; but at least
+    // 128, so that tiles of the product are not read and written too often.
+    static Expr deepest_block(const Extents &extents) {
+        const auto wide = [](const Expr &extent) { return cast<int64_t>(extent); };
+        const Expr elements =
+            wide(extents.rows) * extents.depth + wide(extents.columns) * (wide(extents.rows) + extents.depth);
+        return cast<int>(clamp(elements / (8 * wide(extents.columns)), 128, 1 << 20));
     }
 };
 

@@ -162,11 +162,13 @@ public:
     }
 };
 
-// both: the weights (k, sample) of TileNumbers::both.
+// both: the weights (k, sample) of TileNumbers::both. states: see RecursiveGaussianBands. It may lie in the
+// memory of `output`.
 class RecursiveGaussianBandsGenerator : public RunsGenerator<RecursiveGaussianBandsGenerator> {
 public:
     Input<Buffer<float, 2>> both{"both"};
     Input<float[9]> across{"across"}, behind{"behind"};
+    Output<Buffer<float, 3>> states{"states"};
     Output<Buffer<void, 2>> output{"output"};
 
     void configure() {
@@ -176,12 +178,16 @@ public:
 
     void generate() {
         both.dim(0).set_bounds(0, recursive_weights);
-        both.dim(1).set_bounds(0, recursive_tile).set_stride(recursive_weight_pitch);
+        both.dim(1).set_bounds(0, recursive_band).set_stride(recursive_weight_pitch);
         const TileNumbers numbers{
-            recursive_tile, 1, recursive_carry_rows, expressions(across), expressions(behind), {}, both};
+            recursive_band, 1, recursive_carry_rows, expressions(across), expressions(behind), {}, both};
         const Expr channels = channels_of_row();
         RecursiveGaussianBands blur(
             image, image.width() / channels, image.height(), channels, recursion(), numbers, shape());
+        states = blur.states;
+        for (int dimension : {0, 1, 2}) {
+            states.dim(dimension).set_min(0);
+        }
         finish(blur, output);
     }
 };

@@ -135,7 +135,7 @@ void runs(MatmulRuns &m, ScheduleContext &) {
 // time. Then it multiplies each panel of B, which is in the first-level cache, by its panels of A, which are
 // in the second-level cache. The sums of a tile stay in registers for a whole block.
 void blocks(MatmulBlocks &m, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size<float>(), deepest = context["depth"];
+    const int lanes = context.target.natural_vector_size<float>();
     const RVar j = variable(m.domain, 0), i = variable(m.domain, 1), q = variable(m.domain, 2),
                p = variable(m.domain, 3), block = variable(m.domain, 4);
     RVar task{"task"}, po{"po"};
@@ -147,7 +147,7 @@ void blocks(MatmulBlocks &m, ScheduleContext &context) {
     m.out.update().vectorize(j, lanes).unroll(j).parallel(task);
     m.part.compute_at(m.out, p).store_in(MemoryType::Stack).vectorize(m.j, lanes).unroll(m.j).unroll(m.i);
     m.part.update().reorder(m.j, m.i, m.inner.x).vectorize(m.j, lanes).unroll(m.j).unroll(m.i);
-    m.a.compute_at(m.out, task).reorder_storage(m.k, m.i, m.p, m.t).bound_storage(m.k, deepest + 16);
+    m.a.compute_at(m.out, task).reorder_storage(m.k, m.i, m.p, m.t).bound_storage(m.k, m.depth + 16);
     m.a.reorder(m.k, m.i, m.p, m.t).vectorize(m.k, lanes, TailStrategy::RoundUp);
     m.b.compute_at(m.out, block).reorder(m.j, m.k, m.q, m.t).vectorize(m.j, lanes).unroll(m.j).parallel(m.q);
 }

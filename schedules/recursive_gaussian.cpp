@@ -47,53 +47,61 @@ void filter(RecursiveRuns &lines, ScheduleContext &context) {
     }
 }
 
-// Both filters of rows, a few rows per iteration of the loop `yo` of rows.strips, which the caller places.
-// Rows are transposed in registers, `chunk` elements at a time, when they are read and when they are written.
-void filter_rows(RecursiveRows &rows, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size<float>(), run = rows.shape.run,
-              chunk = context["chunk"], side = rows.shape.square, strip = rows.shape.strip;
-    const Var xs{"xs"}, ys{"ys"};
-    const RVar no{"no"}, ni{"ni"};
-    rows.strips.bound(rows.x, 0, strip)
-        .split(rows.y, yo, yi, side * context["row_vectors"], TailStrategy::RoundUp)
-        .split(rows.s, xo, xi, std::max(1, chunk / strip), TailStrategy::RoundUp)
-        .split(rows.x, xs, rows.x, side)
-        .split(yi, ys, yi, side)
-        .reorder(rows.x, yi, xs, ys, xi, xo, yo)
-        .vectorize(rows.x)
-        .unroll(yi);
-    turn_in_registers(rows.squares_out, rows.strips, xs);
-    if (context.configuration<RecursiveGaussianConfiguration>().colours) {
-        // The run that a sample is in depends on the number of channels.
-        rows.square.compute_at(rows.strips, xo)
-            .bound(rows.i, 0, run)
-            .reorder_storage(rows.v, rows.i)
-            .reorder(rows.v, rows.i)
-            .vectorize(rows.v, lanes)
-            .unroll(rows.i);
-    }
-
-    Func filtered = rows.lines.filtered;
-    filtered.compute_at(rows.strips, yo).bound_extent(rows.lines.v, side * context["row_vectors"]);
+// Both filters of rows, a few rows per iteration of the loop `group` of `at`.
+void filter_rows(RecursiveRows &rows, Func at, const Var &group, ScheduleContext &context) {
+    rows.lines.filtered.compute_at(at, group).bound_extent(
+        rows.lines.v, rows.shape.square * context["row_vectors"]);
     filter(rows.lines, context);
+}
+
+// Rows are transposed in registers when they are read: `chunk` elements per iteration of the causal filter's
+// loop.
+void transpose_in_chunks(RecursiveRows &rows, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>();
+    const RVar no{"no"}, ni{"ni"};
+    Func filtered = rows.lines.filtered;
     filtered.update(1)
-        .split(rows.lines.n, no, ni, chunk / run)
+        .split(rows.lines.n, no, ni, context["chunk"] / rows.shape.run)
         .reorder(rows.lines.v, rows.lines.c, ni, no)
         .never_partition(no, ni);
     rows.transposed.compute_at(filtered, no)
         .reorder_storage(rows.v, rows.x)
         .split(rows.x, xo, xi, rows.squares_in.columns, TailStrategy::RoundUp)
-        .split(rows.v, yo, yi, side, TailStrategy::RoundUp)
+        .split(rows.v, yo, yi, rows.shape.square, TailStrategy::RoundUp)
         .reorder(yi, xi, xo, yo)
         .vectorize(yi)
         .unroll(xi);
     turn_in_registers(rows.squares_in, rows.transposed, xo);
-    rows.padded.compute_at(filtered, no).split(rows.x, xo, xi, lanes, TailStrategy::RoundUp).vectorize(xi);
+    const Var x = rows.padded.args()[0];
+    rows.padded.compute_at(filtered, no).split(x, xo, xi, lanes, TailStrategy::RoundUp).vectorize(xi);
 }
 
-// The filters of columns, a strip at a time.
-void filter_columns(RecursiveRuns &along_y, Func out, ScheduleContext &context, int strip) {
-    along_y.filtered.compute_at(out, xo).bound_extent(along_y.v, strip).bound_extent(along_y.c, 1);
+// The samples of filtered rows as `samples` has them, element x of row y: square by square, transposed in
+// registers. With colours, those of a square's rows are computed as runs of pixels first, because the run
+// that a sample is in depends on the number of channels.
+void samples_in_squares(
+    RecursiveRows &rows, Func samples, const Var &x, const Var &y, ScheduleContext &context) {
+    const int lanes = context.target.natural_vector_size<float>(), side = rows.shape.square;
+    const Var xs{"xs"}, ys{"ys"};
+    samples.split(x, xs, x, side, TailStrategy::RoundUp)
+        .split(y, ys, y, side, TailStrategy::RoundUp)
+        .reorder(x, y, xs, ys)
+        .vectorize(x)
+        .unroll(y);
+    turn_in_registers(rows.squares_out, samples, xs);
+    if (context.configuration<RecursiveGaussianConfiguration>().colours) {
+        rows.square.compute_at(samples, ys)
+            .bound(rows.i, 0, rows.shape.run)
+            .reorder_storage(rows.v, rows.i)
+            .reorder(rows.v, rows.i)
+            .vectorize(rows.v, lanes)
+            .unroll(rows.i);
+    }
+}
+
+// The filters of columns, a strip per iteration of the loop `loop` of `at`.
+void filter_columns(RecursiveRuns &along_y, Func at, const Var &loop, ScheduleContext &context, int strip) {
+    along_y.filtered.compute_at(at, loop).bound_extent(along_y.v, strip).bound_extent(along_y.c, 1);
     filter(along_y, context);
 }
 
@@ -114,63 +122,102 @@ void strips(RecursiveGaussianStrips &blur, ScheduleContext &context) {
         .vectorize(xi, lanes, TailStrategy::GuardWithIf)
         .unroll(yi)
         .parallel(task);
-    filter_columns(blur.along_y, blur.out, context, strip);
-    filter_rows(blur.rows, context);
-    blur.rows.strips.compute_root()
+    filter_columns(blur.along_y, blur.out, xo, context, strip);
+    const int rows_at_once = blur.shape.square * context["row_vectors"],
+              strips_at_once = std::max(1, context["chunk"] / strip);
+    const Var so{"so"}, si{"si"};
+    blur.strips.compute_root()
+        .bound(blur.x, 0, strip)
+        .split(blur.y, yo, yi, rows_at_once, TailStrategy::RoundUp)
+        .split(blur.s, so, si, strips_at_once, TailStrategy::RoundUp)
+        .reorder(blur.x, yi, si, so, yo)
         .split(yo, task, yo, context["strips"], TailStrategy::GuardWithIf)
         .parallel(task);
+    samples_in_squares(blur.rows, blur.strips, blur.x, yi, context);
+    filter_rows(blur.rows, blur.strips, yo, context);
+    transpose_in_chunks(blur.rows, context);
     // Memory is allocated once for all strips of a task.
     blur.along_y.filtered.hoist_storage(blur.out, task);
-    blur.rows.lines.filtered.hoist_storage(blur.rows.strips, task);
+    blur.rows.lines.filtered.hoist_storage(blur.strips, task);
 }
 
 // The states at the edges of bands, from the image's first reading: sums of `sum_vectors` vectors of columns
-// at a time, which stay in the cache, then the scan along y, then the filters along x.
+// at a time, which stay in the cache, then the scan along y.
 void states_of_bands(RecursiveGaussianBands &blur, ScheduleContext &context) {
     const int lanes = context.target.natural_vector_size<float>(), vectors = context["sum_vectors"];
     const Var vo{"vo"}, vi{"vi"}, chunk{"chunk"};
-    blur.tails.compute_root()
-        .bound(blur.k, 0, 6)
-        .split(blur.v, vo, vi, lanes, TailStrategy::GuardWithIf)
-        .vectorize(vi)
-        .parallel(blur.t);
-    blur.tails.update()
-        .split(blur.v, vo, vi, lanes, TailStrategy::GuardWithIf)
+    const auto in_vectors = [&](Halide::Stage stage) {
+        stage.split(blur.v, vo, vi, lanes, TailStrategy::GuardWithIf).vectorize(vi);
+    };
+    const auto sums = [&](Func tails) {
+        tails.bound(blur.k, 0, 6);
+        in_vectors(tails);
+        in_vectors(tails.update());
+        tails.update().reorder(vi, blur.k, vo, blur.r, blur.t).unroll(blur.k).unroll(vo, 2);
+    };
+    const RVar k = blur.all.x, band_of_tails = blur.all.y;
+    in_vectors(blur.states.update(0));
+    blur.states.update(0)
+        .allow_race_conditions()
         .split(vo, chunk, vo, vectors, TailStrategy::GuardWithIf)
-        .reorder(vi, blur.k, vo, blur.r, chunk, blur.t)
-        .vectorize(vi)
+        .reorder(vi, vo, k, chunk, band_of_tails)
+        .unroll(k)
+        .parallel(band_of_tails);
+    blur.tails.compute_at(blur.states, chunk);
+    sums(blur.tails);
+    for (int scan : {1, 2}) {
+        const Halide::RDom &r = scan == 1 ? blur.scan : blur.steps;
+        in_vectors(blur.states.update(scan));
+        blur.states.update(scan)
+            .split(vo, chunk, vo, vectors, TailStrategy::GuardWithIf)
+            .reorder(vi, r.x, vo, r.y, chunk)
+            .unroll(r.x)
+            .parallel(chunk);
+    }
+    blur.last.compute_root().bound(blur.k, 0, 3);
+    in_vectors(blur.last);
+    blur.last.split(vo, chunk, vo, vectors, TailStrategy::GuardWithIf)
+        .reorder(vi, blur.k, vo, chunk)
         .unroll(blur.k)
-        .unroll(vo, 2)
-        .parallel(blur.t);
-
-    TileCarries &carries = blur.carries;
-    carries.states.compute_root();
-    carries.states.update()
-        .split(carries.v, vo, vi, lanes, TailStrategy::GuardWithIf)
-        .split(vo, chunk, vo, vectors, TailStrategy::GuardWithIf)
-        .reorder(vi, carries.r.x, carries.dir, vo, carries.r.y, carries.r.z, carries.g, carries.c, chunk)
-        .vectorize(vi)
-        .unroll(carries.r.x)
         .parallel(chunk);
-    filter_rows(blur.carried, context);
-    blur.carried.strips.compute_root().parallel(yo);
+    blur.tails_of_last.compute_at(blur.last, chunk);
+    sums(blur.tails_of_last);
 }
 
-// The states at the edges of bands first. Then bands are spread over the cores: the rows of a band are
-// filtered, and then its columns, strip by strip.
+// The states at the edges of bands first. Then bands are spread over the cores: the columns of a band are
+// filtered strip by strip, and then its rows, a few at a time.
 void bands(RecursiveGaussianBands &blur, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size<float>(), strip = blur.shape.strip;
+    const int lanes = context.target.natural_vector_size<float>(), strip = blur.shape.strip,
+              wide = lanes * 4 / blur.out.types()[0].bytes();
     states_of_bands(blur, context);
     blur.out.split(blur.y, band, blur.y, blur.numbers.tile, TailStrategy::GuardWithIf)
-        .split(blur.y, yo, yi, blur.shape.run)
-        .split(blur.x, xo, xi, strip, TailStrategy::GuardWithIf)
-        .reorder(xi, yi, yo, xo, band)
-        .vectorize(xi, lanes, TailStrategy::GuardWithIf)
-        .unroll(yi)
-        .parallel(band);
-    filter_columns(blur.along_y, blur.out, context, strip);
-    filter_rows(blur.rows, context);
-    blur.rows.strips.compute_at(blur.out, band);
+        .split(blur.y, yo, yi, blur.shape.square * context["row_vectors"])
+        .split(blur.x, xo, xi, context["chunk"], TailStrategy::GuardWithIf)
+        .reorder(xi, yi, xo, yo, band)
+        .vectorize(xi, wide, TailStrategy::GuardWithIf)
+        .parallel(band)
+        .never_partition(band);
+    blur.pixels.compute_at(blur.out, xo);
+    samples_in_squares(blur.rows, blur.pixels, blur.x, blur.y, context);
+    filter_rows(blur.rows, blur.out, yo, context);
+
+    const Var strips{"strips"};
+    blur.rows.transposed.compute_at(blur.out, band)
+        .reorder_storage(blur.rows.v, blur.rows.x)
+        .split(blur.rows.x, strips, xi, strip, TailStrategy::RoundUp)
+        .split(xi, xo, xi, blur.rows.squares_in.columns)
+        .split(blur.rows.v, yo, yi, blur.shape.square, TailStrategy::RoundUp)
+        .reorder(yi, xi, xo, yo, strips)
+        .vectorize(yi)
+        .unroll(xi);
+    turn_in_registers(blur.rows.squares_in, blur.rows.transposed, xo);
+    filter_columns(blur.along_y, blur.rows.transposed, strips, context, strip);
+    blur.padded.compute_at(blur.rows.transposed, strips)
+        .vectorize(blur.padded.args()[0], wide, TailStrategy::RoundUp);
+    blur.ends.compute_at(blur.rows.transposed, strips)
+        .bound(blur.k, 0, 6)
+        .unroll(blur.k)
+        .vectorize(blur.v, lanes, TailStrategy::RoundUp);
     blur.along_y.filtered.hoist_storage(blur.out, band);
     blur.rows.lines.filtered.hoist_storage(blur.out, band);
 }
@@ -286,14 +333,16 @@ ScheduleRows tuned_cpu_rows() {
     const RecursiveGaussianConfiguration narrow{.most_elements = 16};
     const std::vector<Tunable> of_strips = {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4},
         {"strip", 64, 16, 256}, {"chunk", 64, 64, 512}, {"strips", 8, 1, 32}};
+    const std::vector<Tunable> of_bands = {{"run", 4, 4, 16}, {"row_vectors", 1, 1, 3},
+        {"strip", 512, 64, 1024}, {"chunk", 256, 64, 512}, {"sum_vectors", 32, 2, 256}};
     return family("tuned",
         {
             row("tuned_line", cpu, "u8 u16 f32", line, {{"run", 8, 4, 16}})
                 .says("One row or one column, sample after sample, without the filters of the other axis."),
-            row("tuned_bands", cpu, "u8 u16 f32", bands, grey,
-                {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 256, 16, 512},
-                    {"chunk", 256, 64, 512}, {"sum_vectors", 32, 2, 256}})
+            row("tuned_bands", cpu, "u8 u16 f32", bands, grey, of_bands)
                 .says("Bands of rows over the cores: what enters each band is found first."),
+            row("tuned_colour_bands", cpu, "u8 u16 f32", bands, coloured, of_bands)
+                .says("As tuned_bands, for any number of channels."),
             row("tuned_narrow", cpu, "u8 u16 f32", strips, narrow,
                 {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 16, 16, 256}, {"chunk", 64, 64, 512},
                     {"strips", 8, 1, 32}})

@@ -145,6 +145,16 @@ inline Halide::Func elements_of(const std::string &name, Halide::Func image, Hal
     return elements;
 }
 
+// The same rows, `n` elements each, continued beyond their ends: the last pixel is repeated.
+inline Halide::Func continued(
+    const std::string &name, Halide::Func image, Halide::Expr n, Halide::Expr channels) {
+    Halide::Func elements(name);
+    Halide::Var x{"x"}, y{"y"};
+    const Halide::Expr beyond = n - channels + x % channels;
+    elements(x, y) = image(promised(select(x < n, likely(x), beyond), n), y);
+    return elements;
+}
+
 // How lines are divided for a CPU's vectors and caches.
 struct RunShape {
     int run;     // samples of a line that one step computes
@@ -152,36 +162,37 @@ struct RunShape {
     int square;  // rows and columns of the squares that are transposed in registers
 };
 
-// Both filters of the rows of an image, image(element, row) with elements of width * channels per row. The
-// lanes of a vector are samples of neighbouring rows, so rows are transposed by squares when they are read
-// and when they are written. The result is stored in strips of all rows: strips(x, y, s) is the element
-// s * shape.strip + x of row y.
+// Both filters of the rows of an image with elements of width * channels per row. The lanes of a vector are
+// samples of neighbouring rows, so rows are transposed by squares when they are read and when they are
+// written: sample(x, y) is the filtered element x of row y, as a pixel of type `to`.
 struct RecursiveRows : Halide::NamesInterface {
-    Var x{"x"}, y{"y"}, s{"s"}, v{"v"}, i{"i"}, c{"c"}, t{"t"};
+    Var x{"x"}, v{"v"}, i{"i"}, c{"c"}, t{"t"};
     RunShape shape;
-    Func padded, transposed, square, strips;
+    Func padded, transposed, square;
     TurnedSquares squares_in;
     RecursiveRuns lines;
     TurnedSquares squares_out;
 
-    RecursiveRows(const std::string &name, Func image, Expr width, Expr channels, const Recursion &recursion,
-        const RunShape &s)
-        : shape(s), padded(name + "_padded"), transposed(name + "_turned"), square(name + "_square"),
-          strips(name + "_strips"), squares_in(turn_in(name, image, width * channels, channels)),
+    // padded(element, row): the image, whose rows continue beyond their ends. ends: the same, for reading the
+    // first and the last pixel of a row; without it they are read where the transposed image is.
+    RecursiveRows(const std::string &name, Func padded, Func ends, Expr width, Expr channels,
+        const Recursion &recursion, const RunShape &s, Halide::Type to)
+        : shape(s), padded(padded), transposed(name + "_turned"), square(name + "_square"),
+          squares_in(turn_in(name)),
           lines(whole_lines(name, line_of(name + "_line", transposed, channels),
-              line_of(name + "_ends", swapped(image), channels), width, recursion, s.run)),
-          squares_out(turn_out(name, channels)) {
+              line_of(name + "_ends", ends.defined() ? swapped(ends) : transposed, channels), width,
+              recursion, s.run)),
+          squares_out(turn_out(name, channels, to)) {}
+
+    Expr sample(Expr x, Expr y) const {
         const int side = shape.square;
-        strips(x, y, this->s) =
-            squares_out(y % side, x % side, this->s * (shape.strip / side) + x / side, y / side);
+        return squares_out(y % side, x % side, x / side, y / side);
     }
 
 private:
-    // padded: the image, whose rows continue beyond their ends. It is transposed in its own type: a register
-    // has the more elements.
-    TurnedSquares turn_in(const std::string &name, Func image, Expr n, Expr channels) {
-        const int side = shape.square, columns = side * 4 / image.type().bytes();
-        padded(x, v) = image(promised(select(x < n, likely(x), n - channels + x % channels), n), v);
+    // The image is transposed in its own type: a register has the more elements.
+    TurnedSquares turn_in(const std::string &name) {
+        const int side = shape.square, columns = side * 4 / padded.type().bytes();
         TurnedSquares squares(name + "_in", side, columns, [&](Expr column, Expr row, Expr t, Expr u) {
             return padded(t * columns + column, u * side + row);
         });
@@ -200,9 +211,9 @@ private:
         return line;
     }
     // square(i, v, t, c): sample i of run t.
-    TurnedSquares turn_out(const std::string &name, Expr channels) {
+    TurnedSquares turn_out(const std::string &name, Expr channels, Halide::Type to) {
         const int side = shape.square, run = shape.run;
-        square(i, v, t, c) = lines.sample(v, t * run + i, i, c);
+        square(i, v, t, c) = as_pixel(to, lines.sample(v, t * run + i, i, c));
         return TurnedSquares(name + "_out", side, side, [&](Expr column, Expr row, Expr t, Expr u) {
             const Expr element = t * side + row, pixel = element / channels;
             return square(pixel % run, u * side + column, pixel / run, element % channels);

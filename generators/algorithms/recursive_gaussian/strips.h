@@ -4,28 +4,38 @@
 
 namespace tilewright {
 
-// image: rows of width * channels elements. Between the filters the whole image is stored in strips.
+// image: rows of width * channels elements. Between the filters the whole image is stored in strips of all
+// rows: strips(x, y, s) is the element s * shape.strip + x of row y.
 struct RecursiveGaussianStrips : Halide::NamesInterface {
     static constexpr const char *name = "recursive_gaussian_strips";
-    Var x{"x"}, y{"y"}, v{"v"}, i{"i"}, c{"c"};
+    Var x{"x"}, y{"y"}, s{"s"}, v{"v"}, i{"i"}, c{"c"};
     Expr channels;
     RunShape shape;
+    Func pixel;
     RecursiveRows rows;
+    Func strips;
     RecursiveRuns along_y;
     Func out{"out"};
 
     RecursiveGaussianStrips(
         Func image, Expr width, Expr height, Expr channels, const Recursion &recursion, const RunShape &shape)
-        : channels(channels), shape(shape),
-          rows("along_x", elements_of("pixel", image, height), width, channels, recursion, shape),
+        : channels(channels), shape(shape), pixel(elements_of("pixel", image, height)),
+          rows("along_x", continued("padded", pixel, width * channels, channels), pixel, width, channels,
+              recursion, shape, Halide::Float(32)),
+          strips(strips_of_rows()),
           along_y(whole_lines("along_y", columns(height), columns(height), height, recursion, shape.run)) {
         out(x, y) = as_pixel(image.type(), along_y.sample(x, y, 0));
     }
 
 private:
+    Func strips_of_rows() {
+        Func strips("strips");
+        strips(x, y, s) = rows.sample(s * shape.strip + x, y);
+        return strips;
+    }
     Func columns(Expr height) {
         Func column("column");
-        column(v, i, c) = rows.strips(v % shape.strip, min(i, height - 1), v / shape.strip);
+        column(v, i, c) = strips(v % shape.strip, min(i, height - 1), v / shape.strip);
         return column;
     }
 };

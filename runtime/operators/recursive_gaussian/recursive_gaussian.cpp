@@ -1,8 +1,10 @@
 // The front of recursive_gaussian: what it takes, which rows serve it, and how their libraries are called.
 #include "tilewright/recursive_gaussian.h"
 #include "generators/algorithms/cache.h"
+#include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "generators/algorithms/recursive_gaussian/tile_size.h"
+#include "runtime/arrays/storage.h"
 #include "runtime/operators/blurs.h"
 #include "runtime/operators/recursive_gaussian/coefficients.h"
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace tilewright {
 
@@ -19,6 +22,7 @@ const std::vector<Row> &recursive_gaussian_rows();
 namespace {
 
 constexpr int tile = recursive_tile;    // samples of a tile of the forms in tiles
+constexpr int band = recursive_band;    // rows of a band of the form in bands
 constexpr int64_t most_blocks = 65535;  // along the second axis of a grid
 
 // The numbers of the recursion, and the weights of a tile's samples as an array: of sample r, three for the
@@ -27,26 +31,23 @@ struct TileWeights {
     RecursiveTiles tiles;
     Array both;
 
-    explicit TileWeights(double sigma)
-        : tiles(sigma, tile), both(Type::f32, {tile, recursive_weight_pitch}, 0) {
+    TileWeights(double sigma, int samples)
+        : tiles(sigma, samples), both(Type::f32, {samples, recursive_weight_pitch}, 0) {
         float *to = both.as<float>();
-        for (size_t r = 0; r < tile; r++) {
+        for (size_t r = 0; r < (size_t)samples; r++) {
             for (size_t k = 0; k < 3; k++) {
                 to[recursive_weight_pitch * r + k] = (float)tiles.weights[r][k];
-                to[recursive_weight_pitch * r + 3 + k] = (float)tiles.weights[tile - 1 - r][k];
+                to[recursive_weight_pitch * r + 3 + k] = (float)tiles.weights[(size_t)samples - 1 - r][k];
             }
         }
     }
 
     // Kept, so that what a device holds of it is not sent again at every call.
-    static std::shared_ptr<const TileWeights> of(double sigma) {
-        static auto &known = *new Cache<double, TileWeights>(64);  // never destroyed (inside.h)
-        return known.get(sigma, [=] { return TileWeights(sigma); });
+    static std::shared_ptr<const TileWeights> of(double sigma, int samples) {
+        using Key = std::pair<double, int>;
+        static auto &known = *new Cache<Key, TileWeights>(64);  // never destroyed (inside.h)
+        return known.get({sigma, samples}, [=] { return TileWeights(sigma, samples); });
     }
-};
-
-struct RecursiveGaussianRequest : BlurRequest {
-    std::shared_ptr<const TileWeights> weights;
 };
 
 // x, y, c, also where there is no axis for channels.
@@ -88,7 +89,7 @@ bool fits_grid(const Row &row, const Array &image) {
 
 // The form with transposed copies: whether the row takes the image. Images of a device have at least 16384
 // elements along each axis.
-bool copies_accept(const Row &row, const RecursiveGaussianRequest &request) {
+bool copies_accept(const Row &row, const BlurRequest &request) {
     constexpr int64_t most = 16384;
     const std::vector<int64_t> &shape = request.image().shape();
     return request.channels() == 1 && (!row.configuration<RecursiveGaussianCopiesConfiguration>().textures ||
@@ -113,10 +114,34 @@ void bind_recursion(Launch &launch, const RecursiveTiles &tiles) {
 // What the forms with carries take besides the recursion.
 void bind_carries(Launch &launch, const TileWeights &weights) {
     launch.in("both", weights.both,
-        {halide_type(Type::f32), {{recursive_weights, 1}, {tile, recursive_weight_pitch}}});
+        {halide_type(Type::f32), {{recursive_weights, 1}, {weights.tiles.tile, recursive_weight_pitch}}});
     bind_matrix(launch, "across", weights.tiles.across);
     bind_matrix(launch, "behind", weights.tiles.behind);
 }
+
+// Where the states at the edges of bands are, six for each element of a row (RecursiveGaussianBands::states):
+// in the output, in the rows of the band that reads them, where no bytes lie there that are not the output's.
+// Otherwise in an array of their own.
+struct BandStates {
+    Array memory;
+    View view;
+
+    explicit BandStates(const Array &output) {
+        const Storage &storage = *output.storage();
+        const int64_t rows = output.shape()[0], elements = output.size() / rows,
+                      number = ceil_div(rows, band) - 1, element = (int64_t)size_of(output.type()),
+                      pitch = output.strides()[0] * element;
+        const bool is_whole = storage.owned() && (int64_t)storage.layout().rows == rows &&
+                              (int64_t)storage.layout().row == elements * element;
+        const bool in_output =
+            (is_whole || pitch == elements * element) && band * pitch % 4 == 0 &&
+            reinterpret_cast<uintptr_t>(storage.address() + output.offset_bytes()) % 4 == 0;
+        memory = in_output ? output : Array::uninitialized(Type::f32, {number, 6 * elements}, 0);
+        view = {halide_type(Type::f32),
+            {{elements, 1}, {6, elements}, {number, in_output ? band * pitch / 4 : 6 * elements}},
+            memory.offset_bytes()};
+    }
+};
 
 // What the forms in tiles take besides the carries.
 void bind_tiles(Launch &launch, const TileWeights &weights) {
@@ -129,7 +154,7 @@ void bind_tiles(Launch &launch, const TileWeights &weights) {
     }
 }
 
-class RecursiveGaussianOperator : public BlurOperator<RecursiveGaussianRequest> {
+class RecursiveGaussianOperator : public BlurOperator<BlurRequest> {
 public:
     RecursiveGaussianOperator()
         : BlurOperator(
@@ -144,9 +169,9 @@ public:
               recursive_gaussian_rows()) {}
 
 protected:
-    RecursiveGaussianRequest read(std::span<const Array> inputs, const Settings &settings) const override {
+    BlurRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
-        RecursiveGaussianRequest request = read_blur(image, settings);
+        BlurRequest request = read_blur(image, settings);
         // The image between the passes is f32, in whole tiles.
         const int64_t h = image.shape()[0], w = image.shape()[1];
         if ((h + tile) * (w + tile) * BlurRequest::channels_of(image) * 4 > most_bytes) {
@@ -156,7 +181,6 @@ protected:
                     most_bytes >> 20),
                 "image", image.describe());
         }
-        request.weights = TileWeights::of(request.sigma);
         return request;
     }
 
@@ -166,8 +190,7 @@ protected:
                !row.configuration<RecursiveGaussianCopiesConfiguration>().half;
     }
 
-    bool accepts_request(
-        const Row &row, const RecursiveGaussianRequest &request, const Array &output) const override {
+    bool accepts_request(const Row &row, const BlurRequest &request, const Array &output) const override {
         const bool one_channel = request.channels() == 1;
         if (!fits_grid(row, request.image())) {
             return false;
@@ -184,6 +207,9 @@ protected:
         if (row.form == "recursive_gaussian_line") {
             const std::vector<int64_t> &shape = request.image().shape();
             return one_channel && (shape[0] == 1 || shape[1] == 1);
+        }
+        if (row.form == "recursive_gaussian_bands" && request.image().shape()[0] <= band) {
+            return false;  // one band has no edges
         }
         return one_channel || row.configuration<RecursiveGaussianConfiguration>().colours;
     }
@@ -204,24 +230,27 @@ protected:
         return most == 0 || width * measures.numbers[2] <= most;
     }
 
-    Plan plan(const Row &row, Device device, const RecursiveGaussianRequest &request,
-        Array &output) const override {
+    Plan plan(const Row &row, Device device, const BlurRequest &request, Array &output) const override {
         const Array &image = request.image();
         const bool is_aligned = row.form == "recursive_gaussian_aligned",
                    is_tiled = is_aligned || row.form == "recursive_gaussian_tiles";
         const bool as_pixels = row.form == "recursive_gaussian" || row.form == "recursive_gaussian_tiles";
-        const bool is_line = row.form == "recursive_gaussian_line";
+        const bool is_line = row.form == "recursive_gaussian_line",
+                   is_banded = row.form == "recursive_gaussian_bands";
         Plan plan;
         Launch &launch = plan.launch(row, device);
         launch.in("image", image, is_line ? line_of(image) : as_pixels ? pixels_of(image) : rows_of(image));
-        if (row.form == "recursive_gaussian_strips" || row.form == "recursive_gaussian_bands") {
+        if (row.form == "recursive_gaussian_strips" || is_banded) {
             launch.value("channels", (int32_t)request.channels());
         }
-        bind_recursion(launch, request.weights->tiles);
+        const auto weights = TileWeights::of(request.sigma, is_banded ? band : tile);
+        bind_recursion(launch, weights->tiles);
         if (is_tiled) {
-            bind_tiles(launch, *request.weights);
-        } else if (row.form == "recursive_gaussian_bands") {
-            bind_carries(launch, *request.weights);
+            bind_tiles(launch, *weights);
+        } else if (is_banded) {
+            bind_carries(launch, *weights);
+            BandStates states(output);
+            launch.out("states", states.memory, states.view);
         }
         launch.out("output", output,
             is_line    ? line_of(output) :
