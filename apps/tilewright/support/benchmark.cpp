@@ -144,8 +144,13 @@ std::string Benchmark::why_not_timed(const Row &row, Run &run) {
     const auto once = [&] { return small ? call_ms(device_, small->call) : full(); };
     const double first_ms = once();
     run.first_ms = is_first_call(row) ? std::optional(first_ms) : std::nullopt;
-    // Without a call on less data, full calls decide.
-    const auto estimate = [&] { return small ? once() * small->times : limit_ms; };
+    // Full calls decide without a call on less data, and where that one is so short that most of it is its
+    // launch: then the estimate is far too long.
+    constexpr double launch_ms = .1;
+    const auto estimate = [&] {
+        const double small_ms = small ? once() : 0, ms = small ? small_ms * small->times : limit_ms;
+        return small_ms < launch_ms ? std::min(ms, limit_ms) : ms;
+    };
     const double ms = expected_ms(estimate, full, enough_ms, limit_ms);
     return ms <= enough_ms ?
                "" :
