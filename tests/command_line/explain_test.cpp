@@ -45,6 +45,23 @@ std::string chosen_in(const json &e) {
     return e["chosen"];
 }
 
+// With two threads, a call on the CPU takes at most 15 % more memory than its inputs and its output.
+TEST_F(CommandLine, ExplainedMemoryOfTheCpuIsWithinItsBound) {
+    const struct {
+        std::string operation, type, size;
+    } calls[] = {{"recursive_gaussian", "u8", "2048x2048"}, {"recursive_gaussian", "u16", "2048x2048"},
+        {"recursive_gaussian", "f32", "2048x2048"}, {"matmul", "f32", "1024x1024"}};
+    for (const auto &[operation, type, size] : calls) {
+        if (!has_operator(operation)) {
+            continue;
+        }
+        const json e = run_json({"explain", operation, "--type", type, "--size", size, "--device", "cpu",
+            "--threads", "2", "--json"});
+        EXPECT_LE(e["host_peak_bytes"].get<double>(), 1.15 * e["argument_bytes"].get<double>())
+            << operation << " " << type;
+    }
+}
+
 TEST_F(CommandLine, ExplainChoosesAsACallDoes) {
     NEEDS_OPERATOR("transpose");
     make_image("odd.png", 37, 53);
