@@ -229,7 +229,7 @@ void pruned(MinPlusPruned &m, ScheduleContext &) {
 
 // The tunables of a tile and its slices (see MinPlusTile and MinPlusSlices).
 std::vector<Tunable> sliced(int outputs_per_worker, int workers, int run, int slices) {
-    return {{"own", outputs_per_worker, 4, 16}, {"owners", workers, 4, 32}, {"run", run, 8, 32},
+    return {{"own", outputs_per_worker, 4, 16}, {"owners", workers, 4, 32}, {"run", run, 16, 32},
         {"slices", slices, 8, 64}};
 }
 
