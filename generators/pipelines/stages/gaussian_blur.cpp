@@ -145,7 +145,10 @@ private:
         const BorderMap border = border_map(in, row.large);
         std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
         if (in.shape.element == "u16") {
-            taps.assign(weights_->words16.taps.begin(), weights_->words16.taps.end());
+            taps.clear();
+            for (const uint32_t tap : weights_->words16.taps) {
+                taps.push_back(Expr(tap));
+            }
         }
         const BlurArithmetic pass = BlurArithmetic::plain(element_type(in.shape.element), {});
         auto form =
