@@ -19,7 +19,7 @@ struct TargetChoice {
     // OpenCL: whether the kernels may compute with doubles. A device without them refuses such kernels.
     bool doubles = true;
 
-    InstructionSets sets;
+    InstructionSets sets = {};
 
     // CPU: whether a caller may ask, by buffers without memory, for the bounds of the inputs. The runtime
     // never does, and the code for it is 5 % of a library.
