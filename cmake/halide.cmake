@@ -106,7 +106,9 @@ foreach (file generators/program/library.cpp generators/program/targets.h genera
 endforeach ()
 string(SHA256 passes ${passes})
 if (COMMAND tilewright_compile_together)  # our own tree
-    tilewright_compile_together(tilewright_generator_main 8 ${parts})
+    set(together ${parts})
+    list(FILTER together EXCLUDE REGEX "/main\\.cpp$")  # projects of users compile that file themselves
+    tilewright_compile_together(tilewright_generator_main 8 ${together})
 endif ()
 # On the source, because the generators share the precompiled header.
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/library.cpp PROPERTIES

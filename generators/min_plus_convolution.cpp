@@ -6,6 +6,7 @@
 #include "generators/algorithms/min_plus_convolution/sieve.h"
 #include "generators/algorithms/min_plus_convolution/slices.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
+#include "generators/check_tunables.h"
 #include "generators/instructions.h"
 #include "generators/row_generator.h"
 
@@ -128,6 +129,8 @@ public:
 
     void generate() {
         const MinPlusTile tile{setting("own"), setting("owners"), setting("run")};
+        const bool fits = setting("run") % setting("own") == 0;
+        check_tunables(row().name, tunables, fits ? "" : "run must be a multiple of own");
         MinPlusSlices form(a, b, before(), n(), m(), length, tile, setting("slices"), numbers());
         finish(form);
     }

@@ -6,7 +6,9 @@
 #include "generators/algorithms/recursive_gaussian/line.h"
 #include "generators/algorithms/recursive_gaussian/strips.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
+#include "generators/check_tunables.h"
 #include "generators/row_generator.h"
+#include <string>
 
 namespace tilewright {
 
@@ -177,6 +179,9 @@ public:
     }
 
     void generate() {
+        const bool fits = recursive_band % setting("run") == 0;
+        check_tunables(row().name, tunables,
+            fits ? "" : "run must divide the rows of a band, " + std::to_string(recursive_band));
         both.dim(0).set_bounds(0, recursive_weights);
         both.dim(1).set_bounds(0, recursive_band).set_stride(recursive_weight_pitch);
         const TileNumbers numbers{

@@ -12,11 +12,16 @@ namespace {
 
 constexpr int no_more = SIGUSR1;  // tells the thread that no signal is waited for any more
 
+// Without those that the caller has this program ignore, as `nohup` does.
 sigset_t awaited_signals() {
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int signal : {SIGHUP, SIGINT, SIGTERM, no_more}) {
-        sigaddset(&signals, signal);
+    sigaddset(&signals, no_more);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+        struct sigaction now{};
+        if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
+            sigaddset(&signals, signal);
+        }
     }
     return signals;
 }
@@ -73,7 +78,9 @@ void Results::wait_for_signals() {
         return;
     }
     const std::lock_guard<std::mutex> lock(writing_);
-    write_what_there_is();
+    if (!written_) {
+        write_what_there_is();
+    }
     _exit(128 + signal);
 }
 

@@ -137,7 +137,8 @@ static TargetChoice choice_of(const Library &library) {
     choice.sets.oldest = !needs_avx2(library);
     choice.sets.avx2 = !is_reference;
     choice.sets.avx512 = !is_reference && !library.row->without_avx512;
-    choice.bounds_queries = library.bounds_queries;
+    // Whether a row of an autoscheduler takes a size is asked by a bounds query (Plan::fits()).
+    choice.bounds_queries = library.bounds_queries || !library.row->autoscheduler.empty();
     return choice;
 }
 

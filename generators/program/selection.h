@@ -28,7 +28,8 @@ struct Library {
     std::string schedule;   // the name in the runtime's table: the row's, and the values where it has several
     std::string tunables;   // the values in place of the row's own, "tile=16,pad=4"
     bool host_cpu = false;  // a CPU library: it is for the best instruction set of this machine, and no other
-    bool bounds_queries = true;  // not of the operator's own libraries, which the runtime alone calls
+    bool bounds_queries = true;  // asked for; of the operator's own libraries the runtime asks few
+                                 // (choice_of())
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.
     std::string target() const {

@@ -1,6 +1,7 @@
 #include "python/src/exchange.h"
 #include <cstdint>
 #include <nanobind/ndarray.h>
+#include <stdexcept>
 #include <vector>
 
 namespace nb = nanobind;
@@ -45,14 +46,18 @@ const ExchangeTable *table_of(nb::handle type) {
     while (table && table->major > 1) {
         table = table->older;
     }
-    return table && table->major == 1 && table->describe ? table : nullptr;
+    const bool is_whole =
+        table && table->major == 1 && table->give && table->describe && table->current_stream;
+    return is_whole ? table : nullptr;
 }
 
 void delete_unused(PyObject *capsule) {
     constexpr const char *unused = "dltensor_versioned";
     if (PyCapsule_IsValid(capsule, unused)) {  // nobody took it
         auto *managed = static_cast<ExchangeTable::Managed *>(PyCapsule_GetPointer(capsule, unused));
-        managed->deleter(managed);
+        if (managed->deleter) {
+            managed->deleter(managed);
+        }
     }
 }
 
@@ -102,6 +107,9 @@ nb::object capsule_of(const ExchangeTable &table, nb::handle object) {
 void *stream_of(const ExchangeTable &table, int index) {
     void *stream = nullptr;
     if (table.current_stream(cuda, index, &stream) != 0) {
+        if (!PyErr_Occurred()) {
+            throw std::runtime_error("the array's library does not tell its current stream");
+        }
         throw nb::python_error();
     }
     return stream;

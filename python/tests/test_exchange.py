@@ -69,7 +69,13 @@ def capsule_of(table):
     return capsules.PyCapsule_New(ctypes.addressof(table), TABLE, None)
 
 
-FUNCTIONS = dict(give=give, describe=describe)
+@Stream
+def stream(kind, index, out):
+    asked.append("stream")
+    return -1  # calls on the CPU do not ask
+
+
+FUNCTIONS = dict(give=give, describe=describe, stream=stream)
 CURRENT = Table(1, 3, None, **FUNCTIONS)
 NEWER = Table(2, 0, ctypes.addressof(CURRENT))  # a version to come, with the one of today beside it
 TO_COME = Table(2, 0, None, **FUNCTIONS)

@@ -66,7 +66,7 @@ std::string why_not_on(const Row::Needs &needs, const DeviceInfo &info) {
 
 std::string why_not_on(const Row &row, const DeviceInfo &info) {
     if (row.needs_vnni && !cpu_has_vnni()) {
-        return "this CPU has no AVX-512 VNNI";
+        return "this CPU has no AVX-512 with VNNI and VBMI";
     }
     if (row.needs.avx2 && !cpu_has_avx2()) {
         return "this CPU has no AVX2";

@@ -60,7 +60,7 @@ TEST(ConditionsOfTiles, StayInTheLoopOfTheReduction) {
     ASSERT_GE(fewest, 0) << "the loop over i has another name";
     EXPECT_GE(fewest, outputs)
         << "Halide can now leave out the conditions where all outputs of a thread need an element: schedule "
-           "the definition in schedules/min_plus_convolution.cpp in place of the form MinPlusTiles";
+           "the definition in schedules/min_plus_convolution.cpp in place of the form MinPlusSlices";
 }
 
 }  // namespace

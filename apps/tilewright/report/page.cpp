@@ -111,8 +111,8 @@ std::string filled(std::string_view page, const std::map<std::string, std::strin
 }
 
 constexpr const char *no_plots =
-    "This report has no plots, because the program was built without the plotting library: install "
-    "vl-convert-python of requirements.txt, run cmake and build again.";
+    "This report has no plots, because the program was built without the plotting library: build it with "
+    "vl-convert-python of requirements.txt installed, and without TILEWRIGHT_SMALL.";
 
 }  // namespace
 

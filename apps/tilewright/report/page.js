@@ -152,8 +152,10 @@
     }
   }
 
-  // The data without width and height: "u8 8192x8192 sigma 3" is "u8 sigma 3".
-  const kind_of_data = run => run.x.replace(/(^| )\d+(x\d+)*(?=[ ,]|$)/, run.ch ? ` ${run.ch} channels` : '');
+  // The data without width and height: "u8 8192x8192 sigma 3" is "u8 sigma 3", and "u8 64x64x3" is "u8 3
+  // channels".
+  const kind_of_data = run => run.x.replace(/(^| )\d+(x\d+)*(?=[ ,]|$)/,
+    size => size.trim() === `${run.w}x${run.h}x${run.ch}` ? ` ${run.ch} channels` : '');
 
   const is_long = run => run.h > 1 && Math.max(run.w / run.h, run.h / run.w) > 8;  // vectors have height 1
 

@@ -37,9 +37,9 @@ std::vector<CudaPeer> cuda_peers(
         return {};
     }
     const Finished ran = run_program(
-        program, {op, "--data", data, "--size", in_words(size), "--device", std::to_string(device.index),
-                     "--batch", std::to_string(plan.batch), "--repeats", std::to_string(plan.repeats),
-                     "--limit", std::to_string(plan.limit_s), "--json", "-"});
+        program, {op, "--data", data, "--size", fmt::format("{}x{}", size.width, size.height), "--device",
+                     std::to_string(device.index), "--batch", std::to_string(plan.batch), "--repeats",
+                     std::to_string(plan.repeats), "--limit", std::to_string(plan.limit_s), "--json", "-"});
     if (ran.code != 0) {
         throw Error(Fault::failed, fmt::format("it failed ({}): {}", ran.code, one_line(ran.err)),
             {.operation = "bench", .argument = program});

@@ -123,7 +123,8 @@ Json read(const std::string &path) {
     std::ifstream stream(path);
     Json file = Json::parse(stream, nullptr, false);
     if (!file.is_object() || !file.contains("runs") || !file.contains("context")) {
-        throw Error(Fault::input, "it is no file of `tilewright bench --json` or `tilewright calibrate`, or was cut off",
+        throw Error(Fault::input,
+            "it is no file of `tilewright bench --json` or `tilewright calibrate`, or was cut off",
             {.operation = "calibrate", .argument = "--from", .value = path});
     }
     return file;

@@ -85,6 +85,9 @@ MeasuredFile from_calibrations(
                 continue;
             }
             origin = file.at("origin");
+            if (!origin.is_object() || !origin.value("how", Json("")).is_string()) {
+                refuse(path, "its origin is no object with words");
+            }
             take_times(file, least);
             take_copies(file, copies);
         } catch (const Json::exception &error) {

@@ -49,7 +49,9 @@ struct DotArithmetic {
     Halide::Expr start() const {
         return is_u16() ? 1 << 23 : 0;
     }
-    // The sum after the first part. `last`: of the pass along rows.
+    // The sum after the first part. `last`: of the pass along rows. For bytes it is any 32-bit number, to
+    // which the second part adds modulo 2^32. Halide leaves sums of int32 that overflow undefined; here each
+    // one is an instruction for dot products (VPDPBUSD), which wraps.
     Halide::Expr between(Halide::Expr sum, bool last) const {
         if (is_u16()) {
             return sum >> 9;

@@ -7,7 +7,8 @@ namespace tilewright {
 
 // The taps are terms of one expression, without a loop over them, so that a schedule can keep a window of
 // rows in registers: a loaded pixel then serves all rows whose window it is in. The two pixels of a tap and
-// of its mirror image are added before the product.
+// of its mirror image are added before the product, so that pixels above 2^127, half of the largest f32, may
+// give infinity.
 struct GaussianBlurTerms : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_terms";
     Var x{"x"}, y{"y"};

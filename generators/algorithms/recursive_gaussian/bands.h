@@ -15,9 +15,8 @@ namespace tilewright {
 // the image along y). So the states at all edges of bands follow from a short scan along y (`states`,
 // `last`). Then each band is filtered by itself, its columns first and then its rows.
 //
-// image: rows of width * channels elements, with more than one band. v is an
-// element of a row, k a component of a state (those of the causal filter, then those of the anticausal
-// filter), t a band.
+// image: rows of width * channels elements, with more than one band. v is an element of a row, k a component
+// of a state (those of the causal filter, then those of the anticausal filter), t a band.
 //
 // states(v, k, t): for k < 3 the state of the causal filter before band t > 0; for k >= 3 the state that the
 // samples behind band t leave in the causal filter of the mirrored column. There are states of all bands but

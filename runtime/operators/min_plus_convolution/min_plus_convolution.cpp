@@ -231,19 +231,26 @@ private:
         return plan;
     }
 
-    // The best row that evaluates all pairs; `row` itself, where none takes the size.
-    const Row *dense_row(const Row *row, const MinPlusRequest &request, const Array &output) const {
+    // The best row that evaluates all pairs on the device; where none is meant for the size, one that takes
+    // it, and else `row` itself.
+    const Row *dense_row(
+        const Row *row, Device device, const MinPlusRequest &request, const Array &output) const {
+        const Row *any = row;
         for (const Row *other : Operator::rows("registers", row->backend)) {
-            if (other->type == row->type && suits(*other, request) &&
-                accepts_request(*other, request, output)) {
+            if (other->type != row->type || !accepts_request(*other, request, output) ||
+                !tilewright::why_not_on(*other, device).empty()) {
+                continue;
+            }
+            if (suits(*other, request)) {
                 return other;
             }
+            any = other;
         }
-        return row;
+        return any;
     }
 
     Plan dense(const Row &row, Device device, const MinPlusRequest &request, Array &output) const {
-        return one_library(*dense_row(&row, request, output), device, request, output);
+        return one_library(*dense_row(&row, device, request, output), device, request, output);
     }
 
     // Both pruned forms; or, unless it is `always` to go on so, the first one and the dense form, where too
@@ -278,7 +285,7 @@ private:
                 }
                 return second_pruned(second_row, device, request, output, split, *pruning);
             },
-            {&second_row, dense_row(&second_row, request, output)});
+            {&second_row, dense_row(&second_row, device, request, output)});
         return plan;
     }
 

@@ -217,8 +217,8 @@ protected:
     bool is_meant_for(const Row &row, const Measures &measures) const override {
         const double height = measures.numbers[0], width = measures.numbers[1];
         // Bands with carries cost no more than filtering all rows and then all columns from about this size
-        // on. Measured on two cores of an AMD EPYC (Zen 4, 2026-11-22): at 256 x 256 the two are equal, at
-        // 100 x 100 bands take 1.8 times as long, at 4096 x 4096 .7.
+        // on. Measured with bands of 64 rows on two cores of an AMD EPYC (Zen 4, 2026-11-22): at 256 x 256
+        // the two are equal, at 100 x 100 bands take 1.8 times as long, at 4096 x 4096 .7.
         constexpr double least_width_of_bands = 256, least_height_of_bands = 2 * tile;
         if (row.form == "recursive_gaussian_bands") {
             return width >= least_width_of_bands && height >= least_height_of_bands;
