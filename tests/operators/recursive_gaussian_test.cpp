@@ -33,6 +33,7 @@ struct Case {
     std::vector<int64_t> shape;
     double sigma;
     bool crop = false;
+    bool dense = false;  // the output is the caller's memory, without gaps between rows
 
     std::string str() const {
         return words_of(shape) + "sigma " + std::to_string(sigma) + (crop ? " crop" : "");
@@ -62,6 +63,11 @@ protected:
             around = random_array<T>(larger, 9);
             output = around.crop(1, 1, c.shape[0], c.shape[1]);
         }
+        std::vector<T> memory;
+        if (c.dense) {
+            memory.assign((size_t)image.size() + 1, 77);
+            output = Array::view(image.type(), memory.data(), c.shape);
+        }
         if (!run({image}, output, {{"sigma", c.sigma}})) {
             return;
         }
@@ -71,6 +77,7 @@ protected:
             expected = exact_recursion(image, c.sigma);
         }
         EXPECT_EQ(beyond_bound<T>(image, output, expected, half()), "");
+        EXPECT_TRUE(memory.empty() || memory.back() == 77) << "wrote behind the output";
         if (c.crop) {
             const Array before = random_array<T>(around.shape(), 9);
             const int64_t h = around.shape()[0], n = around.size() / h, per_pixel = n / around.shape()[1];
@@ -116,6 +123,10 @@ TEST_P(RecursiveGaussianRow, SizesAndChannels) {
     check({{128, 256}, 1});
     check({{193, 257}, 200});
     check({{319, 700}, 5, true});
+    for (const std::vector<int64_t> &shape : std::vector<std::vector<int64_t>>{
+             {49, 257}, {96, 3}, {97, 256}, {145, 1}, {130, 333}, {100, 131, 3}}) {
+        check({shape, 2, false, true});
+    }
     EXPECT_GT(served(), 0) << "the row serves none of the sizes";
 }
 
