@@ -4,6 +4,7 @@
 #include "generators/algorithms/min_plus_convolution/sieve.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
 #include "schedules/schedule.h"
+#include <utility>
 
 namespace tilewright::min_plus_cpu {
 
@@ -20,7 +21,7 @@ inline void reference(MinPlusConvolution &, ScheduleContext &) {}
 // addition and one minimum. A task is one strip; a call of few pairs is one task, because threads would cost
 // more.
 inline void strips(MinPlusStrips &m, ScheduleContext &context) {
-    const int lanes = context.target.natural_vector_size(m.b.type());
+    const int lanes = context.target.natural_vector_size(m.of_strip.type());
     const float few_pairs = 200'000;  // half of them take as long as waking a thread does
     Var task{"task"};
     m.out.split(m.k, block, m.k, m.width, TailStrategy::GuardWithIf)
@@ -30,15 +31,20 @@ inline void strips(MinPlusStrips &m, ScheduleContext &context) {
     m.of_strip.compute_at(m.out, block)
         .store_in(MemoryType::Stack)
         .bound_extent(m.x, m.width)
+        .bound_extent(m.q, 1)
         .vectorize(m.x, lanes)
         .unroll(m.x);
-    m.of_strip.update()
-        .reorder(m.x, m.r.x, m.r.y, m.r.z, m.q)
-        .vectorize(m.x, lanes)
-        .unroll(m.x)
-        .unroll(m.r.x);
-    m.a.compute_root().vectorize(m.i, lanes, TailStrategy::RoundUp);
-    m.b.compute_root().vectorize(m.j, lanes, TailStrategy::RoundUp);
+    for (const auto &[number, r] : {std::pair{0, &m.outer}, {1, &m.inner}}) {
+        m.of_strip.update(number)
+            .reorder(m.x, r->x, r->y, r->z, m.q)
+            .vectorize(m.x, lanes)
+            .unroll(m.x)
+            .unroll(r->x)
+            .specialize(m.has_whole_run);
+    }
+    m.runs.compute_at(m.out, block).store_in(MemoryType::Stack).bound_extent(m.q, 1);
+    m.ends.compute_root().bound(m.u, 0, 2 * m.margin()).bound(m.side, 0, 2).vectorize(m.u, lanes);
+    m.ends.update().unscheduled();
 }
 
 // Strips of outputs as in `strips`, in tasks of `task` strips. A call that accumulates nothing has code of

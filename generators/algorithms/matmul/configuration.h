@@ -9,8 +9,11 @@ namespace tilewright {
 
 // Of Matmul.
 struct MatmulConfiguration {
-    int most_rows = 0, most_columns = 0;     // of the product
-    int least_columns = 0, least_depth = 0;  // the depth: columns of A, and rows of B
+    int most_rows = 0, most_columns = 0;                     // of the product
+    int least_columns = 0, least_depth = 0, most_depth = 0;  // the depth: columns of A, and rows of B
+    // The library takes only products with so many rows and columns, because its last tiles, which would pass
+    // the edges, are moved inside.
+    int whole_rows = 0, whole_columns = 0;
     bool zeros_beyond = false;  // A and B have zeros beyond their edges, and the depth is rounded up to a
                                 // multiple of the tunable `depth`, so that tiles need no conditions
 
@@ -20,6 +23,9 @@ struct MatmulConfiguration {
         visit("most_columns", most_columns);
         visit("least_columns", least_columns);
         visit("least_depth", least_depth);
+        visit("most_depth", most_depth);
+        visit("whole_rows", whole_rows);
+        visit("whole_columns", whole_columns);
         visit("zeros_beyond", zeros_beyond);
     }
 };

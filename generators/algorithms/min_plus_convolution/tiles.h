@@ -61,38 +61,92 @@ struct MinPlusVectors : Halide::NamesInterface {
     }
 };
 
-// Strips of `width` outputs: of_strip(x, q) is the minimum over the range of i that strip q needs. a and b
-// are extended by as many absent elements as a strip and its last run may read beyond them.
+// Strips of `width` outputs: of_strip(x, q) is the minimum over the range of i that strip q needs.
 //
-// The range of i is walked in runs of `steps` x `lanes`, one residue modulo `lanes` after another: r.x is the
-// step, r.y the residue, r.z the run. The `steps` indices of one residue are `lanes` apart, so that output
-// vectors and steps share their vectors of b: v output vectors and s steps read v + s - 1 of them in place of
-// v * s. This is what counts, because most of these vectors cross a line of the cache, and take two loads. Of
-// a vector shorter than `lanes`, the residues beyond its end are left out.
+// The range of i is walked in runs of `steps` x `lanes`, one residue modulo `lanes` after another: of an
+// RDom, x is the step, y the residue and z the run. The `steps` indices of one residue are `lanes` apart, so
+// that output vectors and steps share their vectors of b: v output vectors and s steps read v + s - 1 of them
+// in place of v * s. This is what counts, because most of these vectors cross a line of the cache, and take
+// two loads. Of a vector shorter than `lanes`, the residues beyond its end are left out.
+//
+// a and b are read where they are. Only the first and the last few runs of a strip, in which some outputs
+// meet no element of b, read copies of the two ends of b, which are extended by absent elements. A last run
+// that would pass the end of a begins earlier, so that it ends there: a pair that is counted twice changes no
+// minimum.
 struct MinPlusStrips : Halide::NamesInterface {
     static constexpr const char *name = "min_plus_convolution_strips";
-    const int width;
-    Var i{"i"}, j{"j"}, x{"x"}, q{"q"}, k{"k"};
-    RDom r;
-    Expr pairs;  // about so many, at most
-    Func a{"padded_a"}, b{"padded_b"}, of_strip{"of_strip"}, out{"out"};
+    const int width, run;
+    const Expr n, m;
+    Var x{"x"}, q{"q"}, k{"k"}, u{"u"}, side{"side"};
+    RDom copied;
+    RDom outer, inner;   // the runs that read the copies, and the others
+    Expr pairs;          // about so many, at most
+    Expr has_whole_run;  // a has the elements of a run
+    Func ends{"ends_of_b"}, runs{"runs"}, of_strip{"of_strip"}, out{"out"};
 
-    MinPlusStrips(Func whole_a, Func whole_b, Func before, Expr n, Expr m, int vectors, int steps, int lanes,
+    MinPlusStrips(Func a, Func b, Func before, Expr n, Expr m, int vectors, int steps, int lanes,
         const MinPlusNumbers &numbers)
-        : width(vectors * lanes), r(0, steps, 0, min(n, lanes), 0, ceil_div(n, steps * lanes), "r"),
-          pairs(cast<float>(n) * cast<float>(m)) {
-        const int run = steps * lanes;
-        a(i) = select(i < n, whole_a(clamp(i, 0, n - 1)), numbers.no_a());
-        b(j) = select(j >= 0 && j < m, whole_b(clamp(j, 0, m - 1)), numbers.no_b());
-        const Expr first = max(0, q * width - (m - 1)), end = min(n, q * width + width),
-                   step = first + r.z * run + r.x * lanes + r.y;
-        r.where(r.z < ceil_div(end - first, run));
+        : width(vectors * lanes), run(steps * lanes), n(n), m(m), copied(0, 2 * margin(), "copied"),
+          outer(0, steps, 0, min(n, lanes), 0, 2 * ceil_div(width, run) + 2, "outer"),
+          inner(0, steps, 0, min(n, lanes), 0, ceil_div(n, run), "inner"),
+          pairs(cast<float>(n) * cast<float>(m)), has_whole_run(n >= run), lanes(lanes), numbers(numbers) {
+        ends(u, side) = numbers.no_b();
+        const Expr j = copied + side * m - margin();
+        copied.where(j >= 0 && j < m);
+        ends(copied, side) = b(promised(j, m));
         of_strip(x, q) = numbers.no_b();
-        of_strip(x, q) =
-            numbers.least(numbers.sum(a(unsafe_promise_clamped(step, 0, n + run)),
-                              b(unsafe_promise_clamped(q * width + x - step, -width - run, m + width))),
-                of_strip(x, q));
+
+        count_runs();
+        const Expr head = runs(q)[0], count_inside = runs(q)[1], at_begin = outer.z < head;
+        outer.where(outer.z < runs(q)[2]);
+        const Expr i = index(outer, outer.z + select(at_begin, 0, count_inside)),
+                   place = q * width + x - i + margin() - select(at_begin, m, 0);
+        add_pair(a, i, ends(unsafe_promise_clamped(place, 0, 2 * margin() - 1), select(at_begin, 1, 0)));
+
+        inner.where(inner.z < count_inside);
+        const Expr inside = index(inner, inner.z + head);
+        add_pair(a, inside, b(promised(q * width + x - inside, m)));
+
         out(k) = numbers.unsigned_zero(min(of_strip(k % width, k / width), before(k)));
+    }
+
+    // So many elements on either side of an end of b are in `ends`, those of its first element with side 0.
+    int margin() const {
+        return width + run;
+    }
+
+private:
+    const int lanes;
+    const MinPlusNumbers numbers;
+
+    // Strip q needs i from first() on.
+    Expr first() const {
+        return max(0, q * width - (m - 1));
+    }
+
+    // runs(q) counts the runs of strip q: those of `outer` before the ones of `inner`, those of `inner`, and
+    // all of `outer`.
+    void count_runs() {
+        const Expr all = ceil_div(max(0, min(n, q * width + width) - first()), run);
+        const Expr over = q * width + width - m;  // a run that begins below it reaches beyond the last
+                                                  // element
+        const Expr head =
+            select(max(0, n - run) < over, all, min(all, ceil_div(max(0, over - first()), run)));
+        const Expr below = q * width + 1;  // a run that ends behind it reaches beyond the first element
+        const Expr tail = select(max(n, run) <= below, all, clamp((below - first()) / run, head, all));
+        runs(q) = Tuple(head, tail - head, all - (tail - head));
+    }
+
+    // The index i of a step and a residue of run number z.
+    Expr index(const RDom &r, const Expr &z) const {
+        return min(first() + z * run, max(0, n - run)) + r.x * lanes + r.y;
+    }
+
+    // Where a is shorter than a run, i may be beyond its end.
+    void add_pair(const Func &a, const Expr &i, const Expr &of_b) {
+        const Expr of_a = select(
+            has_whole_run, a(promised(i, n)), select(i < n, a(promised(min(i, n - 1), n)), numbers.no_a()));
+        of_strip(x, q) = numbers.least(numbers.sum(of_a, of_b), of_strip(x, q));
     }
 };
 

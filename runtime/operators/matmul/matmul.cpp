@@ -124,7 +124,9 @@ protected:
             return size.m >= 4 && size.n >= 64;  // the tiles that the plug-ins made
         }
         if (row.form == "matmul") {
-            return has_few_scratch(row, size);
+            const auto serves = row.configuration<MatmulConfiguration>();
+            return has_few_scratch(row, size) && size.m >= serves.whole_rows &&
+                   size.n >= serves.whole_columns;
         }
         if (row.form != "matmul_workers") {
             return true;
@@ -152,7 +154,8 @@ protected:
         if (row.form == "matmul") {
             const auto serves = row.configuration<MatmulConfiguration>();
             return within(size.m, serves.most_rows) && within(size.n, serves.most_columns) &&
-                   size.n >= serves.least_columns && size.k >= serves.least_depth;
+                   within(size.k, serves.most_depth) && size.n >= serves.least_columns &&
+                   size.k >= serves.least_depth;
         }
         if (row.form != "matmul_workers") {
             return true;
