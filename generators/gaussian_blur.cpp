@@ -113,7 +113,8 @@ public:
 
     void generate() {
         const auto row = this->template configuration<GaussianBlurDotsConfiguration>();
-        const DotArithmetic pass{BlurArithmetic::plain(output.type(), multiplier), row.group, rounding};
+        const DotArithmetic pass{BlurArithmetic::plain(output.type(), multiplier), row.group, rounding,
+            this->get_target().has_feature(Halide::Target::AVX512_Skylake)};
         const ExtendedImage extended{
             border, image.width() / row.channels, image.height(), row.channels, false, false, true};
         const Expr words = high.dim(1).extent(), reach = low.dim(1).extent() / 2;

@@ -142,13 +142,10 @@ static ScheduleRows in_order_rows() {
         const GaussianBlurDotsConfiguration fours{.group = 4, .channels = channels, .most_radius = 12},
             twos{.group = 2, .channels = channels, .most_radius = 12};
         rows.push_back(row("tuned_in_order" + of_channels, vnni, "u8", dots_in_order, fours,
-            {{"rows", 128, 32, 512}, {"vectors", 1, 1, 4}})
+            {{"rows", 128, 32, 512}, {"vectors", 1, 1, 4}, {"chunk", 256, 64, 1024}})
                 .says(bytes));
-        const std::vector<Tunable> of_pairs = {{"rows", 128, 32, 512}, {"vectors",
-                                                                           channels == 1 ? 4 :
-                                                                           channels == 2 ? 2 :
-                                                                                           1,
-                                                                           1, 4}};
+        const std::vector<Tunable> of_pairs = {
+            {"rows", 128, 32, 512}, {"vectors", channels <= 2 ? 2 : 1, 1, 4}, {"chunk", 256, 64, 1024}};
         rows.push_back(
             row("tuned_in_order" + of_channels, cpu, "u16", dots_in_order, twos, of_pairs).says(pairs));
         rows.push_back(

@@ -30,15 +30,16 @@ inline Expr tile_rows(const Expr &radius, int rows) {
 }
 
 // How many tiles of rows make a task: all of them where one core takes less than about 50 us for the image,
-// because waking a second thread takes that long (docs/PERFORMANCE.md, "One thread or two"); otherwise one.
-inline Expr tiles_of_task(const ScheduleContext &context, const Expr &radius) {
+// because waking a second thread takes that long (docs/PERFORMANCE.md, "One thread or two"); otherwise
+// `usual`.
+inline Expr tiles_of_task(const ScheduleContext &context, const Expr &radius, int usual = 1) {
     if (context.is_stage) {
-        return 1;
+        return usual;
     }
     const Halide::OutputImageParam image = context.buffers[0];
     const float least = 300'000;
     const Expr work = cast<float>(image.width()) * cast<float>(image.height()) * cast<float>(radius + 4);
-    return select(work < least, 1 << 20, 1);
+    return select(work < least, 1 << 20, usual);
 }
 
 // Tiles of rows are spread over the cores. Each first copies a chunk of the image and its halo to a dense
@@ -204,7 +205,7 @@ inline int groups_kept(const GaussianBlurDotsConfiguration &row) {
 // at once with the groups above it, which are kept. So each row of the image is read once and in the order of
 // its addresses, while the processor computes.
 inline void dots_in_order(GaussianBlurDotRows &blur, ScheduleContext &context) {
-    const Var x = blur.x, y = blur.y, c = blur.c;
+    const Var x = blur.x, y = blur.y, c = blur.c, chunk{"chunk"};
     const int lanes = context.target.natural_vector_size<int32_t>(), group = blur.group,
               channels = blur.channels, vectors = context["vectors"], block = 4 * lanes;
     for (Halide::OutputImageParam buffer : context.buffers) {
@@ -212,7 +213,8 @@ inline void dots_in_order(GaussianBlurDotRows &blur, ScheduleContext &context) {
         buffer.dim(1).set_min(0);
     }
     blur.out.split(y, yo, yi, group, TailStrategy::GuardWithIf)
-        .split(yo, task, yo, context["rows"] / group, TailStrategy::GuardWithIf)
+        .split(yo, task, yo, tiles_of_task(context, group * blur.reach, context["rows"] / group),
+            TailStrategy::GuardWithIf)
         .split(x, xo, xi, group * lanes * vectors * channels, TailStrategy::PredicateStores)
         .reorder(xi, xo, yi, yo, task)
         .parallel(task);
@@ -223,10 +225,13 @@ inline void dots_in_order(GaussianBlurDotRows &blur, ScheduleContext &context) {
         .align_bounds(y, group)
         .bound_extent(y, group)
         .reorder_storage(x, c, y)
+        .hoist_storage(blur.out, task)
         .split(x, xo, x, block, TailStrategy::RoundUp)
-        .reorder(x, y, c, xo)
+        .split(xo, chunk, xo, std::max(1, context["chunk"] / (block * channels)), TailStrategy::GuardWithIf)
+        .reorder(x, y, c, xo, chunk)
         .vectorize(x)
-        .unroll(y);
+        .unroll(y)
+        .never_partition(chunk);
     for (int side : {0, 1}) {
         blur.down.update(side).unroll(y);
     }
@@ -238,13 +243,17 @@ inline void dots_in_order(GaussianBlurDotRows &blur, ScheduleContext &context) {
     sums_in_registers(blur, blur.down_sum, y, lanes, blur.of_column);
 
     blur.groups.store_at(blur.out, task)
-        .compute_at(blur.down, xo)
+        .compute_at(blur.down, chunk)
         .bound(c, 0, channels)
         .reorder_storage(x, c, y)
         .fold_storage(y, groups_kept(context.configuration<GaussianBlurDotsConfiguration>()));
-    blur.groups.reorder(x, c, y).vectorize(x, group * lanes).unroll(x).unroll(c);
-    blur.packed.compute_at(blur.groups, y).bound_extent(x, block * channels).vectorize(x, block).unroll(x);
-    blur.extended.compute_at(blur.groups, y)
+    blur.groups.split(x, xo, x, group * block)
+        .reorder(x, c, xo, y)
+        .vectorize(x, group * lanes)
+        .unroll(x)
+        .unroll(c);
+    blur.packed.compute_at(blur.groups, xo).bound_extent(x, block * channels).vectorize(x, block).unroll(x);
+    blur.extended.compute_at(blur.groups, xo)
         .store_in(Halide::MemoryType::Stack)
         .bound_extent(x, block * channels)
         .bound_extent(y, group)

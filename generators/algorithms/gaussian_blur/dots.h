@@ -28,6 +28,7 @@ struct DotArithmetic {
     BlurArithmetic pass;
     int group;              // pixels in one dot product
     Halide::Expr rounding;  // four bytes
+    bool masks = false;     // the processor loads some of a vector's elements in one instruction
 
     bool bytes() const {
         return group == 4;
@@ -129,8 +130,8 @@ protected:
         packed(x, y) = Halide::concat_bits(together);
         // Element `group * column + row` of a group of rows.
         groups(x, c, y) = !by_words ? extended(x / group, group * y + x % group) :
-                                          Halide::extract_bits(pass.element(),
-                                              packed(channels * (x / group) + c, y), bits * (x % group));
+                                      Halide::extract_bits(pass.element(),
+                                          packed(channels * (x / group) + c, y), bits * (x % group));
     }
 
     void add_sums(const std::vector<Taps> &parts) {
@@ -194,7 +195,7 @@ struct GaussianBlurDotRows : GaussianBlurDots {
         const Expr &reach, const DotArithmetic &pass)
         : GaussianBlurDots(image, channels, reach, pass) {
         rows(y) = border.row(y);
-        extended(x, y) = pass.centred(border.within_row(in, rows, x, y));
+        extended(x, y) = pass.centred(border.within_row(in, rows, x, y, pass.masks));
         add_groups(pass, true);
         add_sums(parts);
         add_down(parts, pass);

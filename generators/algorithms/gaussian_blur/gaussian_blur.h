@@ -55,13 +55,20 @@ struct ExtendedImage {
     }
 
     // Element x of the image extended above and below alone: any value where x is outside of the rows.
-    // `rows` is row(y) as a Func. Vectors that lie across a side load only what is inside.
-    Expr within_row(Halide::Func image, Halide::Func rows, Expr x, Expr y) const {
+    // `rows` is row(y) as a Func. `masks`: a vector that lies across a side is one load with a mask;
+    // otherwise its elements are loaded one by one.
+    Expr within_row(Halide::Func image, Halide::Func rows, Expr x, Expr y, bool masks) const {
         using Halide::Internal::Call;
-        const Expr pixel = image(promised(x, width * channels), promised(rows(y), height));
-        const Expr inside =
-            Call::make(pixel.type(), Call::if_then_else, {likely(inside_row(x)), pixel}, Call::PureIntrinsic);
-        return masked(inside, y);
+        const Expr elements = width * channels, at_y = promised(rows(y), height);
+        if (!masks) {
+            return masked(
+                image(promised(select(inside_row(x), likely(x), clamp(x, 0, elements - 1)), elements), at_y),
+                y);
+        }
+        const Expr pixel = image(promised(x, elements), at_y);
+        return masked(
+            Call::make(pixel.type(), Call::if_then_else, {likely(inside_row(x)), pixel}, Call::PureIntrinsic),
+            y);
     }
 
     // The extended image at element x of row y. `columns` is column(x) as a Func, so that a schedule can
