@@ -88,21 +88,23 @@ public:
     }
 };
 
-// The form by dot products. image and output: rows of width * channels elements. low and high: the parts of
+// The forms by dot products. image and output: rows of width * channels elements. low and high: the parts of
 // the taps (DotArithmetic), with the dimensions element in the group, group, phase; taps of one part are low.
 // u8 has a multiplier, and in groups of four a rounding too.
-class GaussianBlurDotsGenerator : public RowGenerator<GaussianBlurDotsGenerator> {
+template<typename Form>
+class GaussianBlurDotsGenerator : public RowGenerator<GaussianBlurDotsGenerator<Form>> {
 public:
-    Input<Buffer<void, 2>> image{"image"};
-    Input<int32_t> border{"border"};
-    Input<Buffer<void, 3>> low{"low"}, high{"high"};
-    Input<uint32_t> rounding{"rounding"}, multiplier{"multiplier"};
-    Output<Buffer<void, 2>> output{"output"};
+    GeneratorInput<Buffer<void, 2>> image{"image"};
+    GeneratorInput<int32_t> border{"border"};
+    GeneratorInput<Buffer<void, 3>> low{"low"}, high{"high"};
+    GeneratorInput<uint32_t> rounding{"rounding"}, multiplier{"multiplier"};
+    GeneratorOutput<Buffer<void, 2>> output{"output"};
 
     void configure() {
-        const Halide::Type pixel = element_type(type),
-                           tap =
-                               configuration<GaussianBlurDotsConfiguration>().group == 4 ? UInt(8) : Int(16);
+        const Halide::Type pixel = element_type(this->type),
+                           tap = this->template configuration<GaussianBlurDotsConfiguration>().group == 4 ?
+                                     Halide::UInt(8) :
+                                     Halide::Int(16);
         image.set_type(pixel);
         output.set_type(pixel);
         low.set_type(tap);
@@ -110,8 +112,9 @@ public:
     }
 
     void generate() {
-        const auto row = configuration<GaussianBlurDotsConfiguration>();
-        const DotArithmetic pass{BlurArithmetic::plain(output.type(), multiplier), row.group, rounding};
+        const auto row = this->template configuration<GaussianBlurDotsConfiguration>();
+        const DotArithmetic pass{BlurArithmetic::plain(output.type(), multiplier), row.group, rounding,
+            this->get_target().has_feature(Halide::Target::AVX512_Skylake)};
         const ExtendedImage extended{
             border, image.width() / row.channels, image.height(), row.channels, false, false, true};
         const Expr words = high.dim(1).extent(), reach = low.dim(1).extent() / 2;
@@ -121,15 +124,16 @@ public:
         if (pass.two_parts()) {
             parts.insert(pass.bytes() ? parts.begin() : parts.end(), highs);
         }
-        GaussianBlurDots blur(image, extended, row.channels, parts, reach, pass);
+        Form blur(image, extended, row.channels, parts, reach, pass);
         output = blur.out;
-        apply(blur, {image, output});
+        this->apply(blur, {image, output});
     }
 
 private:
     // Group 0 is the middle one. `high` of u8 may be empty: its reach is -1 then. Halide sees through the
     // bounds of the simpler expression, and keeps the sums in registers, so that `low` has that one.
-    static GaussianBlurDots::Taps around(Input<Buffer<void, 3>> &taps, const Expr &reach, int group) {
+    static GaussianBlurDots::Taps around(
+        GeneratorInput<Buffer<void, 3>> &taps, const Expr &reach, int group) {
         taps.dim(0).set_bounds(0, group);
         taps.dim(1).set_min(0).set_stride(group);
         taps.dim(2).set_bounds(0, group).set_stride(group * taps.dim(1).extent());
@@ -162,4 +166,7 @@ HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator<tilewrig
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator<tilewright::GaussianBlurColourFloats>,
     gaussian_blur_window_colour_floats)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurTermsGenerator, gaussian_blur_terms)
-HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurDotsGenerator, gaussian_blur_dots)
+HALIDE_REGISTER_GENERATOR(
+    tilewright::GaussianBlurDotsGenerator<tilewright::GaussianBlurDots>, gaussian_blur_dots)
+HALIDE_REGISTER_GENERATOR(
+    tilewright::GaussianBlurDotsGenerator<tilewright::GaussianBlurDotRows>, gaussian_blur_dot_rows)

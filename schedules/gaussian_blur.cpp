@@ -130,6 +130,30 @@ static ScheduleRow pairs_row(const std::string &name, int channels) {
         .says("As tuned_dots, with dot products of two 16-bit numbers, which every processor has.");
 }
 
+// The rows that read the image in order.
+static ScheduleRows in_order_rows() {
+    using gaussian_blur_cpu::dots_in_order;
+    const char *bytes = "Strips of rows over the cores: each row of the image is read once, and in order.",
+               *pairs =
+                   "As tuned_in_order, with dot products of two 16-bit numbers, which every processor has.";
+    ScheduleRows rows;
+    for (int channels : {1, 2, 3, 4}) {
+        const std::string of_channels = channels == 1 ? "" : "_" + std::to_string(channels);
+        const GaussianBlurDotsConfiguration fours{.group = 4, .channels = channels, .most_radius = 12},
+            twos{.group = 2, .channels = channels, .most_radius = 12};
+        rows.push_back(row("tuned_in_order" + of_channels, vnni, "u8", dots_in_order, fours,
+            {{"rows", 128, 32, 512}, {"vectors", 1, 1, 4}, {"chunk", 256, 64, 1024}})
+                .says(bytes));
+        const std::vector<Tunable> of_pairs = {
+            {"rows", 128, 32, 512}, {"vectors", channels <= 2 ? 2 : 1, 1, 4}, {"chunk", 256, 64, 1024}};
+        rows.push_back(
+            row("tuned_in_order" + of_channels, cpu, "u16", dots_in_order, twos, of_pairs).says(pairs));
+        rows.push_back(
+            row("tuned_pairs_in_order" + of_channels, cpu, "u8", dots_in_order, twos, of_pairs).says(pairs));
+    }
+    return rows;
+}
+
 // The rows for images of several interleaved channels, by channels and radius. The tiles were chosen on an
 // H200 (2026-11-23, RGB 4096 x 4096 u8, 2048 x 2048 f32, sigma 3, ms):
 //     u8    256 x 24 pixels .099, 256 x 12 .108, 128 x 24 .107, windows of 32 pixels .110; tuned_near 1.459
@@ -189,6 +213,7 @@ static ScheduleRows tuned_cpu_rows() {
             row("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>, narrow_floats, of_narrow)
                 .says(in_vectors),
             dots_rows("tuned_dots_narrow", 1, 64),
+            in_order_rows(),
             dots_rows("tuned_dots", 1),
             dots_rows("tuned_dots_2", 2),
             dots_rows("tuned_dots_3", 3),

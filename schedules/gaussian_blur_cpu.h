@@ -1,9 +1,11 @@
 #pragma once
 // The schedules of gaussian_blur on CPUs.
 #include "Halide.h"
+#include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/terms.h"
+#include "generators/algorithms/integers.h"
 #include "schedules/schedule.h"
 
 namespace tilewright::gaussian_blur_cpu {
@@ -28,15 +30,16 @@ inline Expr tile_rows(const Expr &radius, int rows) {
 }
 
 // How many tiles of rows make a task: all of them where one core takes less than about 50 us for the image,
-// because waking a second thread takes that long (docs/PERFORMANCE.md, "One thread or two"); otherwise one.
-inline Expr tiles_of_task(const ScheduleContext &context, const Expr &radius) {
+// because waking a second thread takes that long (docs/PERFORMANCE.md, "One thread or two"); otherwise
+// `usual`.
+inline Expr tiles_of_task(const ScheduleContext &context, const Expr &radius, int usual = 1) {
     if (context.is_stage) {
-        return 1;
+        return usual;
     }
     const Halide::OutputImageParam image = context.buffers[0];
     const float least = 300'000;
     const Expr work = cast<float>(image.width()) * cast<float>(image.height()) * cast<float>(radius + 4);
-    return select(work < least, 1 << 20, 1);
+    return select(work < least, 1 << 20, usual);
 }
 
 // Tiles of rows are spread over the cores. Each first copies a chunk of the image and its halo to a dense
@@ -146,12 +149,32 @@ inline void dots_down(GaussianBlurDots &blur, const ScheduleContext &context, in
     groups_of_rows(blur, {blur.down, chunk}, chunk_columns, lanes, block);
 }
 
+// What `dots` and `dots_in_order` share: the pass along rows, for `vectors` vectors at a time.
+inline void dots_along(GaussianBlurDots &blur, int lanes, int vectors) {
+    const Var x = blur.x, y = blur.y, c = blur.c, phase = blur.phase;
+    const int channels = blur.channels;
+    blur.out.vectorize(xi);
+    blur.word.compute_at(blur.out, xo)
+        .bound_extent(x, lanes * vectors * channels)
+        .align_bounds(x, channels)
+        .split(x, x, c, channels)
+        .unroll(c)
+        .vectorize(x, lanes)
+        .unroll(x);
+    blur.along_sum.compute_at(blur.out, xo)
+        .reorder_storage(x, phase, c, y)
+        .bound(phase, 0, blur.group)
+        .bound(c, 0, channels)
+        .bound_extent(x, lanes * vectors);
+    sums_in_registers(blur, blur.along_sum, phase, lanes, blur.of_row);
+}
+
 // Tiles of rows are spread over the cores, chunk by chunk as in `lines`, but with the type of the pixels
 // everywhere. For the pass down columns, the chunk is first stored in words of `group` rows, so that a lane
 // holds the word of one column. In the pass along rows, a lane holds a word of a row, and the phases are
 // accumulators that are joined without a shuffle.
 inline void dots(GaussianBlurDots &blur, ScheduleContext &context) {
-    const Var x = blur.x, y = blur.y, c = blur.c, phase = blur.phase;
+    const Var x = blur.x, y = blur.y;
     const int lanes = context.target.natural_vector_size<int32_t>(), group = blur.group,
               channels = blur.channels, vectors = context["vectors"];
     for (Halide::OutputImageParam buffer : context.buffers) {
@@ -163,22 +186,82 @@ inline void dots(GaussianBlurDots &blur, ScheduleContext &context) {
         .split(yo, task, yo, tiles_of_task(context, radius), TailStrategy::GuardWithIf)
         .split(x, xo, xi, group * lanes * vectors * channels, TailStrategy::PredicateStores)
         .reorder(xi, xo, yi, yo, task)
-        .parallel(task)
-        .vectorize(xi);
-    blur.word.compute_at(blur.out, xo)
-        .bound_extent(x, lanes * vectors * channels)
-        .align_bounds(x, channels)
-        .split(x, x, c, channels)
-        .unroll(c)
-        .vectorize(x, lanes)
-        .unroll(x);
-    blur.along_sum.compute_at(blur.out, xo)
-        .reorder_storage(x, phase, c, y)
-        .bound(phase, 0, group)
-        .bound(c, 0, channels)
-        .bound_extent(x, lanes * vectors);
-    sums_in_registers(blur, blur.along_sum, phase, lanes, blur.of_row);
+        .parallel(task);
+    dots_along(blur, lanes, vectors);
     dots_down(blur, context, lanes);
+}
+
+// The groups of rows that a row is a sum of, rounded up to a power of two.
+inline int groups_kept(const GaussianBlurDotsConfiguration &row) {
+    int kept = 1;
+    while (kept < 2 * ceil_div(row.most_radius, row.group) + 1) {
+        kept *= 2;
+    }
+    return kept;
+}
+
+// Strips of `rows` rows are spread over the cores, and each one is blurred from its top to its bottom, one
+// group of rows at a time. A block of columns of the group is turned into words, and is blurred down columns
+// at once with the groups above it, which are kept. So each row of the image is read once and in the order of
+// its addresses, while the processor computes.
+inline void dots_in_order(GaussianBlurDotRows &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y, c = blur.c, chunk{"chunk"};
+    const int lanes = context.target.natural_vector_size<int32_t>(), group = blur.group,
+              channels = blur.channels, vectors = context["vectors"], block = 4 * lanes;
+    for (Halide::OutputImageParam buffer : context.buffers) {
+        buffer.dim(0).set_min(0);
+        buffer.dim(1).set_min(0);
+    }
+    blur.out.split(y, yo, yi, group, TailStrategy::GuardWithIf)
+        .split(yo, task, yo, tiles_of_task(context, group * blur.reach, context["rows"] / group),
+            TailStrategy::GuardWithIf)
+        .split(x, xo, xi, group * lanes * vectors * channels, TailStrategy::PredicateStores)
+        .reorder(xi, xo, yi, yo, task)
+        .parallel(task);
+    dots_along(blur, lanes, vectors);
+
+    blur.down.compute_at(blur.out, yo)
+        .bound(c, 0, channels)
+        .align_bounds(y, group)
+        .bound_extent(y, group)
+        .reorder_storage(x, c, y)
+        .hoist_storage(blur.out, task)
+        .split(x, xo, x, block, TailStrategy::RoundUp)
+        .split(xo, chunk, xo, std::max(1, context["chunk"] / (block * channels)), TailStrategy::GuardWithIf)
+        .reorder(x, y, c, xo, chunk)
+        .vectorize(x)
+        .unroll(y)
+        .never_partition(chunk);
+    for (int side : {0, 1}) {
+        blur.down.update(side).unroll(y);
+    }
+    blur.down_sum.compute_at(blur.down, c)
+        .bound_extent(x, block)
+        .align_bounds(y, group)
+        .bound_extent(y, group)
+        .reorder_storage(x, y, c);
+    sums_in_registers(blur, blur.down_sum, y, lanes, blur.of_column);
+
+    blur.groups.store_at(blur.out, task)
+        .compute_at(blur.down, chunk)
+        .bound(c, 0, channels)
+        .reorder_storage(x, c, y)
+        .fold_storage(y, groups_kept(context.configuration<GaussianBlurDotsConfiguration>()));
+    blur.groups.split(x, xo, x, group * block)
+        .reorder(x, c, xo, y)
+        .vectorize(x, group * lanes)
+        .unroll(x)
+        .unroll(c);
+    blur.packed.compute_at(blur.groups, xo).bound_extent(x, block * channels).vectorize(x, block).unroll(x);
+    blur.extended.compute_at(blur.groups, xo)
+        .store_in(Halide::MemoryType::Stack)
+        .bound_extent(x, block * channels)
+        .bound_extent(y, group)
+        .vectorize(x, block)
+        .unroll(x)
+        .unroll(y);
+    blur.rows.compute_root().vectorize(y, lanes);
+    blur.columns.compute_root().vectorize(x, lanes);
 }
 
 // Tiles of few rows are spread over the cores. In the pass down columns, all rows of a tile are computed at a

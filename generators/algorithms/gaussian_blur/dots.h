@@ -28,6 +28,7 @@ struct DotArithmetic {
     BlurArithmetic pass;
     int group;              // pixels in one dot product
     Halide::Expr rounding;  // four bytes
+    bool masks = false;     // the processor loads some of a vector's elements in one instruction
 
     bool bytes() const {
         return group == 4;
@@ -90,7 +91,7 @@ private:
 struct GaussianBlurDots : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur_dots";
     Var x{"x"}, y{"y"}, c{"c"}, phase{"phase"};
-    Func in, columns{"columns"}, extended{"endless"}, packed{"packed"}, groups{"groups"},
+    Func in, columns{"columns"}, rows{"rows"}, extended{"endless"}, packed{"packed"}, groups{"groups"},
         down_sum{"down_sum"}, down{"down"}, along_sum{"along_sum"}, word{"word"}, out{"out"};
     int channels, group;
     Expr reach;                           // in groups
@@ -106,29 +107,40 @@ struct GaussianBlurDots : Halide::NamesInterface {
     // parts: one or two of them (DotArithmetic). reach: that of all taps.
     GaussianBlurDots(Func image, const ExtendedImage &border, int channels, const std::vector<Taps> &parts,
         const Expr &reach, const DotArithmetic &pass)
-        : in(image), channels(channels), group(pass.group), reach(reach) {
-        const int bits = pass.element().bits();
+        : GaussianBlurDots(image, channels, reach, pass) {
         columns(x) = border.column(x);
         extended(x, y) = pass.centred(border(in, columns, x, y));
-        std::vector<Expr> rows;
-        for (int q = 0; q < group; q++) {
-            rows.push_back(
-                reinterpret(pass.element().with_code(Halide::Type::UInt), extended(x, group * y + q)));
-        }
-        packed(x, y) = Halide::concat_bits(rows);
-        // Element `group * column + row` of a group of rows.
-        groups(x, c, y) = channels == 1 ? extended(x / group, group * y + x % group) :
-                                          Halide::extract_bits(pass.element(),
-                                              packed(channels * (x / group) + c, y), bits * (x % group));
-        for (const Taps &taps : parts) {
-            of_column.push_back(groups_of(taps));
-            of_row.push_back(groups_of(taps));
-        }
+        add_groups(pass, channels > 1);
+        add_sums(parts);
         add_down(parts, pass);
         add_along(parts, pass);
     }
 
-private:
+protected:
+    GaussianBlurDots(Func image, int channels, const Expr &reach, const DotArithmetic &pass)
+        : in(image), channels(channels), group(pass.group), reach(reach) {}
+
+    void add_groups(const DotArithmetic &pass, bool by_words) {
+        const int bits = pass.element().bits();
+        std::vector<Expr> together;
+        for (int q = 0; q < group; q++) {
+            together.push_back(
+                reinterpret(pass.element().with_code(Halide::Type::UInt), extended(x, group * y + q)));
+        }
+        packed(x, y) = Halide::concat_bits(together);
+        // Element `group * column + row` of a group of rows.
+        groups(x, c, y) = !by_words ? extended(x / group, group * y + x % group) :
+                                      Halide::extract_bits(pass.element(),
+                                          packed(channels * (x / group) + c, y), bits * (x % group));
+    }
+
+    void add_sums(const std::vector<Taps> &parts) {
+        for (const Taps &taps : parts) {
+            of_column.push_back(groups_of(taps));
+            of_row.push_back(groups_of(taps));
+        }
+    }
+
     static Expr product(Expr tap, Expr element) {
         return cast<int32_t>(tap) * cast<int32_t>(element);
     }
@@ -170,6 +182,38 @@ private:
         word(x, y) = channels == 1 ? words[0] : mux(x % channels, words);
         out(x, y) = cast(pass.pass.pixel,
             Halide::extract_bits(Halide::UInt(bits), word(x / group, y), bits * (x % group)));
+    }
+};
+
+// The same, for schedules that blur whole rows in their order: between the passes, rows continue beyond the
+// left and right side. The pixels there are the same, because each column is blurred by itself, and no vector
+// of the image gathers pixels from several places.
+struct GaussianBlurDotRows : GaussianBlurDots {
+    static constexpr const char *name = "gaussian_blur_dot_rows";
+
+    GaussianBlurDotRows(Func image, const ExtendedImage &border, int channels, const std::vector<Taps> &parts,
+        const Expr &reach, const DotArithmetic &pass)
+        : GaussianBlurDots(image, channels, reach, pass) {
+        rows(y) = border.row(y);
+        extended(x, y) = pass.centred(border.within_row(in, rows, x, y, pass.masks));
+        add_groups(pass, true);
+        add_sums(parts);
+        add_down(parts, pass);
+        add_sides(border, pass);
+        add_along(parts, pass);
+    }
+
+private:
+    void add_sides(const ExtendedImage &border, const DotArithmetic &pass) {
+        const Expr beyond = group * reach, nothing = pass.centred(Halide::cast(pass.pass.pixel, 0));
+        columns(x) = border.source(select(x < beyond, x - beyond, border.width + x - beyond), border.width);
+        const RDom side(0, beyond, "side");
+        const auto copy = [&](Expr to, Expr from) {
+            down(to, c, y) = select(border.rule == ExtendedImage::zero, nothing,
+                down(promised(columns(from), border.width), c, y));
+        };
+        copy(side - beyond, side);
+        copy(border.width + side, beyond + side);
     }
 };
 

@@ -49,6 +49,28 @@ struct ExtendedImage {
         return select(inside_row(x), likely(x), source(x / channels, width) * channels + x % channels);
     }
 
+    // The row whose values are at row y.
+    Expr row(Expr y) const {
+        return select(y >= 0 && y < height, likely(y), source(y, height));
+    }
+
+    // Element x of the image extended above and below alone: any value where x is outside of the rows.
+    // `rows` is row(y) as a Func. `masks`: a vector that lies across a side is one load with a mask;
+    // otherwise its elements are loaded one by one.
+    Expr within_row(Halide::Func image, Halide::Func rows, Expr x, Expr y, bool masks) const {
+        using Halide::Internal::Call;
+        const Expr elements = width * channels, at_y = promised(rows(y), height);
+        if (!masks) {
+            return masked(
+                image(promised(select(inside_row(x), likely(x), clamp(x, 0, elements - 1)), elements), at_y),
+                y);
+        }
+        const Expr pixel = image(promised(x, elements), at_y);
+        return masked(
+            Call::make(pixel.type(), Call::if_then_else, {likely(inside_row(x)), pixel}, Call::PureIntrinsic),
+            y);
+    }
+
     // The extended image at element x of row y. `columns` is column(x) as a Func, so that a schedule can
     // store it. A tile may compute positions that nothing reads, for which `columns` was not computed; the
     // clamp keeps them inside.
@@ -60,20 +82,23 @@ struct ExtendedImage {
                    from = select(inside_row(x), likely(x), clamp(columns(x), 0, elements - 1));
         const Expr pixel = image(promised(from, elements), promised(source(y, height), height));
         if (divided) {
-            // Rows outside have a mask: of a condition that is the same for all pixels of a vector, LLVM
-            // makes 60 instructions for 32 bytes of AVX2.
-            const Halide::Type bits = pixel.type().with_code(Halide::Type::UInt);
-            const Expr known = select(inside_row(x), likely(Halide::Internal::const_true()), rule != zero),
-                       kept = (y >= 0 && y < height) || rule != zero,
-                       mask = select(kept, bits.max(), Halide::cast(bits, 0));
-            return select(
-                known, reinterpret(pixel.type(), reinterpret(bits, pixel) & mask), cast(pixel.type(), 0));
+            const Expr known = select(inside_row(x), likely(Halide::Internal::const_true()), rule != zero);
+            return select(known, masked(pixel, y), cast(pixel.type(), 0));
         }
         const Expr inside = inside_row(x) && y >= 0 && y < height;
         return select(inside || rule != zero, pixel, cast(pixel.type(), 0));
     }
 
 private:
+    // A pixel of row y, or 0 where the border is zero and the row is outside. Rows have a mask: of a
+    // condition that is the same for all pixels of a vector, LLVM makes 60 instructions for 32 bytes of AVX2.
+    Expr masked(Expr pixel, Expr y) const {
+        const Halide::Type bits = pixel.type().with_code(Halide::Type::UInt);
+        const Expr kept = (y >= 0 && y < height) || rule != zero,
+                   mask = select(kept, bits.max(), Halide::cast(bits, 0));
+        return reinterpret(pixel.type(), reinterpret(bits, pixel) & mask);
+    }
+
     Expr by_branch(Halide::Func image, Halide::Func columns, Expr x, Expr y) const {
         const Expr elements = width * channels, outside = clamp(columns(x), 0, elements - 1);
         const Expr pixel = image(promised(x, elements), promised(y, height)),

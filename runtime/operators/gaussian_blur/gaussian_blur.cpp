@@ -64,11 +64,16 @@ bool is_near(const Row &row) {
            row.form == "gaussian_blur_branch" || row.form == "gaussian_blur_exp";
 }
 
-// The form by dot products: the row's channels and width, and taps that its sums hold.
+bool is_by_dots(const Row &row) {
+    return row.form == "gaussian_blur_dots" || row.form == "gaussian_blur_dot_rows";
+}
+
+// The forms by dot products: the row's channels and radius, and taps that its sums hold.
 bool dots_accept(const Row &row, const GaussianBlurRequest &request) {
     const auto serves = row.configuration<GaussianBlurDotsConfiguration>();
     const GaussianWeights &numbers = request.numbers();
     return request.channels() == serves.channels &&
+           (serves.most_radius == 0 || numbers.radius <= serves.most_radius) &&
            (request.image().type() == Type::u16 ? fits_split_taps(numbers.words16) :
                                                   serves.group == 4 || numbers.bytes.fits_pairs());
 }
@@ -119,7 +124,7 @@ protected:
         if (row.form == "gaussian_blur_floats") {
             return request.image().type() != Type::u8 || request.numbers().bytes.fits_f32();
         }
-        if (row.form == "gaussian_blur_dots") {
+        if (is_by_dots(row)) {
             return dots_accept(row, request);
         }
         if (row.form == "gaussian_blur_terms") {
@@ -146,8 +151,7 @@ protected:
             const int most = row.configuration<GaussianBlurLinesConfiguration>().most_elements;
             return most == 0 || columns * channels <= most;
         }
-        const bool is_dots = row.form == "gaussian_blur_dots";
-        const int most = is_dots ? row.configuration<GaussianBlurDotsConfiguration>().most_columns : 0;
+        const int most = is_by_dots(row) ? row.configuration<GaussianBlurDotsConfiguration>().most_columns : 0;
         return most == 0 || columns <= most;
     }
 
@@ -162,7 +166,7 @@ protected:
         Launch &launch = plan.launch(row, device);
         if (is_window(row)) {
             bind_window(launch, row, request, output);
-        } else if (row.form == "gaussian_blur_dots") {
+        } else if (is_by_dots(row)) {
             bind_dots(launch, row, request, output);
         } else {
             const Array &image = request.image();
