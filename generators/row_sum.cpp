@@ -3,6 +3,7 @@
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/configuration.h"
 #include "generators/algorithms/row_sum/halves.h"
+#include "generators/algorithms/row_sum/octets.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "generators/algorithms/sums/sum_types.h"
 #include "generators/row_generator.h"
@@ -60,6 +61,14 @@ public:
     }
 };
 
+class RowSumOctetsGenerator : public RowSumOfImage<RowSumOctetsGenerator> {
+public:
+    void generate() {
+        RowSumOctets form(image, image.width(), setting("lanes") / 8, sums.type());
+        finish(form);
+    }
+};
+
 // The form in chunks. words: the memory that contains the image; offset, stride: the image's position in it,
 // in bytes.
 class RowSumChunksGenerator : public RowGenerator<RowSumChunksGenerator> {
@@ -87,4 +96,5 @@ public:
 HALIDE_REGISTER_GENERATOR(tilewright::RowSumGenerator, row_sum)
 HALIDE_REGISTER_GENERATOR(tilewright::RowSumSlicedGenerator, row_sum_sliced)
 HALIDE_REGISTER_GENERATOR(tilewright::RowSumHalvesGenerator, row_sum_halves)
+HALIDE_REGISTER_GENERATOR(tilewright::RowSumOctetsGenerator, row_sum_octets)
 HALIDE_REGISTER_GENERATOR(tilewright::RowSumChunksGenerator, row_sum_chunks)

@@ -113,16 +113,18 @@ public:
     void generate() {
         const ScheduleContext context{get_target(), type, {}, settings()};
         const int bytes = pixel_type(type).bytes(), square = best_square(get_target(), pixel_type(type));
-        SquaresShape shape{context["width"], context["height"], square, square, channels_of(type)};
-        if (configuration<TransposeSquaresConfiguration>().in_registers) {
-            if (bytes < 4) {  // the shuffles of whole registers of AVX-512 VBMI take any bytes
-                shape.rows = 16;
-                shape.columns = 64 / bytes;
-            } else {
-                const int side = std::max(square, 32 / bytes);
-                shape.width = std::min(shape.width, side);
-                shape.height = std::min(shape.height, side);
-            }
+        SquaresShape shape{context["width"], context["height"], square, square, channels_of(type), 1};
+        const auto form = configuration<TransposeSquaresConfiguration>();
+        if (form.rectangles) {
+            shape.rows = 16;
+            shape.columns = 64 / bytes;
+        } else if (form.in_registers || form.in_columns) {
+            const int side = std::max(square, 32 / bytes);
+            shape.width = std::min(shape.width, side);
+            shape.height = std::min(shape.height, side);
+        }
+        if (form.in_columns) {
+            shape.down = context["down"];
         }
         TransposeSquares transpose(
             memory, width, height, {memory.dim(0).extent(), pitch}, {output_elements, output_pitch}, shape);

@@ -4,6 +4,7 @@
 #include "generators/algorithms/row_sum/chunks.h"
 #include "generators/algorithms/row_sum/configuration.h"
 #include "generators/algorithms/row_sum/halves.h"
+#include "generators/algorithms/row_sum/octets.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "schedules/schedule.h"
 
@@ -210,9 +211,10 @@ void lanes_in_vectors(RowSumSliced &form, ScheduleContext &context) {
     form.adding.update(2).vectorize(form.lane);
 }
 
-// Strips of rows are spread over the cores: each has the bytes of a task or more, but no more than `strip`
-// rows, because a short row takes longer per byte.
-void strips_of_rows(RowSumSliced &form, ScheduleContext &context) {
+// Spreads strips of rows over the cores: each has the bytes of a task or more, but no more than `strip` rows,
+// because a short row takes longer per byte.
+template<typename Form>
+void in_strips(Form &form, ScheduleContext &context) {
     const int task_bytes = 1024 * context["task"], most = context["strip"];
     Halide::Expr strip = clamp(task_bytes / form.row_bytes, 1, most);
     if (!context.is_stage) {
@@ -220,11 +222,34 @@ void strips_of_rows(RowSumSliced &form, ScheduleContext &context) {
         strip = min(ceil_div(height, max(1, height / max(1, task_bytes / form.row_bytes))), most);
     }
     form.out.split(form.y, yo, yi, strip, TailStrategy::GuardWithIf).parallel(yo);
+}
+
+// Strips of rows are spread over the cores. A row is added in vectors.
+void strips_of_rows(RowSumSliced &form, ScheduleContext &context) {
+    in_strips(form, context);
     form.total.compute_at(form.out, yi);
     form.adding.compute_at(form.total, form.each);
     lanes_in_vectors(form, context);
     for (Func &level : form.levels) {
         level.compute_at(form.total, form.each).vectorize(form.lane);
+    }
+}
+
+// Strips of rows are spread over the cores. A row is added in vectors of octets.
+void strips_of_octets(RowSumOctets &form, ScheduleContext &context) {
+    RVar go{"go"}, gi{"gi"};
+    in_strips(form, context);
+    form.adding.compute_at(form.out, yi).bound(form.octet, 0, form.octets).vectorize(form.octet);
+    form.adding.update(0)
+        .split(form.pixel.y, go, gi, context["unroll"], TailStrategy::GuardWithIf)
+        .reorder(form.pixel.x, form.octet, gi, go)
+        .atomic()
+        .vectorize(form.pixel.x)
+        .vectorize(form.octet)
+        .unroll(gi);
+    form.adding.update(1).reorder(form.rest, form.octet).atomic().vectorize(form.rest).vectorize(form.octet);
+    for (Func &level : form.levels) {
+        level.compute_at(form.out, yi).vectorize(form.octet);
     }
 }
 
@@ -273,7 +298,7 @@ ScheduleRow many_rows_on(const char *types, Backends where, int rows) {
 ScheduleRows tuned_rows() {
     const RowSumChunksConfiguration medium{.most_iterations = 16}, split{.splits = true};
     const RowSumSlicedConfiguration few_long_rows{.least_width = 65537, .most_rows = 63},
-        wide{.least_width = 48};
+        wide{.least_width = 48}, wide_bytes{.least_width = 64};
     const RowSumConfiguration few_pixels{.most_width = 7};
     return family("tuned",
         {
@@ -297,6 +322,10 @@ ScheduleRows tuned_rows() {
                 {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
                 .with("strict_float")
                 .says("Spreads the slices of few long rows over the cores, in vectors of 16-bit sums."),
+            row("tuned_bytes", cpu, "u8 u8f32", strips_of_octets, wide_bytes,
+                {{"lanes", 64, 16, 256}, {"unroll", 2, 1, 8}, {"task", 1536, 16, 16384},
+                    {"strip", 4096, 64, 65536}})
+                .says("Strips of rows over the cores; one instruction adds the bytes of each octet."),
             row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows, wide,
                 {{"lanes", 32, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 8, 1, 8},
                     {"task", 1536, 16, 16384}, {"strip", 4096, 64, 65536}})

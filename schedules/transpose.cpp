@@ -30,18 +30,22 @@ Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xv{"xv"}, yv{"yv"}, block{"block"}, 
 // Pixels one after another, in the order of memory.
 void reference(Transpose &, ScheduleContext &) {}
 
-// One block of the output after another, `blocks_per_task` of them per task. A block is made in a buffer that
-// stays in the cache, square by square down the rows of the input, and is then written by whole cache lines.
-// Colours are separated into planes before, and interleaved when they are written.
+// One block of the output after another. Tasks have the same number of blocks, `blocks_per_task` or more of
+// them: with one task of that number and another one of the rest, one core would wait for the other. A block
+// is made in a buffer that stays in the cache, square by square down the rows of the input, and is then
+// written by whole cache lines. Colours are separated into planes before, and interleaved when they are
+// written.
 void blocks(TransposeSquares &t, ScheduleContext &context) {
     const int width = t.shape.width, height = t.shape.height, channels = t.shape.channels,
               line = 64 / t.in.type().bytes();
     const Var c = t.turned.args()[3];
     const RVar number{"number"}, of_task{"task"};
+    const Halide::Expr all = t.r[4].extent() * t.r[5].extent(),
+                       tasks = max(1, all / context["blocks_per_task"]);
     t.out.update()
         .allow_race_conditions()
-        .fuse(t.r[3], t.r[4], number)
-        .split(number, of_task, number, context["blocks_per_task"], TailStrategy::GuardWithIf)
+        .fuse(t.r[4], t.r[5], number)
+        .split(number, of_task, number, ceil_div(all, tasks), TailStrategy::GuardWithIf)
         .parallel(of_task)
         .vectorize(t.r[1], std::min(line, width))
         .unroll(t.r[1])
@@ -69,26 +73,13 @@ void blocks(TransposeSquares &t, ScheduleContext &context) {
     t.out.never_partition_all();
 }
 
-// One small block of the output after another, along its rows: a block goes from the registers to its place,
-// without a buffer between. Rows of blocks are spread over the cores, as many per task as have its bytes.
-void squares_in_registers(TransposeSquares &t, ScheduleContext &context) {
-    const int width = t.shape.width, height = t.shape.height;
-    const RVar of_task{"task"};
-    const int block_bytes = width * height * t.in.type().bytes();
-    const Halide::Expr across = t.r[3].extent(), down = t.r[4].extent(),
-                       rows = max(1, 1024 * context["task"] / block_bytes / across),  // of the bytes of a
-                                                                                      // task
-        tasks = max(1, down / rows);
-    t.out.update()
-        .allow_race_conditions()
-        .split(t.r[4], of_task, t.r[4], ceil_div(down, tasks), TailStrategy::GuardWithIf)
-        .parallel(of_task)
-        .vectorize(t.r[1])
-        .unroll(t.r[2]);
-    t.turned.compute_at(t.out, t.r[3])
+// Makes a block in registers, in the loop `at` over blocks.
+void in_registers(TransposeSquares &t, const RVar &at) {
+    t.out.update().vectorize(t.r[1]).unroll(t.r[2]);
+    t.turned.compute_at(t.out, at)
         .store_in(MemoryType::Stack)
-        .bound_extent(t.i, width)
-        .bound_extent(t.j, height)
+        .bound_extent(t.i, t.shape.width)
+        .bound_extent(t.j, t.shape.height)
         .bound_extent(t.first, 1)
         .bound(t.turned.args()[3], 0, 1)
         .tile(t.i, t.j, xo, yo, xi, yi, t.shape.rows, t.shape.columns)
@@ -99,6 +90,37 @@ void squares_in_registers(TransposeSquares &t, ScheduleContext &context) {
         .unroll(xo);
     turn_in_registers(t.squares, t.turned, yo);
     t.out.never_partition_all();
+}
+
+// One small block of the output after another, along its rows: a block goes from the registers to its place,
+// without a buffer between. Rows of blocks are spread over the cores, as many per task as have its bytes.
+void squares_in_registers(TransposeSquares &t, ScheduleContext &context) {
+    const RVar of_task{"task"};
+    const int block_bytes = t.shape.width * t.shape.height * t.in.type().bytes();
+    const Halide::Expr across = t.r[4].extent(), down = t.r[5].extent(),
+                       rows = max(1, 1024 * context["task"] / block_bytes / across),  // of the bytes of a
+                                                                                      // task
+        tasks = max(1, down / rows);
+    t.out.update()
+        .allow_race_conditions()
+        .split(t.r[5], of_task, t.r[5], ceil_div(down, tasks), TailStrategy::GuardWithIf)
+        .parallel(of_task);
+    in_registers(t, t.r[4]);
+}
+
+// The same down columns of `down` blocks: so pieces of the input's rows are read that are long enough for the
+// processor to fetch them ahead. Columns are spread over the cores.
+void columns_in_registers(TransposeSquares &t, ScheduleContext &context) {
+    const RVar column{"column"}, of_task{"task"};
+    const int of_task_elements = 1024 / t.in.type().bytes() * context["task"];
+    const Halide::Expr all = t.r[4].extent() * t.r[5].extent(),
+                       tasks = clamp(t.elements / of_task_elements, 1, all);
+    t.out.update()
+        .allow_race_conditions()
+        .fuse(t.r[4], t.r[5], column)
+        .split(column, of_task, column, ceil_div(all, tasks), TailStrategy::GuardWithIf)
+        .parallel(of_task);
+    in_registers(t, t.r[3]);
 }
 
 // One pixel after another within a task of width x height pixels of the output, for images that are too thin
@@ -242,6 +264,8 @@ constexpr const char *
     in_blocks = "Blocks of squares that are turned in registers, written by lines, over all cores.",
    *small = "As tuned_blocks, in small blocks, which cover images in the cache better.",
    *whole = "As for f32, where one instruction shuffles the bytes of two 64-byte vectors (AVX-512 VBMI).",
+   *whole_colours =
+       "As tuned_small, with an instruction that shuffles bytes of two 64-byte vectors (AVX-512 VBMI).",
    *narrow = "As tuned_blocks, in blocks of 16 x 16, for images too narrow for larger ones.",
    *longer_pitch = "As shared, with a longer pitch, so that a column's pixels are in different banks.",
    *on_diagonals = "As padded, with blocks along diagonals, so that writes spread over the memory.",
@@ -252,29 +276,44 @@ constexpr const char *
 // Blocks of width x height pixels, `blocks_per_task` of them per task. Blocks that are long in the direction
 // of the input's rows read whole pages: u8 8192 x 8192 on one core, 64 x 64: 31.0, 64 x 256: 15.9, 64 x
 // 1024: 14.4 ms (AMD Zen 4, AVX-512, 2026-11-22). Small images stay in the cache, and small blocks cover them
-// better.
+// better. Columns of blocks read long pieces without a buffer: f32 8192 x 8192 34.5 ms of CPU time, in blocks
+// of 64 x 256 53.5, of 16 x 1024 40 to 53 (2026-11-23, other programs ran). Columns of bytes bring nothing.
 ScheduleRows tuned_on_cpu() {
     const TransposeSquaresConfiguration large{.least_kib = 4096}, in_registers{.in_registers = true},
-        colours{.least_kib = 64}, any{};
+        in_columns{.least_kib = 12288, .in_columns = true},
+        wide_columns{.least_kib = 12288, .in_columns = true, .rectangles = true},
+        rectangles{.in_registers = true, .rectangles = true}, colours{.least_kib = 64},
+        colours_in_rectangles{.least_kib = 64, .rectangles = true}, any{};
     const auto tunables = [](int width, int height, int blocks_per_task) {
         return std::vector<Tunable>{{"width", width, width, 4 * width}, {"height", height, height, 1024},
             {"blocks_per_task", blocks_per_task, 1, 1024}};
     };
-    const auto rectangles = [](int height) {
+    const auto of_rectangles = [](int height) {
         return std::vector<Tunable>{{"width", 32}, {"height", height}, {"task", 1024, 16, 16384}};
     };
     return family("tuned",
         {
-            row("tuned_blocks", cpu, "u8", blocks, large, tunables(64, 512, 16)).says(in_blocks),
-            row("tuned_blocks", cpu, "u16 f32 u64", blocks, large, tunables(64, 256, 16)).says(in_blocks),
+            row("tuned_columns", cpu, "f32 u64", columns_in_registers, in_columns,
+                {{"width", 16}, {"height", 16}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
+                .says(
+                    "Squares go from registers to their places, down columns of 4 KiB of the input's rows."),
+            row("tuned_columns", vnni, "u16", columns_in_registers, wide_columns,
+                {{"width", 32}, {"height", 32}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
+                .says(whole),
+            row("tuned_blocks", cpu, "u8", blocks, large, tunables(64, 1024, 8)).says(in_blocks),
+            row("tuned_blocks", cpu, "u16", blocks, large, tunables(64, 1024, 4)).says(in_blocks),
             row("tuned_blocks", cpu, "rgb8 rgb16", blocks, large, tunables(64, 64, 64)).says(in_blocks),
             row("tuned_registers", cpu, "f32 u64", squares_in_registers, in_registers,
                 {{"width", 16}, {"height", 16}, {"task", 1024, 16, 16384}})
                 .says("Squares go from registers to their places, for pixels of 4 or 8 bytes in the cache."),
-            row("tuned_registers", vnni, "u8", squares_in_registers, in_registers, rectangles(64))
+            row("tuned_registers", vnni, "u8", squares_in_registers, rectangles, of_rectangles(64))
                 .says(whole),
-            row("tuned_registers", vnni, "u16", squares_in_registers, in_registers, rectangles(32))
+            row("tuned_registers", vnni, "u16", squares_in_registers, rectangles, of_rectangles(32))
                 .says(whole),
+            row("tuned_rectangles", vnni, "rgb8", blocks, colours_in_rectangles, tunables(32, 64, 128))
+                .says(whole_colours),
+            row("tuned_rectangles", vnni, "rgb16", blocks, colours_in_rectangles, tunables(32, 32, 128))
+                .says(whole_colours),
             row("tuned_small", cpu, "u8 u16 f32 u64", blocks, any, tunables(64, 64, 128)).says(small),
             row("tuned_small", cpu, "rgb8 rgb16", blocks, colours, tunables(32, 32, 256)).says(small),
             row("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", blocks, any, tunables(16, 16, 1024))

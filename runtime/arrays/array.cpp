@@ -94,27 +94,29 @@ Array Array::pinned(Type type, std::vector<int64_t> shape, int64_t row_bytes) {
     return Array(type, std::move(shape), row_bytes, Memory::pinned);
 }
 
-Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, Memory memory) try
-    : type_(type), shape_(std::move(shape)) {
-    check_shape(type, shape_);
-    strides_ = dense_strides(shape_);
-    if (shape_.size() > 1) {
-        const int64_t element = (int64_t)size_of(type), dense = strides_[0] * element;
+Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, Memory memory) try : type_(type) {
+    check_shape(type, shape);
+    std::vector<int64_t> strides = dense_strides(shape);
+    if (shape.size() > 1) {
+        const int64_t element = (int64_t)size_of(type), dense = strides[0] * element;
         const int64_t pitch = row_bytes == padded ? (int64_t)padded_bytes((size_t)dense) :
                               row_bytes == 0      ? dense :
                                                     row_bytes;
         if (pitch < dense || pitch % element != 0) {
             throw Error(Fault::usage,
-                fmt::format("a row of {} needs at least {} bytes, in whole elements", describe(), dense),
+                fmt::format(
+                    "a row of {} needs at least {} bytes, in whole elements", text(type, shape), dense),
                 {.argument = "row_bytes", .value = std::to_string(row_bytes)});
         }
-        strides_[0] = pitch / element;
+        strides[0] = pitch / element;
     }
-    const auto layout = layout_of(type, shape_, strides_);
+    const auto layout = layout_of(type, shape, strides);
     if (!layout) {
-        throw Error(Fault::memory, fmt::format("{} with such rows is more than any memory", describe()),
+        throw Error(Fault::memory,
+            fmt::format("{} with such rows is more than any memory", text(type, shape)),
             {.argument = "row_bytes", .value = std::to_string(row_bytes)});
     }
+    axes_ = std::make_shared<const Axes>(Axes{std::move(shape), std::move(strides)});
     storage_ = memory == Memory::pinned ? std::make_shared<Storage>(*layout, false, driver::pinned_memory()) :
                                           std::make_shared<Storage>(*layout, memory == Memory::zeroed);
 } catch (...) {
@@ -124,34 +126,36 @@ Array::Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, Memory me
 // An array without a storage, for memory that somebody else owns.
 Array Array::laid_out(Type type, std::vector<int64_t> shape, std::vector<int64_t> strides, uint64_t memory) {
     check_shape(type, shape);
-    Array a;
-    a.type_ = type;
-    a.strides_ = strides.empty() ? dense_strides(shape) : std::move(strides);
     const auto dense = dense_strides(shape);
-    bool good = memory != 0 && a.strides_.size() == shape.size() &&
+    if (strides.empty()) {
+        strides = dense;
+    }
+    bool good = memory != 0 && strides.size() == shape.size() &&
                 memory % (type == Type::c64 ? 4 : size_of(type)) == 0;
     for (size_t d = 0; good && d < shape.size(); d++) {
-        good = d == 0 && shape.size() > 1 ? a.strides_[d] >= dense[d] : a.strides_[d] == dense[d];
+        good = d == 0 && shape.size() > 1 ? strides[d] >= dense[d] : strides[d] == dense[d];
     }
     if (!good) {
         throw Error(Fault::usage,
             fmt::format("a view of {} needs aligned memory and strides that are dense but for the "
                         "rows' pitch (strides: {})",
-                text(type, shape), fmt::join(a.strides_, ", ")),
+                text(type, shape), fmt::join(strides, ", ")),
             {.argument = "view"});
     }
-    a.shape_ = std::move(shape);
-    if (!layout_of(type, a.shape_, a.strides_)) {
+    if (!layout_of(type, shape, strides)) {
         throw Error(Fault::usage,
-            fmt::format("strides ({}) reach beyond any memory", fmt::join(a.strides_, ", ")),
+            fmt::format("strides ({}) reach beyond any memory", fmt::join(strides, ", ")),
             {.argument = "view"});
     }
+    Array a;
+    a.type_ = type;
+    a.axes_ = std::make_shared<const Axes>(Axes{std::move(shape), std::move(strides)});
     return a;
 }
 
 Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides) try {
     Array a = laid_out(type, std::move(shape), std::move(strides), (uint64_t)data);
-    a.storage_ = std::make_shared<Storage>(*layout_of(type, a.shape_, a.strides_), data);
+    a.storage_ = std::make_shared<Storage>(*layout_of(type, a.shape(), a.strides()), data);
     return a;
 } catch (...) {
     leave_with_error();
@@ -166,8 +170,8 @@ Array Array::wrap(Type type, Device device, uint64_t memory, std::vector<int64_t
     Array a = laid_out(type, std::move(shape), std::move(strides), memory);
     // A CUDA pointer may be anywhere in an allocation. The storage begins where its words of 16 bytes do.
     a.offset_ = device.backend == Backend::cuda ? (int64_t)(memory % 256) : 0;
-    a.storage_ = std::make_shared<Storage>(*layout_of(type, a.shape_, a.strides_),
-        (size_t)(a.offset_ + span_of(type, a.shape_, a.strides_)), device, memory - (uint64_t)a.offset_,
+    a.storage_ = std::make_shared<Storage>(*layout_of(type, a.shape(), a.strides()),
+        (size_t)(a.offset_ + span_of(type, a.shape(), a.strides())), device, memory - (uint64_t)a.offset_,
         std::move(owner));
     return a;
 } catch (...) {
@@ -175,38 +179,46 @@ Array Array::wrap(Type type, Device device, uint64_t memory, std::vector<int64_t
 }
 
 Array Array::crop(int64_t y0, int64_t x0, int64_t h, int64_t w) const try {
-    if (shape_.size() < 2 || y0 < 0 || x0 < 0 || h < 1 || w < 1 || h > shape_[0] - y0 || w > shape_[1] - x0) {
+    const std::vector<int64_t> &all = shape();
+    if (all.size() < 2 || y0 < 0 || x0 < 0 || h < 1 || w < 1 || h > all[0] - y0 || w > all[1] - x0) {
         throw Error(Fault::usage,
             fmt::format("{} rows from {} and {} columns from {} are not inside {}", h, y0, w, x0, describe()),
             {.argument = "crop"});
     }
     Array a = *this;
-    a.offset_ += (y0 * strides_[0] + x0 * strides_[1]) * (int64_t)size_of(type_);
-    a.shape_[0] = h;
-    a.shape_[1] = w;
+    a.offset_ += (y0 * strides()[0] + x0 * strides()[1]) * (int64_t)size_of(type_);
+    Axes part = axes();
+    part.shape[0] = h;
+    part.shape[1] = w;
+    a.axes_ = std::make_shared<const Axes>(std::move(part));
     return a;
 } catch (...) {
     leave_with_error();
 }
 
 Array Array::clone(int64_t row_bytes) const try {
-    Array a = uninitialized(type_, shape_, row_bytes);
+    Array a = uninitialized(type_, shape(), row_bytes);
     copy(*this, a);
     return a;
 } catch (...) {
     leave_with_error();
 }
 
+const Array::Axes &Array::no_axes() {
+    static const auto &none = *new Axes;  // never destroyed (inside.h)
+    return none;
+}
+
 int64_t Array::size() const {
-    int64_t n = shape_.empty() ? 0 : 1;
-    for (int64_t extent : shape_) {
+    int64_t n = shape().empty() ? 0 : 1;
+    for (int64_t extent : shape()) {
         n *= extent;
     }
     return n;
 }
 
 std::string Array::describe() const {
-    return empty() && shape_.empty() ? "an empty array" : text(type_, shape_);
+    return empty() && shape().empty() ? "an empty array" : text(type_, shape());
 }
 
 const void *Array::data() const {
@@ -260,20 +272,20 @@ bool Array::overlaps(const Array &other) const {
     }
     // Two crops of one image may be side by side, so that their spans overlap and no byte is shared.
     const std::byte *a = storage_->address() + offset_, *b = other.storage_->address() + other.offset_;
-    const int64_t a_span = span_of(type_, shape_, strides_),
-                  b_span = span_of(other.type_, other.shape_, other.strides_);
+    const int64_t a_span = span_of(type_, shape(), strides()),
+                  b_span = span_of(other.type_, other.shape(), other.strides());
     if (a + a_span <= b || b + b_span <= a) {
         return false;
     }
     const bool same_pitch =
-        shape_.size() > 1 && other.shape_.size() > 1 &&
-        strides_[0] * (int64_t)size_of(type_) == other.strides_[0] * (int64_t)size_of(other.type_);
+        dimensions() > 1 && other.dimensions() > 1 &&
+        strides()[0] * (int64_t)size_of(type_) == other.strides()[0] * (int64_t)size_of(other.type_);
     if (!same_pitch) {
         return true;
     }
-    const int64_t pitch = strides_[0] * (int64_t)size_of(type_);
-    const int64_t a_row = size() / shape_[0] * (int64_t)size_of(type_);
-    const int64_t b_row = other.size() / other.shape_[0] * (int64_t)size_of(other.type_);
+    const int64_t pitch = strides()[0] * (int64_t)size_of(type_);
+    const int64_t a_row = size() / shape()[0] * (int64_t)size_of(type_);
+    const int64_t b_row = other.size() / other.shape()[0] * (int64_t)size_of(other.type_);
     // Bytes from the begin of a row of a to that of the next row of b.
     const int64_t apart = ((b - a) % pitch + pitch) % pitch;
     return apart < a_row || apart + b_row > pitch;
@@ -287,11 +299,11 @@ void Array::expect(Type type) const {
 }
 
 int64_t Array::offset_of(const std::vector<int64_t> &index) const {
-    bool inside = index.size() == shape_.size();
+    bool inside = index.size() == shape().size();
     int64_t offset = 0;
     for (size_t d = 0; inside && d < index.size(); d++) {
-        inside = index[d] >= 0 && index[d] < shape_[d];
-        offset += index[d] * strides_[d];
+        inside = index[d] >= 0 && index[d] < shape()[d];
+        offset += index[d] * strides()[d];
     }
     if (!inside) {
         throw Error(Fault::usage, fmt::format("({}) is not inside {}", fmt::join(index, ", "), describe()),

@@ -50,8 +50,11 @@ RowOrder::RowOrder(const Operator &op, std::vector<const Row *> rows, const Devi
                 column_[i] = row;
             }
         }
-        if (column_[i] == no_column && rows_[i]->belongs_to("tuned")) {
-            unmeasured_.push_back(rows_[i]);
+        if (rows_[i]->belongs_to("tuned")) {
+            family_.push_back(rows_[i]);
+            if (column_[i] == no_column) {
+                unmeasured_.push_back(rows_[i]);
+            }
         }
     }
 }
@@ -143,11 +146,12 @@ bool Operator::may_stand_for_tuned(const Row &row) const {
            is_equal_to_tuned(row);
 }
 
-const Row *Operator::chosen_by_times(const Request &request, const Array &output, Device device) const {
+RowChoice Operator::chosen_by_times(const Request &request, const Array &output, Device device) const {
     const RowOrder &rows = choices_->of(*this, device, request.type);
-    const auto order = rows.order(measures_of_call(request));
+    const Measures measures = measures_of_call(request);
+    const auto order = rows.order(measures);
     if (order->rows.empty() || !order->is_near) {
-        return nullptr;
+        return {};
     }
     const DeviceInfo &limits = limits_of(device);
     const auto is_usable = [&](const Row &row) {
@@ -155,16 +159,16 @@ const Row *Operator::chosen_by_times(const Request &request, const Array &output
                why_not_on(row, device, request, output).empty();
     };
     for (const Row *row : rows.unmeasured()) {
-        if (suits(*row, request) && is_usable(*row)) {
-            return nullptr;
+        if (suits(*row, measures) && is_usable(*row)) {
+            return {};
         }
     }
     for (const RowOrder::Predicted &one : order->rows) {
         if (is_usable(*one.row)) {
-            return one.row;
+            return {one.row, one.ms, rows.measured_on()};
         }
     }
-    return nullptr;
+    return {};
 }
 
 std::vector<PredictedTime> Operator::predicted_times(const Request &request, Device device) const {
@@ -191,12 +195,13 @@ double copy_ms(const MeasuredDevice &device, double bytes, double bytes_per_ms) 
     return device.copy_ms + (bytes_per_ms > 0 ? bytes / bytes_per_ms : 0);
 }
 
-// Times of a device with another number of units are scaled, apart from what a call takes that has no work
-// for all of them.
-double scaled(double ms, const MeasuredDevice &measured, int units) {
+// What the row is predicted to take on `device`. Times of a device with another number of units are scaled,
+// apart from what a call takes that has no work for all of them.
+double ms_on(Device device, const RowChoice &chosen) {
     constexpr double unscaled_ms = .1;
-    const double factor = units > 0 && measured.units > 0 ? (double)measured.units / units : 1;
-    return std::min(ms, unscaled_ms) + std::max(0., ms - unscaled_ms) * factor;
+    const int units = info_of(device)->units, measured = chosen.measured_on->units;
+    const double factor = units > 0 && measured > 0 ? (double)measured / units : 1;
+    return std::min(chosen.ms, unscaled_ms) + std::max(0., chosen.ms - unscaled_ms) * factor;
 }
 
 // The copies of a call on the GPU: of the inputs that it does not have, and of the result, where an input
@@ -236,28 +241,15 @@ Device Operator::choose_device(
     if (gpu == cpu || schedule != "tuned") {
         return gpu;
     }
-    // What the row that a call on the device takes is predicted to take there; nothing where times do not
-    // decide on the row.
-    const auto predicted = [&](Device device) -> std::optional<double> {
-        const Row *row = chosen_by_times(request, output, device);
-        if (!row) {
-            return {};
-        }
-        const RowOrder &rows = choices_->of(*this, device, request.type);
-        const auto order = rows.order(measures_of_call(request));
-        const auto one = std::find_if(order->rows.begin(), order->rows.end(),
-            [&](const RowOrder::Predicted &of) { return of.row == row; });
-        return scaled(one->ms, *rows.measured_on(), info_of(device)->units);
-    };
-    const std::optional<double> on_cpu = predicted(cpu);
-    const std::optional<double> on_gpu = on_cpu ? predicted(gpu) : std::nullopt;
-    if (!on_gpu) {
+    const RowChoice on_cpu = chosen_by_times(request, output, cpu),
+                    on_gpu = on_cpu.row ? chosen_by_times(request, output, gpu) : RowChoice();
+    if (!on_gpu.row) {
         return gpu;
     }
-    const MeasuredDevice &copied = *choices_->of(*this, gpu, request.type).measured_on();
-    return *on_cpu + copies_to_host_ms(request, copied) < *on_gpu + copies_to_gpu_ms(request, gpu, copied) ?
-               cpu :
-               gpu;
+    const MeasuredDevice &copied = *on_gpu.measured_on;
+    const double cpu_ms = ms_on(cpu, on_cpu) + copies_to_host_ms(request, copied),
+                 gpu_ms = ms_on(gpu, on_gpu) + copies_to_gpu_ms(request, gpu, copied);
+    return cpu_ms < gpu_ms ? cpu : gpu;
 }
 
 }  // namespace tilewright

@@ -35,7 +35,11 @@ public:
     };
     std::shared_ptr<const Order> order(const Measures &measures) const;
 
-    // Rows of the family `tuned` without any time.
+    // The rows of the family `tuned`, in the order of the table.
+    const std::vector<const Row *> &family() const {
+        return family_;
+    }
+    // Those of them without any time.
     const std::vector<const Row *> &unmeasured() const {
         return unmeasured_;
     }
@@ -49,7 +53,7 @@ private:
     bool is_known_beyond(size_t row, const Measures &measures) const;
 
     const Operator &op_;
-    std::vector<const Row *> rows_, unmeasured_;
+    std::vector<const Row *> rows_, family_, unmeasured_;
     std::vector<size_t> column_;  // of each row: its number among the measured ones; or none
     std::unique_ptr<const Prediction> prediction_;
     const MeasuredTimes *times_ = nullptr;
@@ -62,6 +66,14 @@ private:
     };
     mutable std::mutex mutex_;
     mutable std::list<Kept> kept_;
+};
+
+// A row that the measured times choose, its predicted time, and the device that the times are of. `row` is
+// null where the times do not decide.
+struct RowChoice {
+    const Row *row = nullptr;
+    double ms = 0;
+    const MeasuredDevice *measured_on = nullptr;
 };
 
 // Those of one operator; made at their first use.

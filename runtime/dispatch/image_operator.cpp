@@ -7,16 +7,17 @@ namespace tilewright {
 
 Request ImageOperator::read(std::span<const Array> inputs, const Settings &) const {
     const Array &image = inputs[0];
-    std::vector<std::string> types;
-    for (const Row &row : rows()) {
-        if (std::find(types.begin(), types.end(), row.type) == types.end()) {
-            types.push_back(row.type);
-        }
-    }
     const std::string type = name_of(image.type());
-    const bool known = std::find(types.begin(), types.end(), type) != types.end();
+    const bool known =
+        std::any_of(rows().begin(), rows().end(), [&](const Row &row) { return row.type == type; });
     const bool pointwise = kind_ == Kind::pointwise;
     if (!known || image.dimensions() < 2 || (!pointwise && image.dimensions() != 2)) {
+        std::vector<std::string> types;
+        for (const Row &row : rows()) {
+            if (std::find(types.begin(), types.end(), row.type) == types.end()) {
+                types.push_back(row.type);
+            }
+        }
         refuse(Fault::input,
             fmt::format("takes an image {} of {}{}",
                 pointwise ? "(h, w) or (h, w, c)" : "of one channel, (h, w),", fmt::join(types, ", "),

@@ -10,6 +10,7 @@
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
@@ -28,13 +29,14 @@ struct Launch::Buffer {
     bool overwritten = false;    // on a GPU: all of them
     int64_t offset = 0;
     halide_buffer_t halide = {};
-    std::vector<halide_dimension_t> dims = {};
+    std::pmr::vector<halide_dimension_t> dims;
 };
 
 namespace {
 
-std::vector<halide_dimension_t> dims_of(const View &view) {
-    std::vector<halide_dimension_t> dims;
+std::pmr::vector<halide_dimension_t> dims_of(
+    const View &view, std::pmr::memory_resource &memory = *std::pmr::get_default_resource()) {
+    std::pmr::vector<halide_dimension_t> dims(&memory);
     dims.reserve(view.dims.size());
     for (const View::Dim &d : view.dims) {
         dims.emplace_back(0, (int32_t)d.extent, (int32_t)d.stride);
@@ -74,7 +76,7 @@ Array bounced(const Array &array, View &view) {
 // stays as it is, whatever a device does with other parts of it.
 class HeldStorages {
 public:
-    HeldStorages(bool gpu, size_t most) : gpu_(gpu) {
+    HeldStorages(bool gpu, size_t most, std::pmr::memory_resource &memory) : gpu_(gpu), uses_(&memory) {
         uses_.reserve(most);
     }
     ~HeldStorages() {
@@ -121,7 +123,7 @@ private:
         bool written = false, overwritten = true, held = false;
     };
     bool gpu_, failed_ = true;
-    std::vector<Use> uses_;
+    std::pmr::vector<Use> uses_;
 };
 
 }  // namespace
@@ -208,7 +210,7 @@ void Launch::check_complete() const {
 bool Launch::fits() const {
     check_complete();
     std::vector<halide_buffer_t> buffers(arguments_.size());
-    std::vector<std::vector<halide_dimension_t>> dims(arguments_.size());
+    std::vector<std::pmr::vector<halide_dimension_t>> dims(arguments_.size());
     std::vector<uint64_t> scalars(arguments_.size());
     std::vector<void *> pointers;
     for (size_t i = 0; i < arguments_.size(); i++) {
@@ -241,7 +243,7 @@ bool Launch::fits() const {
     return true;
 }
 
-Launch::Buffer Launch::made_buffer(Argument &argument) const {
+Launch::Buffer Launch::made_buffer(Argument &argument, std::pmr::memory_resource &memory) const {
     const Array &array = argument.array;
     View of_bounce;
     const View *view = &argument.view;
@@ -255,7 +257,10 @@ Launch::Buffer Launch::made_buffer(Argument &argument) const {
                 .schedule = row_->schedule,
                 .device = device_.str()});
     }
-    Buffer b{.array = &argument.array, .bounce = {}, .written = argument.role == Role::output};
+    Buffer b{.array = &argument.array,
+        .bounce = {},
+        .written = argument.role == Role::output,
+        .dims = std::pmr::vector<halide_dimension_t>(&memory)};
     if (device_.backend == Backend::opencl && view->offset != 0) {
         if (view->offset != array.offset_bytes()) {
             throw std::logic_error(
@@ -276,7 +281,7 @@ Launch::Buffer Launch::made_buffer(Argument &argument) const {
             b.written && rows == b.storage->layout().rows && bytes / rows == b.storage->layout().row;
     }
     b.halide.type = view->type;
-    b.dims = dims_of(*view);
+    b.dims = dims_of(*view, memory);
     b.halide.dimensions = (int32_t)b.dims.size();
     return b;
 }
@@ -310,8 +315,8 @@ LibraryRun Launch::described() const {
     return run;
 }
 
-void Launch::call(std::vector<Buffer> &buffers) {
-    std::vector<void *> pointers;
+void Launch::call(std::pmr::vector<Buffer> &buffers) {
+    std::pmr::vector<void *> pointers(buffers.get_allocator());
     pointers.reserve(arguments_.size());
     size_t next = 0;
     for (Argument &argument : arguments_) {
@@ -362,15 +367,18 @@ void Launch::run() try {
     const Inside inside;
     check_complete();
     check_device();
-    std::vector<Buffer> buffers;
+    // What only this call needs is on the stack, as long as there is room.
+    std::array<std::byte, 4096> room;
+    std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+    std::pmr::vector<Buffer> buffers(&memory);
     buffers.reserve(arguments_.size());
     for (Argument &argument : arguments_) {
         if (argument.role != Role::scalar) {
-            buffers.push_back(made_buffer(argument));
+            buffers.push_back(made_buffer(argument, memory));
         }
     }
     {
-        HeldStorages held(device_.backend != Backend::cpu, buffers.size());
+        HeldStorages held(device_.backend != Backend::cpu, buffers.size(), memory);
         for (const Buffer &b : buffers) {
             held.use(b.storage, b.written, b.overwritten);
         }

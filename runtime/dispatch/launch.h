@@ -5,6 +5,7 @@
 #include "tilewright/launches.h"
 #include "tilewright/row.h"
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,8 +73,8 @@ private:
     const char *name_of_argument(size_t at) const;
     void check_complete() const;
     void check_device() const;
-    Buffer made_buffer(Argument &argument) const;
-    void call(std::vector<Buffer> &buffers);
+    Buffer made_buffer(Argument &argument, std::pmr::memory_resource &memory) const;
+    void call(std::pmr::vector<Buffer> &buffers);
     LibraryRun described() const;
 
     const Row *row_;

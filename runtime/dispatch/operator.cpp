@@ -119,26 +119,36 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
     Device device, const std::vector<Row> *rows) const {
     const std::vector<Row> &all = rows ? *rows : this->rows();
     driver::Current current(device);  // a library that is asked what it takes loads its kernels there
-    if (!rows && schedule == "tuned") {
-        if (const Row *row = chosen_by_times(request, output, device)) {
+    const bool is_tuned = !rows && schedule == "tuned";
+    if (is_tuned) {
+        if (const Row *row = chosen_by_times(request, output, device).row) {
             return *row;
         }
     }
+    std::vector<const Row *> named;
+    for (size_t i = 0; i < all.size() && !is_tuned; i++) {
+        const Row &row = all[i];
+        if (row.backend == device.backend && row.type == request.type && row.belongs_to(schedule)) {
+            named.push_back(&row);
+        }
+    }
+    // The rows of `tuned` are known, so that a call does not look for them among all rows.
+    const std::vector<const Row *> &candidates =
+        is_tuned ? choices_->of(*this, device, request.type).family() : named;
     const DeviceInfo &limits = limits_of(device);
     const Measures measures = measures_of_call(request);
     const auto is_usable = [&](const Row &row) {
-        return row.backend == device.backend && row.type == request.type && row.belongs_to(schedule) &&
-               tilewright::why_not_on(row, limits).empty() && serves(row, request, output) &&
+        return tilewright::why_not_on(row, limits).empty() && serves(row, request, output) &&
                why_not_on(row, device, request, output).empty();
     };
-    for (const Row &row : all) {
-        if ((row.schedule == schedule || suits(row, measures)) && is_usable(row)) {
-            return row;
+    for (const Row *row : candidates) {
+        if ((row->schedule == schedule || suits(*row, measures)) && is_usable(*row)) {
+            return *row;
         }
     }
-    for (const Row &row : all) {
-        if (is_usable(row)) {
-            return row;
+    for (const Row *row : candidates) {
+        if (is_usable(*row)) {
+            return *row;
         }
     }
     refuse_choice(request, output, schedule, device, all);

@@ -64,7 +64,7 @@ protected:
 private:
     std::unique_ptr<Request> parse_checked(
         std::span<const Array> inputs, const Settings &settings) const final {
-        return std::make_unique<R>(read(inputs, settings));
+        return std::unique_ptr<R>(new R(read(inputs, settings)));  // made in its place, and never copied
     }
     void check_values(const Request &request) const final {
         check_elements(static_cast<const R &>(request));

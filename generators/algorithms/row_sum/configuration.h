@@ -18,7 +18,7 @@ struct RowSumConfiguration {
     }
 };
 
-// Of RowSumSliced.
+// Of RowSumSliced and RowSumOctets.
 struct RowSumSlicedConfiguration {
     int least_width = 0, most_rows = 0;  // of the image
 

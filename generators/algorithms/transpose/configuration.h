@@ -21,10 +21,17 @@ struct TransposeSquaresConfiguration {
 
     bool in_registers = false;  // a block is one square or a few; its width and height are the most there
 
+    bool in_columns = false;  // the same, in columns of blocks
+
+    bool rectangles = false;  // of 16 rows of 64 bytes, in place of squares: the shuffles of whole registers
+                              // of AVX-512 VBMI take any bytes
+
     template<typename Visit>
     void fields(Visit visit) {
         visit("least_kib", least_kib);
         visit("in_registers", in_registers);
+        visit("in_columns", in_columns);
+        visit("rectangles", rectangles);
     }
 };
 

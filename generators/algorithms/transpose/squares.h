@@ -17,9 +17,10 @@ struct FlatImage {
 };
 
 // How squares of `rows` rows and `columns` columns of the input make blocks of width x height pixels of the
-// output: a multiple of `rows` and a multiple of `columns`. A pixel has one or three channels.
+// output: a multiple of `rows` and a multiple of `columns`. A pixel has one or three channels. `down` blocks,
+// one below the other in the output, are a column of blocks: it is read along the rows of the input.
 struct SquaresShape {
-    int width, height, rows, columns, channels;
+    int width, height, rows, columns, channels, down;
 };
 
 // out(x, y) = in(y, x). An image must not be smaller than a block: blocks that would cross the right or the
@@ -28,14 +29,15 @@ struct TransposeSquares : Halide::NamesInterface {
     static constexpr const char *name = "transpose_squares";
     Var i{"i"}, j{"j"}, first{"first"}, c{"c"};
     SquaresShape shape;
+    Expr elements;  // of the output's memory
     Func in, read, turned{"turned"}, out{"out"};
     TurnedSquares squares;
-    RDom r;  // channel; pixel in a block: x, y; block: x, y
+    RDom r;  // channel; pixel in a block: x, y; block in a column; column of blocks: x, y
 
     // width and height are those of the output.
     TransposeSquares(Func memory, Expr width, Expr height, const FlatImage &from, const FlatImage &to,
         const SquaresShape &s)
-        : shape(s), in(memory), read(pixels(from)), squares(squares_of_read()) {
+        : shape(s), elements(to.elements), in(memory), read(pixels(from)), squares(squares_of_read()) {
         // Pixel (i, j) of the block of the output that is made of the input from element `first` on.
         const Expr square_i = i / s.rows, square_j = j / s.columns, x = j % s.columns, y = i % s.rows;
         const Expr of_square = square_j * (s.channels * s.columns) + square_i * s.rows * from.pitch;
@@ -43,10 +45,15 @@ struct TransposeSquares : Halide::NamesInterface {
                                              squares(x, y, first + of_square, 0) :
                                              squares(x, y, first, square_j * (s.width / s.rows) + square_i);
 
-        r = RDom(std::vector<Halide::Range>{{0, s.channels}, {0, s.width}, {0, s.height},
-                     {0, ceil_div(width, s.width)}, {0, ceil_div(height, s.height)}},
+        r = RDom(std::vector<Halide::Range>{{0, s.channels}, {0, s.width}, {0, s.height}, {0, s.down},
+                     {0, ceil_div(width, s.width)}, {0, ceil_div(height, s.height * s.down)}},
             "r");
-        const Expr left = min(r[3] * s.width, width - s.width), top = min(r[4] * s.height, height - s.height);
+        const Expr block = r[5] * s.down + r[3];
+        if (s.down > 1) {
+            r.where(block * s.height < height);
+        }
+        const Expr left = min(r[4] * s.width, width - s.width),
+                   top = min(block * s.height, height - s.height);
         const Expr to_first = left * s.channels + top * to.pitch;
         out(i) = Halide::undef(in.type());
         out(promised(to_first, to.elements) + (r[1] * s.channels + r[0] + r[2] * to.pitch)) =

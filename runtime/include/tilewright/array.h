@@ -107,14 +107,14 @@ public:
         return type_;
     }
     const std::vector<int64_t> &shape() const {
-        return shape_;
+        return axes().shape;
     }
     const std::vector<int64_t> &strides() const {  // in elements
-        return strides_;
+        return axes().strides;
     }
     int64_t size() const;  // number of elements
     int dimensions() const {
-        return (int)shape_.size();
+        return (int)shape().size();
     }
     std::string describe() const;  // "u8 (512, 768, 3)"
 
@@ -179,10 +179,19 @@ private:
     void expect(Type type) const;
     int64_t offset_of(const std::vector<int64_t> &index) const;
 
+    // Copies of an array share them, so that a copy allocates no memory: each call makes several.
+    struct Axes {
+        std::vector<int64_t> shape, strides;
+    };
+    static const Axes &no_axes();
+    const Axes &axes() const {
+        return axes_ ? *axes_ : no_axes();
+    }
+
     std::shared_ptr<Storage> storage_;
     Type type_ = Type::u8;
     int64_t offset_ = 0;  // bytes
-    std::vector<int64_t> shape_, strides_;
+    std::shared_ptr<const Axes> axes_;  // null: an empty array
 };
 
 }  // namespace tilewright

@@ -117,6 +117,7 @@ struct PredictedTime {
 };
 
 class RowChoices;  // the measured times of the rows (runtime/dispatch/choice.h)
+struct RowChoice;  // a row that they choose (there too)
 class Plan;        // the libraries that a call runs, one after another, and their arguments
                    // (runtime/dispatch/plan.h)
 
@@ -316,8 +317,8 @@ private:
         return true;
     }
 
-    // The row that the measured times choose; null where they do not decide.
-    const Row *chosen_by_times(const Request &request, const Array &output, Device device) const;
+    // The row that the measured times choose; none where they do not decide.
+    RowChoice chosen_by_times(const Request &request, const Array &output, Device device) const;
 
     // As the public one, for the output that the call has.
     Device choose_device(const Request &request, const Array &output, const std::string &schedule) const;

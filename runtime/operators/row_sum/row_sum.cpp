@@ -16,6 +16,11 @@ int32_t chunks_of(const Placement &at) {
     return (int32_t)ceil_div((int64_t)at.width * at.element + 16 - at.element, 16);
 }
 
+// The forms whose rows add a row of the image in groups of `lanes` pixels.
+bool adds_groups(const Row &row) {
+    return row.form == "row_sum_sliced" || row.form == "row_sum_octets";
+}
+
 class RowSumOperator : public SumOperator {
 public:
     RowSumOperator() : SumOperator("row_sum", "the sum of each row of an image", row_sum_rows(), 0) {}
@@ -23,7 +28,7 @@ public:
 protected:
     bool accepts_request(const Row &row, const SumRequest &request, const Array &) const override {
         const Placement at(request.image());
-        if (row.form == "row_sum_sliced") {
+        if (adds_groups(row)) {
             return at.width >= row.tunable("lanes");
         }
         if (row.form == "row_sum_halves") {
@@ -45,7 +50,7 @@ protected:
 
     bool is_meant_for(const Row &row, const Measures &measures) const override {
         const double height = measures.numbers[0], width = measures.numbers[1];
-        if (row.form == "row_sum_sliced") {
+        if (adds_groups(row)) {
             const auto serves = row.configuration<RowSumSlicedConfiguration>();
             return width >= serves.least_width && (serves.most_rows == 0 || height <= serves.most_rows);
         }

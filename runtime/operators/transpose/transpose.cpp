@@ -239,7 +239,7 @@ private:
     }
 
     static void add_squares(Plan &plan, const Row &row, Device device, const Array &image, Array &output) {
-        const View memory = flat(output);
+        View memory = flat(output);
         plan.launch(row, device)
             .in("memory", image, flat(image))
             .value("pitch", (int32_t)pitch_in_words(image))
@@ -247,7 +247,7 @@ private:
             .value("output_elements", (int32_t)memory.dims[0].extent)
             .value("width", (int32_t)output.shape()[1])
             .value("height", (int32_t)output.shape()[0])
-            .out("output", output, memory);
+            .out("output", output, std::move(memory));
     }
 
     static void add_flat(Plan &plan, const Row &row, Device device, const Array &image, Array &output) {
