@@ -72,8 +72,8 @@ endfunction()
 
 # The command line that all generator programs of operators have. Our own tree compiles it; the package brings
 # all of it but the main function, so that a project compiles its own generators and nothing else.
-set(parts accesses archive build child cubins declined kernel_limits lanes library needs program selection
-    show written)
+set(parts accesses archive build child cubins declined error_codes kernel_limits lanes library needs program
+    selection show written)
 list(TRANSFORM parts PREPEND generators/program/)
 list(APPEND parts schedules/half_storage schedules/native_functions schedules/schedule
     schedules/thread_folds)

@@ -3,6 +3,9 @@
 # Appends the objects of the archives that LIST names, one per line, to ARCHIVE. It extracts the objects and
 # adds them again, because scripts of ar (ar -M) accept no folder name with a blank or with one of @ , =, and
 # because llvm-ar reads them differently.
+# Libraries of a CPU have one object per instruction set. Those of one set follow each other, because GNU ld
+# keeps their order, and code that is alike compresses well only where it is near: of the wheel of the CPU,
+# this takes 8 % of the rows' code.
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 file(STRINGS ${LIST} archives ENCODING UTF-8)
@@ -11,7 +14,14 @@ foreach (archive IN LISTS archives)
 endforeach ()
 file(GLOB objects RELATIVE ${WORK} ${WORK}/*.o)
 if (objects)
-    execute_process(COMMAND ${AR} q ${ARCHIVE} ${objects}
+    set(sorted "")
+    foreach (set "-avx512|_vnni" "-avx2" ".")
+        set(of_set ${objects})
+        list(FILTER of_set INCLUDE REGEX "${set}")
+        list(FILTER objects EXCLUDE REGEX "${set}")
+        list(APPEND sorted ${of_set})
+    endforeach ()
+    execute_process(COMMAND ${AR} q ${ARCHIVE} ${sorted}
         WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
     execute_process(COMMAND ${RANLIB} ${ARCHIVE} COMMAND_ERROR_IS_FATAL ANY)
 endif ()

@@ -1,6 +1,7 @@
 #pragma once
 #include "Halide.h"
 #include "generators/algorithms/element_type.h"
+#include "generators/program/error_codes.h"
 #include "generators/program/kernel_limits.h"
 #include "schedules/half_storage.h"
 #include "schedules/native_functions.h"
@@ -30,6 +31,7 @@ protected:
         Halide::Pipeline pipeline = Halide::Generator<Self>::build_pipeline();
         leave_out_fold_checks(pipeline, folded_per_thread_);
         store_halves(pipeline, this->get_target());
+        shorten_errors(pipeline);
         if (row().native_functions) {
             call_native_functions(pipeline);
         }

@@ -66,7 +66,7 @@ int usage() {
               << "       " << program << " runtime FOLDER                     Halide's runtime\n"
               << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] "
                  "[capability=80] [cpu=portable|host] [autoscheduled=yes|no]\n"
-                 "           [tunables=a=1,...] [operator=OP]\n"
+                 "           [errors=words|codes] [tunables=a=1,...] [operator=OP]\n"
                  "           for `show accesses`: [values=image.stride.1=512,...], the arguments of a call\n";
     return 2;
 }

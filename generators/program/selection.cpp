@@ -1,4 +1,5 @@
 #include "generators/program/selection.h"
+#include "generators/program/error_codes.h"
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -95,6 +96,11 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
                 fail("autoscheduled '" + value + "': it is yes or no");
             }
             autoscheduled = value == "yes";
+        } else if (key == "errors") {
+            if (value != "words" && value != "codes") {
+                fail("errors '" + value + "': they are words or codes");
+            }
+            make_libraries_with(value == "codes" ? Errors::codes : Errors::words);
         } else if (key == "tunables") {
             read_values(value);
         } else if (key == "values") {
@@ -108,7 +114,7 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
         } else if (key != "operator") {  // the table has been held against it
             fail("'" + word +
                  "' is no selection; it is name=, schedule=, type=, backend=, capability=, cpu=, "
-                 "autoscheduled=, tunables= or operator=");
+                 "autoscheduled=, errors=, tunables= or operator=");
         }
     }
     check_words();

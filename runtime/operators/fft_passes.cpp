@@ -56,7 +56,7 @@ const FftLibraries &FftLibraries::with(const Row &row) const {
         return *this;
     }
     const std::lock_guard lock(guard_);
-    auto &libraries = with_[&row];
+    auto &libraries = with_[{&row, row.name()}];
     if (!libraries) {
         libraries.reset(new FftLibraries(*this, row));
     }

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -65,7 +66,9 @@ private:
     std::vector<const Row *> rows_;
     std::vector<FftPassLibrary> passes_;  // reading tunables takes longer than a call should
     mutable std::mutex guard_;
-    mutable std::map<const Row *, std::unique_ptr<const FftLibraries>> with_;  // by the built row
+    // By the built row. Its name too, because a row may be a copy that somebody makes for one question: the
+    // next copy is another row in the same place.
+    mutable std::map<std::pair<const Row *, std::string>, std::unique_ptr<const FftLibraries>> with_;
 };
 
 enum class FieldAxis { rows, columns };

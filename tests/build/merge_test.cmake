@@ -1,6 +1,6 @@
 # cmake/merge.cmake: it puts the objects of the archives in FOLDER (those of an operator's targets) into
-# another archive, in a folder whose name has characters that are special to other programs, with GNU's and
-# with LLVM's `ar`.
+# another archive, sorted by instruction set, in a folder whose name has characters that are special to other
+# programs, with GNU's and with LLVM's `ar`.
 # Arguments: FOLDER, WORK (is emptied), AR, RANLIB.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${WORK})
@@ -44,6 +44,14 @@ foreach (ar IN ITEMS ${AR} LISTS tools)
     string(STRIP "${said}" said)
     string(REPLACE "\n" ";" members "${said}")
     list(REMOVE_ITEM members own.o)
+    # Objects for AVX-512, then those for AVX2, then the others.
+    list(TRANSFORM members REPLACE ".*-avx512.*" 1 OUTPUT_VARIABLE order)
+    list(TRANSFORM order REPLACE ".*-avx2.*" 2)
+    list(FILTER order INCLUDE REGEX "^[12]$")
+    string(REPLACE ";" "" order "${order}")
+    if (order MATCHES "21")
+        message(FATAL_ERROR "${ar}: the objects of an instruction set do not follow each other: ${members}")
+    endif ()
     list(SORT members)
     if (NOT members STREQUAL "${expected}")
         message(FATAL_ERROR "${ar}: has ${members}, not ${expected}")

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 LINE, FILE = 110, 400
-CODE = re.compile(r'(\.(cpp|h|c|cu|py|cmake|sh)|(^|/)(CMakeLists\.txt|dev|run))$')
+CODE = re.compile(r'(\.(cpp|h|c|cu|js|py|cmake|sh)|(^|/)(CMakeLists\.txt|dev|run))$')
 # What a file over FILE lines says in its first comment.
 REASON = re.compile(r'Long because \S+ \S+')
 

@@ -1,5 +1,5 @@
 # What a library is made for, by the generator programs of this build: the CUDA capability that was asked for,
-# OpenCL without doubles where nothing computes with them, and the instruction sets of a CPU.
+# OpenCL without doubles where nothing computes with them, the instruction sets of a CPU, and words of errors.
 # Arguments: INVERT, MIN_PLUS and MATMUL, the generator programs of invert, min_plus_convolution and
 # matmul (the last two may be empty), and WORK, which is emptied.
 file(REMOVE_RECURSE ${WORK})
@@ -75,6 +75,19 @@ endif ()
 execute_process(COMMAND ${INVERT} list autoscheduled=no OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
 if (NOT said MATCHES "tuned" OR said MATCHES "auto")
     message(FATAL_ERROR "autoscheduled=no gave:\n${said}")
+endif ()
+# Libraries that say their errors in words, and libraries that return codes alone.
+foreach (errors words codes)
+    make(${INVERT} schedule=tuned backend=cpu errors=${errors})
+    file(STRINGS ${WORK}/invert_tuned_u8_cpu.a words REGEX "halide_error_access_out_of_bounds")
+    if (errors STREQUAL words AND NOT words OR errors STREQUAL codes AND words)
+        message(FATAL_ERROR "errors=${errors}: the library calls '${words}'")
+    endif ()
+endforeach ()
+execute_process(COMMAND ${INVERT} list errors=none
+    RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
+if (code EQUAL 0 OR NOT said MATCHES "errors 'none': they are words or codes")
+    message(FATAL_ERROR "errors=none gave ${code}:\n${said}")
 endif ()
 execute_process(COMMAND ${INVERT} list cpu=mine RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
 if (code EQUAL 0 OR NOT said MATCHES "cpu 'mine': it is portable .* or host")

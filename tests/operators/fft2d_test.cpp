@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace tilewright {
@@ -290,6 +291,20 @@ TEST(Fft2d, RefusesWhatIsNoField) {
         fft2d(field, output, Direction::forward, false, {.device = Device{}});
     }).fault(),
         Fault::usage);
+}
+
+// `bench` asks copies of rows, one after another in the same place.
+TEST(Fft2d, CopiesOfRowsServeWhatTheRowsServe) {
+    const Operator &op = fft2d_operator();
+    const Array field = random_field(64, 256), output(Type::c64, {64, 256});
+    std::optional<Row> copy;
+    for (const Row &row : op.rows()) {
+        if (row.autoscheduler.empty()) {
+            copy.emplace(row);
+            EXPECT_EQ(op.serves(*copy, {&field, 1}, output, {}), op.serves(row, {&field, 1}, output, {}))
+                << row.name();
+        }
+    }
 }
 
 // The bound of all of an output together.

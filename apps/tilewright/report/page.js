@@ -1,7 +1,7 @@
 // Draws the plots of a report: times, what each step brought, sizes, tunables, and the limits of the device.
 // The data is what page.cpp writes: the runs with short names, n row, o operator, s schedule, f family,
-// y type, d device, x data, w and h size, t [median, p10, p90] in ms, b bytes, a arithmetic, c chosen, p peer,
-// u not verified, q tunables, k point, z sentence.
+// y type, d device, x data, w and h size, t [median, p10, p90] in ms, b bytes, a arithmetic, c chosen,
+// p peer, u not verified, q tunables, k point, z sentence.
 (async function () {
   'use strict';
 
@@ -97,12 +97,13 @@
     const {scale, shapes} = roles(values);
     const MS = room_for_labels(values.map(value => value.p10), values.map(value => value.p90));
     const y = {field: 'row', type: 'nominal', sort: null, title: null};
-    await draw(parent, 'Times of schedules and peers (shorter is better; the axis is logarithmic). The line is '
-      + 'the interval from the 10th to the 90th percentile; ★ is the row that a call takes by itself.', {
+    await draw(parent, 'Times of schedules and peers (shorter is better; the axis is logarithmic). The line '
+      + 'is the interval from the 10th to the 90th percentile; ★ is the row that a call takes by itself.', {
       data: {values}, height: {step: 19},
       layer: [
-        {mark: {type: 'rule', strokeWidth: 2}, encoding: {y, x: {field: 'p10', type: 'quantitative', scale: MS,
-          title: 'ms per call'}, x2: {field: 'p90'}, color: {field: 'role', scale, title: 'kind'}}},
+        {mark: {type: 'rule', strokeWidth: 2}, encoding: {y,
+          x: {field: 'p10', type: 'quantitative', scale: MS, title: 'ms per call'}, x2: {field: 'p90'},
+          color: {field: 'role', scale, title: 'kind'}}},
         {mark: {type: 'point', filled: true, opacity: 1, cursor: 'pointer'}, encoding: {y,
           x: {field: 'ms', type: 'quantitative', scale: MS},
           color: {field: 'role', scale, title: 'kind'},
@@ -129,19 +130,23 @@
     const first = steps[0];
     const values = steps.map((run, i) => {
       const times = first.t[0] / run.t[0], before = i ? steps[i - 1].t[0] / run.t[0] : 1;
-      return {n: run.n, step: run.f, role: role(run), times, one: 1, end: Math.max(1, times), before, ms: run.t[0], says: run.z || '',
+      return {n: run.n, step: run.f, role: role(run), times, one: 1, end: Math.max(1, times), before,
+        ms: run.t[0], says: run.z || '',
         label: i ? `${digits(times)} × (${digits(before)} × the step before)` : '1'};
     });
     const {scale} = roles(values);
     const y = {field: 'step', type: 'nominal', sort: null, title: null};
-    const log = room_for_labels(values.map(value => Math.min(1, value.times)), values.map(value => value.end));
+    const log = room_for_labels(
+      values.map(value => Math.min(1, value.times)), values.map(value => value.end));
     const x = {field: 'times', type: 'quantitative', scale: log, title: `times as fast as ${first.f}`};
-    await draw(parent, `What each step brought: how many times as fast as ${first.f}, and as the step before.`, {
-      data: {values}, height: {step: 19}, layer: [
-        {mark: {type: 'rule', strokeWidth: 7}, encoding: {y, x: {...x, field: 'one'},
-          x2: {field: 'times'}, color: {field: 'role', scale, legend: null}, tooltip: [{field: 'step'}, {field: 'says'}]}},
-        {mark: {type: 'point', filled: true, opacity: 1, size: 60}, encoding: {y, x,
-          color: {field: 'role', scale, legend: null}, tooltip: [{field: 'step'}, {field: 'says'}]}},
+    const color = {field: 'role', scale, legend: null}, tooltip = [{field: 'step'}, {field: 'says'}];
+    const caption =
+      `What each step brought: how many times as fast as ${first.f}, and as the step before.`;
+    await draw(parent, caption, {data: {values}, height: {step: 19},
+      layer: [
+        {mark: {type: 'rule', strokeWidth: 7}, encoding: {y, x: {...x, field: 'one'}, x2: {field: 'times'},
+          color, tooltip}},
+        {mark: {type: 'point', filled: true, opacity: 1, size: 60}, encoding: {y, x, color, tooltip}},
         {mark: {type: 'text', align: 'left', dx: 8, fontSize: 10}, encoding: {y, x: {...x, field: 'end'},
           text: {field: 'label'}}},
       ]});
@@ -176,20 +181,21 @@
     const others = values.some(value => value.kind === 'other rows') ? ['other rows'] : [];
     const scale = {domain: [...best, ...others], range: [...LINES.slice(0, best.length),
       ...others.map(() => '#c8c8c8')]};
-    const x = {field: 'pixels', type: 'quantitative', scale: {type: 'log'}, title: 'elements (width × height)'};
+    const x = {field: 'pixels', type: 'quantitative', scale: {type: 'log'},
+      title: 'elements (width × height)'};
     const y = {field: 'ms', type: 'quantitative', scale: {type: 'log'}, title: 'ms per call'};
     const color = {field: 'kind', type: 'nominal', scale, title: 'row'};
     const tooltip = ['n', 'data', 'ms', 'chosen'].map(field => ({field}));
-    await draw(parent, `Size against time of ${kind_of_data(like)} on ${devices[like.d]}, both axes logarithmic. `
-      + 'Large diamonds are the rows that a call takes by itself at that size. Images of which one side is more '
-      + 'than eight times the other are points without a line.', {
+    await draw(parent, `Size against time of ${kind_of_data(like)} on ${devices[like.d]}, both axes `
+      + 'logarithmic. Large diamonds are the rows that a call takes by itself at that size. Images of which '
+      + 'one side is more than eight times the other are points without a line.', {
       data: {values}, height: 320, layer: [
         {transform: [{filter: '!datum.long'}], mark: {type: 'line'},
           encoding: {x, y, color, detail: {field: 'row'}}},
         {mark: {type: 'point', filled: true, opacity: 1, size: 30}, encoding: {x, y, color, tooltip}},
-        ...(values.some(value => value.chosen) ? [{transform: [{filter: 'datum.chosen'}], mark: {type: 'point',
-          shape: 'diamond', size: 190, stroke: '#000000', strokeWidth: 1.5, filled: false},
-          encoding: {x, y, tooltip}}] : []),
+        ...(values.some(value => value.chosen) ? [{transform: [{filter: 'datum.chosen'}],
+          mark: {type: 'point', shape: 'diamond', size: 190, stroke: '#000000', strokeWidth: 1.5,
+            filled: false}, encoding: {x, y, tooltip}}] : []),
       ]});
   }
 
@@ -207,9 +213,9 @@
     });
     const field = name => ({field: name, type: 'ordinal', title: name === 'x' ? x : y});
     const tooltip = ['tunables', 'ms', 'points'].map(name => ({field: name}));
-    const caption = `Time of ${best.n.split('/').slice(0, 4).join('/')} on ${best.x} over its tunables, in ms: `
-      + `the least over all other tunables. The best of ${points.length} points is ${digits(best.t[0])} ms with `
-      + `${best.q}.`;
+    const caption = `Time of ${best.n.split('/').slice(0, 4).join('/')} on ${best.x} over its tunables, in `
+      + `ms: the least over all other tunables. The best of ${points.length} points is `
+      + `${digits(best.t[0])} ms with ${best.q}.`;
     if (!y) {
       await draw(parent, caption, {data: {values}, height: 220, mark: {type: 'line', point: true},
         encoding: {x: field('x'), y: {field: 'ms', type: 'quantitative', scale: {type: 'log', nice: false},
@@ -218,8 +224,10 @@
     }
     const columns = unique(values.map(value => value.x)).length, middle = Math.sqrt(
       Math.min(...values.map(value => value.ms)) * Math.max(...values.map(value => value.ms)));
-    await draw(parent, caption, {data: {values}, width: Math.min(WIDTH, columns * 62), height: {step: 26}, layer: [
-      {mark: {type: 'rect', cursor: 'pointer'}, encoding: {x: field('x'), y: {...field('y'), sort: 'descending'},
+    const width = Math.min(WIDTH, columns * 62);
+    await draw(parent, caption, {data: {values}, width, height: {step: 26}, layer: [
+      {mark: {type: 'rect', cursor: 'pointer'}, encoding: {x: field('x'),
+        y: {...field('y'), sort: 'descending'},
         color: {field: 'ms', type: 'quantitative', title: 'ms',
           scale: {type: 'log', scheme: 'viridis', reverse: true, nice: false}}, tooltip}},
       ...(columns <= 14 ? [{mark: {type: 'text', fontSize: 10}, encoding: {x: field('x'),
@@ -229,7 +237,8 @@
   }
 
   function chooser(label, options, act) {
-    const select = element('select', {}, ...options.map((text, i) => element('option', {value: i, textContent: text})));
+    const select = element('select', {},
+      ...options.map((text, i) => element('option', {value: i, textContent: text})));
     select.addEventListener('change', () => act(Number(select.value)));
     return {select, label: element('label', {}, label + ' ', select)};
   }
@@ -275,7 +284,8 @@
     const most = Math.max(...named.map(([, some]) => some.length));
     const rank = some => [some.length * 2 > most && !is_long(some[0]) ? 1 : 0, some.length > 1 ? 1 : 0,
       some[0].w * some[0].h];
-    const cases = named.sort((a, b) => rank(b[1]).map((value, i) => value - rank(a[1])[i]).find(Boolean) || 0);
+    const cases = named.sort((a, b) =>
+      rank(b[1]).map((value, i) => value - rank(a[1])[i]).find(Boolean) || 0);
     const place = element('div');
     async function redraw(which) {
       place.replaceChildren();
@@ -313,19 +323,20 @@
       .map(run => run.b / run.t[0] / 1e6));
     const rates = list.map(run => run.b / run.t[0] / 1e6);
     const measured = copy[device] > 0, limit = measured ? copy[device] / 1e9 : fastest;
-    const of_copy = measured ? 'the rate at which the device copies (reads and writes together, measured in the '
-      + 'same run)' : 'the greatest rate that a row of this report reached; no file says at which rate the device '
-      + 'copies';
+    const of_copy = measured ?
+      'the rate at which the device copies (reads and writes together, measured in the same run)' :
+      'the greatest rate that a row of this report reached; no file says at which rate the device copies';
     parent.append(element('h3', {textContent: devices[device]}));
     const peak = peak_of(device);
     if (peak) await draw_roofline(parent, list, limit, peak, of_copy);
     const values = list.map((run, i) => ({n: run.n, what: `${run.o} ${run.x}`, share: rates[i] / limit,
-      GBps: rates[i], intensity: (run.a || 0) / run.b})).filter(value => !peak || value.intensity < peak / limit);
+      GBps: rates[i], intensity: (run.a || 0) / run.b}))
+      .filter(value => !peak || value.intensity < peak / limit);
     if (!values.length) return;
     const y = {field: 'what', type: 'nominal', sort: null, title: null};
-    await draw(parent, `Bytes that must be moved, per second, as a share of ${of_copy}: ${digits(limit)} GB/s. `
-      + 'Each operator and kind of data is shown at its largest size. What lies under the flat part of the roof '
-      + 'is left out here.', {
+    await draw(parent, `Bytes that must be moved, per second, as a share of ${of_copy}: ${digits(limit)} `
+      + 'GB/s. Each operator and kind of data is shown at its largest size. What lies under the flat part of '
+      + 'the roof is left out here.', {
       data: {values}, height: {step: 16}, layer: [
         {mark: {type: 'bar', color: '#0072b2', height: 11}, encoding: {y, x: {field: 'share',
           type: 'quantitative', title: 'share of the copy rate', axis: {format: '%'}},
@@ -348,9 +359,9 @@
     const names = unique(values.map(value => value.operator));
     const x = {field: 'intensity', type: 'quantitative', scale: {type: 'log'}, title: 'operations per byte'};
     const y = {field: 'GFLOPs', type: 'quantitative', scale: {type: 'log'}, title: 'GFLOP/s'};
-    await draw(parent, `The roofline: no call can be above the line. Its slope is ${of_copy}: ${digits(limit)} `
-      + `GB/s; its flat part is the greatest arithmetic rate of this report, ${digits(peak)} GFLOP/s, which is no `
-      + 'limit of the device.', {height: 340, layer: [
+    await draw(parent, `The roofline: no call can be above the line. Its slope is ${of_copy}: `
+      + `${digits(limit)} GB/s; its flat part is the greatest arithmetic rate of this report, `
+      + `${digits(peak)} GFLOP/s, which is no limit of the device.`, {height: 340, layer: [
       {data: {values: roof}, mark: {type: 'line', color: '#6e6e6e', strokeWidth: 2}, encoding: {x, y}},
       {data: {values}, mark: {type: 'point', filled: true, opacity: .9, size: 70}, encoding: {x, y,
         color: {field: 'operator', scale: {domain: names, range: LINES}},
@@ -372,6 +383,7 @@
     }
     for (const section of sections) await draw_operator(section);
   }
-  addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(one => { one.open = true; }));
+  addEventListener('beforeprint',
+    () => document.querySelectorAll('details').forEach(one => { one.open = true; }));
   document.documentElement.dataset.drawn = 'yes';
 })();

@@ -1,36 +1,24 @@
 // A libcuda.so.1 without a GPU: three devices whose memory is host memory and whose kernels do nothing. It
 // holds Halide and the hooks to the driver's rules (memory, modules and kernels belong to the context that is
 // current; a kernel has 48 KB of shared memory unless it asked for more), and records what it was asked for.
-// Exported is what they look up by name. Long because the functions share the record and its lock.
-#include "tests/runtime/drivers/cuda_record.h"
+// Exported is what they look up by name. This file has devices, contexts, modules and kernels;
+// libcuda_memory.cpp has memory, copies, streams and events.
+#include "tests/runtime/drivers/libcuda.h"
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <set>
+#include <string>
 
 namespace {
 
 using namespace fake_cuda;
 
-enum Result {
-    ok = 0,
-    invalid_value = 1,
-    out_of_memory = 2,
-    no_device = 100,
-    invalid_context = 201,
-    not_found = 500
-};
-
 struct Kernel {
     int device;
     int shared_limit;
-};
-
-struct Context {
-    int device;
 };
 
 struct Module {
@@ -38,49 +26,33 @@ struct Module {
     std::map<std::string, Kernel> kernels;
 };
 
-// Halide's runtime still calls while the process ends: nothing of this is destroyed.
-std::mutex &mutex = *new std::mutex;
-Record &record = *new Record;
 Context contexts[devices] = {{0}, {1}, {2}};
-std::map<uint64_t, std::pair<size_t, int>> &memory =
-    *new std::map<uint64_t, std::pair<size_t, int>>;  // address: bytes, device
 std::set<Module *> &modules = *new std::set<Module *>;
 thread_local Context *stack[16];
 thread_local int depth = 0;
 
-std::atomic<bool> refuses_memory{false}, refuses_cubins{false};
+std::atomic<bool> refuses_cubins{false};
 
 // What the linker makes of PTX begins with this, and has zeros in it, as machine code has.
 const std::string &cubin_begin = *new std::string("cubin\0of", 8);
+
+}  // namespace
+
+namespace fake_cuda {
+
+std::mutex &mutex = *new std::mutex;
+Record &record = *new Record;
 
 Context *current() {
     return depth > 0 ? stack[depth - 1] : nullptr;
 }
 
-// Whether [address, address + bytes) is memory of the current context.
-bool is_ours(uint64_t address, size_t bytes) {
-    auto at = memory.upper_bound(address);
-    if (!current() || at == memory.begin()) {
-        record.wrong_context++;
-        return false;
-    }
-    --at;
-    const bool inside = address + bytes <= at->first + at->second.first,
-               ours = at->second.second == current()->device;
-    record.wrong_context += !(inside && ours);
-    return inside && ours;
-}
-
-}  // namespace
+}  // namespace fake_cuda
 
 extern "C" {
 
 const Record *fake_cuda_record() {
     return &record;
-}
-
-void fake_cuda_refuse_memory(bool refuse) {
-    refuses_memory = refuse;
 }
 
 void fake_cuda_refuse_cubins(bool refuse) {
@@ -176,34 +148,6 @@ int cuCtxPopCurrent_v2(Context **context) {
 int cuCtxSynchronize() {
     return current() ? ok : invalid_context;
 }
-int cuStreamSynchronize(void *) {
-    std::lock_guard lock(mutex);
-    record.stream_waits++;
-    return current() ? ok : invalid_context;
-}
-int cuStreamCreate(void **stream, unsigned) {
-    std::lock_guard lock(mutex);
-    if (!current()) {
-        return invalid_context;
-    }
-    record.streams++;
-    *stream = new char;
-    return ok;
-}
-int cuMemHostRegister_v2(void *begin, size_t bytes, unsigned) {
-    std::lock_guard lock(mutex);
-    if (!current() || getenv("FAKE_CUDA_LOCKS_NOTHING")) {
-        return invalid_context;
-    }
-    record.locks++;
-    record.locked[begin] = bytes;
-    return ok;
-}
-int cuMemHostUnregister(void *begin) {
-    std::lock_guard lock(mutex);
-    return current() && record.locked.erase(begin) == 1 ? ok : invalid_value;
-}
-
 int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *options, void **) {
     std::lock_guard lock(mutex);
     const auto *text = static_cast<const char *>(image);
@@ -312,110 +256,6 @@ int cuLaunchKernel(Kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsign
     return ok;
 }
 
-int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
-    std::lock_guard lock(mutex);
-    if (!current()) {
-        return invalid_context;
-    }
-    void *data = refuses_memory ? nullptr : aligned_alloc(256, (bytes + 255) / 256 * 256);
-    if (!data) {
-        return out_of_memory;
-    }
-    *pointer = (uint64_t)data;
-    memory[*pointer] = {bytes, current()->device};
-    record.allocations[current()->device]++;
-    record.allocation_bytes.push_back(bytes);
-    record.bytes_held[current()->device] += bytes;
-    return ok;
-}
-int cuMemFree_v2(uint64_t pointer) {
-    std::lock_guard lock(mutex);
-    auto at = memory.find(pointer);
-    if (at == memory.end()) {
-        return invalid_value;
-    }
-    record.wrong_context += !current() || current()->device != at->second.second;
-    record.bytes_held[at->second.second] -= at->second.first;
-    record.released[at->second.second]++;
-    free(reinterpret_cast<void *>(pointer));
-    memory.erase(at);
-    return ok;
-}
-int copy_to_device(uint64_t to, const void *from, size_t bytes, const void *stream) {
-    std::lock_guard lock(mutex);
-    if (!is_ours(to, bytes)) {
-        return invalid_value;
-    }
-    memcpy(reinterpret_cast<void *>(to), from, bytes);
-    record.copies_to_device[current()->device]++;
-    record.copy_streams.push_back(stream);
-    return ok;
-}
-int copy_to_host(void *to, uint64_t from, size_t bytes, const void *stream) {
-    std::lock_guard lock(mutex);
-    if (!is_ours(from, bytes)) {
-        return invalid_value;
-    }
-    memcpy(to, reinterpret_cast<const void *>(from), bytes);
-    record.copies_to_host[current()->device]++;
-    record.copy_streams.push_back(stream);
-    return ok;
-}
-int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes) {
-    std::lock_guard lock(mutex);
-    if (!is_ours(to, bytes) || !is_ours(from, bytes)) {
-        return invalid_value;
-    }
-    memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
-    return ok;
-}
-int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
-    return copy_to_device(to, from, bytes, nullptr);
-}
-int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
-    return copy_to_host(to, from, bytes, nullptr);
-}
-int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream) {
-    return copy_to_device(to, from, bytes, stream);
-}
-int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
-    return copy_to_host(to, from, bytes, stream);
-}
-int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
-    return cuMemcpyDtoD_v2(to, from, bytes);
-}
-int cuMemcpy3D_v2(const void *) {
-    return not_found;
-}
-int cuPointerGetAttribute(void *, int, uint64_t) {
-    return not_found;
-}
-
-// An event is the stream that it was recorded in.
-int cuEventCreate(void **event, unsigned) {
-    *event = (void *)new void *(nullptr);
-    return ok;
-}
-int cuEventRecord(void *event, void *stream) {
-    *static_cast<void **>(event) = stream;
-    return current() ? ok : invalid_context;
-}
-int cuStreamWaitEvent(void *stream, void *event, unsigned) {
-    std::lock_guard lock(mutex);
-    record.orders.push_back({*static_cast<void **>(event), stream, record.launches.size()});
-    return current() ? ok : invalid_context;
-}
-int cuEventSynchronize(void *) {
-    return ok;
-}
-int cuEventElapsedTime(float *ms, void *, void *) {
-    *ms = 1.5f;
-    return ok;
-}
-int cuEventDestroy_v2(void *event) {
-    delete static_cast<void **>(event);
-    return ok;
-}
 int cuGetErrorName(int code, const char **name) {
     *name = code == out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY" :
             code == 999           ? "CUDA_ERROR_UNKNOWN" :

@@ -1,0 +1,37 @@
+// generators/program/error_codes.h: a check that fails ends the library by its code, with and without words.
+#include "generators/program/error_codes.h"
+#include <gtest/gtest.h>
+#include <string>
+
+namespace tilewright {
+namespace {
+
+// What Halide says of a call that needs four pixels and gets three.
+std::string said_of_short_input(Errors errors) {
+    make_libraries_with(errors);
+    Halide::ImageParam in(Halide::UInt(8), 1, "in");
+    Halide::Var x{"x"};
+    Halide::Func out{"out"};
+    out(x) = in(x);
+    Halide::Pipeline pipeline(out);
+    shorten_errors(pipeline);
+    Halide::Buffer<uint8_t> three(3), four(4);
+    in.set(three);
+    try {
+        pipeline.realize(four);
+        return "";
+    } catch (const Halide::Error &error) {
+        return error.what();
+    }
+}
+
+TEST(ErrorCodes, ACheckEndsTheLibraryWithAndWithoutWords) {
+    EXPECT_NE(said_of_short_input(Errors::words).find("accessed at 3"), std::string::npos);
+    // -4: halide_error_code_access_out_of_bounds.
+    const std::string said = said_of_short_input(Errors::codes);
+    EXPECT_NE(said.find("exit status -4"), std::string::npos) << said;
+    EXPECT_EQ(said.find("accessed"), std::string::npos) << said;
+}
+
+}  // namespace
+}  // namespace tilewright
