@@ -232,7 +232,7 @@ std::string on_terminal(const Words &arguments, int &code) {
 }
 
 TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
-    // About three seconds, however many rows there are: the bar comes after the first of them.
+    // About two seconds, however many rows there are: the bar comes after the first of them.
     const std::string op = operators().front();
     const json all = run_json({"list", op, "--json"});
     size_t rows = 0;
@@ -241,7 +241,7 @@ TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
     }
     ASSERT_GE(rows, 3u);
     const Words arguments = {"bench", op, "--device", "cpu", "--size", "256x256", "--batch", "10",
-        "--repeats", "100000", "--limit", std::to_string(3. / (double)rows)};
+        "--repeats", "100000", "--limit", std::to_string(2. / (double)rows)};
     int code = -1;
     const std::string seen = on_terminal(arguments, code);
     EXPECT_EQ(code, 0) << seen;

@@ -176,11 +176,11 @@ TEST_F(Explore, SharesItsFileWithNoOtherExplorer) {
     lines();
 }
 
-// A file system of 8 KB, which only the new process sees.
+// A file system of one page, which only the new process sees.
 TEST_F(Explore, SaysThatTheFileSystemIsFull) {
     const std::string small_disk = path("disk");
     fs::create_directory(small_disk);
-    const std::string script = "mount -t tmpfs -o size=8k none \"$1\" || exit 77; d=\"$1\"; shift; \"$@\"; "
+    const std::string script = "mount -t tmpfs -o size=4k none \"$1\" || exit 77; d=\"$1\"; shift; \"$@\"; "
                                "code=$?; cat \"$d/results.jsonl\"; exit $code";
     Words words = {"-rm", "sh", "-c", script, "sh", small_disk, TILEWRIGHT_APP};
     for (const std::string &word : small({"--results", small_disk + "/results.jsonl"})) {
@@ -246,7 +246,7 @@ TEST_F(Explore, KeepsAPointThatCrashes) {
 }
 
 TEST_F(Explore, KeepsAPointThatHangs) {
-    expect_failed_point(explore_with("hang", {"--hang", "15"}), "it hangs: no answer after 15 s");
+    expect_failed_point(explore_with("hang", {"--hang", "6"}), "it hangs: no answer after 6 s");
 }
 
 TEST_F(Explore, KeepsAPointThatIsWrong) {

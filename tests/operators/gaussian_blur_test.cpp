@@ -164,7 +164,7 @@ TEST_P(GaussianBlurRow, LargeWideTall) {
     check({{runs_threads_in_turn() ? 513 : 2049, 4097}, 1, Border::reflect});
     check({{3, 100003}, 1, Border::nearest});
     check({{100003, 3}, 1, Border::mirror});
-    check({{50, 100004}, 2.25, Border::reflect});
+    check({{runs_threads_in_turn() ? 20 : 50, 100004}, 2.25, Border::reflect});
 }
 
 TEST_P(GaussianBlurRow, SameBytesEachTime) {

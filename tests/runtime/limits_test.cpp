@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace tilewright {
 namespace {
@@ -23,25 +24,36 @@ size_t available_memory() {
     return 0;
 }
 
-// Memory for the largest image, mapped once; nullptr where the machine has too little for it and for an
-// output.
+// A file in memory of whole periods and whole pages: 4 MiB, which caches hold.
+constexpr size_t part = (size_t)period << 14;
+
+int file_of_periods() {
+    const int file = memfd_create("periods", 0);
+    std::vector<uint8_t> bytes(part);
+    for (size_t i = 0; i < part; i++) {
+        bytes[i] = (uint8_t)(i % period);
+    }
+    return file >= 0 && write(file, bytes.data(), part) == (ssize_t)part ? file : -1;
+}
+
+// The memory of the largest image, which shows the same file again and again, and which nobody can write;
+// nullptr where the machine has too little for an output.
 uint8_t *memory() {
     static uint8_t *const mapped = [] {
         constexpr size_t bytes = size_t(1) << 31;
-        void *at = available_memory() < 4 * bytes ?
-                       MAP_FAILED :
-                       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (at == MAP_FAILED) {
+        const int file = available_memory() < 4 * bytes ? -1 : file_of_periods();
+        if (file < 0) {
             return static_cast<uint8_t *>(nullptr);
         }
-        auto *data = static_cast<uint8_t *>(at);
-        for (int i = 0; i < period; i++) {
-            data[i] = (uint8_t)i;
+        void *begin = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        for (size_t done = 0; begin != MAP_FAILED && done < bytes; done += part) {
+            auto *at = static_cast<uint8_t *>(begin) + done;
+            if (mmap(at, std::min(part, bytes - done), PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) != at) {
+                begin = MAP_FAILED;
+            }
         }
-        for (size_t done = period; done < bytes; done *= 2) {  // each copy is a whole number of periods away
-            memcpy(data + done, data, std::min(done, bytes - done));
-        }
-        return data;
+        close(file);
+        return begin == MAP_FAILED ? nullptr : static_cast<uint8_t *>(begin);
     }();
     return mapped;
 }
