@@ -38,7 +38,7 @@ CASES = (
     [(f'gaussian_blur u8 {s} sigma 2', f'gaussian_blur u8 {s} sigma=2') for s in ('64x64', '640x480')] +
     [(f'recursive_gaussian {t} 4096x4096 sigma 5', f'recursive_gaussian {t} 4096x4096 sigma=5')
      for t in ('u8', 'f32')] +
-    [(f'matmul f32 {n}', f'matmul f32 {n}x{n}') for n in (64, 512, 1024, 2048)] +
+    [(f'matmul f32 {n}', f'matmul f32 {n}x{n}') for n in (32, 64, 128, 512, 1024, 2048)] +
     [(f'fft2d c64 {n}', f'fft2d c64 {n}x{n}') for n in (256, 512, 1024, 2048, 4096)]
 )
 PEERS = ['NumPy', 'SciPy', 'OpenCV', 'MKL']

@@ -12,7 +12,7 @@ namespace tilewright {
 
 // The lengths of lines that have two levels, and how many columns are transformed together: the fastest of
 // 16, 32, 64 and 128 on one core of Zen 4 (32 KB of first cache, 1 MB of second cache), November 2026. So is
-// the length from which rows are `copied`, 1024.
+// the length from which rows are `copied`, 1024, and are the lengths whose rows are `prefetched`.
 inline const std::vector<PassLines> &columns_of_two_levels() {
     static const std::vector<PassLines> lengths = {
         {{4, 4, 4, 4}, 32}, {{4, 4, 8, 4}, 32}, {{4, 8, 8, 4}, 64}, {{4, 8, 8, 8}, 64}, {{8, 8, 8, 8}, 64}};
@@ -87,7 +87,8 @@ inline void schedule_row(FftLine &line, const LinePlaces &at, const Halide::Var 
 }
 
 // A core transforms one row after another, in its first cache. `copied` 1: the row is read in its order
-// first, which is faster for rows that do not stay in that cache.
+// first, which is faster for rows that do not stay in that cache. `prefetched` 1: while a row is transformed,
+// the next one is fetched into the cache, a piece at a time; all at once would not be faster than reading it.
 inline void rows_in_two_levels(FftLines &f, ScheduleContext &context) {
     using Halide::Var;
     const int width = context.target.natural_vector_size<float>(), together = context["together"];
@@ -117,6 +118,9 @@ inline void rows_in_two_levels(FftLines &f, ScheduleContext &context) {
             .bound_extent(f.line, 1)
             .vectorize(f.n, width)
             .unroll(f.n, 4);
+    }
+    if (context["prefetched"]) {
+        f.out.prefetch(context.buffers.front(), f.m0, f.line);
     }
     Halide::OutputImageParam &output = context.buffers.back();
     output.dim(4).set_extent(multiple_of(together, output.dim(4).extent()));
@@ -183,13 +187,15 @@ inline ScheduleRow two_level_row(const std::string &name, const std::vector<int>
     shape.chirp_last = n.chirp_last;
     shape.convolve = n.convolve;
     const bool rows = n.lines == FftPassShape::Lines::along;
+    const bool prefetched = !n.convolve && (shape.length() == 1024 || shape.length() == 2048);
     std::string sentence = (rows ? "Rows of " : "Columns of ") + std::to_string(shape.length());
     sentence += rows ? " points in two levels, one row at a time" :
                        " points in two levels, " + std::to_string(n.together) + " at a time";
     sentence += n.convolve ? ", there and back" : n.chirp_first ? ", with phases" : "";
     if (rows) {
         return row(name, cpu, "c64", rows_in_two_levels, shape,
-            {{"together", n.together, 1, 64}, {"copied", shape.length() >= 1024, 0, 1}})
+            {{"together", n.together, 1, 64}, {"copied", shape.length() >= 1024, 0, 1},
+                {"prefetched", prefetched, 0, 1}})
             .says(sentence + ": all stages in a core's cache.");
     }
     return row(name, cpu, "c64", columns_in_two_levels, shape, {{"together", n.together, 16, 128}})

@@ -70,12 +70,13 @@ protected:
 };
 
 TEST_P(MatmulRow, AgreesWithThePlainLoop) {
-    // Tiles are 14 x 32, 16 x 16, 32 x 64, 64 x 64, 64 x 128; blocks of the depth 16, 24, 48, 64, 128, 448.
-    for (const auto &[m, k, n] :
-        std::vector<std::tuple<int, int, int>>{{1, 1, 1}, {1, 300, 1}, {1, 1, 300}, {300, 1, 1}, {1, 17, 301},
-            {301, 17, 1}, {15, 15, 15}, {16, 16, 16}, {17, 17, 17}, {13, 447, 31}, {14, 448, 32},
-            {15, 449, 33}, {63, 23, 127}, {64, 24, 128}, {65, 25, 129}, {129, 65, 257}, {257, 251, 241},
-            {128, 128, 512}, {256, 128, 384}, {640, 130, 640}, {641, 33, 900}, {768, 64, 1024}}) {
+    // Tiles are 6 x 16, 8 x 32, 14 x 32, 16 x 16, 32 x 64, 64 x 64, 64 x 128; blocks of the depth 16, 24, 48,
+    // 64, 128, 448.
+    for (const auto &[m, k, n] : std::vector<std::tuple<int, int, int>>{{1, 1, 1}, {1, 300, 1}, {1, 1, 300},
+             {300, 1, 1}, {1, 17, 301}, {301, 17, 1}, {15, 15, 15}, {16, 16, 16}, {17, 17, 17}, {13, 447, 31},
+             {14, 448, 32}, {15, 449, 33}, {8, 1, 32}, {9, 70, 33}, {100, 70, 50}, {63, 23, 127},
+             {64, 24, 128}, {65, 25, 129}, {129, 65, 257}, {257, 251, 241}, {128, 128, 512}, {256, 128, 384},
+             {640, 130, 640}, {641, 33, 900}, {768, 64, 1024}}) {
         check(m, k, n);
     }
     EXPECT_GT(served() + (row().schedule == "tuned_large" || row().schedule == "tuned_shallow"), 0);
@@ -266,6 +267,9 @@ TEST(Matmul, ChoosesARowBySizeOnTheCpu) {
     EXPECT_EQ(chosen(Backend::cpu, 1, 300, 400), "tuned_few_rows");
     EXPECT_EQ(chosen(Backend::cpu, 300, 400, 1), "tuned_few_columns");
     EXPECT_EQ(chosen(Backend::cpu, 9, 1, 9), "tuned_any");
+    EXPECT_EQ(chosen(Backend::cpu, 64, 64, 64), "tuned_small");
+    EXPECT_EQ(chosen(Backend::cpu, 64, 64, 31), "tuned_any");
+    EXPECT_EQ(chosen(Backend::cpu, 512, 512, 512), "tuned_any");
 }
 
 }  // namespace

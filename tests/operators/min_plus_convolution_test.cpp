@@ -1,6 +1,7 @@
 // min_plus_convolution: every row against the plain loop, byte for byte; when bounds save work; and the
 // front: lengths, accumulation, and what it refuses.
 #include "tilewright/min_plus_convolution.h"
+#include "runtime/devices/host_memory.h"
 #include "runtime/operators/min_plus_convolution/workload_data.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
@@ -76,7 +77,8 @@ const char *const kinds[] = {"uniform", "gaussian", "walk", "sorted", "falling",
 TEST_P(MinPlusRow, AgreesWithThePlainLoop) {
     for (const auto &[n, m] : std::vector<std::pair<int, int>>{{1, 1}, {1, 2}, {2, 1}, {1, 300}, {300, 1},
              {7, 9}, {31, 33}, {95, 97}, {127, 128}, {129, 127}, {16, 500}, {17, 500}, {255, 257}, {256, 256},
-             {511, 2}, {512, 512}, {513, 511}, {1009, 1013}, {1, 4099}, {4099, 3}}) {
+             {511, 2}, {512, 512}, {513, 511}, {31, 300}, {32, 97}, {33, 1000}, {65, 640}, {191, 193},
+             {200, 20}, {1009, 1013}, {1, 4099}, {4099, 3}}) {
         check(vector(n, "uniform", 1), vector(m, "uniform", 2), "uniform");
     }
     EXPECT_GT(served(), 0);
@@ -258,6 +260,18 @@ Array integers_of(const std::vector<int32_t> &values) {
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST(MinPlusConvolution, NeedsNoMemoryBesidesItsVectorsOnTheCpu) {
+    for (const Type type : {Type::f64, Type::f32, Type::i32}) {
+        const Array a = min_plus_vector(type, 17000, "uniform", 1),
+                    b = min_plus_vector(type, 20000, "uniform", 2);
+        Array c(type, {36999});
+        driver::host_memory().restart_peak();
+        const size_t before = driver::host_memory().use().taken;
+        min_plus_convolution(a, b, c, {}, {.device = Device{}});
+        EXPECT_EQ(driver::host_memory().use().peak, before) << a.describe();
+    }
+}
 
 // By hand: both ends of both vectors take part.
 TEST(MinPlusConvolution, IsWhatItSays) {

@@ -245,6 +245,18 @@ private:
         return shape.chirp_first ? value * entry(tables.first, at) : value;
     }
 
+    // An element of the input's row, another part of the row for each vector of k1 and each m0. A schedule
+    // can prefetch what the next rows have there, in small pieces between its computations.
+    Expr input_near(const FftLine &last) const {
+        const Expr piece = (k1 / square) * last.radix[2] + m0;
+        return in(0, piece * (square * last.radix[3]) + m1 * square, line);
+    }
+    // `value`, of which Halide believes that it needs `before` too. Compilers leave `before` out.
+    static Expr behind(const Expr &before, const Expr &value) {
+        using Halide::Internal::Call;
+        return Call::make(value.type(), Call::return_second, {before, value}, Call::PureIntrinsic);
+    }
+
     void finish() {
         const FftLine &last = back ? *back : *forward;
         Complex value = last(k1, m0, m1);
@@ -257,7 +269,7 @@ private:
         if (across()) {
             out(c, line, k1, m0, m1) = part;
         } else {
-            out(c, k1, m0, m1, line) = part;
+            out(c, k1, m0, m1, line) = behind(input_near(last), part);
         }
     }
 };

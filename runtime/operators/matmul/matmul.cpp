@@ -84,9 +84,8 @@ bool is_thin(const Size &size) {
 
 // Rows for few rows or few columns on a CPU keep sums of all of these for a strip, whose memory is bounded
 // here.
-bool has_few_scratch(const Row &row, const Size &size) {
+bool has_few_scratch(const MatmulConfiguration &serves, const Size &size) {
     constexpr int64_t most = 1024;
-    const auto serves = row.configuration<MatmulConfiguration>();
     return (serves.most_rows == 0 || size.m <= most) && (serves.most_columns == 0 || size.n <= most);
 }
 
@@ -125,7 +124,7 @@ protected:
         }
         if (row.form == "matmul") {
             const auto serves = row.configuration<MatmulConfiguration>();
-            return has_few_scratch(row, size) && size.m >= serves.whole_rows &&
+            return has_few_scratch(serves, size) && size.m >= serves.whole_rows &&
                    size.n >= serves.whole_columns;
         }
         if (row.form != "matmul_workers") {
