@@ -35,6 +35,8 @@ CASES = (
      for s in ('256x256', '640x480', '8192x8192')] +
     [(f'gaussian_blur {t} 4096x4096 sigma {s}', f'gaussian_blur {t} 4096x4096 sigma={s}')
      for t in ('u8', 'u16', 'f32') for s in (1, 3, 10)] +
+    [(f'gaussian_blur rgb8 4096x4096 sigma {s}', f'gaussian_blur u8 4096x4096x3 sigma={s}')
+     for s in (1, 3, 10)] +
     [(f'gaussian_blur u8 {s} sigma 2', f'gaussian_blur u8 {s} sigma=2') for s in ('64x64', '640x480')] +
     [(f'recursive_gaussian {t} 4096x4096 sigma 5', f'recursive_gaussian {t} 4096x4096 sigma=5')
      for t in ('u8', 'f32')] +
@@ -120,7 +122,9 @@ def call_of(library, threads, words):
     """What one case is for a library; None where it has no such function."""
     import numpy as np
     op, kind, size = words[:3]
-    w, h = (int(side) for side in size.split('x'))
+    w, h, *channels = (int(side) for side in size.split('x'))
+    if kind == 'u8' and channels == [3]:
+        kind = 'rgb8'
     sigma = next((float(word[6:]) for word in words if word.startswith('sigma=')), 0)
     if library == 'NumPy':
         return numpy_call(np, op, kind, w, h, sigma)

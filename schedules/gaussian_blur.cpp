@@ -130,7 +130,11 @@ static ScheduleRow pairs_row(const std::string &name, int channels) {
         .says("As tuned_dots, with dot products of two 16-bit numbers, which every processor has.");
 }
 
-// The rows that read the image in order.
+// The rows that read the image in order, for radii up to 12: for larger ones the groups of rows that are kept
+// would leave the second-level cache in wide images (u16 4096 x 4096, sigma 10: 1.06 of the time of
+// tuned_dots). On an AMD EPYC (Zen 4, 2026-11-23) they are the fastest from some 10 columns on: 10000 rows of
+// 8 / 17 / 47 columns, sigma 1, take .24 / .39 / .26 ms for u8 and .54 / .53 / .68 ms for u16, tuned_narrow
+// .32 / .95 / 1.13 ms and .49 / 1.20 / 1.71 ms.
 static ScheduleRows in_order_rows() {
     using gaussian_blur_cpu::dots_in_order;
     const char *bytes = "Strips of rows over the cores: each row of the image is read once, and in order.",
@@ -139,8 +143,9 @@ static ScheduleRows in_order_rows() {
     ScheduleRows rows;
     for (int channels : {1, 2, 3, 4}) {
         const std::string of_channels = channels == 1 ? "" : "_" + std::to_string(channels);
-        const GaussianBlurDotsConfiguration fours{.group = 4, .channels = channels, .most_radius = 12},
-            twos{.group = 2, .channels = channels, .most_radius = 12};
+        const GaussianBlurDotsConfiguration fours{
+            .group = 4, .channels = channels, .least_columns = 20, .most_radius = 12},
+            twos{.group = 2, .channels = channels, .least_columns = 20, .most_radius = 12};
         rows.push_back(row("tuned_in_order" + of_channels, vnni, "u8", dots_in_order, fours,
             {{"rows", 128, 32, 512}, {"vectors", 1, 1, 4}, {"chunk", 256, 64, 1024}})
                 .says(bytes));
@@ -208,12 +213,12 @@ static ScheduleRows tuned_cpu_rows() {
     const char *in_vectors = "As tuned_any, in chunks of one vector, for images narrower than its chunks.";
     return family("tuned",
         {
+            in_order_rows(),
             row("tuned_narrow", cpu, "u8 u16", lines<GaussianBlurLines>, narrow_integers, of_narrow)
                 .says(in_vectors),
             row("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>, narrow_floats, of_narrow)
                 .says(in_vectors),
             dots_rows("tuned_dots_narrow", 1, 64),
-            in_order_rows(),
             dots_rows("tuned_dots", 1),
             dots_rows("tuned_dots_2", 2),
             dots_rows("tuned_dots_3", 3),

@@ -149,11 +149,12 @@ inline void dots_down(GaussianBlurDots &blur, const ScheduleContext &context, in
     groups_of_rows(blur, {blur.down, chunk}, chunk_columns, lanes, block);
 }
 
-// What `dots` and `dots_in_order` share: the pass along rows, for `vectors` vectors at a time.
+// What `dots` and `dots_in_order` share: the pass along rows, for `vectors` vectors at a time. The loops over
+// rows are not partitioned: each partition would have both passes once more, a third of the library's size.
 inline void dots_along(GaussianBlurDots &blur, int lanes, int vectors) {
     const Var x = blur.x, y = blur.y, c = blur.c, phase = blur.phase;
     const int channels = blur.channels;
-    blur.out.vectorize(xi);
+    blur.out.vectorize(xi).never_partition(yi, yo, task);
     blur.word.compute_at(blur.out, xo)
         .bound_extent(x, lanes * vectors * channels)
         .align_bounds(x, channels)
@@ -260,8 +261,9 @@ inline void dots_in_order(GaussianBlurDotRows &blur, ScheduleContext &context) {
         .vectorize(x, block)
         .unroll(x)
         .unroll(y);
-    blur.rows.compute_root().vectorize(y, lanes);
-    blur.columns.compute_root().vectorize(x, lanes);
+    // Not in vectors: each element takes two divisions, which are as slow there and many times the code.
+    blur.rows.compute_root();
+    blur.columns.compute_root();
 }
 
 // Tiles of few rows are spread over the cores. In the pass down columns, all rows of a tile are computed at a

@@ -3,7 +3,8 @@
 //
 // Each line of the standard input is an order, and is answered by one line:
 //
-//     case OPERATOR TYPE WIDTHxHEIGHT [SETTING=VALUE ...]    makes data, calls once: `ok`, or `no` and why
+//     case OPERATOR TYPE WIDTHxHEIGHT[xCHANNELS] [SETTING=VALUE ...]
+//                                                            makes data, calls once: `ok`, or `no` and why
 //     run COUNT                                              calls: least wall time of a call in ms, and CPU
 //                                                            time per call in ms, of all threads
 #include "tilewright/error.h"
@@ -48,9 +49,12 @@ std::variant<double, std::string> value_of(const std::string &text) {
 Case case_of(std::istringstream &words) {
     std::string name, type, size;
     words >> name >> type >> size;
-    const size_t by = size.find('x');
-    if (by == std::string::npos) {
-        throw std::runtime_error("write case OPERATOR TYPE WIDTHxHEIGHT");
+    DataSize data;
+    char by = 0;
+    std::istringstream sides(size);
+    if (!(sides >> data.width >> by >> data.height) || by != 'x' ||
+        (!sides.eof() && !(sides >> by >> data.channels))) {
+        throw std::runtime_error("write case OPERATOR TYPE WIDTHxHEIGHT[xCHANNELS]");
     }
     Case made;
     made.op = &find_operator(name);
@@ -58,8 +62,7 @@ Case case_of(std::istringstream &words) {
     for (std::string word; words >> word;) {
         settings.set(word.substr(0, word.find('=')), value_of(word.substr(word.find('=') + 1)));
     }
-    made.sample = workload_of(*made.op).benchmark_sample(
-        type, {std::stoll(size), std::stoll(size.substr(by + 1))}, settings);
+    made.sample = workload_of(*made.op).benchmark_sample(type, data, settings);
     made.call();
     return made;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // A form of gaussian_blur for integer images: dot products of four bytes (u8) or of two 16-bit numbers (u8
-// and u16). Rows: tuned_dots, tuned_pairs, and those of several channels.
+// and u16). Rows: tuned_dots, tuned_pairs, tuned_in_order and tuned_pairs_in_order, and those of several
+// channels.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include <cstdint>
@@ -120,6 +121,7 @@ protected:
     GaussianBlurDots(Func image, int channels, const Expr &reach, const DotArithmetic &pass)
         : in(image), channels(channels), group(pass.group), reach(reach) {}
 
+    // by_words: a group of one channel is joined as a word too.
     void add_groups(const DotArithmetic &pass, bool by_words) {
         const int bits = pass.element().bits();
         std::vector<Expr> together;
@@ -185,9 +187,9 @@ protected:
     }
 };
 
-// The same, for schedules that blur whole rows in their order: between the passes, rows continue beyond the
-// left and right side. The pixels there are the same, because each column is blurred by itself, and no vector
-// of the image gathers pixels from several places.
+// The same, for schedules that blur whole rows in their order: rows continue beyond the left and right side
+// between the passes, by copies of pixels that are already blurred down columns. They are the same pixels,
+// because each column is blurred by itself, and the image itself is only read where it is.
 struct GaussianBlurDotRows : GaussianBlurDots {
     static constexpr const char *name = "gaussian_blur_dot_rows";
 
@@ -204,6 +206,7 @@ struct GaussianBlurDotRows : GaussianBlurDots {
     }
 
 private:
+    // columns(n) is the column that the n-th position beyond the sides continues, first those on the left.
     void add_sides(const ExtendedImage &border, const DotArithmetic &pass) {
         const Expr beyond = group * reach, nothing = pass.centred(Halide::cast(pass.pass.pixel, 0));
         columns(x) = border.source(select(x < beyond, x - beyond, border.width + x - beyond), border.width);

@@ -151,8 +151,12 @@ protected:
             const int most = row.configuration<GaussianBlurLinesConfiguration>().most_elements;
             return most == 0 || columns * channels <= most;
         }
-        const int most = is_by_dots(row) ? row.configuration<GaussianBlurDotsConfiguration>().most_columns : 0;
-        return most == 0 || columns <= most;
+        if (!is_by_dots(row)) {
+            return true;
+        }
+        const auto serves = row.configuration<GaussianBlurDotsConfiguration>();
+        return columns >= serves.least_columns &&
+               (serves.most_columns == 0 || columns <= serves.most_columns);
     }
 
     // Not the rows whose results have an error of their own (bound_of() of the workload).
