@@ -9,8 +9,8 @@
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
 #include "schedules/transpose_blocks.h"
+#include "schedules/transpose_cpu.h"
 #include "schedules/transpose_steps.h"
-#include "schedules/turned_squares.h"
 
 namespace tilewright {
 
@@ -22,118 +22,12 @@ using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 
-Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xv{"xv"}, yv{"yv"}, block{"block"}, task{"task"}, lane{"lane"},
-    row_of_lanes{"row_of_lanes"}, step{"step"};
+Var xo{"xo"}, yo{"yo"}, yv{"yv"}, block{"block"}, lane{"lane"}, row_of_lanes{"row_of_lanes"}, step{"step"};
 
 // ------------------------------------------------------------------------------------------------------- CPU
 
 // Pixels one after another, in the order of memory.
 void reference(Transpose &, ScheduleContext &) {}
-
-// One block of the output after another. Tasks have the same number of blocks, `blocks_per_task` or more of
-// them: with one task of that number and another one of the rest, one core would wait for the other. A block
-// is made in a buffer that stays in the cache, square by square down the rows of the input, and is then
-// written by whole cache lines. Colours are separated into planes before, and interleaved when they are
-// written.
-void blocks(TransposeSquares &t, ScheduleContext &context) {
-    const int width = t.shape.width, height = t.shape.height, channels = t.shape.channels,
-              line = 64 / t.in.type().bytes();
-    const Var c = t.turned.args()[3];
-    const RVar number{"number"}, of_task{"task"};
-    const Halide::Expr all = t.r[4].extent() * t.r[5].extent(),
-                       tasks = max(1, all / context["blocks_per_task"]);
-    t.out.update()
-        .allow_race_conditions()
-        .fuse(t.r[4], t.r[5], number)
-        .split(number, of_task, number, ceil_div(all, tasks), TailStrategy::GuardWithIf)
-        .parallel(of_task)
-        .vectorize(t.r[1], std::min(line, width))
-        .unroll(t.r[1])
-        .unroll(t.r[0]);
-    t.turned.compute_at(t.out, number)
-        .bound_extent(t.i, width)
-        .bound_extent(t.j, height)
-        .bound_extent(t.first, 1)
-        .bound(c, 0, channels)
-        .tile(t.i, t.j, xo, yo, xi, yi, t.shape.rows, t.shape.columns)
-        .reorder(xi, yi, yo, xo, c)
-        .vectorize(xi)
-        .unroll(yi);
-    turn_in_registers(t.squares, t.turned, yo);
-    if (channels > 1) {
-        t.read.compute_at(t.out, number)
-            .bound_extent(t.i, height)
-            .bound_extent(t.j, width)
-            .bound_extent(t.first, 1)
-            .bound(t.c, 0, channels)
-            .reorder(t.c, t.i, t.j)
-            .vectorize(t.i, std::min(line, height))
-            .unroll(t.c);
-    }
-    t.out.never_partition_all();
-}
-
-// Makes a block in registers, in the loop `at` over blocks.
-void in_registers(TransposeSquares &t, const RVar &at) {
-    t.out.update().vectorize(t.r[1]).unroll(t.r[2]);
-    t.turned.compute_at(t.out, at)
-        .store_in(MemoryType::Stack)
-        .bound_extent(t.i, t.shape.width)
-        .bound_extent(t.j, t.shape.height)
-        .bound_extent(t.first, 1)
-        .bound(t.turned.args()[3], 0, 1)
-        .tile(t.i, t.j, xo, yo, xi, yi, t.shape.rows, t.shape.columns)
-        .reorder(xi, yi, yo, xo)
-        .vectorize(xi)
-        .unroll(yi)
-        .unroll(yo)
-        .unroll(xo);
-    turn_in_registers(t.squares, t.turned, yo);
-    t.out.never_partition_all();
-}
-
-// One small block of the output after another, along its rows: a block goes from the registers to its place,
-// without a buffer between. Rows of blocks are spread over the cores, as many per task as have its bytes.
-void squares_in_registers(TransposeSquares &t, ScheduleContext &context) {
-    const RVar of_task{"task"};
-    const int block_bytes = t.shape.width * t.shape.height * t.in.type().bytes();
-    const Halide::Expr across = t.r[4].extent(), down = t.r[5].extent(),
-                       rows = max(1, 1024 * context["task"] / block_bytes / across),  // of the bytes of a
-                                                                                      // task
-        tasks = max(1, down / rows);
-    t.out.update()
-        .allow_race_conditions()
-        .split(t.r[5], of_task, t.r[5], ceil_div(down, tasks), TailStrategy::GuardWithIf)
-        .parallel(of_task);
-    in_registers(t, t.r[4]);
-}
-
-// The same down columns of `down` blocks: so pieces of the input's rows are read that are long enough for the
-// processor to fetch them ahead. Columns are spread over the cores.
-void columns_in_registers(TransposeSquares &t, ScheduleContext &context) {
-    const RVar column{"column"}, of_task{"task"};
-    const int of_task_elements = 1024 / t.in.type().bytes() * context["task"];
-    const Halide::Expr all = t.r[4].extent() * t.r[5].extent(),
-                       tasks = clamp(t.elements / of_task_elements, 1, all);
-    t.out.update()
-        .allow_race_conditions()
-        .fuse(t.r[4], t.r[5], column)
-        .split(column, of_task, column, ceil_div(all, tasks), TailStrategy::GuardWithIf)
-        .parallel(of_task);
-    in_registers(t, t.r[3]);
-}
-
-// One pixel after another within a task of width x height pixels of the output, for images that are too thin
-// for blocks.
-void thin(Transpose &t, ScheduleContext &context) {
-    t.out.tile(t.x, t.y, xo, yo, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf)
-        .fuse(xo, yo, task)
-        .parallel(task);
-    if (t.out.dimensions() == 3) {  // a pixel's channels, before the next pixel
-        const Var c = t.out.args()[2];
-        t.out.reorder(c, xi, yi, task).bound(c, 0, 3).unroll(c);
-    }
-}
 
 // ------------------------------------------------------------------------------------------------------- GPU
 
@@ -285,40 +179,51 @@ ScheduleRows tuned_on_cpu() {
         rectangles{.in_registers = true, .rectangles = true}, colours{.least_kib = 64},
         colours_in_rectangles{.least_kib = 64, .rectangles = true}, any{};
     const auto tunables = [](int width, int height, int blocks_per_task) {
-        return std::vector<Tunable>{{"width", width, width, 4 * width}, {"height", height, height, 1024},
-            {"blocks_per_task", blocks_per_task, 1, 1024}};
+        return std::vector<Tunable>{{"width", width, width, 4 * width},
+            {"height", height, std::min(height, 256), 1024}, {"blocks_per_task", blocks_per_task, 1, 1024}};
     };
     const auto of_rectangles = [](int height) {
-        return std::vector<Tunable>{{"width", 32}, {"height", height}, {"task", 1024, 16, 16384}};
+        return std::vector<Tunable>{{"width", 16}, {"height", height}, {"task", 1024, 16, 16384}};
     };
     return family("tuned",
         {
-            row("tuned_columns", cpu, "f32 u64", columns_in_registers, in_columns,
+            row("tuned_columns", cpu, "f32 u64", transpose_cpu::columns_in_registers, in_columns,
                 {{"width", 16}, {"height", 16}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
                 .says(
                     "Squares go from registers to their places, down columns of 4 KiB of the input's rows."),
-            row("tuned_columns", vnni, "u16", columns_in_registers, wide_columns,
-                {{"width", 32}, {"height", 32}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
+            row("tuned_columns", vnni, "u16", transpose_cpu::columns_in_registers, wide_columns,
+                {{"width", 32}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
                 .says(whole),
-            row("tuned_blocks", cpu, "u8", blocks, large, tunables(64, 1024, 8)).says(in_blocks),
-            row("tuned_blocks", cpu, "u16", blocks, large, tunables(64, 1024, 4)).says(in_blocks),
-            row("tuned_blocks", cpu, "rgb8 rgb16", blocks, large, tunables(64, 64, 64)).says(in_blocks),
-            row("tuned_registers", cpu, "f32 u64", squares_in_registers, in_registers,
+            row("tuned_blocks", cpu, "u8", transpose_cpu::blocks, large, tunables(64, 1024, 8))
+                .says(in_blocks),
+            row("tuned_blocks", cpu, "u16", transpose_cpu::blocks, large, tunables(64, 1024, 4))
+                .says(in_blocks),
+            row("tuned_blocks", cpu, "rgb8 rgb16", transpose_cpu::blocks, large, tunables(64, 64, 64))
+                .says(in_blocks),
+            row("tuned_registers", cpu, "f32 u64", transpose_cpu::squares_in_registers, in_registers,
                 {{"width", 16}, {"height", 16}, {"task", 1024, 16, 16384}})
                 .says("Squares go from registers to their places, for pixels of 4 or 8 bytes in the cache."),
-            row("tuned_registers", vnni, "u8", squares_in_registers, rectangles, of_rectangles(64))
+            row("tuned_registers", vnni, "u8", transpose_cpu::squares_in_registers, rectangles,
+                of_rectangles(64))
                 .says(whole),
-            row("tuned_registers", vnni, "u16", squares_in_registers, rectangles, of_rectangles(32))
+            row("tuned_registers", vnni, "u16", transpose_cpu::squares_in_registers, rectangles,
+                of_rectangles(32))
                 .says(whole),
-            row("tuned_rectangles", vnni, "rgb8", blocks, colours_in_rectangles, tunables(32, 64, 128))
+            row("tuned_rectangles", vnni, "rgb8", transpose_cpu::blocks, colours_in_rectangles,
+                tunables(32, 64, 128))
                 .says(whole_colours),
-            row("tuned_rectangles", vnni, "rgb16", blocks, colours_in_rectangles, tunables(32, 32, 128))
+            row("tuned_rectangles", vnni, "rgb16", transpose_cpu::blocks, colours_in_rectangles,
+                tunables(32, 32, 128))
                 .says(whole_colours),
-            row("tuned_small", cpu, "u8 u16 f32 u64", blocks, any, tunables(64, 64, 128)).says(small),
-            row("tuned_small", cpu, "rgb8 rgb16", blocks, colours, tunables(32, 32, 256)).says(small),
-            row("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", blocks, any, tunables(16, 16, 1024))
+            row("tuned_small", cpu, "u8 u16 f32 u64", transpose_cpu::blocks, any, tunables(64, 64, 128))
+                .says(small),
+            row("tuned_small", cpu, "rgb8 rgb16", transpose_cpu::blocks, colours, tunables(32, 32, 256))
+                .says(small),
+            row("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::blocks, any,
+                tunables(16, 16, 1024))
                 .says(narrow),
-            row("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", thin, {{"width", 1024}, {"height", 64}})
+            row("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::thin,
+                {{"width", 1024}, {"height", 64}})
                 .avx2()
                 .says("Pixels one by one in parallel strips, for images that are too thin for blocks."),
         });

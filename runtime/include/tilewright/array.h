@@ -190,7 +190,7 @@ private:
 
     std::shared_ptr<Storage> storage_;
     Type type_ = Type::u8;
-    int64_t offset_ = 0;  // bytes
+    int64_t offset_ = 0;                // bytes
     std::shared_ptr<const Axes> axes_;  // null: an empty array
 };
 
