@@ -29,13 +29,20 @@ function(tilewright_stages_program target)
         generators/pipelines/stages/invert generators/pipelines/stages/transpose
         generators/pipelines/stages/gaussian_blur generators/pipelines/stages/sums
         generators/algorithms/gaussian_blur/weights
-        schedules/schedule schedules/pipeline schedules/stage_rows schedules/invert schedules/gaussian_blur
-        schedules/transpose schedules/column_sum schedules/row_sum)
-    list(TRANSFORM parts PREPEND ${TILEWRIGHT_SHARE}/)
-    list(TRANSFORM parts APPEND .cpp)
+        schedules/schedule schedules/pipeline schedules/stage_rows)
+    set(tables schedules/invert schedules/gaussian_blur schedules/transpose schedules/column_sum
+        schedules/row_sum)
+    foreach (files parts tables)
+        list(TRANSFORM ${files} PREPEND ${TILEWRIGHT_SHARE}/)
+        list(TRANSFORM ${files} APPEND .cpp)
+    endforeach ()
     if (NOT TARGET tilewright_stages)
-        add_library(tilewright_stages OBJECT EXCLUDE_FROM_ALL ${parts})
+        add_library(tilewright_stages OBJECT EXCLUDE_FROM_ALL ${parts} ${tables})
         tilewright_uses_halide(tilewright_stages)
+        # The parts are compiled as one file, because each file reads the precompiled Halide.h for a second.
+        # The tables of schedules use the same names.
+        set_target_properties(tilewright_stages PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+        set_source_files_properties(${tables} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif ()
     add_executable(${target} EXCLUDE_FROM_ALL ${ARGN} $<TARGET_OBJECTS:tilewright_stages>)
     tilewright_uses_halide(${target})

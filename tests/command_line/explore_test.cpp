@@ -55,6 +55,13 @@ protected:
         return all;
     }
 
+    // How many points have lines. A search that finds better values times them, and the own ones, again.
+    size_t count_of_points() const {
+        const std::vector<json> all = lines();
+        return (size_t)std::count_if(
+            all.begin(), all.end(), [](const json &line) { return !line.contains("again"); });
+    }
+
     size_t count_of_lines() const {
         std::ifstream file(results());
         return (size_t)std::count(std::istreambuf_iterator<char>(file), {}, '\n');
@@ -290,14 +297,14 @@ TEST_F(Explore, TakesTheOptionsOfTheOperator) {
             {"TMPDIR=" + path("tmp")});
     };
     ASSERT_EQ(explore_sigma("2.5").code, 0);
-    ASSERT_EQ(lines().size(), 2u);  // one set of data, not one per sigma of the workload
+    ASSERT_EQ(count_of_points(), 2u);  // one set of data, not one per sigma of the workload
     for (const json &line : lines()) {
         EXPECT_NE(line["settings"].get<std::string>().find("sigma=2.5"), std::string::npos) << line;
         EXPECT_TRUE(line["verified"].get<bool>()) << line;
     }
     const Ran other = explore_sigma("4");  // of another sigma nothing is known
     EXPECT_EQ(other.err, "");
-    EXPECT_EQ(lines().size(), 4u);
+    EXPECT_EQ(count_of_points(), 4u);
     EXPECT_NE(explore_sigma("2.5").err.find("has 2 points of this search"), std::string::npos);
 }
 
