@@ -17,9 +17,9 @@ else ()  # other versions instantiate other functions, so they stay header-only
     set(TILEWRIGHT_FMT_SOURCES "")
 endif ()
 
-# g++ looks for memory that it no longer needs whenever it uses half as much again as at the last time, which
-# takes 5 to 12 % of its time. Here it begins at 512 MiB and not at 128; the largest file takes 940 MB in place
-# of 756.
+# g++ looks for memory that it no longer needs whenever it uses half as much again as at the last time. That
+# takes 5 to 12 % of its time. Here it begins at 512 MiB and not at 128; the largest file takes 940 MB in
+# place of 756.
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>")
 
 # tilewright_precompile(TARGET ROOM): gives the files of TARGET a precompiled header of what is large and what
