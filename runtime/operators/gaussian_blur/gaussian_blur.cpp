@@ -72,7 +72,11 @@ bool is_by_dots(const Row &row) {
 bool dots_accept(const Row &row, const GaussianBlurRequest &request) {
     const auto serves = row.configuration<GaussianBlurDotsConfiguration>();
     const GaussianWeights &numbers = request.numbers();
+    // In order, at most 128 bytes per element of a row are kept, and Halide's arrays hold 2^31 bytes.
+    constexpr int64_t most_kept = 1 << 22;
+    const std::vector<int64_t> &shape = request.image().shape();
     return request.channels() == serves.channels &&
+           (row.form != "gaussian_blur_dot_rows" || shape[1] * serves.channels <= most_kept) &&
            (serves.most_radius == 0 || numbers.radius <= serves.most_radius) &&
            (request.image().type() == Type::u16 ? fits_split_taps(numbers.words16) :
                                                   serves.group == 4 || numbers.bytes.fits_pairs());
