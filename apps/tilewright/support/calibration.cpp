@@ -71,11 +71,7 @@ double cache_to_pass(const Sample &sample, Device device) {
     if (device.backend != Backend::cpu) {
         return cache_of_gpu;
     }
-    double bytes = 0;
-    for (const Array &input : sample.inputs) {
-        bytes += (double)input.size() * (double)size_of(input.type());
-    }
-    return bytes <= small ? 0 : cache_of_cpu;
+    return bytes_of(sample.inputs) <= small ? 0 : cache_of_cpu;
 }
 
 class Calibration {

@@ -1,5 +1,6 @@
 // Times of `bench --json` become a file of measurements.
 #include "apps/tilewright/support/calibration.h"
+#include "apps/tilewright/support/reference.h"
 #include "runtime/measured/measured.h"
 #include "tilewright/error.h"
 #include <algorithm>
@@ -84,12 +85,8 @@ public:
         if (more <= 0) {
             return;  // on a CPU, or where the copies are less than the spread
         }
-        double in = 0;
-        for (const Array &input : inputs) {
-            in += (double)input.size() * (double)size_of(input.type());
-        }
         constexpr double small = 1 << 14, large = 1 << 24;
-        const double out = run.at("bytes").get<double>() - in;
+        const double in = bytes_of(inputs), out = run.at("bytes").get<double>() - in;
         if (in + out < small) {
             few_.push_back(more / (double)(inputs.size() + 1));
         } else if (in > large && out < in / 100) {

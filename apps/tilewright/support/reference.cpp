@@ -7,6 +7,14 @@
 
 namespace tilewright::app {
 
+double bytes_of(std::span<const Array> arrays) {
+    double bytes = 0;
+    for (const Array &array : arrays) {
+        bytes += (double)array.size() * (double)size_of(array.type());
+    }
+    return bytes;
+}
+
 Array spoiled_output(const Operator &op, const Sample &sample, int64_t row_bytes) {
     const auto [type, shape] = op.output_of(sample.inputs, sample.settings);
     Array output(type, shape, row_bytes);

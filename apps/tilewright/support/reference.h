@@ -3,6 +3,7 @@
 // `--check`.
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
+#include <span>
 #include <string>
 
 namespace tilewright::app {
@@ -13,6 +14,9 @@ struct Expected {
     Array bound;
     const Row *row = nullptr;  // the row that computed it; null: the plain definition did, which is exact
 };
+
+// How many bytes the elements of the arrays have, without gaps between rows.
+double bytes_of(std::span<const Array> arrays);
 
 // A new output for the sample, filled with bytes that no operator would leave there by accident. `row_bytes`:
 // as Array has it; a vector is dense.

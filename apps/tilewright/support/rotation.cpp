@@ -7,10 +7,6 @@
 
 namespace tilewright::app {
 
-static double bytes_of(const Array &array) {
-    return (double)array.size() * (double)size_of(array.type());
-}
-
 Rotation::Rotation(
     const Operator &op, Sample sample, double cache_bytes, double most_bytes, int64_t row_bytes)
     : op_(op), row_bytes_(row_bytes) {
@@ -23,10 +19,7 @@ Rotation::Rotation(
         clone_inputs(sample);
     }
     Array output = spoiled_output(op, sample, row_bytes);
-    double bytes = bytes_of(output);
-    for (const Array &input : sample.inputs) {
-        bytes += bytes_of(input);
-    }
+    const double bytes = bytes_of({&output, 1}) + bytes_of(sample.inputs);
     constexpr double most_sets = 128;
     const double wanted = std::ceil(cache_bytes / bytes) + 1;
     const auto count =

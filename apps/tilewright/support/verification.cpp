@@ -17,14 +17,6 @@ constexpr double large = 16 << 20;  // bytes of inputs: larger samples are only 
 constexpr double small = 4 << 20;   // bytes of inputs: the largest sample up to this size is repeated
 constexpr int runs_of_others = 3;   // how often a larger sample is run, where a row serves no other
 
-double bytes_of(const Sample &sample) {
-    double bytes = 0;
-    for (const Array &input : sample.inputs) {
-        bytes += (double)input.size() * (double)size_of(input.type());
-    }
-    return bytes;
-}
-
 }  // namespace
 
 const char *name_of(Verdict verdict) {
@@ -42,7 +34,7 @@ const char *name_of(Verdict verdict) {
 Verification::Verification(const Operator &op, const std::string &type, int repeat)
     : op_(op), repeat_(repeat) {
     for (Sample &sample : workload_of(op).samples(type)) {
-        const double bytes = bytes_of(sample);
+        const double bytes = bytes_of(sample.inputs);
         cases_.push_back({std::move(sample), bytes, {}});
     }
     std::stable_sort(

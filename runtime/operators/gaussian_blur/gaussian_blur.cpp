@@ -72,7 +72,7 @@ bool is_by_dots(const Row &row) {
 bool dots_accept(const Row &row, const GaussianBlurRequest &request) {
     const auto serves = row.configuration<GaussianBlurDotsConfiguration>();
     const GaussianWeights &numbers = request.numbers();
-    // In order, at most 128 bytes per element of a row are kept, and Halide's arrays hold 2^31 bytes.
+    // In order, at most 64 bytes per element of a row are kept, and Halide's arrays hold 2^31 bytes.
     constexpr int64_t most_kept = 1 << 22;
     const std::vector<int64_t> &shape = request.image().shape();
     return request.channels() == serves.channels &&
