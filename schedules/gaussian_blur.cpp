@@ -1,9 +1,10 @@
-// The schedules of gaussian_blur, and the table of its rows. The fast ones on GPUs:
-// schedules/gaussian_blur_gpu.h.
+// The schedules of gaussian_blur, and the table of its rows. Those on GPUs with one kernel per pass:
+// schedules/gaussian_blur_two_kernels.h; with one for both: schedules/gaussian_blur_gpu.h.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "schedules/gaussian_blur_cpu.h"
 #include "schedules/gaussian_blur_gpu.h"
+#include "schedules/gaussian_blur_two_kernels.h"
 #include "schedules/moves.h"
 #include "schedules/schedule.h"
 #include <string>
@@ -16,13 +17,7 @@ using Halide::Func;
 using Halide::MemoryType;
 using Halide::TailStrategy;
 using Halide::Var;
-
-Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, block{"block"}, row_of_thread{"own"};
-
-// One thread per pixel of a tile. Kernels are not cloned for the border, as that would double their code.
-void tiles(Func stage, const Var &x, const Var &y, int width, int height, TailStrategy tail) {
-    tiles_over_blocks(stage, x, y, block, xi, yi, width, height, tail).never_partition_all();
-}
+using namespace gaussian_blur_two_kernels;
 
 // A thread computes its pixel alone: for each tap along the row it blurs down that column.
 void direct(GaussianBlurNear &blur, ScheduleContext &context) {
@@ -31,17 +26,7 @@ void direct(GaussianBlurNear &blur, ScheduleContext &context) {
     blur.down_sum.compute_at(blur.along_sum, blur.j);
 }
 
-// Two kernels, with one thread per pixel in each. The results of the first go through global memory.
-template<typename Form>
-void separable(Form &blur, ScheduleContext &context) {
-    const int width = context["width"], height = context["height"];
-    tiles(blur.out, blur.x, blur.y, width, height, TailStrategy::GuardWithIf);
-    blur.along_sum.compute_at(blur.out, xi);
-    tiles(blur.down.compute_root(), blur.x, blur.y, width, height, TailStrategy::RoundUp);
-    blur.down_sum.compute_at(blur.down, xi);
-}
-
-// The same, but the source and the image between the kernels are images of the device (textures).
+// As separable, but the source and the image between the kernels are images of the device (textures).
 template<typename Form>
 void texture(Form &blur, ScheduleContext &context) {
     separable(blur, context);
@@ -71,22 +56,6 @@ void shared(GaussianBlurNear &blur, ScheduleContext &context) {
         .split(blur.y, blur.y, yi, height)
         .reorder(xi, yi, blur.x, blur.y)
         .gpu_threads(xi, yi);
-}
-
-// Two kernels. In both a thread computes `rows` pixels of a column, so that it loads each weight once for all
-// of them.
-void columns(GaussianBlurNear &blur, ScheduleContext &context) {
-    const int width = context["width"], height = context["height"], rows = context["rows"];
-    auto pass = [&](Func stage, Func sum, Halide::RVar tap, TailStrategy tail) {
-        stage.split(blur.y, blur.y, row_of_thread, rows, tail)
-            .reorder(row_of_thread, blur.x, blur.y)
-            .unroll(row_of_thread);
-        tiles(stage, blur.x, blur.y, width, height, tail);
-        sum.compute_at(stage, xi).store_in(MemoryType::Register).unroll(blur.y);
-        sum.update().reorder(blur.x, blur.y, tap).unroll(blur.y);
-    };
-    pass(blur.out, blur.along_sum, blur.j, TailStrategy::PredicateStores);
-    pass(blur.down.compute_root(), blur.down_sum, blur.i, TailStrategy::RoundUp);
 }
 
 }  // namespace
@@ -363,16 +332,20 @@ static const ScheduleRows &rows() {
                           "per column."),
             }),
 
+        row("compact", gpu, "u8 u16 f32", columns,
+            {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}, {"bands", 4, 1, 16}})
+            .says(
+                "As tuned_near, in four bands: the image between the kernels takes a quarter of the memory."),
         family("tuned",
             {
                 window_rows(),
                 colour_rows(),
                 row("tuned_near", gpu, "u8 u16 f32", columns,
-                    {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}})
+                    {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}, {"bands", 1, 1, 16}})
                     .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
                           "once for all."),
-                row("tuned_any", gpu, "u8 u16 f32", separable<GaussianBlur>,
-                    {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+                row("tuned_any", gpu, "u8 u16 f32", separable_bands,
+                    {{"width", 32, 16, 128}, {"height", 8, 1, 16}, {"bands", 1, 1, 16}})
                     .says("Two kernels with one thread per pixel; takes any radius and any size."),
             }),
     };

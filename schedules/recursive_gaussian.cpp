@@ -6,6 +6,7 @@
 #include "schedules/diagonals.h"
 #include "schedules/moves.h"
 #include "schedules/recursive_gaussian_cpu.h"
+#include "schedules/recursive_gaussian_edges.h"
 #include "schedules/recursive_gaussian_tiles.h"
 #include "schedules/schedule.h"
 
@@ -199,6 +200,9 @@ static const ScheduleRows &rows() {
                     .registers("", 128)
                     .says("Tiles in parallel: what enters each tile is found first; for any size."),
             }),
+        row("compact", gpu, "u8 u16", recursive_gaussian_edges::tiles, recursive_gaussian_edges::settings())
+            .registers("", 128)
+            .says("Tiles that filter columns first; what they carry lies in the output, to save memory."),
         family("tuned",
             {
                 row("tuned_aligned", gpu, "f32", tiles_aligned, settings())

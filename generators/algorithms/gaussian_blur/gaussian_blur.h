@@ -127,11 +127,12 @@ struct GaussianBlur : Halide::NamesInterface {
     Var x{"x"}, y{"y"};
     Func in, columns{"columns"}, extended{"endless"}, down_sum{"down_sum"}, down{"down"},
         along_sum{"along_sum"}, out{"out"};
-    Expr radius;
+    Expr radius, margins;  // margins: the elements that a blur reads beyond both ends of a row
     RDom i, j;
 
     GaussianBlur(Func image, const ExtendedImage &border, Func weight, Expr r, const BlurArithmetic &pass)
-        : in(image), radius(r), i(-r, 2 * r + 1, "i"), j(-r, 2 * r + 1, "j") {
+        : in(image), radius(r), margins(2 * r * border.channels), i(-r, 2 * r + 1, "i"),
+          j(-r, 2 * r + 1, "j") {
         columns(x) = border.column(x);
         extended(x, y) = cast(pass.image, border(in, columns, x, y));
         down_sum(x, y) = pass.zero();

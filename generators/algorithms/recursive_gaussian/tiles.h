@@ -6,6 +6,7 @@
 // Tiles with carries are those of D. Nehab, A. Maximo, R. Lima and H. Hoppe, "GPU-Efficient Recursive
 // Filtering and Summed-Area Tables", 2011, and of G. Chaurasia et al., "Compiling High Performance Recursive
 // Filters", 2015.
+#include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
 #include "generators/algorithms/recursive_gaussian/tile_size.h"
@@ -49,30 +50,49 @@ struct TileCarries : Halide::NamesInterface {
     RDom r;  // component of the state; step within `steps` steps; iteration of `steps` steps
     Func states;
 
-    // tails(v, k + 3 dir, tile, g, c), edge(v, dir, g, c). tiles: the number of tiles of a line.
-    TileCarries(const std::string &name, Func tails, Func edge, Expr tiles, const TileNumbers &numbers)
+    // tails(v, k + 3 dir, tile, g, c), edge(v, dir, g, c). tiles: the number of tiles of a line. `exact`:
+    // steps behind the last tile are left out, which costs a condition in the last iteration, and saves their
+    // memory.
+    TileCarries(const std::string &name, Func tails, Func edge, Expr tiles, const TileNumbers &numbers,
+        bool exact = false)
         : r(0, 3, 0, numbers.steps, 0, ceil_div(tiles, numbers.steps), name + "_r"), states(name) {
-        // Steps behind the last tile are computed too, but not used.
-        const Expr k0 = r.x, n = r.y + numbers.steps * r.z;
+        // Otherwise, steps behind the last tile are computed too, but not used.
+        const Expr k0 = r.x, n = r.y + numbers.steps * r.z, to = exact ? promised(n, tiles) : n,
+                   before = exact ? promised(max(n - 1, 0), tiles) : n - 1;
+        if (exact) {
+            r.where(likely(n < tiles));
+        }
         const std::vector<Expr> &a = numbers.across;
         states(v, k, dir, g, s, c) = Halide::undef<float>();
         Expr state = tails(v, k0 + 3 * dir, clamp(select(dir == 0, n - 1, tiles - n), 0, tiles - 1), g, c);
         for (int j = 2; j >= 0; j--) {
             state +=
-                mux(k0, {a[size_t(j)], a[size_t(3 + j)], a[size_t(6 + j)]}) * states(v, j, dir, g, n - 1, c);
+                mux(k0, {a[size_t(j)], a[size_t(3 + j)], a[size_t(6 + j)]}) * states(v, j, dir, g, before, c);
         }
-        states(v, k0, dir, g, n, c) = select(n == 0, select(k0 == 0, edge(v, dir, g, c), 0.f), state);
+        states(v, k0, dir, g, to, c) = select(n == 0, select(k0 == 0, edge(v, dir, g, c), 0.f), state);
     }
 };
 
 // Both filters of each tile samples(i, v, t, g, c), 0 <= i < tile, from the states at its edges. The result
 // is anticausal(i, v, t, g, c)[0].
 struct TileFilters : Halide::NamesInterface {
+    // Component j of the state that enters tile t of line v: from its first sample's side (dir = 0), or from
+    // its last one's.
+    using State = std::function<Expr(int j, int dir)>;
+
     Var i{"i"}, v{"v"}, t{"t"}, g{"g"}, c{"c"};
     RDom n, m;
     Func causal, anticausal;
 
+    // With the states of TileCarries.
     TileFilters(const std::string &name, Func samples, Func states, Expr tiles, const Recursion &recursion,
+        const TileNumbers &numbers)
+        : TileFilters(
+              name, samples,
+              [=, this](int j, int dir) { return states(v, j, dir, g, dir ? tiles - 1 - t : Expr(t), c); },
+              recursion, numbers) {}
+
+    TileFilters(const std::string &name, Func samples, const State &state, const Recursion &recursion,
         const TileNumbers &numbers)
         : n(0, numbers.tile, name + "_n"), m(0, numbers.tile, name + "_m"), causal(name + "_causal"),
           anticausal(name + "_anticausal") {
@@ -81,7 +101,6 @@ struct TileFilters : Halide::NamesInterface {
         auto at = [&](Func f, Expr i) {
             return Tuple(f(i, v, t, g, c)[0], f(i, v, t, g, c)[1], f(i, v, t, g, c)[2]);
         };
-        auto state = [&](int j, int dir) { return states(v, j, dir, g, dir ? tiles - 1 - t : Expr(t), c); };
 
         causal(i, v, t, g, c) = none;
         causal(-1, v, t, g, c) = Tuple(state(0, 0), state(1, 0), state(2, 0));

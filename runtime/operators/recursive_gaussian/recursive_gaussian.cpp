@@ -104,6 +104,14 @@ void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix)
     launch.values(name, std::span<const float>(numbers));
 }
 
+void bind_weights(Launch &launch, const std::string &name, const TileWeights &weights) {
+    std::vector<float> numbers;
+    for (const Vector3 &weight : weights.tiles.weights) {
+        numbers.insert(numbers.end(), weight.begin(), weight.end());
+    }
+    launch.values(name, std::span<const float>(numbers));
+}
+
 void bind_recursion(Launch &launch, const RecursiveTiles &tiles) {
     const RecursiveCoefficients &c = tiles.coefficients;
     const std::array<float, 3> step = {(float)c.gain, (float)c.slope, (float)c.feedback[2]};
@@ -154,6 +162,63 @@ void bind_tiles(Launch &launch, const TileWeights &weights) {
     }
 }
 
+// Where what RecursiveGaussianEdges carries between its tiles lies: in the memory of the output.
+struct EdgeMemory {
+    int64_t bytes, height, width, pitch;  // of an element; of the output, in elements
+
+    explicit EdgeMemory(const Array &output)
+        : bytes((int64_t)size_of(output.type())), height(output.shape()[0]), width(output.shape()[1]),
+          pitch(output.strides()[0]) {}
+
+    // Whether the last tile of a row would have less than 32 bytes.
+    bool shifted() const {
+        return (width - 1) % tile + 1 < 32 / bytes;
+    }
+    int64_t across() const {
+        return ceil_div(width + (shifted() ? 32 / bytes : 0), (int64_t)tile);
+    }
+    int64_t down() const {
+        return ceil_div(height, (int64_t)recursive_rows);
+    }
+
+    // Whether the output has room for all of it, where accesses of 16 bytes are aligned.
+    bool fits(const Array &output) const {
+        const Storage &storage = *output.storage();
+        const bool is_whole = storage.owned() && (int64_t)storage.layout().rows == height &&
+                              (int64_t)storage.layout().row == width * bytes;
+        return width > tile && (is_whole || pitch == width) && pitch * bytes % 16 == 0 &&
+               output.offset_bytes() == 0 && reinterpret_cast<uintptr_t>(storage.address()) % 16 == 0 &&
+               sums() * 4 <= pitch * (height - 1) * bytes + width * bytes;
+    }
+    int64_t sums() const {
+        return across() * down() * recursive_weights * tile;
+    }
+    View view_of_sums() const {
+        const int64_t n = recursive_weights * tile;
+        return {halide_type(Type::f32),
+            {{tile, 1}, {recursive_weights, tile}, {down(), n}, {across(), n * down()}}};
+    }
+    View view_of_words() const {
+        return {halide_type(Type::f32), {{width * bytes / 4, 1}, {height, pitch * bytes / 4}}};
+    }
+};
+
+// What the form that filters columns first takes besides the recursion: its tiles are not square.
+void bind_edges(Launch &launch, const TileWeights &along_x, double sigma, Array &output) {
+    const EdgeMemory memory(output);
+    const auto along_y = TileWeights::of(sigma, recursive_rows);
+    launch.value("shifted", (int32_t)memory.shifted());
+    bind_matrix(launch, "across", along_x.tiles.across);
+    bind_matrix(launch, "behind", along_x.tiles.behind);
+    bind_matrix(launch, "across_y", along_y->tiles.across);
+    bind_matrix(launch, "behind_y", along_y->tiles.behind);
+    bind_weights(launch, "weights", along_x);
+    bind_weights(launch, "weights_y", *along_y);
+    launch.out("sums", output, memory.view_of_sums());
+    launch.out("tails", output, memory.view_of_words());
+    launch.out("states", output, memory.view_of_words());
+}
+
 class RecursiveGaussianOperator : public BlurOperator<BlurRequest> {
 public:
     RecursiveGaussianOperator()
@@ -198,6 +263,9 @@ protected:
         if (row.form == "recursive_gaussian_aligned") {
             return one_channel && in_whole_tiles(request.image()) && in_whole_tiles(output);
         }
+        if (row.form == "recursive_gaussian_edges") {
+            return one_channel && EdgeMemory(output).fits(output);
+        }
         if (row.form == "recursive_gaussian_copies") {
             return copies_accept(row, request);
         }
@@ -234,6 +302,7 @@ protected:
         const Array &image = request.image();
         const bool is_aligned = row.form == "recursive_gaussian_aligned",
                    is_tiled = is_aligned || row.form == "recursive_gaussian_tiles";
+        const bool is_edges = row.form == "recursive_gaussian_edges";
         const bool as_pixels = row.form == "recursive_gaussian" || row.form == "recursive_gaussian_tiles";
         const bool is_line = row.form == "recursive_gaussian_line",
                    is_banded = row.form == "recursive_gaussian_bands";
@@ -247,6 +316,8 @@ protected:
         bind_recursion(launch, weights->tiles);
         if (is_tiled) {
             bind_tiles(launch, *weights);
+        } else if (is_edges) {
+            bind_edges(launch, *weights, request.sigma, output);
         } else if (is_banded) {
             bind_carries(launch, *weights);
             BandStates states(output);
