@@ -300,6 +300,18 @@ static int64_t row_bytes_of(const Request &request) {
     return shape.size() == 2 && shape[1] == 1 ? 0 : Array::padded;
 }
 
+// The row `compact` that serves a call whose row found no memory; null where the operator has no other one.
+static const Row *compact_row(
+    const Operator &op, const Request &request, const Array &output, Device device, const Row &failed) {
+    for (const Row *row : op.rows("compact", device.backend)) {
+        if (row != &failed && op.serves(*row, request, output) && why_not_on(*row, device).empty() &&
+            op.why_not_on(*row, device, request, output).empty()) {
+            return row;
+        }
+    }
+    return nullptr;
+}
+
 void Operator::call(const Request &request, Array &output, const Call &how) const try {
     const Inside inside;
     const Measurement measurement(how.statistics);
@@ -327,12 +339,23 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
     const Device device = known ? *known : choose_device(request, result, how.schedule);
     driver::open(device);
     check_values(request);
-    const Row &row = choose(request, result, how.schedule, device, how.rows);
-    const std::vector<const Row *> ran = run(row, device, request, result);
+    const Row *row = &choose(request, result, how.schedule, device, how.rows);
+    std::vector<const Row *> ran;
+    try {
+        ran = run(*row, device, request, result);
+    } catch (const Error &error) {
+        const bool is_tuned = how.schedule == "tuned" && !how.rows;
+        row = is_tuned && error.fault() == Fault::memory ? compact_row(*this, request, result, device, *row) :
+                                                           nullptr;
+        if (!row) {
+            throw;
+        }
+        ran = run(*row, device, request, result);
+    }
     if (output.empty()) {
         output = std::move(made);
     }
-    measurement.write(device, row, ran);
+    measurement.write(device, *row, ran);
 } catch (...) {
     leave_with_error([&] { return name(); });
 }

@@ -63,6 +63,23 @@ const Operator &picky() {
     return op;
 }
 
+int find_no_memory(void **) {
+    return halide_error_code_out_of_memory;
+}
+
+// An operator whose row `tuned` finds no memory, with or without a row `compact`.
+const Operator &large_operator(bool with_compact) {
+    static std::vector<Row> rows[2];
+    std::vector<Row> &of = rows[with_compact];
+    of.push_back(generated_row("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_output));
+    if (with_compact) {
+        of.push_back(generated_row("large", "compact", "u16", Backend::opencl, find_no_memory, nullptr));
+        of.push_back(generated_row("large", "compact", "u8", Backend::cuda, find_no_memory, nullptr));
+        of.push_back(generated_row("large", "compact", "u8", Backend::opencl, count_start, image_to_output));
+    }
+    return *new ImageOperator("large", "a test's", of);
+}
+
 // The row that a call of the operator would run.
 std::string chosen(Device device, const std::string &schedule) {
     const Array image(Type::u8, {8, 8});
@@ -133,6 +150,27 @@ TEST(DeviceLimits, HoldForARowThatIsRunByName) {
     EXPECT_EQ(error.fault(), Fault::device) << error.what();
     EXPECT_NE(std::string(error.what()).find("fp64"), std::string::npos) << error.what();
     EXPECT_EQ(started, 1);
+}
+
+TEST(DeviceLimits, WithoutMemoryForTunedTheRowCompactRuns) {
+    const Array image(Type::u8, {8, 8});
+    const Operator &op = large_operator(true);
+    const int before = started;
+    Array output;
+    Statistics statistics;
+    op({&image, 1}, output, {}, {.device = large, .statistics = &statistics});
+    EXPECT_EQ(started, before + 1);
+    EXPECT_EQ(statistics.row, "large/compact/u8/opencl");
+    EXPECT_EQ(output.shape(), image.shape());
+    // A row that is asked for by its name, or out of the caller's own rows, is the row that runs.
+    const std::vector<Row> own = {op.rows().front()};
+    EXPECT_EQ(error_of([&] { op({&image, 1}, output, {}, {.device = large, .rows = &own}); }).fault(),
+        Fault::memory);
+    const Operator &other = large_operator(false);
+    Array none;
+    EXPECT_EQ(error_of([&] { other({&image, 1}, none, {}, {.device = large}); }).fault(), Fault::memory);
+    EXPECT_TRUE(none.empty());
+    EXPECT_EQ(started, before + 1);
 }
 
 // A library of our own: of doubles there is no row for such a device, of floats and integers there is one.
