@@ -19,6 +19,7 @@ public:
     Halide::GeneratorParam<std::string> backend{"backend", "cpu"};
     Halide::GeneratorParam<std::string> tunables{"tunables", ""};  // "tile:16,pad:4": values in place of the
                                                                    // row's own
+    Halide::GeneratorParam<Errors> errors{"errors", Errors::words, errors_by_word};
 
 protected:
     // As Halide's, with our own passes.
@@ -31,7 +32,9 @@ protected:
         Halide::Pipeline pipeline = Halide::Generator<Self>::build_pipeline();
         leave_out_fold_checks(pipeline, folded_per_thread_);
         store_halves(pipeline, this->get_target());
-        shorten_errors(pipeline);
+        if (errors == Errors::codes) {
+            shorten_errors(pipeline);
+        }
         if (row().native_functions) {
             call_native_functions(pipeline);
         }

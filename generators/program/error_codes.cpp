@@ -11,8 +11,6 @@ namespace {
 
 using namespace Halide::Internal;
 
-Errors errors_of_libraries = Errors::words;
-
 // The functions of Halide's runtime that say an error in words and return its code. They are those of the
 // checks that Halide 21.0.0 makes of arguments, bounds, folds and splits. Other errors keep their words:
 // those that the runtime itself finds, such as a lack of memory.
@@ -64,14 +62,8 @@ protected:
 
 }  // namespace
 
-void make_libraries_with(Errors errors) {
-    errors_of_libraries = errors;
-}
-
 void shorten_errors(Halide::Pipeline &pipeline) {
-    if (errors_of_libraries == Errors::codes) {
-        pipeline.add_custom_lowering_pass(new ErrorCodes);
-    }
+    pipeline.add_custom_lowering_pass(new ErrorCodes);
 }
 
 }  // namespace tilewright

@@ -1,6 +1,8 @@
 #pragma once
 // A lowering pass for libraries that are to be small.
 #include "Halide.h"
+#include <map>
+#include <string>
 
 namespace tilewright {
 
@@ -8,11 +10,12 @@ namespace tilewright {
 // Halide's code of the error; or it returns the code alone. The checks are the same.
 enum class Errors { words, codes };
 
-// What the libraries do that this program makes: all of them the same, and words unless this is called.
-void make_libraries_with(Errors errors);
+// The words by which command lines and generators name these.
+inline const std::map<std::string, Errors> errors_by_word = {
+    {"words", Errors::words}, {"codes", Errors::codes}};
 
-// Where the libraries return codes alone, replaces the words of each check of the pipeline by their code. The
-// words are 14 % of the code of the CPU's libraries.
+// Replaces the words of each check of the pipeline by their code. The words are 14 % of the code of the CPU's
+// libraries.
 void shorten_errors(Halide::Pipeline &pipeline);
 
 }  // namespace tilewright

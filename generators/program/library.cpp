@@ -25,7 +25,7 @@ int run_halide(const Library &library, const std::string &folder, const std::str
     const ScheduleRow &row = *library.row;
     std::vector<std::string> args = {only_table().op, "-g", row.form, "-f", library.name, "-o", folder, "-e",
         files, "target=" + targets, "schedule=" + row.name, "type=" + library.type,
-        "backend=" + library.backend};
+        "backend=" + library.backend, "errors=" + library.errors};
     if (!tunables.empty()) {
         std::string values = tunables;  // Halide's own program takes one '=' in an argument
         std::replace(values.begin(), values.end(), '=', ':');
@@ -89,8 +89,9 @@ static Halide::Internal::AbstractGeneratorPtr generator_of(
     const ScheduleRow &row = *library.row;
     auto generator = Halide::Internal::GeneratorRegistry::create(row.form,
         Halide::GeneratorContext(Halide::Target(target), Halide::AutoschedulerParams(row.autoscheduler)));
-    for (const auto &[parameter, value] : {std::pair<std::string, std::string>{"schedule", row.name},
-             {"type", library.type}, {"backend", library.backend}, {"tunables", tunables}}) {
+    for (const auto &[parameter, value] :
+        {std::pair<std::string, std::string>{"schedule", row.name}, {"type", library.type},
+            {"backend", library.backend}, {"tunables", tunables}, {"errors", library.errors}}) {
         generator->set_generatorparam_value(parameter, value);
     }
     return generator;

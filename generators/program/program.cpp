@@ -28,7 +28,7 @@ int show_one(const Selection &selection, const std::string &part) {
     const std::string tunables = library.tunables, targets = targets_of(library, tunables);
     return show({library.row->form, library.name,
                     {{"schedule", library.row->name}, {"type", library.type}, {"backend", library.backend},
-                        {"tunables", tunables}},
+                        {"tunables", tunables}, {"errors", library.errors}},
                     targets.substr(0, targets.find(',')), library.row->autoscheduler, plugins_folder(),
                     selection.values},
         part);

@@ -97,10 +97,10 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
             }
             autoscheduled = value == "yes";
         } else if (key == "errors") {
-            if (value != "words" && value != "codes") {
+            if (!errors_by_word.contains(value)) {
                 fail("errors '" + value + "': they are words or codes");
             }
-            make_libraries_with(value == "codes" ? Errors::codes : Errors::words);
+            errors = value;
         } else if (key == "tunables") {
             read_values(value);
         } else if (key == "values") {
@@ -173,9 +173,9 @@ std::vector<Library> Selection::libraries() const {
                     (backends.empty() || holds(backends, backend))) {
                     for (const Point &point : points_of(row)) {
                         const std::string schedule = row.name + point.name;
-                        all.push_back(
-                            {&row, type, backend, name + "_" + schedule + "_" + type + "_" + backend,
-                                capability, schedule, point.tunables, host_cpu, name != only_table().op});
+                        all.push_back({&row, type, backend,
+                            name + "_" + schedule + "_" + type + "_" + backend, capability, schedule,
+                            point.tunables, host_cpu, name != only_table().op, errors});
                     }
                 }
             }

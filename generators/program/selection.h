@@ -28,8 +28,9 @@ struct Library {
     std::string schedule;   // the name in the runtime's table: the row's, and the values where it has several
     std::string tunables;   // the values in place of the row's own, "tile=16,pad=4"
     bool host_cpu = false;  // a CPU library: it is for the best instruction set of this machine, and no other
-    bool bounds_queries = true;  // asked for; of the operator's own libraries the runtime asks few
-                                 // (choice_of())
+    bool bounds_queries = true;    // asked for; of the operator's own libraries the runtime asks few
+                                   // (choice_of())
+    std::string errors = "words";  // or "codes" (error_codes.h)
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.
     std::string target() const {
@@ -47,6 +48,7 @@ public:
     int capability = TargetChoice().capability;  // of the oldest CUDA devices that the libraries are for
     bool host_cpu = false;                       // cpu=host: CPU libraries for this machine alone
     bool autoscheduled = true;                   // autoscheduled=no: without the rows of autoschedulers
+    std::string errors = "words";                // of all its libraries; errors=codes: codes alone
     std::map<std::string, int64_t> values;       // of a call, for `show accesses`: "image.stride.1"
 
     // The libraries in the table's order, those of rows that an autoscheduler declines among them.

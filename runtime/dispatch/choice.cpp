@@ -3,6 +3,7 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/dispatch/needs.h"
 #include <algorithm>
+#include <iterator>
 
 namespace tilewright {
 
@@ -77,9 +78,8 @@ bool RowOrder::is_known_beyond(size_t row, const Measures &measures) const {
     return false;
 }
 
-RowOrder::Order RowOrder::ordered(const Measures &measures) const {
-    std::vector<Predicted> left;
-    Order order{.is_near = prediction_->distance(measures) < far};
+std::vector<RowOrder::Predicted> RowOrder::by_times(const Measures &measures) const {
+    std::vector<Predicted> left, order;
     const std::vector<double> ms = prediction_->ms(measures);
     for (size_t i = 0; i < rows_.size(); i++) {
         if (column_[i] != no_column && ms[column_[i]] > 0 &&
@@ -95,17 +95,26 @@ RowOrder::Order RowOrder::ordered(const Measures &measures) const {
         })->ms;
         const auto next = std::find_if(
             left.begin(), left.end(), [&](const Predicted &one) { return one.ms <= least * spread; });
-        order.rows.push_back(*next);
+        order.push_back(*next);
         left.erase(next);
     }
     return order;
 }
 
-std::shared_ptr<const RowOrder::Order> RowOrder::order(const Measures &measures) const {
-    static const auto &none = *new std::shared_ptr<const Order>(std::make_shared<const Order>());
-    if (!prediction_) {
-        return none;
+RowOrder::Order RowOrder::ordered(const Measures &measures) const {
+    Order order{.family = family_};
+    if (prediction_) {
+        order.is_near = prediction_->distance(measures) < far;
+        order.by_times = by_times(measures);
     }
+    const auto is_meant = [&](const Row *row) { return op_.suits(*row, measures); };
+    std::copy_if(unmeasured_.begin(), unmeasured_.end(), std::back_inserter(order.unmeasured), is_meant);
+    std::stable_partition(order.family.begin(), order.family.end(),
+        [&](const Row *row) { return row->schedule == "tuned" || is_meant(row); });
+    return order;
+}
+
+std::shared_ptr<const RowOrder::Order> RowOrder::order(const Measures &measures) const {
     constexpr size_t most_kept = 16;
     const std::lock_guard lock(mutex_);
     const auto at =
@@ -146,26 +155,26 @@ bool Operator::may_stand_for_tuned(const Row &row) const {
            is_equal_to_tuned(row);
 }
 
-RowChoice Operator::chosen_by_times(const Request &request, const Array &output, Device device) const {
+bool Operator::is_usable(const Row &row, Device device, const Request &request, const Array &output) const {
+    return tilewright::why_not_on(row, limits_of(device)).empty() && serves(row, request, output) &&
+           why_not_on(row, device, request, output).empty();
+}
+
+RowChoice Operator::tuned_row(const Request &request, const Array &output, Device device) const {
     const RowOrder &rows = choices_->of(*this, device, request.type);
-    const Measures measures = measures_of_call(request);
-    const auto order = rows.order(measures);
-    if (order->rows.empty() || !order->is_near) {
-        return {};
-    }
-    const DeviceInfo &limits = limits_of(device);
-    const auto is_usable = [&](const Row &row) {
-        return tilewright::why_not_on(row, limits).empty() && serves(row, request, output) &&
-               why_not_on(row, device, request, output).empty();
-    };
-    for (const Row *row : rows.unmeasured()) {
-        if (suits(*row, measures) && is_usable(*row)) {
-            return {};
+    const auto order = rows.order(measures_of_call(request));
+    const auto is_usable = [&](const Row *row) { return this->is_usable(*row, device, request, output); };
+    const auto found = std::find_if(order->unmeasured.begin(), order->unmeasured.end(), is_usable);
+    const Row *const unmeasured = found == order->unmeasured.end() ? nullptr : *found;
+    for (size_t i = 0; order->is_near && !unmeasured && i < order->by_times.size(); i++) {
+        const RowOrder::Predicted &one = order->by_times[i];
+        if (is_usable(one.row)) {
+            return {one.row, one.ms, rows.measured_on()};
         }
     }
-    for (const RowOrder::Predicted &one : order->rows) {
-        if (is_usable(*one.row)) {
-            return {one.row, one.ms, rows.measured_on()};
+    for (const Row *row : order->family) {
+        if (row == unmeasured || is_usable(row)) {
+            return {row};
         }
     }
     return {};
@@ -178,7 +187,7 @@ std::vector<PredictedTime> Operator::predicted_times(const Request &request, Dev
     if (!order->is_near) {
         return times;
     }
-    for (const RowOrder::Predicted &one : order->rows) {
+    for (const RowOrder::Predicted &one : order->by_times) {
         times.push_back({one.row, one.ms, std::string(rows.measured_on()->file)});
     }
     return times;
@@ -232,24 +241,24 @@ double copies_to_host_ms(const Request &request, const MeasuredDevice &measured)
 }  // namespace
 
 Device Operator::choose_device(const Request &request, const std::string &schedule) const {
-    return choose_device(request, Array::uninitialized(request.output_type, request.output_shape), schedule);
+    return choose_place(request, Array::uninitialized(request.output_type, request.output_shape), schedule)
+        .device;
 }
 
-Device Operator::choose_device(
+Operator::Place Operator::choose_place(
     const Request &request, const Array &output, const std::string &schedule) const {
     const Device gpu = best_device(), cpu;
     if (gpu == cpu || schedule != "tuned") {
-        return gpu;
+        return {gpu};
     }
-    const RowChoice on_cpu = chosen_by_times(request, output, cpu),
-                    on_gpu = on_cpu.row ? chosen_by_times(request, output, gpu) : RowChoice();
-    if (!on_gpu.row) {
-        return gpu;
+    const RowChoice on_cpu = tuned_row(request, output, cpu), on_gpu = tuned_row(request, output, gpu);
+    if (!on_cpu.measured_on || !on_gpu.measured_on) {
+        return {gpu, on_gpu.row};
     }
     const MeasuredDevice &copied = *on_gpu.measured_on;
     const double cpu_ms = ms_on(cpu, on_cpu) + copies_to_host_ms(request, copied),
                  gpu_ms = ms_on(gpu, on_gpu) + copies_to_gpu_ms(request, gpu, copied);
-    return cpu_ms < gpu_ms ? cpu : gpu;
+    return cpu_ms < gpu_ms ? Place{cpu, on_cpu.row} : Place{gpu, on_gpu.row};
 }
 
 }  // namespace tilewright

@@ -22,27 +22,26 @@ public:
         double ms;
     };
 
-    // The rows that have times, in the order in which they are asked: the one with the least predicted time
-    // first. A row that is not meant for such calls has a part in this only where it was timed at a call near
-    // this one for which it is not meant either: its times at other calls say nothing of these. Of rows whose
-    // times differ by less than the spread of measurements, those that are meant for such calls go first; of
-    // these, those of the family `tuned`, in the order of the table. No rows where nothing is predicted.
-    // `is_near`: a call like it was measured. Elsewhere the order of the table, which was found by hand, is
-    // better than times of calls of quite another size or shape.
+    // In which order rows are asked for calls of the same measures.
     struct Order {
-        std::vector<Predicted> rows = {};
+        // Whether a call like it was measured. Elsewhere the order of the table, which was found by hand, is
+        // better than times of calls of quite another size or shape.
         bool is_near = false;
+        // The rows that have times, the one with the least predicted time first. A row that is not meant for
+        // such calls has a part in this only where it was timed at a call near this one for which it is not
+        // meant either: its times at other calls say nothing of these. Of rows whose times differ by less
+        // than the spread of measurements, those that are meant for such calls go first; of these, those of
+        // the family `tuned`, in the order of the table. No rows where nothing is predicted.
+        std::vector<Predicted> by_times = {};
+        // The rows of the family `tuned` without any time that are meant for such calls, in the order of the
+        // table.
+        std::vector<const Row *> unmeasured = {};
+        // The rows of the family `tuned`: those that are meant for such calls first, both in the order of the
+        // table.
+        std::vector<const Row *> family = {};
     };
     std::shared_ptr<const Order> order(const Measures &measures) const;
 
-    // The rows of the family `tuned`, in the order of the table.
-    const std::vector<const Row *> &family() const {
-        return family_;
-    }
-    // Those of them without any time.
-    const std::vector<const Row *> &unmeasured() const {
-        return unmeasured_;
-    }
     // The measured device that the times are of; null where there are none.
     const MeasuredDevice *measured_on() const {
         return device_;
@@ -50,6 +49,7 @@ public:
 
 private:
     Order ordered(const Measures &measures) const;
+    std::vector<Predicted> by_times(const Measures &measures) const;
     bool is_known_beyond(size_t row, const Measures &measures) const;
 
     const Operator &op_;
@@ -59,7 +59,8 @@ private:
     const MeasuredTimes *times_ = nullptr;
     const MeasuredDevice *device_ = nullptr;
 
-    // What was asked for lately, so that calls on data of the same size predict nothing.
+    // What was asked for lately, so that calls on data of the same size predict nothing and ask no row
+    // whether it is meant for them.
     struct Kept {
         Measures measures;
         std::shared_ptr<const Order> order;
@@ -68,8 +69,9 @@ private:
     mutable std::list<Kept> kept_;
 };
 
-// A row that the measured times choose, its predicted time, and the device that the times are of. `row` is
-// null where the times do not decide.
+// The row that `tuned` is; null where no row of the family serves the call. Where measured times chose it,
+// its predicted time and the device that the times are of; else `measured_on` is null, and the order of the
+// table chose.
 struct RowChoice {
     const Row *row = nullptr;
     double ms = 0;

@@ -120,38 +120,31 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
     const std::vector<Row> &all = rows ? *rows : this->rows();
     driver::Current current(device);  // a library that is asked what it takes loads its kernels there
     const bool is_tuned = !rows && schedule == "tuned";
-    if (is_tuned) {
-        if (const Row *row = chosen_by_times(request, output, device).row) {
-            return *row;
-        }
+    const Row *row =
+        is_tuned ? tuned_row(request, output, device).row : named_row(request, output, schedule, device, all);
+    if (!row) {
+        refuse_choice(request, output, schedule, device, all);
     }
-    std::vector<const Row *> named;
-    for (size_t i = 0; i < all.size() && !is_tuned; i++) {
-        const Row &row = all[i];
-        if (row.backend == device.backend && row.type == request.type && row.belongs_to(schedule)) {
-            named.push_back(&row);
-        }
-    }
-    // The rows of `tuned` are known, so that a call does not look for them among all rows.
-    const std::vector<const Row *> &candidates =
-        is_tuned ? choices_->of(*this, device, request.type).family() : named;
-    const DeviceInfo &limits = limits_of(device);
+    return *row;
+}
+
+const Row *Operator::named_row(const Request &request, const Array &output, const std::string &schedule,
+    Device device, const std::vector<Row> &rows) const {
     const Measures measures = measures_of_call(request);
-    const auto is_usable = [&](const Row &row) {
-        return tilewright::why_not_on(row, limits).empty() && serves(row, request, output) &&
-               why_not_on(row, device, request, output).empty();
-    };
-    for (const Row *row : candidates) {
-        if ((row->schedule == schedule || suits(*row, measures)) && is_usable(*row)) {
-            return *row;
+    const Row *other = nullptr;  // the first one that serves the request and is not meant for it
+    for (const Row &row : rows) {
+        if (row.backend != device.backend || row.type != request.type || !row.belongs_to(schedule)) {
+            continue;
+        }
+        const bool is_meant = row.schedule == schedule || suits(row, measures);
+        if ((is_meant || !other) && is_usable(row, device, request, output)) {
+            if (is_meant) {
+                return &row;
+            }
+            other = &row;
         }
     }
-    for (const Row *row : candidates) {
-        if (is_usable(*row)) {
-            return *row;
-        }
-    }
-    refuse_choice(request, output, schedule, device, all);
+    return other;
 }
 
 // Looks over the rows a second time, so that a call that finds one collects nothing for this message.
@@ -336,10 +329,10 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
     if (!known && how.rows) {
         known = best_device();  // the measured times are of the operator's own rows
     }
-    const Device device = known ? *known : choose_device(request, result, how.schedule);
+    const auto [device, chosen] = known ? Place{*known} : choose_place(request, result, how.schedule);
     driver::open(device);
     check_values(request);
-    const Row *row = &choose(request, result, how.schedule, device, how.rows);
+    const Row *row = chosen ? chosen : &choose(request, result, how.schedule, device, how.rows);
     std::vector<const Row *> ran;
     try {
         ran = run(*row, device, request, result);

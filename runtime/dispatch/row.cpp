@@ -1,6 +1,7 @@
 #include "tilewright/row.h"
 #include "tilewright/error.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <mutex>
 #include <set>
@@ -15,7 +16,7 @@ std::string Row::name() const {
 
 namespace {
 
-const Row::Tunable *find_tunable(const Row &row, const std::string &name) {
+const Row::Tunable *find_tunable(const Row &row, std::string_view name) {
     for (const Row::Tunable &tunable : row.tunables) {
         if (tunable.name == name) {
             return &tunable;
@@ -26,34 +27,29 @@ const Row::Tunable *find_tunable(const Row &row, const std::string &name) {
 
 }  // namespace
 
-int Row::tunable(const std::string &name) const {
+int Row::tunable(std::string_view name) const {
     if (const Tunable *found = find_tunable(*this, name)) {
         return found->value;
     }
-    throw std::logic_error(this->name() + " has no tunable '" + name + "'");
+    throw std::logic_error(fmt::format("{} has no tunable '{}'", this->name(), name));
 }
 
-int Row::tunable(const std::string &name, int otherwise) const {
+int Row::tunable(std::string_view name, int otherwise) const {
     const Tunable *found = find_tunable(*this, name);
     return found ? found->value : otherwise;
 }
 
-bool Row::belongs_to(const std::string &word) const {
+bool Row::belongs_to(std::string_view word) const {
     return schedule == word || family == word || (origin == word && origin != op);
 }
 
-int Row::field(size_t at, const char *name) const {
-    if (at >= configured.size() || configured[at].name != name) {
-        throw std::logic_error(this->name() + ": its configuration has no '" + name + "' here");
-    }
-    return configured[at].value;
+void Row::refuse_missing(std::string_view name) const {
+    throw std::logic_error(fmt::format("{}: its configuration has no '{}' here", this->name(), name));
 }
 
-void Row::expect_fields(size_t count) const {
-    if (configured.size() > count) {
-        throw std::logic_error(this->name() + ": its configuration has '" + configured[count].name +
-                               "', which is not known here");
-    }
+void Row::refuse_unknown(size_t at) const {
+    throw std::logic_error(fmt::format(
+        "{}: its configuration has '{}', which is not known here", this->name(), configured[at].name));
 }
 
 namespace {

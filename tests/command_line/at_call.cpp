@@ -1,6 +1,7 @@
 // Loaded before the C library by tests of signals: sends this process a signal at a chosen call, so that a
 // test need not hit the moment.
-//   TILEWRIGHT_TEST_CALL     fwrite (to a file, not to a standard stream), linkat or renameat
+//   TILEWRIGHT_TEST_CALL     fwrite (to a file, not to a standard stream), linkat, renameat or mkdir (of a
+//                            temporary folder; the signal comes when it is there)
 //   TILEWRIGHT_TEST_SIGNAL   the signal's number
 //   TILEWRIGHT_TEST_NAMED    when set, no file can be made without a name, as where O_TMPFILE is missing
 #include <cerrno>
@@ -44,6 +45,14 @@ int linkat(int from_folder, const char *from, int to_folder, const char *to, int
 int renameat(int from_folder, const char *from, int to_folder, const char *to) noexcept {
     at("renameat");
     return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, 0));
+}
+
+int mkdir(const char *path, mode_t mode) noexcept {
+    const auto done = static_cast<int>(syscall(SYS_mkdirat, AT_FDCWD, path, mode));
+    if (strstr(path, "/tilewright-") != nullptr) {
+        at("mkdir");
+    }
+    return done;
 }
 
 int openat(int folder, const char *path, int flags, ...) {

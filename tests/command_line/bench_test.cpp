@@ -45,6 +45,23 @@ TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
     EXPECT_GE(timed, 2u);
 }
 
+// Small data of a CPU stays in the cache; of larger data there are so many sets that no cache holds them.
+TEST_F(CommandLine, BenchFindsSmallDataInTheCache) {
+    NEEDS_OPERATOR("transpose");
+    const auto report_of = [&](const std::string &size) {
+        return run_json({"bench", "transpose", "--type", "u8", "--device", "cpu", "--schedule", "tuned_any",
+            "--size", size, "--batch", "1", "--repeats", "3", "--json", "-"});
+    };
+    EXPECT_EQ(report_of("64x64")["runs"][0]["buffer_sets"], 2);
+    EXPECT_EQ(report_of("1500x1600")["runs"][0]["buffer_sets"], 2) << "2.4 MB";
+    const json large = report_of("1500x1700");
+    double cache = 0;
+    for (const json &bytes : large["context"]["caches"]) {
+        cache = std::max(cache, bytes.get<double>());
+    }
+    EXPECT_GT(large["runs"][0]["buffer_sets"].get<double>() * 2 * 1500 * 1700, std::min(cache, 128e6));
+}
+
 TEST_F(CommandLine, BenchToStandardOutputIsJsonAlone) {
     const json report = run_json({"bench", operators().front(), "--device", "cpu", "--schedule", "reference",
         "--size", "33", "--batch", "1", "--repeats", "3", "--json", "-"});

@@ -240,12 +240,20 @@ TEST_F(Explore, LosesNothingWhereItIsKilled) {
     Process process(
         TILEWRIGHT_APP, small({"--results", results()}), {.environment = {"TMPDIR=" + path("tmp")}});
     ASSERT_TRUE(eventually([&] { return count_of_lines() >= 2; }));
-    kill(process.id(), SIGKILL);
+    kill(process.id(), SIGKILL);  // often when the next point makes its temporary folder
     EXPECT_EQ(process.wait().code, -SIGKILL);
     EXPECT_GE(lines().size(), 2u);
     EXPECT_TRUE(eventually([&] { return fs::is_empty(path("tmp")); }));
     const Ran next = explore({"--points", "1", "--results", results()});
     EXPECT_EQ(next.code, 0) << next.err;
+}
+
+// The process that measures points is killed as soon as its temporary folder is there.
+TEST_F(Explore, LeavesNoFolderOfAProcessThatIsKilledAtOnce) {
+    const Ran ran = explore({"--points", "2", "--results", results()},
+        {"LD_PRELOAD=" TILEWRIGHT_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0",
+            "TILEWRIGHT_TEST_CALL=mkdir", "TILEWRIGHT_TEST_SIGNAL=" + std::to_string(SIGKILL)});
+    expect_failed_point(ran, "it crashed: signal 9");
 }
 
 TEST_F(Explore, KeepsAPointThatCrashes) {

@@ -59,11 +59,12 @@ if (TARGET tilewright)
             LABELS command_line COST 5)
         target_compile_definitions(explore_test PRIVATE
             TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
+            TILEWRIGHT_AT_CALL="$<TARGET_FILE:at_call>"
             TILEWRIGHT_BUILT_OPERATORS="${built_operators}"
             TILEWRIGHT_FAILING_OPENCL="$<TARGET_FILE_DIR:failing_OpenCL>"
             TILEWRIGHT_FAULTY_GENERATOR="${CMAKE_CURRENT_SOURCE_DIR}/command_line/faulty_generator.sh"
             TILEWRIGHT_TRANSPOSE_GENERATOR="$<TARGET_FILE:transpose.generator>")
-        add_dependencies(explore_test tilewright failing_OpenCL transpose.generator)
+        add_dependencies(explore_test tilewright at_call failing_OpenCL transpose.generator)
     endif ()
 
     # A report in a browser, where there is one.

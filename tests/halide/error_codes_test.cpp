@@ -1,5 +1,7 @@
 // generators/program/error_codes.h: a check that fails ends the library by its code, with and without words.
 #include "generators/program/error_codes.h"
+#include "generators/program/selection.h"
+#include "schedules/schedule.h"
 #include <gtest/gtest.h>
 #include <string>
 
@@ -8,13 +10,14 @@ namespace {
 
 // What Halide says of a call that needs four pixels and gets three.
 std::string said_of_short_input(Errors errors) {
-    make_libraries_with(errors);
     Halide::ImageParam in(Halide::UInt(8), 1, "in");
     Halide::Var x{"x"};
     Halide::Func out{"out"};
     out(x) = in(x);
     Halide::Pipeline pipeline(out);
-    shorten_errors(pipeline);
+    if (errors == Errors::codes) {
+        shorten_errors(pipeline);
+    }
     Halide::Buffer<uint8_t> three(3), four(4);
     in.set(three);
     try {
@@ -23,6 +26,26 @@ std::string said_of_short_input(Errors errors) {
     } catch (const Halide::Error &error) {
         return error.what();
     }
+}
+
+struct Form {
+    static constexpr const char *name = "form";
+};
+
+const ScheduleRows &rows() {
+    static const ScheduleRows all = {
+        row("reference", Backends::cpu, "u8", +[](Form &, ScheduleContext &) {})};
+    return all;
+}
+
+const Table table("operator", rows);
+
+// Each selection has words of its own: a program may make two at a time.
+TEST(ErrorCodes, BelongToTheSelection) {
+    const Selection codes({"errors=codes"}), unsaid({}), words({"errors=words"});
+    EXPECT_EQ(codes.only().errors, "codes");
+    EXPECT_EQ(unsaid.only().errors, "words");
+    EXPECT_EQ(words.only().errors, "words");
 }
 
 TEST(ErrorCodes, ACheckEndsTheLibraryWithAndWithoutWords) {

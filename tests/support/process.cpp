@@ -84,6 +84,10 @@ Process::Process(const std::string &program, const Words &arguments, const RunAs
 }
 
 Process::~Process() {
+    if (id_ > 0) {
+        kill(id_, SIGKILL);
+        waitpid(id_, nullptr, 0);
+    }
     for (const int file : {out_, err_}) {
         if (file >= 0) {
             close(file);
@@ -94,6 +98,7 @@ Process::~Process() {
 Ran Process::wait() {
     int status = 0;
     EXPECT_EQ(waitpid(id_, &status, 0), id_);
+    id_ = -1;
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), out_ < 0 ? "" : contents(out_),
         contents(err_)};
 }

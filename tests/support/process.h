@@ -32,7 +32,7 @@ public:
     Process(const std::string &program, const Words &arguments, const RunAs &as = {});
     Process(const Process &) = delete;
     Process &operator=(const Process &) = delete;
-    ~Process();
+    ~Process();  // ends the program where it was not waited for
 
     pid_t id() const {
         return id_;

@@ -191,14 +191,17 @@ void add_bench(CommandLine &line) {
     add_case_data(command, options.cases);
     add_tunables(command, options.cases.tunables);
     const std::string first = operators().front()->name();
-    command.footer(fmt::format("docs/JSON.md describes the fields of the JSON.\n"
-                               "Examples:\n"
-                               "  tilewright bench --json times.json\n"
-                               "  tilewright bench {0} --device cpu --size 4096x4096 --peers\n"
-                               "  tilewright bench {0} --schedule tuned,reference --size 512x512,8192x8192\n"
-                               "  tilewright bench transpose --device cpu --schedule tuned_strips "
-                               "--tunable height=16,32\n"
-                               "  tilewright bench {0} --device all --interleave --results times.jsonl\n",
+    command.footer(fmt::format(
+        "Times on a CPU are of data in its cache where the inputs take at most 2.5 MB, and else of\n"
+        "data from memory; times on a GPU are of data that no cache holds.\n"
+        "docs/JSON.md describes the fields of the JSON.\n"
+        "Examples:\n"
+        "  tilewright bench --json times.json\n"
+        "  tilewright bench {0} --device cpu --size 4096x4096 --peers\n"
+        "  tilewright bench {0} --schedule tuned,reference --size 512x512,8192x8192\n"
+        "  tilewright bench transpose --device cpu --schedule tuned_strips "
+        "--tunable height=16,32\n"
+        "  tilewright bench {0} --device all --interleave --results times.jsonl\n",
         first));
     command.run([] { bench(options); });
 }

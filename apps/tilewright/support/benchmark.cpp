@@ -1,6 +1,5 @@
 // How a row or a peer is timed on rotating sets of data, and what its output is held against.
 #include "apps/tilewright/support/benchmark.h"
-#include "apps/tilewright/support/context.h"
 #include "apps/tilewright/support/cuda_peers.h"
 #include "apps/tilewright/support/report.h"
 #include <algorithm>
@@ -16,12 +15,6 @@ namespace {
 double memory_for(Device device) {
     const double host = (double)device_info(Device{}).memory / 4;
     return device.backend == Backend::cpu ? host : std::min(host, (double)device_info(device).memory / 2);
-}
-
-// How many bytes of data no cache holds.
-double cache_of(Device device) {
-    constexpr double largest_gpu_cache = 128e6;
-    return device.backend == Backend::cpu ? std::min(1e9, (double)last_level_cache()) : largest_gpu_cache;
 }
 
 // Whether a row is asked for the first time in this process.
@@ -77,7 +70,7 @@ Sample sample_of(const Operator &op, const BenchmarkData &data) {
 
 Benchmark::Benchmark(const Operator &op, BenchmarkData data, Device device, const Plan &plan)
     : op_(op), data_(std::move(data)), device_(device), plan_(plan),
-      sets_(op, sample_of(op, data_), cache_of(device), memory_for(device), data_.row_bytes) {
+      sets_(op, sample_of(op, data_), device, memory_for(device), data_.row_bytes) {
     work_ = workload_of(op_).work(sample().inputs, sets_[0].output, sample().settings);
 }
 

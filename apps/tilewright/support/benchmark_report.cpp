@@ -36,7 +36,9 @@ std::string preamble(const std::vector<Device> &devices, const Json &about, int 
                "# host: from host arrays to a host array; first: the row's first call in this "
                "process, with what it loads and compiles, on 1/16 of the side where it serves that;\n"
                "# *: the row that `tuned` takes for the data. There are fewer of each where that would "
-               "take more than {:g} s. Buffers rotate, so that no cache holds them.\n",
+               "take more than {:g} s. Buffers rotate, so that no cache holds them;\n"
+               "# on a CPU, inputs of at most 2.5 MB stay in its cache, as data that a program has just "
+               "written.\n",
                tilewright_version, commit, halide_version, llvm_version, about["date"].get<std::string>(),
                cpus, about["mhz_per_cpu"].get<double>(),
                about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,

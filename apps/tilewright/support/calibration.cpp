@@ -1,6 +1,5 @@
 // Times rows by turns.
 #include "apps/tilewright/support/calibration.h"
-#include "apps/tilewright/support/context.h"
 #include "apps/tilewright/support/measure.h"
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/reference.h"
@@ -58,20 +57,6 @@ std::vector<MeasuredCall> cases_of(const Operator &op, DataSize size, Device dev
         }
     }
     return cases;
-}
-
-// How many bytes of data no cache holds.
-constexpr double cache_of_cpu = 64e6, cache_of_gpu = 128e6;
-
-// Calls on small data find it in a CPU's cache, because the program has just made it. So a CPU's times of
-// such calls are of two sets of data, which stay in the cache; a row can be the fastest one on data from
-// memory and take 1.7 times as long as another on data in the cache.
-double cache_to_pass(const Sample &sample, Device device) {
-    constexpr double small = 2.5e6;
-    if (device.backend != Backend::cpu) {
-        return cache_of_gpu;
-    }
-    return bytes_of(sample.inputs) <= small ? 0 : cache_of_cpu;
 }
 
 class Calibration {
@@ -157,7 +142,7 @@ bool Calibration::measure(const MeasuredCall &one, double seconds) {
     const Clock::time_point start = Clock::now();
     const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
     const Sample sample = workload_of(*one.op).benchmark_sample(one.type, one.size, one.settings);
-    Rotation sets(*one.op, sample, cache_to_pass(sample, device_), 4e9);
+    Rotation sets(*one.op, sample, device_, 4e9);
     requests_.clear();
     for (size_t i = 0; i < sets.size(); i++) {
         for (const Array &input : sets[i].sample.inputs) {

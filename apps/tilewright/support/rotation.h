@@ -7,13 +7,16 @@
 
 namespace tilewright::app {
 
-// Several copies of the same inputs, each with an output. Calls take them in turn, so that no call of a
-// benchmark finds its data in a cache.
+// Several copies of the same inputs, each with an output. Calls take them in turn, so that the calls of a
+// benchmark find their data where those of most programs find it. On a GPU, and on a CPU where the inputs
+// have more than 2.5 MB, no cache holds the data. Smaller inputs of a CPU have just been written by the
+// program that calls, so they are in a cache: there are two sets, which stay there.
 class Rotation {
 public:
-    // Makes so many sets that together they hold more than `cache_bytes`, but not more than `most_bytes`; at
-    // least two. Rows of images are `row_bytes` apart, as Array has it.
-    Rotation(const Operator &op, Sample sample, double cache_bytes, double most_bytes,
+    // Makes so many sets for the device that together they hold more than its caches where no cache shall
+    // hold the data, but not more than `most_bytes`; at least two. Rows of images are `row_bytes` apart, as
+    // Array has it.
+    Rotation(const Operator &op, Sample sample, Device device, double most_bytes,
         int64_t row_bytes = Array::padded);
 
     struct Set {

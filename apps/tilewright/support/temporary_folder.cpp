@@ -1,12 +1,16 @@
-// Makes a folder, and starts the shell that removes it.
+// Starts the shell that removes a folder, and makes the folder.
 #include "apps/tilewright/support/temporary_folder.h"
 #include "tilewright/error.h"
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fmt/format.h>
+#include <random>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,28 +54,37 @@ pid_t start_remover(int end, std::string path) {
 
 }  // namespace
 
+// The shell is started first: a process that is killed between the two leaves no folder behind. The name is
+// random, so that the folder is new; where it is not, the shell must not see the end of this process.
 TemporaryFolder::TemporaryFolder() {
     const char *named = getenv("TMPDIR");
     const std::string parent = named && *named ? named : "/tmp";
-    path_ = parent + "/tilewright-XXXXXX";
+    std::random_device random;
+    path_ = fmt::format("{}/tilewright-{:08x}{:08x}", parent, random(), random());
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
         refuse_folder(parent, errno);
     }
     alive_ = ends[1];
-    if (!mkdtemp(path_.data())) {
-        const int fault = errno;
-        close(ends[0]);
-        close(alive_);
-        refuse_folder(parent, fault);
-    }
     shell_ = start_remover(ends[0], path_);  // where there is no shell, the destructor alone removes it
     close(ends[0]);
+    if (mkdir(path_.c_str(), S_IRWXU) != 0) {
+        const int fault = errno;
+        if (shell_ > 0) {
+            kill(shell_, SIGKILL);
+        }
+        end_shell();
+        refuse_folder(parent, fault);
+    }
 }
 
 TemporaryFolder::~TemporaryFolder() {
     std::error_code none;
     std::filesystem::remove_all(path_, none);
+    end_shell();
+}
+
+void TemporaryFolder::end_shell() {
     close(alive_);
     int status = 0;
     while (shell_ > 0 && waitpid(shell_, &status, 0) < 0 && errno == EINTR) {

@@ -23,6 +23,8 @@ public:
     }
 
 private:
+    void end_shell();  // lets it see the end, and waits for it
+
     std::string path_;
     int alive_ = -1;  // the shell reads the other end, and so notices the end of this process
     pid_t shell_ = -1;

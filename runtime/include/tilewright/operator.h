@@ -167,7 +167,8 @@ public:
     // The rows that a schedule names on a device's backend, in the table's order.
     std::vector<const Row *> rows(const std::string &schedule, Backend backend) const;
 
-    // The call: checks everything, makes `output` if it is empty, takes the row and runs it.
+    // The call: checks everything, makes `output` if it is empty, takes the row and runs it. Where `tuned`
+    // finds no memory for its row, it runs the row `compact`, if the operator has one that serves the data.
     // Errors: usage (unknown schedule or setting), input, device, memory; each names operator, argument and
     // value.
     void operator()(std::span<const Array> inputs, Array &output, const Settings &settings = {},
@@ -317,11 +318,22 @@ private:
         return true;
     }
 
-    // The row that the measured times choose; none where they do not decide.
-    RowChoice chosen_by_times(const Request &request, const Array &output, Device device) const;
+    // Whether the row serves the request, and it and the rows of its plan can run on the device.
+    bool is_usable(const Row &row, Device device, const Request &request, const Array &output) const;
 
-    // As the public one, for the output that the call has.
-    Device choose_device(const Request &request, const Array &output, const std::string &schedule) const;
+    // The row that `tuned` is, and the first of `rows` that a schedule's name means and that serves the
+    // request: one that is meant for it before others. None where no row serves it.
+    RowChoice tuned_row(const Request &request, const Array &output, Device device) const;
+    const Row *named_row(const Request &request, const Array &output, const std::string &schedule,
+        Device device, const std::vector<Row> &rows) const;
+
+    // The device that choose_device() says, for the output that the call has, and the row there, where it was
+    // chosen on the way.
+    struct Place {
+        Device device;
+        const Row *row = nullptr;
+    };
+    Place choose_place(const Request &request, const Array &output, const std::string &schedule) const;
     virtual std::optional<int64_t> halo_of(const Settings &, double) const {
         return {};
     }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -59,11 +60,11 @@ struct Row {
     const halide_filter_metadata_t *(*metadata)();
 
     std::string name() const;  // "transpose/padded/u8/cuda", and "/turn" if that is the library
-    int tunable(const std::string &name) const;  // the value; a name that is not there is a std::logic_error
-    int tunable(const std::string &name, int otherwise) const;  // the same, `otherwise` where the row has no
-                                                                // such tunable
-    bool belongs_to(const std::string &word) const;  // the word is the row's schedule, its family, or the
-                                                     // library that it is of
+    int tunable(std::string_view name) const;  // the value; a name that is not there is a std::logic_error
+    int tunable(std::string_view name, int otherwise) const;  // the same, `otherwise` where the row has no
+                                                              // such tunable
+    bool belongs_to(std::string_view word) const;  // the word is the row's schedule, its family, or the
+                                                   // library that it is of
 
     // What the row says of its form, as the struct that the generator has it in: with default values where
     // the row says nothing. A member that is missing, or one that the struct does not have, is a
@@ -71,21 +72,25 @@ struct Row {
     template<typename Configuration>
     Configuration configuration() const {
         Configuration all;
-        size_t at = 0;  // fields stand in the order of the members: a call reads them for each row that it
-                        // asks
-        all.fields([&](const char *name, auto &member) {
+        size_t at = 0;  // fields stand in the order of the members
+        all.fields([&](std::string_view name, auto &member) {
             if (!configured.empty()) {
-                member = static_cast<std::remove_reference_t<decltype(member)>>(field(at, name));
+                if (at >= configured.size() || configured[at].name != name) {
+                    refuse_missing(name);
+                }
+                member = static_cast<std::remove_reference_t<decltype(member)>>(configured[at].value);
             }
             at++;
         });
-        expect_fields(at);
+        if (configured.size() > at) {
+            refuse_unknown(at);
+        }
         return all;
     }
 
 private:
-    int field(size_t at, const char *name) const;
-    void expect_fields(size_t count) const;
+    [[noreturn]] void refuse_missing(std::string_view name) const;
+    [[noreturn]] void refuse_unknown(size_t at) const;
 };
 
 // Adds rows to the operators that they are of, in front of those that the operators have. Before main(), from
