@@ -115,9 +115,9 @@ public:
         const int bytes = pixel_type(type).bytes(), square = best_square(get_target(), pixel_type(type));
         SquaresShape shape{context["width"], context["height"], square, square, channels_of(type), 1};
         const auto form = configuration<TransposeSquaresConfiguration>();
-        if (form.rectangles) {
-            shape.rows = 16;
-            shape.columns = 64 / bytes;
+        if (form.rows != 0) {
+            shape.rows = form.rows;
+            shape.columns = 1024 / bytes / form.rows;
         } else if (form.in_registers || form.in_columns) {
             const int side = std::max(square, 32 / bytes);
             shape.width = std::min(shape.width, side);

@@ -295,11 +295,21 @@ ScheduleRow many_rows_on(const char *types, Backends where, int rows) {
 
 // `task` on CPUs is in KiB of the image: 1.5 MiB take one core of an AMD EPYC (Zen 4, 2026-11-23) some 25 us,
 // and two such tasks are worth waking a thread.
+const Tunable task{"task", 1536, 16, 16384}, small_task{"task", 256, 16, 16384},
+    strip{"strip", 4096, 64, 65536}, long_strip{"strip", 8192, 64, 65536};
+
+// f32 is added in one vector at a time, and u8 (tuned_bytes) in vectors of 32 bytes: 8192 x 8192 takes .93 to
+// .95 of the time of vectors twice as long (AMD EPYC, Zen 4, 2026-11-23). Data in the cache takes as long.
+ScheduleRow wide_rows(const char *types, int lanes, int unroll) {
+    return row("tuned_wide", cpu, types, strips_of_rows, RowSumSlicedConfiguration{.least_width = 48},
+        {{"lanes", lanes, 16, 64}, {"groups", 255, 16, 255}, {"unroll", unroll, 1, 8}, task, strip})
+        .with("strict_float")
+        .says("Spreads strips of rows over the cores, and adds a row in vectors of 16-bit sums.");
+}
+
 ScheduleRows tuned_rows() {
     const RowSumChunksConfiguration medium{.most_iterations = 16}, split{.splits = true};
-    const RowSumSlicedConfiguration few_long_rows{.least_width = 65537, .most_rows = 63},
-        wide{.least_width = 48}, wide_bytes{.least_width = 64};
-    const RowSumConfiguration few_pixels{.most_width = 7};
+    const RowSumSlicedConfiguration few_long{.least_width = 65537, .most_rows = 63}, bytes{.least_width = 64};
     return family("tuned",
         {
             row("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
@@ -318,35 +328,29 @@ ScheduleRows tuned_rows() {
                 .with("strict_float")
                 .says("Splits each row over blocks, and a second kernel adds its pieces: for few or very "
                       "long rows."),
-            row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows, few_long_rows,
+            row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows, few_long,
                 {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
                 .with("strict_float")
                 .says("Spreads the slices of few long rows over the cores, in vectors of 16-bit sums."),
-            row("tuned_bytes", cpu, "u8 u8f32", strips_of_octets, wide_bytes,
-                {{"lanes", 64, 16, 256}, {"unroll", 2, 1, 8}, {"task", 1536, 16, 16384},
-                    {"strip", 4096, 64, 65536}})
+            row("tuned_bytes", cpu, "u8 u8f32", strips_of_octets, bytes,
+                {{"lanes", 32, 16, 256}, {"unroll", 2, 1, 8}, task, strip})
                 .says("Strips of rows over the cores; one instruction adds the bytes of each octet."),
-            row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows, wide,
-                {{"lanes", 32, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 8, 1, 8},
-                    {"task", 1536, 16, 16384}, {"strip", 4096, 64, 65536}})
-                .with("strict_float")
-                .says("Spreads strips of rows over the cores, and adds a row in vectors of 16-bit sums."),
+            wide_rows("u8 u16 u8f32 u16f32", 32, 8),
+            wide_rows("f32", 16, 1),
             halves("tuned_halves_32", 32),
             halves("tuned_halves_16", 16),
             halves("tuned_halves_8", 8),
-            row("tuned_narrow", cpu, "u8 u16 f32 u8f32 u16f32", pixels_of_rows, few_pixels,
-                {{"strip", 8192, 64, 65536}})
+            row("tuned_narrow", cpu, "u8 u16 f32 u8f32 u16f32", pixels_of_rows,
+                RowSumConfiguration{.most_width = 7}, {long_strip})
                 .with("strict_float")
                 .avx2()
                 .says("Strips of rows over the cores, pixel by pixel, for rows of fewer than 8 pixels."),
             row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"task", 256, 16, 16384},
-                    {"strip", 8192, 64, 65536}})
+                {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, small_task, long_strip})
                 .with("strict_float")
                 .says("As tuned_wide with short vectors, for rows of 8 to 47 pixels."),
             row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, {"task", 256, 16, 16384},
-                    {"strip", 8192, 64, 65536}})
+                {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, small_task, long_strip})
                 .with("strict_float")
                 .says("As tuned_wide without vectors, for rows of fewer than 8 pixels."),
         });

@@ -171,19 +171,22 @@ constexpr const char *
 // of the input's rows read whole pages: u8 8192 x 8192 on one core, 64 x 64: 31.0, 64 x 256: 15.9, 64 x
 // 1024: 14.4 ms (AMD Zen 4, AVX-512, 2026-11-22). Small images stay in the cache, and small blocks cover them
 // better. Columns of blocks read long pieces without a buffer: f32 8192 x 8192 34.5 ms of CPU time, in blocks
-// of 64 x 256 53.5, of 16 x 1024 40 to 53 (2026-11-23, other programs ran). Columns of bytes bring nothing.
+// of 64 x 256 53.5, of 16 x 1024 40 to 53 (2026-11-23, other programs ran). Bytes whose blocks write whole
+// lines of 64 bytes take 10 ms so (tuned_blocks 15.6; lines of 32 or 128 bytes, and columns of 64 blocks, 20
+// to 25).
 ScheduleRows tuned_on_cpu() {
     const TransposeSquaresConfiguration large{.least_kib = 4096}, in_registers{.in_registers = true},
         in_columns{.least_kib = 12288, .in_columns = true},
-        wide_columns{.least_kib = 12288, .in_columns = true, .rectangles = true},
-        rectangles{.in_registers = true, .rectangles = true}, colours{.least_kib = 64},
-        colours_in_rectangles{.least_kib = 64, .rectangles = true}, any{};
+        columns_of_bytes{.least_kib = 4096, .in_columns = true, .rows = 32},
+        wide_columns{.least_kib = 12288, .in_columns = true, .rows = 16},
+        bytes_in_registers{.in_registers = true, .rows = 32}, in_rectangles{.in_registers = true, .rows = 16},
+        colours{.least_kib = 64}, colours_in_rectangles{.least_kib = 64, .rows = 16}, any{};
     const auto tunables = [](int width, int height, int blocks_per_task) {
         return std::vector<Tunable>{{"width", width, width, 4 * width},
             {"height", height, std::min(height, 256), 1024}, {"blocks_per_task", blocks_per_task, 1, 1024}};
     };
-    const auto of_rectangles = [](int height) {
-        return std::vector<Tunable>{{"width", 16}, {"height", height}, {"task", 1024, 16, 16384}};
+    const auto of_rectangles = [](int width) {
+        return std::vector<Tunable>{{"width", width}, {"height", 32}, {"task", 1024, 16, 16384}};
     };
     return family("tuned",
         {
@@ -191,6 +194,9 @@ ScheduleRows tuned_on_cpu() {
                 {{"width", 16}, {"height", 16}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
                 .says(
                     "Squares go from registers to their places, down columns of 4 KiB of the input's rows."),
+            row("tuned_columns", vnni, "u8", transpose_cpu::columns_in_registers, columns_of_bytes,
+                {{"width", 64, 32, 128}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
+                .says(whole),
             row("tuned_columns", vnni, "u16", transpose_cpu::columns_in_registers, wide_columns,
                 {{"width", 32}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
                 .says(whole),
@@ -203,11 +209,11 @@ ScheduleRows tuned_on_cpu() {
             row("tuned_registers", cpu, "f32 u64", transpose_cpu::squares_in_registers, in_registers,
                 {{"width", 16}, {"height", 16}, {"task", 1024, 16, 16384}})
                 .says("Squares go from registers to their places, for pixels of 4 or 8 bytes in the cache."),
-            row("tuned_registers", vnni, "u8", transpose_cpu::squares_in_registers, rectangles,
-                of_rectangles(64))
-                .says(whole),
-            row("tuned_registers", vnni, "u16", transpose_cpu::squares_in_registers, rectangles,
+            row("tuned_registers", vnni, "u8", transpose_cpu::squares_in_registers, bytes_in_registers,
                 of_rectangles(32))
+                .says(whole),
+            row("tuned_registers", vnni, "u16", transpose_cpu::squares_in_registers, in_rectangles,
+                of_rectangles(16))
                 .says(whole),
             row("tuned_rectangles", vnni, "rgb8", transpose_cpu::blocks, colours_in_rectangles,
                 tunables(32, 64, 128))

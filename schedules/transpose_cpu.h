@@ -16,26 +16,33 @@ using Halide::Var;
 
 inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, task{"task"};
 
-// One block of the output after another. Tasks have the same number of blocks, `blocks_per_task` or more of
-// them: with one task of that number and another one of the rest, one core would wait for the other. A block
-// is made in a buffer that stays in the cache, square by square down the rows of the input, and is then
-// written by whole cache lines. Colours are separated into planes before, and interleaved when they are
-// written.
+// Spreads the `all` iterations of a loop over the cores. Tasks have the same number of them: with one task of
+// many and another one of the rest, one core would wait for the other.
+inline void spread(
+    Halide::Stage stage, const RVar &loop, const Halide::Expr &all, const Halide::Expr &tasks) {
+    const RVar of_task{"task"};
+    stage.split(loop, of_task, loop, ceil_div(all, tasks), TailStrategy::GuardWithIf).parallel(of_task);
+}
+
+// Turns the squares of a block in registers. Rows of 32 bytes are there with AVX-512 VBMI alone, which
+// shuffles the bytes of two such rows as one register.
+inline void turn_block(TransposeSquares &t) {
+    turn_in_registers(t.squares, t.turned, yo, 32);
+}
+
+// One block of the output after another, at least `blocks_per_task` of them per task. A block is made in a
+// buffer that stays in the cache, square by square down the rows of the input, and is then written by whole
+// cache lines. Colours are separated into planes before, and interleaved when they are written.
 inline void blocks(TransposeSquares &t, ScheduleContext &context) {
     const int width = t.shape.width, height = t.shape.height, channels = t.shape.channels,
               line = 64 / t.in.type().bytes();
     const Var c = t.turned.args()[3];
-    const RVar number{"number"}, of_task{"task"};
-    const Halide::Expr all = t.r[4].extent() * t.r[5].extent(),
-                       tasks = max(1, all / context["blocks_per_task"]);
-    t.out.update()
-        .allow_race_conditions()
-        .fuse(t.r[4], t.r[5], number)
-        .split(number, of_task, number, ceil_div(all, tasks), TailStrategy::GuardWithIf)
-        .parallel(of_task)
-        .vectorize(t.r[1], std::min(line, width))
-        .unroll(t.r[1])
-        .unroll(t.r[0]);
+    const RVar number{"number"};
+    const Halide::Expr all = t.r[4].extent() * t.r[5].extent();
+    Halide::Stage update = t.out.update();
+    update.allow_race_conditions().fuse(t.r[4], t.r[5], number);
+    spread(update, number, all, max(1, all / context["blocks_per_task"]));
+    update.vectorize(t.r[1], std::min(line, width)).unroll(t.r[1]).unroll(t.r[0]);
     t.turned.compute_at(t.out, number)
         .bound_extent(t.i, width)
         .bound_extent(t.j, height)
@@ -45,7 +52,7 @@ inline void blocks(TransposeSquares &t, ScheduleContext &context) {
         .reorder(xi, yi, yo, xo, c)
         .vectorize(xi)
         .unroll(yi);
-    turn_in_registers(t.squares, t.turned, yo);
+    turn_block(t);
     if (channels > 1) {
         t.read.compute_at(t.out, number)
             .bound_extent(t.i, height)
@@ -74,38 +81,31 @@ inline void in_registers(TransposeSquares &t, const RVar &at) {
         .unroll(yi)
         .unroll(yo)
         .unroll(xo);
-    turn_in_registers(t.squares, t.turned, yo);
+    turn_block(t);
     t.out.never_partition_all();
 }
 
 // One small block of the output after another, along its rows: a block goes from the registers to its place,
 // without a buffer between. Rows of blocks are spread over the cores, as many per task as have its bytes.
 inline void squares_in_registers(TransposeSquares &t, ScheduleContext &context) {
-    const RVar of_task{"task"};
     const int block_bytes = t.shape.width * t.shape.height * t.in.type().bytes();
     const Halide::Expr across = t.r[4].extent(), down = t.r[5].extent(),
-                       rows = max(1, 1024 * context["task"] / block_bytes / across),  // of the bytes of a
-                                                                                      // task
-        tasks = max(1, down / rows);
-    t.out.update()
-        .allow_race_conditions()
-        .split(t.r[5], of_task, t.r[5], ceil_div(down, tasks), TailStrategy::GuardWithIf)
-        .parallel(of_task);
+                       rows_per_task = max(1, 1024 * context["task"] / block_bytes / across);
+    Halide::Stage update = t.out.update();
+    update.allow_race_conditions();
+    spread(update, t.r[5], down, max(1, down / rows_per_task));
     in_registers(t, t.r[4]);
 }
 
 // The same down columns of `down` blocks: so pieces of the input's rows are read that are long enough for the
 // processor to fetch them ahead. Columns are spread over the cores.
 inline void columns_in_registers(TransposeSquares &t, ScheduleContext &context) {
-    const RVar column{"column"}, of_task{"task"};
+    const RVar column{"column"};
     const int of_task_elements = 1024 / t.in.type().bytes() * context["task"];
-    const Halide::Expr all = t.r[4].extent() * t.r[5].extent(),
-                       tasks = clamp(t.elements / of_task_elements, 1, all);
-    t.out.update()
-        .allow_race_conditions()
-        .fuse(t.r[4], t.r[5], column)
-        .split(column, of_task, column, ceil_div(all, tasks), TailStrategy::GuardWithIf)
-        .parallel(of_task);
+    const Halide::Expr all = t.r[4].extent() * t.r[5].extent();
+    Halide::Stage update = t.out.update();
+    update.allow_race_conditions().fuse(t.r[4], t.r[5], column);
+    spread(update, column, all, clamp(t.elements / of_task_elements, 1, all));
     in_registers(t, t.r[3]);
 }
 

@@ -2,20 +2,23 @@
 // A form of row_sum: slices of a row, whose sums fit a narrower type. Rows: tuned, tuned_medium, tuned_wide
 // and tuned_few_rows on CPUs.
 #include "Halide.h"
+#include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/sums/sum_tree.h"
 
 namespace tilewright {
 
-// A row is cut into groups of `lanes` pixels, and the groups into slices of equal length, at most `groups`
-// groups each. Groups that are left over are fewer than the slices, and each goes to another slice. The
-// pixels after the last whole group, fewer than `lanes`, go to slice 0. A slice has one partial sum per lane
-// in the type `narrow`: 16 bits hold the sum of 257 bytes. Needs width >= lanes and groups <= 255.
+// A row is cut into groups of `lanes` pixels, and the groups into slices, at most `groups` groups each. The
+// first slices have one group more than the others, where the number of groups makes it so. The pixels after
+// the last whole group, fewer than `lanes`, go to the last slice. So a row is read in the order of memory,
+// and nothing is read that is not added: a slice that read ahead at the end of the row would wait for memory.
+// A slice has one partial sum per lane in the type `narrow`: 16 bits hold the sum of 257 bytes. Needs width
+// >= lanes and groups <= 255.
 struct RowSumSliced : Halide::NamesInterface {
     static constexpr const char *name = "row_sum_sliced";
     Var y{"y"}, lane{"lane"}, slice{"slice"};
     Expr row_bytes, whole_groups, slices, in_slice;
-    RDom group, each;
+    RDom group, one_more, rest, each;
     Func adding{"adding"}, widened{"widened"}, of_slice{"of_slice"}, total{"total"}, out{"out"};
     std::vector<Func> levels;
 
@@ -23,17 +26,21 @@ struct RowSumSliced : Halide::NamesInterface {
         Halide::Type output)
         : row_bytes(width * in.types()[0].bytes()), whole_groups(width / lanes),
           slices(ceil_div(whole_groups, groups)), in_slice(whole_groups / slices),
-          group(0, in_slice, "group"), each(0, slices, "each") {
-        const Expr nothing = cast(narrow, 0);
+          group(0, in_slice, "group"), one_more(0, 1, "one_more"), rest(0, 1, "rest"),
+          each(0, slices, "each") {
+        const Expr nothing = cast(narrow, 0), longer = whole_groups - slices * in_slice,
+                   first = slice * in_slice + min(slice, longer);
         adding(lane, slice, y) = nothing;
-        adding(lane, slice, y) += cast(narrow, in((slice * in_slice + group) * lanes + lane, y));
-        Expr over = slices * in_slice + slice;
-        adding(lane, slice, y) += select(
-            over < whole_groups, cast(narrow, in(min(over, whole_groups - 1) * lanes + lane, y)), nothing);
+        adding(lane, slice, y) += cast(narrow, in((first + group) * lanes + lane, y));
+        // Unsigned, because of slice < longer Halide makes slices * in_slice + slice < whole_groups, whose
+        // left side exceeds an int for a row of nearly 2^31 pixels that are groups of their own.
+        one_more.where(below(slice, longer));
+        const Expr next = min(first + in_slice + one_more, whole_groups - 1);
+        adding(lane, slice, y) += cast(narrow, in(next * lanes + lane, y));
         // The last `lanes` pixels of the row. Only those after the last whole group are added.
-        Expr last = width - lanes + lane;
-        adding(lane, slice, y) +=
-            select(slice == 0 && last >= whole_groups * lanes, cast(narrow, in(last, y)), nothing);
+        rest.where(slice == slices - 1 && width % lanes != 0);
+        const Expr last = width - lanes + lane + rest;
+        adding(lane, slice, y) += select(last >= whole_groups * lanes, cast(narrow, in(last, y)), nothing);
 
         widened(lane, slice, y) = cast(sum, adding(lane, slice, y));
         SumTree tree(widened, lanes, 4);

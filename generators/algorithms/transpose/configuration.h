@@ -23,15 +23,15 @@ struct TransposeSquaresConfiguration {
 
     bool in_columns = false;  // the same, in columns of blocks
 
-    bool rectangles = false;  // of 16 rows of 64 bytes, in place of squares: the shuffles of whole registers
-                              // of AVX-512 VBMI take any bytes
+    int rows = 0;  // of rectangles of 1024 bytes, in place of squares: 16 registers of AVX-512 VBMI, whose
+                   // shuffles of two registers take any bytes
 
     template<typename Visit>
     void fields(Visit visit) {
         visit("least_kib", least_kib);
         visit("in_registers", in_registers);
         visit("in_columns", in_columns);
-        visit("rectangles", rectangles);
+        visit("rows", rows);
     }
 };
 

@@ -1,9 +1,9 @@
 #pragma once
 // A form of transpose for CPUs: blocks of squares that are transposed in vector registers. Rows:
-// tuned_blocks, tuned_registers, tuned_small and tuned_strips. A form, because Halide 21 writes the
-// interleaving of many vectors as one store, which LLVM flattens (generators/algorithms/turned_squares.h),
-// and because memory is seen as one row of elements: with rows of a second dimension LLVM multiplies by the
-// pitch for each row of a square.
+// tuned_blocks, tuned_columns, tuned_rectangles, tuned_registers, tuned_small and tuned_strips. A form,
+// because Halide 21 writes the interleaving of many vectors as one store, which LLVM flattens
+// (generators/algorithms/turned_squares.h), and because memory is seen as one row of elements: with rows of a
+// second dimension LLVM multiplies by the pitch for each row of a square.
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/turned_squares.h"
