@@ -4,7 +4,7 @@
 namespace tilewright {
 
 constexpr int recursive_tile = 64;         // samples of a tile, along x and along y
-constexpr int recursive_band = 32;         // rows of a band, on CPUs
+constexpr int recursive_band = 48;         // rows of a band, on CPUs
 constexpr int recursive_carry_rows = 32;   // carry rows of a group
 constexpr int recursive_weights = 6;       // weights per sample: three of the causal filter, three of the
                                            // anticausal one
