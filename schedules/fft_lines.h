@@ -12,7 +12,7 @@ namespace tilewright {
 
 // The lengths of lines that have two levels, and how many columns are transformed together: the fastest of
 // 16, 32, 64 and 128 on one core of Zen 4 (32 KB of first cache, 1 MB of second cache), November 2026. So is
-// the length from which rows are `copied`, 1024, and are the lengths whose rows are `prefetched`.
+// the length whose rows are `prefetched`, 1024.
 inline const std::vector<PassLines> &columns_of_two_levels() {
     static const std::vector<PassLines> lengths = {
         {{4, 4, 4, 4}, 32}, {{4, 4, 8, 4}, 32}, {{4, 8, 8, 4}, 64}, {{4, 8, 8, 8}, 64}, {{8, 8, 8, 8}, 64}};
@@ -53,13 +53,14 @@ inline void last_stage_in_registers(
 }
 
 // One line along a row: vectors of n2, squares, vectors of k1. `chunk` becomes the loop over the vectors of
-// n2.
+// n2. Left to the caller: for how many n2 the first stage is computed at a time, and for how many k1 the
+// third.
 inline void schedule_row(FftLine &line, const LinePlaces &at, const Halide::Var &chunk, int width) {
     using Halide::Var;
     Var n_in{"n_in"}, k_out{"k_out"}, k_in{"k_in"};
     last_stage_in_registers(line, at, line.k1, width);
     line.fourth.bound_extent(line.line, 1);
-    line.third.bound_extent(line.k1, width);
+    line.third.bound_extent(line.line, 1);
     line.turned.compute_at(at.line_of, at.whole)
         .hoist_storage(at.storage_of, at.storage)
         .bound(line.k1, 0, line.points1)
@@ -78,21 +79,22 @@ inline void schedule_row(FftLine &line, const LinePlaces &at, const Halide::Var 
         .bound(line.j1, 0, line.radix[1])
         .bound_extent(line.n2, width);
     line.second.update().vectorize(line.n2, width);
-    line.first.compute_at(line.turned, chunk)
-        .hoist_storage(at.storage_of, at.storage)
+    line.first.hoist_storage(at.storage_of, at.storage)
         .bound(line.j0, 0, line.radix[0])
         .bound(line.i1, 0, line.radix[1])
-        .bound_extent(line.n2, width);
-    line.first.update().vectorize(line.n2, width);
+        .bound_extent(line.line, 1);
 }
 
-// A core transforms one row after another, in its first cache. `copied` 1: the row is read in its order
-// first, which is faster for rows that do not stay in that cache. `prefetched` 1: while a row is transformed,
-// the next one is fetched into the cache, a piece at a time; all at once would not be faster than reading it.
+// A core transforms one row after another. The first stage and the third one are computed for the whole row
+// at once: so the first stage reads the row as radix[0] streams, each of them in the order of memory, the
+// last stage writes radix[3] such streams, and the processor fetches their next lines by itself. `prefetched`
+// 1: while a row is transformed, the next one is fetched into the cache, a piece at a time; all at once would
+// not be faster than reading it.
 inline void rows_in_two_levels(FftLines &f, ScheduleContext &context) {
     using Halide::Var;
     const int width = context.target.natural_vector_size<float>(), together = context["together"];
-    Var chunk{"chunk"}, lane{"lane"}, task{"task"}, forward_chunk{"forward_chunk"}, back_chunk{"back_chunk"};
+    Var chunk{"chunk"}, lane{"lane"}, task{"task"}, forward_chunk{"forward_chunk"}, back_chunk{"back_chunk"},
+        n_out{"n_out"}, n_in{"n_in"};
     FftLine &last = f.back ? *f.back : *f.forward;
     f.out.bound(f.c, 0, 2)
         .bound(f.k1, 0, last.points1)
@@ -100,25 +102,24 @@ inline void rows_in_two_levels(FftLines &f, ScheduleContext &context) {
         .bound(f.m1, 0, last.radix[3])
         .split(f.line, task, f.line, together)
         .split(f.k1, chunk, lane, width)
-        .reorder({f.c, lane, f.m1, f.m0, chunk, f.line, task})
+        .reorder({f.c, lane, f.m1, chunk, f.m0, f.line, task})
         .vectorize(lane)
         .unroll(f.c)
         .unroll(f.m1)
         .parallel(task);
-    schedule_row(last, {f.out, f.out, f.out, f.line, chunk, f.m0, f.out, task}, back_chunk, width);
+    schedule_row(last, {f.out, f.out, f.out, f.line, f.line, chunk, f.out, task}, back_chunk, width);
+    last.third.bound(last.k1, 0, last.points1);
+    FftLine &first = *f.forward;
     if (f.back) {
-        schedule_row(*f.forward,
+        schedule_row(first,
             {f.out, f.back->turned, f.back->first, f.line, back_chunk, f.back->i1, f.out, task},
             forward_chunk, width);
+        first.third.bound_extent(first.k1, width);
+        f.back->first.compute_at(f.back->turned, back_chunk).bound_extent(f.back->n2, width);
+        f.back->first.update().vectorize(f.back->n2, width);
     }
-    if (context["copied"]) {
-        f.read.compute_at(f.out, f.line)
-            .hoist_storage(f.out, task)
-            .bound(f.n, 0, f.shape.length())
-            .bound_extent(f.line, 1)
-            .vectorize(f.n, width)
-            .unroll(f.n, 4);
-    }
+    first.first.compute_at(f.out, f.line).bound(first.n2, 0, first.points2);
+    first.first.update().split(first.n2, n_out, n_in, width).reorder(n_in, n_out, first.i1).vectorize(n_in);
     if (context["prefetched"]) {
         f.out.prefetch(context.buffers.front(), f.m0, f.line);
     }
@@ -187,15 +188,14 @@ inline ScheduleRow two_level_row(const std::string &name, const std::vector<int>
     shape.chirp_last = n.chirp_last;
     shape.convolve = n.convolve;
     const bool rows = n.lines == FftPassShape::Lines::along;
-    const bool prefetched = !n.convolve && (shape.length() == 1024 || shape.length() == 2048);
+    const bool prefetched = shape.length() == 1024 && !n.convolve;
     std::string sentence = (rows ? "Rows of " : "Columns of ") + std::to_string(shape.length());
     sentence += rows ? " points in two levels, one row at a time" :
                        " points in two levels, " + std::to_string(n.together) + " at a time";
     sentence += n.convolve ? ", there and back" : n.chirp_first ? ", with phases" : "";
     if (rows) {
         return row(name, cpu, "c64", rows_in_two_levels, shape,
-            {{"together", n.together, 1, 64}, {"copied", shape.length() >= 1024, 0, 1},
-                {"prefetched", prefetched, 0, 1}})
+            {{"together", n.together, 1, 64}, {"prefetched", prefetched, 0, 1}})
             .says(sentence + ": all stages in a core's cache.");
     }
     return row(name, cpu, "c64", columns_in_two_levels, shape, {{"together", n.together, 16, 128}})

@@ -188,23 +188,18 @@ private:
 struct FftLines : Halide::NamesInterface {
     static constexpr const char *name = "fft_lines";
     const FftPassShape shape;
-    Var c{"c"}, n{"n"}, line{"line"}, k1{"k1"}, m0{"m0"}, m1{"m1"};
-    Func read{"read"}, out{"out"};           // of lines along rows: read(n, line)
+    Var c{"c"}, line{"line"}, k1{"k1"}, m0{"m0"}, m1{"m1"};
+    Func out{"out"};
     std::unique_ptr<FftLine> forward, back;  // back: `convolve` only
 
     // `square`: the side of the squares of lines along rows.
     FftLines(Func in, const FftLinesTables &tables, const FftPassShape &shape, int square)
         : shape(shape), in(std::move(in)), tables(tables), square(across() ? 0 : square) {
         const std::array<int, 4> &radix = shape.radix;
-        if (!across()) {
-            const Complex value = read_in(n);
-            read(n, line) = Tuple(value.re, value.im);
-        }
         forward = std::make_unique<FftLine>(
             "forward", radix, this->square,
             [&](const Expr &i0, const Expr &i1, const Expr &n2) {
-                const Expr at = (radix[1] * i0 + i1) * (radix[2] * radix[3]) + n2;
-                return across() ? read_in(at) : Complex{read(at, line)[0], read(at, line)[1]};
+                return read_in((radix[1] * i0 + i1) * (radix[2] * radix[3]) + n2);
             },
             tables.roots, tables.between);
         if (shape.convolve) {
@@ -245,10 +240,10 @@ private:
         return shape.chirp_first ? value * entry(tables.first, at) : value;
     }
 
-    // An element of the input's row, another part of the row for each vector of k1 and each m0. A schedule
+    // An element of the input's row, another part of the row for each m0 and each vector of k1. A schedule
     // can prefetch what the next rows have there, in small pieces between its computations.
     Expr input_near(const FftLine &last) const {
-        const Expr piece = (k1 / square) * last.radix[2] + m0;
+        const Expr piece = m0 * (last.points1 / square) + k1 / square;
         return in(0, piece * (square * last.radix[3]) + m1 * square, line);
     }
     // `value`, of which Halide believes that it needs `before` too. Compilers leave `before` out.
