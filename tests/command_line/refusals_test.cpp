@@ -126,7 +126,8 @@ TEST_F(CommandLine, InputsOfTheWrongShapeAreRefused) {
     write_array(path("colour.npy"), Array(Type::u8, {10, 10, 3}));
     write_array(path("vector.npy"), Array(Type::f32, {10}));
     expect_refusal(3, {"column_sum", path("colour.npy"), path("out.npy")}, {"column_sum", "colour.npy"});
-    expect_refusal(3, {"column_sum", path("vector.npy"), path("out.npy")}, {"column_sum", "vector.npy"});
+    expect_refusal(
+        3, {"column_sum", path("vector.npy"), path("out.npy")}, {"column_sum", "vector.npy", "shape (1, n)"});
     EXPECT_EQ(files(), (Words{"colour.npy", "vector.npy"}));
 }
 
