@@ -44,6 +44,9 @@ void raise(const Error &error) {
 }
 
 bool is_flag(const std::string &option) {
+    if (option == "grey" || option == "crop") {  // of pictures, in all commands
+        return true;
+    }
     for (const Operator *op : operators()) {
         for (const Option &o : op->options()) {
             if (o.name == option) {
@@ -74,8 +77,11 @@ std::string argument_at(const std::string &text, size_t &end) {
     if (end == text.size() || text[end] != ' ') {
         return python_name(name);
     }
-    const size_t begin = end + 1;
-    end = word_end(begin);
+    const size_t begin = end + 1, value_end = word_end(begin);
+    if (value_end == begin) {
+        return python_name(name);  // `--size = 0: ...`
+    }
+    end = value_end;
     return python_name(name) + "=" + quoted(text.substr(begin, end - begin));
 }
 

@@ -121,3 +121,12 @@ def test_from_zarr_to_zarr(tmp_path):
     np.testing.assert_array_equal(
         zarr.open(str(tmp_path / "out.zarr"))[:], tilewright.gaussian_blur(whole, 3, device="cpu")
     )
+
+
+def test_what_dask_would_refuse_with_its_own_words():
+    chunked = da.zeros((20, 30), dtype="f4", chunks=10)
+    with pytest.raises(ValueError, match="matmul: a, b = .20, 30., .20, 30.: the first matrix must have as"):
+        tiled.matmul(chunked, chunked)
+    for error in (0, -1, float("nan")):
+        with pytest.raises(ValueError, match="recursive_gaussian: error = .*: takes a number above 0"):
+            tiled.recursive_gaussian(chunked, 2, error=error)

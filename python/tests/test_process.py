@@ -122,6 +122,8 @@ def test_bench_and_verify():
     assert tilewright.verify("invert", device="cpu", schedule="reference", repeat=1)
     explained = tilewright.explain("invert", IMAGE, device="cpu")
     assert "invert/" in str(explained)
+    with pytest.raises(TypeError, match="explain: takes arrays of numbers, not str"):
+        tilewright.explain("invert", "photo.png")
     with pytest.raises(tilewright.ArgumentError, match="no_such"):
         tilewright.bench("no_such")
 

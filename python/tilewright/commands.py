@@ -82,6 +82,9 @@ def explain(operator, *arrays, **options):
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for i, array in enumerate(arrays):
+            elements = np.asarray(array)
+            if elements.dtype.kind not in "uifc":
+                raise TypeError(f"explain: takes arrays of numbers, not {type(array).__name__}")
             files.append(os.path.join(folder, f"{i}.npy"))
-            np.save(files[-1], np.asarray(array))
+            np.save(files[-1], elements)
         return _run(["explain", operator, *files, *_words(options), "--json"])

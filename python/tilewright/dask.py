@@ -72,9 +72,11 @@ def _tiled(name, exact):
         given = dict(arguments.arguments)
         error = given.pop("error", None)
         image = _array(given.pop(op.inputs[0]), name, (2, 3))
-        if not exact and error is None:
-            error = _ERRORS.get(image.dtype.name, 2e-6)
-        halo = op.halo(_options(op, arguments), error or 0.0)
+        if error is None:
+            error = 0.0 if exact else _ERRORS.get(image.dtype.name, 2e-6)
+        elif not error > 0:
+            raise ValueError(f"{name}: error = {error}: takes a number above 0")
+        halo = op.halo(_options(op, arguments), error)
         # Chunks along an axis that the halo spans would be the whole axis anyway.
         image = image.rechunk({axis: -1 for axis in (0, 1) if halo >= image.shape[axis]})
         depth = {axis: halo if image.numblocks[axis] > 1 else 0 for axis in (0, 1)}
@@ -172,6 +174,11 @@ def row_sum(image, output_type=None, *, device="auto", schedule="tuned"):
 def matmul(a, b, *, device="auto", schedule="tuned"):
     """tilewright.matmul on dask arrays. The products of chunks are added as a tree, in f32."""
     a, b = _array(a, "a", (2,)), _array(b, "b", (2,))
+    if a.shape[1] != b.shape[0]:
+        raise ValueError(
+            f"matmul: a, b = {a.shape}, {b.shape}: the first matrix must have as many columns as the second "
+            "has rows"
+        )
     if a.chunks[1] != b.chunks[0]:
         a = a.rechunk({1: b.chunks[0]})
 

@@ -59,8 +59,11 @@ protected:
     SumRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
         if (image.dimensions() != 2) {
-            refuse(Fault::input, "takes an image of shape (h, w); add up or pick a channel first", "input",
-                image.describe());
+            refuse(Fault::input,
+                image.dimensions() == 3 ?
+                    "takes an image of shape (h, w); add up or pick a channel first" :
+                    "takes an image of shape (h, w); give a vector the shape (1, n) or (n, 1)",
+                "input", image.describe());
         }
         if (image.type() != Type::u8 && image.type() != Type::u16 && image.type() != Type::f32) {
             refuse(Fault::input, "takes u8, u16 or f32; convert it first", "input", image.describe());

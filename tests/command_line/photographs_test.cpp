@@ -48,6 +48,8 @@ TEST_F(Photographs, HaveSumsOfEachChannelAndOfOne) {
     }
     expect_refusal(
         2, {"column_sum", path("in.png"), path("o.npy"), "--channel", "4"}, {"--channel", "4", "0 to 3"});
+    write_array(path("five.npy"), Array(Type::u8, {6, 7, 5}));
+    expect_done({"column_sum", path("five.npy"), path("fifth.npy"), "--channel", "4"});
     make_image("grey.png");
     expect_refusal(2, {"column_sum", path("grey.png"), path("o.npy"), "--channel", "1"},
         {"--channel = 1", "has 1 channel"});

@@ -2,6 +2,8 @@
 #include "tests/command_line/command_line.h"
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
 
 namespace tilewright {
 namespace {
@@ -29,8 +31,40 @@ TEST_F(CommandLine, WrongUsageNamesTheOptionAndWhatItTakes) {
     expect_refusal(2, {"bench", "--size", "12y7"}, {"--size", "12y7", "WIDTHxHEIGHT"});
     expect_refusal(2, {"bench", "--size", "0x7"}, {"--size", "0x7"});
     expect_refusal(2, {"bench", "--type", "u7"}, {"--type", "u7"});
-    expect_refusal(2, {"bench", "--repeats", "many"}, {"repeats", "many"});
     EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, NumbersAreRefusedWithWhatTheirOptionTakes) {
+    const std::string op = operators().front();
+    make_image("in.png");
+    const auto limited = [&](const std::string &option, const std::string &value, const std::string &takes) {
+        expect_refusal(2, {op, path("in.png"), path("out.npy"), option, value},
+            {option + " = " + value + ": takes a whole number from " + takes});
+    };
+    limited("--max-side", "0", "1 on");
+    limited("--max-side", "1.5", "1 on");
+    limited("--max-pixels", "-5", "1 on");
+    limited("--max-bytes", "99999999999999999999", "1 on");
+    limited("--channel", "-1", "0 on");
+    limited("--channel", "red", "0 on");
+    expect_refusal(2, {"bench", "--repeats", "many"}, {"--repeats = many: takes a whole number from 3 to"});
+    expect_refusal(2, {"calibrate", "--seconds", "0"}, {"--seconds = 0: takes a number of seconds from 0.1"});
+    expect_refusal(2, {"explore", op, "--budget", "long"}, {"--budget = long: takes a number of seconds"});
+    expect_refusal(2, {"compare", "--threshold", "5s", "a", "b"}, {"--threshold = 5s: takes a number from"});
+    expect_refusal(3, {"compare", "--threshold", ".5", "a", "b"}, {"a: it cannot be read"});
+    // Seconds may have their unit: the device is what is refused.
+    expect_refusal(2, {"explore", op, "--budget", "60s", "--device", "gpu"}, {"device = gpu"});
+    EXPECT_EQ(files(), Words{"in.png"});
+}
+
+TEST_F(CommandLine, EachKnownTypeIsNamedOnce) {
+    const std::string said = run({"list", "--type", "u7"}).err;
+    std::istringstream words(said.substr(said.find("known: ") + 7));
+    std::set<std::string> known;
+    for (std::string word; words >> word;) {
+        EXPECT_TRUE(known.insert(word).second) << word << " stands twice in: " << said;
+    }
+    EXPECT_FALSE(known.empty());
 }
 
 TEST_F(CommandLine, AnOutputThatIsAnInputIsRefused) {
@@ -92,7 +126,8 @@ TEST_F(CommandLine, InputsOfTheWrongShapeAreRefused) {
     write_array(path("colour.npy"), Array(Type::u8, {10, 10, 3}));
     write_array(path("vector.npy"), Array(Type::f32, {10}));
     expect_refusal(3, {"column_sum", path("colour.npy"), path("out.npy")}, {"column_sum", "colour.npy"});
-    expect_refusal(3, {"column_sum", path("vector.npy"), path("out.npy")}, {"column_sum", "vector.npy"});
+    expect_refusal(
+        3, {"column_sum", path("vector.npy"), path("out.npy")}, {"column_sum", "vector.npy", "shape (1, n)"});
     EXPECT_EQ(files(), (Words{"colour.npy", "vector.npy"}));
 }
 

@@ -162,7 +162,7 @@ void bench(const Options &options) {
 void add_plan_options(Command &command, Plan &plan) {
     command.add("--batch", plan.batch, "Back-to-back calls per measurement").show_default().range(1, 100000);
     command.add("--repeats", plan.repeats, "Measurements").show_default().range(3, 1000000);
-    command.add("--limit", plan.limit_s, "Seconds a row may take, about").show_default().range(.001, 1e6);
+    command.add("--limit", plan.limit_s, "Seconds a row may take, about").show_default().seconds(.001, 1e6);
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ void add_calibrate(CommandLine &line) {
     command.add("--device", options.device, "cpu, cuda[:i] or opencl[:i] (default: all of this machine)");
     command.add("--seconds", options.seconds, "Seconds that it may take, about")
         .default_text("30")
-        .range(.1, 1e6);
+        .seconds(.1, 1e6);
     command
         .add("--from", options.from,
             "Take the times from files of `bench --json`, of this or another machine, and measure nothing; "

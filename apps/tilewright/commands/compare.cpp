@@ -168,7 +168,7 @@ void add_compare(CommandLine &line) {
         .add("--threshold", options->threshold,
             "Percent by which medians must differ, beside the spread, to be more than noise")
         .show_default()
-        .range(0, 1000);
+        .range(0., 1000.);
     command.add_flag("--all", options->all, "List the rows within noise too");
     command.add_flag("--json", options->json, "Print JSON");
     command.footer(

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <latch>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -221,14 +222,16 @@ void add_explore(CommandLine &line) {
     command.add("operator", options.operators, "Operators");
     add_devices_and_threads(command, options.devices);
     add_rows(command, options.cases.rows);
-    command.add("--budget", options.plan.budget_s, "Seconds to search").show_default().range(.001, 1e7);
-    command.add("--seed", options.seed, "The order of the points").show_default();
+    command.add("--budget", options.plan.budget_s, "Seconds to search").show_default().seconds(.001, 1e7);
+    command.add("--seed", options.seed, "The order of the points")
+        .show_default()
+        .range(int64_t(0), std::numeric_limits<int64_t>::max());
     command.add("--limit", options.plan.limit_s, "Seconds that timing a point may take, about")
         .show_default()
-        .range(.001, 1e6);
+        .seconds(.001, 1e6);
     command.add("--hang", options.plan.hang_s, "Seconds after which a point is ended")
         .show_default()
-        .range(.1, 1e6);
+        .seconds(.1, 1e6);
     command.add("--results", options.results,
         "Add each point to this file, one JSON object per line, and go on from what it has");
     command

@@ -3,20 +3,28 @@
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/streams.h"
 #include <fmt/format.h>
+#include <limits>
 
 namespace tilewright::app {
 
 std::vector<Parameter> add_limits(Command &command, FileLimits &limits) {
     const std::string group = "Limits for pictures";
-    return {command.add("--max-side", limits.png.side, "Pixels along x and y").show_default().group(group),
-        command.add("--max-pixels", limits.png.pixels, "Pixels in all").show_default().group(group),
-        command.add("--max-bytes", limits.png.bytes, "Decoded bytes").show_default().group(group)};
+    const auto add = [&](const std::string &name, int64_t &limit, const std::string &help) {
+        return command.add(name, limit, help)
+            .range(int64_t(1), std::numeric_limits<int64_t>::max())
+            .value_name("NUMBER")
+            .show_default()
+            .group(group);
+    };
+    return {add("--max-side", limits.png.side, "Pixels along x and y"),
+        add("--max-pixels", limits.png.pixels, "Pixels in all"),
+        add("--max-bytes", limits.png.bytes, "Decoded bytes")};
 }
 
 std::vector<Parameter> add_fitting(Command &command, FitWords &fit) {
     const std::string group = "Pictures";
     return {command.add("--channel", fit.channel, "Take this channel alone, counted from 0")
-                .range(0, 3)
+                .range(0, std::numeric_limits<int>::max())
                 .value_name("NUMBER")
                 .group(group),
         command.add_flag("--grey", fit.grey, "Take grey values: .299 R + .587 G + .114 B").group(group),

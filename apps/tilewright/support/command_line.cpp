@@ -5,7 +5,9 @@
 #include "tilewright/error.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
+#include <limits>
 
 namespace tilewright::app {
 
@@ -74,6 +76,24 @@ void check_command(const CLI::App &app, const std::vector<std::string> &words) {
     }
 }
 
+// Refuses what is no number of the range, in the words of the operators' own options.
+template<typename Number>
+void limit(CLI::Option &option, Number least, Number most, const std::string &what) {
+    const bool is_open = most >= Number(std::numeric_limits<int>::max());
+    const std::string range = is_open ? fmt::format("{} on", least) : fmt::format("{} to {}", least, most);
+    const auto check = [&option, least, most, what, range](const std::string &text) -> std::string {
+        Number value = 0;
+        const char *const end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, value);
+        if (read.ec != std::errc() || read.ptr != end || !(value >= least && value <= most)) {
+            throw Error(Fault::usage, fmt::format("takes {} from {}", what, range),
+                {.argument = option.get_name(), .value = text});
+        }
+        return "";
+    };
+    option.check(check, is_open ? "" : range);
+}
+
 }  // namespace
 
 Parameter &Parameter::required() {
@@ -107,12 +127,25 @@ Parameter &Parameter::default_text(const std::string &text) {
 }
 
 Parameter &Parameter::range(int least, int most) {
-    option_->check(CLI::Range(least, most));
+    return range(int64_t(least), int64_t(most));
+}
+
+Parameter &Parameter::range(int64_t least, int64_t most) {
+    limit(*option_, least, most, "a whole number");
     return *this;
 }
 
 Parameter &Parameter::range(double least, double most) {
-    option_->check(CLI::Range(least, most));
+    limit(*option_, least, most, "a number");
+    return *this;
+}
+
+Parameter &Parameter::seconds(double least, double most) {
+    limit(*option_, least, most, "a number of seconds");
+    option_->transform([](const std::string &text) {
+        const bool has_unit = text.size() > 1 && text.back() == 's';
+        return has_unit ? text.substr(0, text.size() - 1) : text;
+    });
     return *this;
 }
 

@@ -30,9 +30,12 @@ public:
     Parameter &show_default();
     Parameter &default_text(const std::string &text);
 
-    // Numbers outside are refused, with the range.
+    // Numbers outside are refused, with the range: whole numbers for an int or an int64_t. Of seconds, "60s"
+    // is 60 too.
     Parameter &range(int least, int most);
+    Parameter &range(int64_t least, int64_t most);
     Parameter &range(double least, double most);
+    Parameter &seconds(double least, double most);
 
     // Of several values: with commas between them; only those of the one word that follows the option; or
     // `least` words and more, which the help calls `text`.

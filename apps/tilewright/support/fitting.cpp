@@ -239,7 +239,7 @@ std::vector<std::string> words_for(
             hint = fmt::format("; --crop takes its middle {} x {}", cut.cut->second, cut.cut->first);
         }
     } else if (colours_and_type(op, pictures, settings, {.grey = true})) {
-        hint = "; --grey takes its grey values, and --channel one of its channels";
+        hint = "; --grey takes its grey values, and --channel N one of its channels";
     }
     try {
         op.type_of(arrays, settings);
@@ -254,10 +254,12 @@ std::vector<std::string> words_for(
 
 void check_channel(const std::vector<Picture> &pictures, const FitWords &words) {
     for (const Picture &picture : pictures) {
-        if (words.channel >= channels_of(picture.array)) {
+        const int64_t channels = channels_of(picture.array);
+        if (words.channel >= channels) {
             throw Error(Fault::usage,
-                fmt::format("{} has {} channel{}; they are counted from 0", picture.path,
-                    channels_of(picture.array), channels_of(picture.array) == 1 ? "" : "s"),
+                channels == 1 ?
+                    fmt::format("{} has 1 channel, number 0", picture.path) :
+                    fmt::format("{} has {} channels, numbers 0 to {}", picture.path, channels, channels - 1),
                 {.argument = "--channel", .value = fmt::format("{}", words.channel)});
         }
     }

@@ -115,7 +115,7 @@ void check_type(const std::vector<const Operator *> &chosen, const std::string &
             if (type.empty() || name == type) {
                 return;
             }
-            known.push_back(name);
+            add_once(known, name);
         }
     }
     throw Error(Fault::usage, fmt::format("no such type; known: {}", joined(known)),
