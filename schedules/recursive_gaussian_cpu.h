@@ -134,7 +134,9 @@ inline void strips(RecursiveGaussianStrips &blur, ScheduleContext &context) {
 }
 
 // The states at the edges of bands, from the image's first reading: sums of `sum_vectors` vectors of columns
-// at a time, which stay in the cache, then the scan along y.
+// at a time, which stay in the cache, then the scan along y. No loop is partitioned: the code of a library is
+// 20 KB smaller for that, a fifth to a quarter of it, and takes .95 to 1.04 of the time (u8 1024 x 1024, u8
+// and f32 641 x 479, RGB u8 641 x 479; one thread, AMD EPYC, Zen 4, 2026-11-23).
 inline void states_of_bands(RecursiveGaussianBands &blur, ScheduleContext &context) {
     const int lanes = context.target.natural_vector_size<float>(), vectors = context["sum_vectors"];
     const Var vo{"vo"}, vi{"vi"}, chunk{"chunk"};
@@ -146,6 +148,8 @@ inline void states_of_bands(RecursiveGaussianBands &blur, ScheduleContext &conte
         in_vectors(tails);
         in_vectors(tails.update());
         tails.update().reorder(vi, blur.k, vo, blur.r, blur.t).unroll(blur.k).unroll(vo, 2);
+        tails.never_partition_all();
+        tails.update().never_partition_all();
     };
     const RVar k = blur.all.x, band_of_tails = blur.all.y;
     in_vectors(blur.states.update(0));
@@ -166,12 +170,16 @@ inline void states_of_bands(RecursiveGaussianBands &blur, ScheduleContext &conte
             .unroll(r.x)
             .parallel(chunk);
     }
+    for (int update : {0, 1, 2}) {
+        blur.states.update(update).never_partition_all();
+    }
     blur.last.compute_root().bound(blur.k, 0, 3);
     in_vectors(blur.last);
     blur.last.split(vo, chunk, vo, vectors, TailStrategy::GuardWithIf)
         .reorder(vi, blur.k, vo, chunk)
         .unroll(blur.k)
         .parallel(chunk);
+    blur.last.never_partition_all();
     blur.tails_of_last.compute_at(blur.last, chunk);
     sums(blur.tails_of_last);
 }

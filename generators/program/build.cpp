@@ -69,8 +69,16 @@ public:
 
     // Whether all went well.
     bool run() {
-        remove_others();
+        const std::vector<std::string> others = other_libraries();
         const std::vector<Library> changed = changed_libraries();
+        // Before the first change. So the archive is missing after a build that fails or is stopped, and the
+        // next build makes it again, whatever it finds changed then.
+        if (!changed.empty() || !others.empty()) {
+            fs::remove(archive_);
+        }
+        for (const std::string &library : others) {
+            remove(library);
+        }
         if (!make(changed)) {
             return false;
         }
@@ -84,7 +92,7 @@ public:
             std::cerr << "error: the file of what the kernels need cannot be written in " << folder_ << "\n";
             return false;
         }
-        if (changed.empty() && !removed_ && fs::exists(archive_)) {
+        if (fs::exists(archive_)) {
             return true;
         }
         std::vector<std::string> archives;
@@ -112,7 +120,6 @@ private:
     std::string files_;                // that Halide makes
     std::vector<std::string> cubins_;  // "sm_90": the machine code of CUDA libraries beside their PTX
     fs::path archive_;
-    bool removed_ = false;
     std::map<std::string, std::string> keys_;
     std::map<pid_t, Running> running_;
 
@@ -128,7 +135,7 @@ private:
     }
 
     // What an earlier build made of this target and this one does not.
-    void remove_others() {
+    std::vector<std::string> other_libraries() const {
         std::set<std::string> known;
         for (const Library &library : libraries_) {
             known.insert(library.name);
@@ -146,10 +153,7 @@ private:
                 }
             }
         }
-        for (const std::string &library : others) {
-            remove(library);
-            removed_ = true;
-        }
+        return others;
     }
 
     std::vector<Library> changed_libraries() {
