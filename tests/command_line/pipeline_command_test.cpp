@@ -168,6 +168,17 @@ TEST_F(PipelinesOfPhotographs, AreCutWhereAskedFor) {
     EXPECT_EQ(read_array(path("out.npy")).shape(), (std::vector<int64_t>{32, 32}));
 }
 
+TEST_F(PipelinesOfPhotographs, AreSlidesAsSquares) {
+    NEEDS_OPERATOR("fresnel");
+    make_colours("in.png");
+    expect_done({"fresnel", path("in.png"), path("expected.png"), "--wavelength", "532nm", "--distance",
+        "5cm", "--pitch", "10um", "--pad"});
+    expect_done({"pipeline", "fresnel wavelength=532nm distance=5cm pitch=10um pad", path("in.png"),
+        path("out.png")});
+    EXPECT_EQ(read_array(path("out.png")).shape(), (std::vector<int64_t>{50, 50}));
+    EXPECT_EQ(read_text(path("out.png")), read_text(path("expected.png")));
+}
+
 // Small images tell nothing about a stage whose second array is given.
 TEST_F(PipelinesOfPhotographs, AreFittedBesideAFurtherInput) {
     NEEDS_OPERATOR("transpose");

@@ -1,9 +1,11 @@
 // `pipeline`: operators one after another, with data that stays on the device between them.
 #include "tilewright/pipeline.h"
 #include "apps/tilewright/commands/commands.h"
+#include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/file_calls.h"
+#include "apps/tilewright/support/fitting.h"
 #include "apps/tilewright/support/picture.h"
 #include "apps/tilewright/support/reference.h"
 #include <chrono>
@@ -94,15 +96,13 @@ Prepared prepared_from(const Work &work, const std::vector<std::string> &files, 
     const Picture &first = prepared.pictures.front();
     // Without a kind of its own, the output is a file as the first input, or .npy.
     const FileKind kind = output.kind.value_or(first.kind);
-    prepared.call = {.device = work.device,
-        .schedule = work.words.schedule,
-        .alpha = first.has_alpha,
-        .kind_of_file = word_for_settings(kind)};
+    prepared.call = {.device = work.device, .schedule = work.words.schedule, .alpha = first.has_alpha};
     Fitted fitted = fitted_for(work, prepared.pictures, prepared.call);
     for (const std::vector<Array> &arrays : fitted.calls) {
         prepared.inputs.push_back(inputs_of(arrays.front(), prepared.pictures));
     }
     prepared.conversions = std::move(fitted.conversions);
+    prepared.call.kind_of_file = word_for_settings(kind);
     prepared.result = result_of(work.pipeline, prepared.inputs.front(), prepared.call);
     prepared.kind = kind_for(output, kind, prepared.result.type, prepared.shape_in_file());
     check_terminal(output, prepared.kind);

@@ -87,20 +87,20 @@ std::optional<TypeAndShape> result_of(const Receiver &to, const std::vector<Arra
     }
 }
 
-// The same for arrays of sides of 64, which every operator takes: so they are refused for other reasons than
-// their sides. A row that a stage of a pipeline names may not serve them.
-std::optional<TypeAndShape> result_of_small(const Receiver &to, const std::vector<Array> &arrays) {
+// The same while a form is looked for: a row that a stage of a pipeline names may not serve each of them.
+std::optional<TypeAndShape> result_of_any(const Receiver &to, const std::vector<Array> &arrays) {
     try {
         return result_of(to, arrays);
     } catch (const Error &error) {
-        if (error.fault() != Fault::device || !to.may_refuse_small) {
+        if (error.fault() != Fault::device) {
             throw;
         }
         return std::nullopt;
     }
 }
 
-// The result of the pictures in that form, whatever their sides are.
+// The result of the pictures in that form, whatever their sides are: of arrays with sides of 64, which every
+// operator takes, so that they are refused for other reasons than their sides.
 std::optional<TypeAndShape> result_in_form(
     const Receiver &to, const std::vector<Picture> &pictures, const Form &form) {
     std::vector<Array> arrays;
@@ -114,8 +114,8 @@ std::optional<TypeAndShape> result_in_form(
         small.array = Array(picture.array.type(), shape);
         arrays.push_back(in_form(to, std::vector<Picture>{small}, form).front());
     }
-    std::optional<TypeAndShape> result = result_of_small(to, arrays);
-    return result || !to.may_refuse_small ? result : result_of(to, in_form(to, pictures, form));
+    std::optional<TypeAndShape> result = result_of_any(to, arrays);
+    return result || !to.may_refuse_small ? result : result_of_any(to, in_form(to, pictures, form));
 }
 
 // The middle parts that --crop chooses from, the largest first.
@@ -139,7 +139,7 @@ bool takes_colours(const Receiver &to, const std::vector<Picture> &pictures) {
     const Type types[] = {Type::u8, Type::u16, Type::f32};
     return std::any_of(std::begin(types), std::end(types), [&](Type type) {
         const std::vector<Array> arrays(pictures.size(), Array(type, {64, 64, 3}));
-        return result_of_small(to, arrays).has_value();
+        return result_of_any(to, arrays).has_value();
     });
 }
 
