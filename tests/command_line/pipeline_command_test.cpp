@@ -1,5 +1,7 @@
-// `pipeline`: held against its operators one by one, its copies, its checks, alpha and metadata.
+// `pipeline`: held against its operators one by one, its copies, its checks, alpha and metadata, photographs.
 #include "tests/command_line/command_line.h"
+#include "tests/support/arrays.h"
+#include <filesystem>
 #include <regex>
 
 namespace tilewright {
@@ -102,6 +104,171 @@ TEST_F(CommandLine, PipelinesKeepAlphaAndMetadata) {
         run({"pipeline", "gaussian_blur sigma=2 | transpose", path("in.png"), path("out.png"), "--check"});
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(read_text(path("out.png")), read_text(path("expected.png")));
+}
+
+// Pipelines of photographs with colours.
+class PipelinesOfPhotographs : public CommandLine {
+protected:
+    void make_colours(const std::string &name, int64_t channels = 3) const {
+        Array image(Type::u8, {40, 50, channels});
+        fill_random<uint8_t>(image);
+        write_array(path(name), image);
+    }
+
+    void expect_done(const Words &arguments) const {
+        const Ran ran = run(arguments, {"TILEWRIGHT_DEVICE=cpu"});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+    }
+
+    static constexpr const char *sums = "gaussian_blur sigma=2 | column_sum";
+};
+
+TEST_F(PipelinesOfPhotographs, OfGreyValuesAndOfOneChannelAreTheirOperatorsOneByOne) {
+    NEEDS_OPERATOR("gaussian_blur");
+    NEEDS_OPERATOR("column_sum");
+    for (const int64_t channels : {3, 4}) {
+        make_colours("in.png", channels);
+        for (const Words &words : {Words{"--grey"}, Words{"--channel", "1"}}) {
+            Words blur = {"gaussian_blur", path("in.png"), path("blurred.png"), "--sigma", "2"};
+            Words both = {"pipeline", sums, path("in.png"), path("out.npy"), "--check"};
+            blur.insert(blur.end(), words.begin(), words.end());
+            both.insert(both.end(), words.begin(), words.end());
+            expect_done(blur);
+            expect_done({"column_sum", path("blurred.png"), path("expected.npy")});
+            expect_done(both);
+            EXPECT_EQ(read_array(path("out.npy")).shape(), std::vector<int64_t>{50});
+            EXPECT_EQ(read_text(path("out.npy")), read_text(path("expected.npy"))) << words[0];
+        }
+    }
+}
+
+// Without words about it, a vector is made of each channel, as column_sum alone does it.
+TEST_F(PipelinesOfPhotographs, HaveAColumnPerChannel) {
+    NEEDS_OPERATOR("gaussian_blur");
+    NEEDS_OPERATOR("column_sum");
+    make_colours("in.png");
+    expect_done({"gaussian_blur", path("in.png"), path("blurred.png"), "--sigma", "2"});
+    expect_done({"column_sum", path("blurred.png"), path("expected.npy")});
+    const Ran ran = run({"pipeline", sums, path("in.png"), path("out.npy"), "--device", "cpu", "--stats"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("converted   one call per channel, 3 in all"), std::string::npos) << ran.err;
+    EXPECT_EQ(read_array(path("out.npy")).shape(), (std::vector<int64_t>{50, 3}));
+    EXPECT_EQ(read_text(path("out.npy")), read_text(path("expected.npy")));
+}
+
+TEST_F(PipelinesOfPhotographs, AreCutWhereAskedFor) {
+    NEEDS_OPERATOR("gaussian_blur");
+    NEEDS_OPERATOR("fft2d");
+    make_colours("in.png");
+    const Words call = {"pipeline", "gaussian_blur sigma=2 | fft2d", path("in.png"), path("out.npy")};
+    expect_refusal(3, call, {"stage 2 of 2", "--crop takes its middle 32 x 32", "in.png is u8 (40, 50, 3)"});
+    Words cut = call;
+    cut.push_back("--crop");
+    expect_done(cut);
+    EXPECT_EQ(read_array(path("out.npy")).shape(), (std::vector<int64_t>{32, 32}));
+}
+
+TEST_F(PipelinesOfPhotographs, AreSlidesAsSquares) {
+    NEEDS_OPERATOR("fresnel");
+    make_colours("in.png");
+    expect_done({"fresnel", path("in.png"), path("expected.png"), "--wavelength", "532nm", "--distance",
+        "5cm", "--pitch", "10um", "--pad"});
+    expect_done({"pipeline", "fresnel wavelength=532nm distance=5cm pitch=10um pad", path("in.png"),
+        path("out.png")});
+    EXPECT_EQ(read_array(path("out.png")).shape(), (std::vector<int64_t>{50, 50}));
+    EXPECT_EQ(read_text(path("out.png")), read_text(path("expected.png")));
+}
+
+// Small images tell nothing about a stage whose second array is given.
+TEST_F(PipelinesOfPhotographs, AreFittedBesideAFurtherInput) {
+    NEEDS_OPERATOR("transpose");
+    NEEDS_OPERATOR("matmul");
+    make_colours("in.png");
+    Array second(Type::f32, {40, 6});
+    fill_random<float>(second);
+    write_array(path("b.npy"), second);
+    for (const Words &words : {Words{"--grey"}, Words{"--channel", "2"}}) {
+        Words turn = {"transpose", path("in.png"), path("turned.png")};
+        Words both = {"pipeline", "transpose | matmul", path("in.png"), path("b.npy"), path("out.npy")};
+        turn.insert(turn.end(), words.begin(), words.end());
+        both.insert(both.end(), words.begin(), words.end());
+        expect_done(turn);
+        expect_done({"matmul", path("turned.png"), path("b.npy"), path("expected.npy")});
+        expect_done(both);
+        EXPECT_EQ(read_text(path("out.npy")), read_text(path("expected.npy"))) << words[0];
+    }
+    write_array(path("b.npy"), Array(Type::f32, {41, 6}));
+    expect_refusal(3,
+        {"pipeline", "transpose | matmul", path("in.png"), path("b.npy"), path("o.npy"), "--grey"},
+        {"stage 2 of 2", "in.png is u8 (40, 50, 3), " + path("b.npy") + " is f32 (41, 6)"});
+}
+
+TEST_F(PipelinesOfPhotographs, AreDoneOneAfterAnotherIntoAFolder) {
+    NEEDS_OPERATOR("transpose");
+    NEEDS_OPERATOR("invert");
+    std::filesystem::create_directory(path("in"));
+    make_colours("in/a.png");
+    make_colours("in/b.png");
+    make_image("c.png");
+    const json all = run_json(
+        {"pipeline", "transpose | invert", path("in"), path("c.png"), "--into", path("out"), "--json"},
+        {"TILEWRIGHT_DEVICE=cpu"});
+    EXPECT_EQ(names_in(path("out")), (Names{"a.png", "b.png", "c.png"}));
+    for (const std::string name : {"in/a.png", "in/b.png", "c.png"}) {
+        expect_done({"pipeline", "transpose | invert", path(name), path("one.png")});
+        EXPECT_EQ(read_text(path("one.png")),
+            read_text(path("out/" + std::filesystem::path(name).filename().string())));
+    }
+    ASSERT_EQ(all["calls"].size(), 3u);
+    const json &call = all["calls"][2];
+    EXPECT_EQ(call["inputs"], json::array({path("c.png")}));
+    EXPECT_EQ(call["output"], path("out/c.png"));
+    EXPECT_GT(call["compute_ms"].get<double>(), 0);
+    ASSERT_EQ(call["stages"].size(), 2u);
+    EXPECT_EQ(call["stages"][1]["row"].get<std::string>().substr(0, 7), "invert/");
+    EXPECT_GT(call["stages"][1]["ms"].get<double>(), 0);
+}
+
+// Of several inputs the last ones are those of all calls, and files of stages are no place for a result.
+TEST_F(PipelinesOfPhotographs, IntoAFolderHaveTheirFurtherInputsInCommon) {
+    NEEDS_OPERATOR("invert");
+    NEEDS_OPERATOR("transpose");
+    NEEDS_OPERATOR("matmul");
+    for (const char *name : {"a.npy", "b.npy", "second.npy"}) {
+        Array matrix(Type::f32, {4, 4});
+        fill_random<float>(matrix);
+        write_array(path(name), matrix);
+    }
+    const Words inputs = {path("a.npy"), path("b.npy"), path("second.npy")};
+    Words call = {"pipeline", "transpose | matmul", "--into", path("out")};
+    call.insert(call.end(), inputs.begin(), inputs.end());
+    expect_done(call);
+    EXPECT_EQ(names_in(path("out")), (Names{"a.npy", "b.npy"}));
+    expect_done({"pipeline", "transpose | matmul", path("b.npy"), path("second.npy"), path("one.npy")});
+    EXPECT_EQ(read_text(path("out/b.npy")), read_text(path("one.npy")));
+    expect_refusal(2,
+        {"pipeline", "transpose | matmul " + path("out/a.npy"), path("a.npy"), "--into", path("out")},
+        {"out/a.npy", "input as well"});
+    expect_refusal(2, {"pipeline", "transpose | matmul", path("a.npy"), "--into", path("out")},
+        {"takes 2 inputs", "1 file is named"});
+    expect_refusal(
+        2, {"pipeline", "transpose | matmul", path("a.npy"), "-", "--into", path("out")}, {"read once"});
+}
+
+TEST_F(PipelinesOfPhotographs, RefuseWordsThatDoNotFit) {
+    NEEDS_OPERATOR("transpose");
+    NEEDS_OPERATOR("invert");
+    make_colours("in.png");
+    const std::string in = path("in.png"), out = path("out.png");
+    expect_refusal(
+        2, {"pipeline", "transpose", in, out, "--grey", "--channel", "1"}, {"--channel", "leave one"});
+    expect_refusal(2, {"pipeline", "transpose", in, out, "--channel", "3"}, {"--channel", "0 to 2"});
+    expect_refusal(2, {"pipeline", "transpose", in, "-", "--json"}, {"--json", "standard output"});
+    expect_refusal(3, {"pipeline", "transpose", path("."), out}, {"is a directory", "--into"});
+    write_array(path("deep.png"), Array(Type::u16, {8, 8, 3}));
+    expect_refusal(3, {"pipeline", "transpose | invert", path("deep.png"), out},
+        {"stage 2 of 2", "deep.png is u16 (8, 8, 3)"});
+    EXPECT_EQ(files(), (Names{"deep.png", "in.png"}));
 }
 
 }  // namespace

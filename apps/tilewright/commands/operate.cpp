@@ -1,25 +1,18 @@
 // The command of each operator: files are read, the operator is called, and the result is written.
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/accepted.h"
-#include "apps/tilewright/support/batch.h"
-#include "apps/tilewright/support/call_report.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
-#include "apps/tilewright/support/json.h"
+#include "apps/tilewright/support/file_calls.h"
 #include "apps/tilewright/support/operator_options.h"
-#include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
-#include "apps/tilewright/support/streams.h"
-#include "runtime/devices/hooks.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
 #include <cmath>
-#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 namespace tilewright::app {
 
@@ -29,57 +22,27 @@ namespace {
 struct Words {
     const Operator *op = nullptr;
     std::vector<std::string> inputs, more;
-    std::string optional_input, output, into;
-    std::string device, schedule = "tuned", format;
-    bool statistics = false, as_json = false, check = false;
+    std::string optional_input, output;
     std::map<std::string, std::string> settings;  // the operator's own options that were given
-    FitWords fit;
-    FileLimits limits;
+    CallWords call;
+
+    Called called() const {
+        return {op->name(), op->inputs()};
+    }
 };
 
 Operation operation_of(const Words &words) {
-    check_schedule({words.op}, words.schedule);
-    check_fitting(words.fit, words.op->name());
+    const CallWords &call = words.call;
+    check_schedule({words.op}, call.schedule);
+    check_fitting(call.fit, words.op->name());
     return {.op = words.op,
-        .device = words.device == "auto" ? std::nullopt : std::optional(device_of(words.device)),
-        .schedule = words.schedule,
+        .device = call.device == "auto" ? std::nullopt : std::optional(device_of(call.device)),
+        .schedule = call.schedule,
         .settings = settings_of(*words.op, words.settings),
-        .fit = words.fit,
-        .limits = words.limits,
-        .check = words.check};
+        .fit = call.fit,
+        .limits = call.limits,
+        .check = call.check};
 }
-
-// Prints what --stats, --json and --check ask for.
-class Reports {
-public:
-    Reports(const Words &words, const Operation &operation, bool is_batch)
-        : words_(words), device_(operation.device.value_or(Device{})), is_batch_(is_batch) {}
-
-    void add(CallReport report) {
-        Progress::hide();
-        if (words_.statistics && !words_.as_json) {
-            print_report(report, is_batch_);
-        }
-        if (words_.check && !words_.as_json) {
-            print_error(fmt::format("verified    against {}\n", report.verified));
-        }
-        if (words_.as_json) {
-            all_.push_back(std::move(report));
-        }
-    }
-
-    void finish() const {
-        if (words_.as_json) {
-            print(json(all_, device_));
-        }
-    }
-
-private:
-    const Words &words_;
-    const Device device_;
-    const bool is_batch_;
-    std::vector<CallReport> all_;
-};
 
 std::vector<std::string> with_optional(const Words &words, std::vector<std::string> inputs) {
     if (!words.optional_input.empty()) {
@@ -101,73 +64,33 @@ void operate_once(const Words &words) {
                 words.more.front(), op.name()));
     }
     const std::vector<std::string> inputs = with_optional(words, words.inputs);
-    for (const std::string &input : inputs) {
-        if (op.inputs() == 1 && std::filesystem::is_directory(input)) {
-            throw Error(Fault::input,
-                fmt::format(
-                    "cannot read '{}': it is a directory; name a file in it, or take --into FOLDER for "
-                    "the results of all its files",
-                    input));
-        }
-    }
-    check_ends(inputs, words.output, op.name());
-    const Output output = output_of(words.output, format_of(words.format));
-    if (output.is_standard() && words.as_json) {
-        throw Error(Fault::usage, "standard output has the result; name a file as the output",
-            {.operation = op.name(), .argument = "--json"});
-    }
+    const Output output = output_of_one(words.called(), words.call, inputs, words.output);
     const Operation operation = operation_of(words);
-    Reports reports(words, operation, false);
+    Reports reports(words.call, operation.device);
     reports.add(run_on_files(operation, inputs, output));
     reports.finish();
 }
 
 void operate_on_many(const Words &words) {
-    const Operator &op = *words.op;
     std::vector<std::string> files = words.inputs;
     if (!words.output.empty()) {
         files.push_back(words.output);
     }
     files.insert(files.end(), words.more.begin(), words.more.end());
-    // Of an operator of two inputs, the last file is the second input of all calls.
-    std::vector<std::string> further;
-    if (op.inputs() > 1) {
-        further.push_back(files.back());
-        files.pop_back();
+    const ManyFiles many = many_files(words.called(), files);
+    if (!words.optional_input.empty()) {
+        check_can_be_read_again(
+            words.optional_input, words.called(), "--" + words.op->optional_input()->name);
     }
-    further = with_optional(words, further);
-    for (const std::string &file : further) {
-        if (path_of_input(file) == "/dev/stdin") {
-            throw Error(Fault::usage, "standard input can be read once; name a file",
-                {.operation = op.name(),
-                    .argument = file == words.optional_input ? "--" + op.optional_input()->name : "input2",
-                    .value = "-"});
-        }
-    }
-    const std::optional<FileKind> format = format_of(words.format);
     const Operation operation = operation_of(words);
-    if (operation.device) {
-        // An error of the device, which each file would meet, ends the command.
-        driver::open(*operation.device);
-    }
-    const std::vector<BatchItem> items = batch_of(files, further, words.into, format, op.name());
-    Reports reports(words, operation, true);
-    try {
-        run_batch(items, op.name(), [&](const BatchItem &item) {
-            const Output output = {.path = item.output, .kind = format, .is_named_by_kind = true};
-            std::vector<std::string> inputs = {item.input};
-            inputs.insert(inputs.end(), further.begin(), further.end());
-            reports.add(run_on_files(operation, inputs, output));
+    call_on_many(words.called(), words.call, many, with_optional(words, {}), operation.device,
+        [&](const std::vector<std::string> &inputs, const Output &output) {
+            return run_on_files(operation, with_optional(words, inputs), output);
         });
-    } catch (const Error &) {
-        reports.finish();
-        throw;
-    }
-    reports.finish();
 }
 
 void operate(const Words &words) {
-    if (words.into.empty()) {
+    if (words.call.into.empty()) {
         operate_once(words);
     } else {
         operate_on_many(words);
@@ -257,20 +180,20 @@ void add_operator(CommandLine &line, const Operator &op) {
         is_single ? "With --into: further files and folders" :
                     "With --into: further files; the last one is the second input of all calls");
     command
-        .add("--into", request->into,
+        .add("--into", request->call.into,
             is_single ?
                 "The folder for the results of all files that are named; an input may be a folder too" :
                 "The folder for the results of all files that are named but the last one, with which "
                 "each of them is the first input of a call")
         .value_name("FOLDER");
-    add_device_and_threads(command, request->device);
-    command.add("--schedule", request->schedule, "One of: " + joined(schedule_names(op), ", "))
+    add_device_and_threads(command, request->call.device);
+    command.add("--schedule", request->call.schedule, "One of: " + joined(schedule_names(op), ", "))
         .show_default();
-    add_format(command, request->format);
-    command.add_flag("--stats", request->statistics, "Print what the call did and cost to standard error");
+    add_format(command, request->call.format);
     command.add_flag(
-        "--json", request->as_json, "Print what --stats prints as JSON to standard output instead");
-    command.add_flag("--check", request->check,
+        "--stats", request->call.statistics, "Print what the call did and cost to standard error");
+    add_json(command, request->call.as_json);
+    command.add_flag("--check", request->call.check,
         "Hold the result against the definition, as plain loops, before it is written (slow)");
     if (const std::optional<Option> more = op.optional_input()) {
         command.add("--" + more->name, request->optional_input, more->help)
@@ -278,8 +201,8 @@ void add_operator(CommandLine &line, const Operator &op) {
             .group(op.name());
     }
     add_settings(command, op, request);
-    std::vector<Parameter> of_pictures = add_fitting(command, request->fit);
-    for (const Parameter &limit : add_limits(command, request->limits)) {
+    std::vector<Parameter> of_pictures = add_fitting(command, request->call.fit);
+    for (const Parameter &limit : add_limits(command, request->call.limits)) {
         of_pictures.push_back(limit);
     }
     const FileWords words{inputs, output, of_pictures};

@@ -3,17 +3,14 @@
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/endpoints.h"
 #include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/file_calls.h"
+#include "apps/tilewright/support/fitting.h"
 #include "apps/tilewright/support/picture.h"
 #include "apps/tilewright/support/reference.h"
-#include "apps/tilewright/support/report.h"
-#include "apps/tilewright/support/streams.h"
 #include <chrono>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <memory>
-#include <tuple>
 
 namespace tilewright::app {
 
@@ -21,135 +18,237 @@ namespace {
 
 struct Request {
     std::string stages;
-    std::vector<std::string> files;  // the inputs, then the output
-    std::string device, schedule = "tuned", format;
-    bool statistics = false, check = false;
-    FileLimits limits;
+    std::vector<std::string> files;  // the inputs, then the output; with --into, inputs alone
+    CallWords call;
 };
 
-void check_files(
-    const Pipeline &pipeline, const std::vector<std::string> &inputs, const std::string &output) {
-    std::vector<std::string> read = inputs;
-    for (const Pipeline::Stage &stage : pipeline.stages()) {
-        read.insert(read.end(), stage.files.begin(), stage.files.end());
+// What all calls of one command share.
+struct Work {
+    const Pipeline &pipeline;
+    const CallWords &words;
+    Device device;
+};
+
+// A call that was read and checked.
+struct Prepared {
+    std::vector<Picture> pictures;
+    std::vector<std::vector<Array>> inputs;  // of each run: one, or one per channel of the first picture
+    std::vector<std::string> conversions;
+    Pipeline::Call call;
+    TypeAndShape result;  // of each run
+    FileKind kind = FileKind::npy;
+
+    std::vector<int64_t> shape_in_file() const {
+        std::vector<int64_t> shape = result.shape;
+        if (inputs.size() > 1) {
+            shape.push_back((int64_t)inputs.size());
+        }
+        return shape;
     }
-    check_ends(read, output, "pipeline");
+};
+
+std::vector<std::string> files_of_stages(const Pipeline &pipeline) {
+    std::vector<std::string> files;
+    for (const Pipeline::Stage &stage : pipeline.stages()) {
+        files.insert(files.end(), stage.files.begin(), stage.files.end());
+    }
+    return files;
 }
 
-// What a call will make.
-struct Checked {
-    Type type;
-    std::vector<int64_t> shape;
-    std::vector<Remarks> remarks;  // one per stage
-};
+// The first picture and what the other stages take.
+std::vector<Array> inputs_of(const Array &first, const std::vector<Picture> &pictures) {
+    std::vector<Array> inputs = {first};
+    for (size_t i = 1; i < pictures.size(); i++) {
+        inputs.push_back(pictures[i].array);
+    }
+    return inputs;
+}
+
+TypeAndShape result_of(
+    const Pipeline &pipeline, const std::vector<Array> &inputs, const Pipeline::Call &call) {
+    auto [type, shape] = pipeline.output_of(inputs, call);
+    return {type, std::move(shape)};
+}
+
+// The whole pipeline decides what is taken of the first picture, as an operator does: a later stage may be
+// the one that takes no colours. The further inputs are taken as they are.
+Fitted fitted_for(const Work &work, const std::vector<Picture> &pictures, const Pipeline::Call &call) {
+    Receiver to = {.name = "pipeline",
+        .result =
+            [&](const std::vector<Array> &arrays) {
+                return result_of(work.pipeline, inputs_of(arrays.front(), pictures), call);
+            },
+        .premultiplied = [](const Array &image) { return image; },  // the pipeline does it itself
+        .pads = work.pipeline.stages().front().settings.text("pad", "no") == "yes",
+        .may_refuse_small = true};
+    for (size_t i = 1; i < pictures.size(); i++) {
+        to.beside.push_back(pictures[i].describe());
+    }
+    return fitted(to, {pictures.front()}, work.words.fit);
+}
 
 // Errors: those of the pipeline, with the names of the files.
-Checked check(const Pipeline &pipeline, const std::vector<Picture> &pictures,
-    const std::vector<Array> &inputs, const Pipeline::Call &call) {
-    Checked checked;
-    try {
-        std::tie(checked.type, checked.shape) = pipeline.output_of(inputs, call);
-        const std::vector<Pipeline::Step> steps = pipeline.check(inputs, call);
-        for (size_t i = 0; i < steps.size(); i++) {
-            checked.remarks.push_back(pipeline.stages()[i].op->remarks(steps[i].inputs, steps[i].settings));
-        }
-    } catch (const Error &error) {
-        if (error.fault() != Fault::input) {
-            throw;
-        }
-        std::vector<std::string> files;
-        for (const Picture &picture : pictures) {
-            files.push_back(picture.describe());
-        }
-        throw Error(Fault::input, fmt::format("{} ({})", error.what(), fmt::join(files, ", ")));
+Prepared prepared_from(const Work &work, const std::vector<std::string> &files, const Output &output) {
+    Prepared prepared;
+    for (const std::string &file : files) {
+        prepared.pictures.push_back(read_picture(file, work.words.limits, work.device));
     }
-    return checked;
+    const Picture &first = prepared.pictures.front();
+    // Without a kind of its own, the output is a file as the first input, or .npy.
+    const FileKind kind = output.kind.value_or(first.kind);
+    prepared.call = {.device = work.device, .schedule = work.words.schedule, .alpha = first.has_alpha};
+    Fitted fitted = fitted_for(work, prepared.pictures, prepared.call);
+    for (const std::vector<Array> &arrays : fitted.calls) {
+        prepared.inputs.push_back(inputs_of(arrays.front(), prepared.pictures));
+    }
+    prepared.conversions = std::move(fitted.conversions);
+    prepared.call.kind_of_file = word_for_settings(kind);
+    prepared.result = result_of(work.pipeline, prepared.inputs.front(), prepared.call);
+    prepared.kind = kind_for(output, kind, prepared.result.type, prepared.shape_in_file());
+    check_terminal(output, prepared.kind);
+    return prepared;
 }
 
-// Compares the result of each stage with its definition. Returns, per stage, what it was compared with.
-std::vector<std::string> check_stages(const Pipeline &pipeline, const std::vector<Pipeline::Step> &steps,
-    const std::vector<Statistics> &ran, Device device) {
-    std::vector<std::string> against;
+// One report per stage, with its remarks. Warnings are printed.
+std::vector<WorkReport> remarks_of(const Work &work, const Prepared &prepared) {
+    std::vector<WorkReport> stages;
+    const auto steps = work.pipeline.check(prepared.inputs.front(), prepared.call);
     for (size_t i = 0; i < steps.size(); i++) {
+        const Operator &op = *work.pipeline.stages()[i].op;
+        stages.emplace_back().remarks = op.remarks(steps[i].inputs, steps[i].settings);
+        print_warnings(op, stages.back().remarks);
+    }
+    return stages;
+}
+
+// Compares the result of each stage with its definition.
+void check_stages(const Work &work, const std::vector<Pipeline::Step> &steps, CallReport &report) {
+    for (size_t i = 0; i < steps.size(); i++) {
+        WorkReport &stage = report.stages[i];
         try {
-            against.push_back(check_result(*pipeline.stages()[i].op, {steps[i].inputs, steps[i].settings, ""},
-                steps[i].output, device, ran[i].row));
+            stage.verified = check_result(*work.pipeline.stages()[i].op,
+                {steps[i].inputs, steps[i].settings, ""}, steps[i].output, work.device, stage.statistics.row);
         } catch (const Error &error) {
             throw Error(error.fault(), error.what(), {.operation = fmt::format("stage {}", i + 1)});
         }
     }
-    return against;
 }
 
-void print_stages(const std::vector<Statistics> &stages, const std::vector<Remarks> &remarks) {
-    for (size_t i = 0; i < stages.size(); i++) {
-        const Counters &c = stages[i].counters;
-        print_error(fmt::format("{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n",
-            fmt::format("stage {}", i + 1), stages[i].row, stages[i].total_ms, c.kernels,
-            c.kernels == 1 ? "" : "s", copies(c.copies_to_device, c.bytes_to_device, "device"),
-            copies(c.copies_to_host, c.bytes_to_host, "host")));
-        print_facts(remarks[i]);
+// Runs the pipeline once. What its stages did is added to the report.
+Array computed_once(const Work &work, const Prepared &prepared, const std::vector<Array> &inputs,
+    CallReport &report, double &check_ms) {
+    std::vector<Statistics> statistics;
+    std::vector<Pipeline::Step> steps;
+    Pipeline::Call call = prepared.call;
+    call.statistics = &statistics;
+    call.steps = work.words.check ? &steps : nullptr;
+    // Page-locked memory is copied faster, as that of the inputs is.
+    Array output = work.device.backend == Backend::cuda ?
+                       Array::pinned(prepared.result.type, prepared.result.shape) :
+                       Array();
+    work.pipeline(inputs, output, call);
+    output.sync();
+    for (size_t i = 0; i < statistics.size(); i++) {
+        Statistics &all = report.stages[i].statistics;
+        statistics[i].counters += all.counters;
+        statistics[i].total_ms += all.total_ms;
+        all = statistics[i];
     }
+    const auto checking = std::chrono::steady_clock::now();
+    check_stages(work, steps, report);
+    check_ms += ms_since(checking);
+    return output;
+}
+
+Array computed(const Work &work, const Prepared &prepared, CallReport &report) {
+    const Counters before = counters();
+    const auto start = std::chrono::steady_clock::now();
+    double check_ms = 0;
+    Array result;
+    for (size_t i = 0; i < prepared.inputs.size(); i++) {
+        Array output = computed_once(work, prepared, prepared.inputs[i], report, check_ms);
+        if (prepared.inputs.size() > 1) {
+            put_column(output, result, (int64_t)i, (int64_t)prepared.inputs.size());
+        } else {
+            result = std::move(output);
+        }
+    }
+    report.times.compute_ms = ms_since(start) - check_ms;
+    report.work.statistics.counters = counters() - before;
+    return result;
 }
 
 // Everything that can be refused is refused before the first stage computes.
-void run(const Request &request) {
-    const std::vector<std::string> files(request.files.begin(), request.files.end() - 1);
-    const std::string &output_file = request.files.back();
-    const Output output_end = output_of(output_file, format_of(request.format));
-    const Device device = device_of(request.device);
-    const Pipeline pipeline(request.stages, request.limits);
-    check_files(pipeline, files, output_file);
+CallReport run_on_files(const Work &work, const std::vector<std::string> &files, const Output &output) {
+    CallReport report;
+    report.inputs = files;
+    report.device = work.device;
     const auto start = std::chrono::steady_clock::now();
+    const Prepared prepared = prepared_from(work, files, output);
+    report.times.read_ms = ms_since(start);
+    report.conversions = prepared.conversions;
+    report.stages = remarks_of(work, prepared);
+    const std::string path = path_for(output, prepared.kind);
 
-    std::vector<Picture> pictures;
-    std::vector<Array> inputs;
-    for (const std::string &file : files) {
-        pictures.push_back(read_picture(file, request.limits, device));
-        inputs.push_back(pictures.back().array);
-    }
-    const double read_ms = ms_since(start);
-    // Without a kind of its own, the output is a file as the first input, or .npy.
-    FileKind kind = output_end.kind.value_or(pictures.front().kind);
-    std::vector<Statistics> statistics;
-    std::vector<Pipeline::Step> steps;
-    const Pipeline::Call call{.device = device,
-        .schedule = request.schedule,
-        .alpha = pictures.front().has_alpha,
-        .kind_of_file = word_for_settings(kind),
-        .statistics = request.statistics || request.check ? &statistics : nullptr,
-        .steps = request.check ? &steps : nullptr};
-    const Checked checked = check(pipeline, pictures, inputs, call);
-    kind = kind_for(output_end, kind, checked.type, checked.shape);
-    check_terminal(output_end, kind);
-    for (size_t i = 0; i < checked.remarks.size(); i++) {
-        print_warnings(*pipeline.stages()[i].op, checked.remarks[i]);
-    }
-
-    const Counters before = counters();
-    const auto computing = std::chrono::steady_clock::now();
-    // Page-locked memory is copied faster, as that of the inputs is.
-    Array output = device.backend == Backend::cuda ? Array::pinned(checked.type, checked.shape) : Array();
-    pipeline(inputs, output, call);
-    output.sync();
-    const double compute_ms = ms_since(computing);
-    const Counters counted = counters() - before;
-
-    std::vector<std::string> verified;
-    if (request.check) {
-        verified = check_stages(pipeline, steps, statistics, device);
-    }
+    const Array result = computed(work, prepared, report);
     const auto writing = std::chrono::steady_clock::now();
-    write_array(output_end.path, kind, output, pictures.front().metadata);
-    const double write_ms = ms_since(writing);
-    if (request.statistics) {
-        print_stages(statistics, checked.remarks);
-        print_costs(device, counted, {read_ms, compute_ms, write_ms});
-    }
-    for (size_t i = 0; i < verified.size(); i++) {
-        print_error(fmt::format("verified    stage {} against {}\n", i + 1, verified[i]));
-    }
+    report.output = output.is_standard() ? "-" : path;
+    write_array(path, prepared.kind, result, prepared.pictures.front().metadata);
+    report.times.write_ms = ms_since(writing);
+    return report;
 }
+
+void run_once(const Work &work, const Called &called, const std::vector<std::string> &files) {
+    if (files.size() < 2) {
+        throw Error(Fault::usage,
+            "an input and the file to write are required, or --into FOLDER for the results; see `tilewright "
+            "pipeline --help`",
+            {.operation = called.name, .argument = "files"});
+    }
+    const std::vector<std::string> inputs(files.begin(), files.end() - 1);
+    std::vector<std::string> read = inputs;
+    for (const std::string &file : files_of_stages(work.pipeline)) {
+        read.push_back(file);
+    }
+    const Output output = output_of_one(called, work.words, read, files.back());
+    Reports reports(work.words, work.device);
+    reports.add(run_on_files(work, inputs, output));
+    reports.finish();
+}
+
+void run(const Request &request) {
+    const CallWords &words = request.call;
+    check_fitting(words.fit, "pipeline");
+    const Device device = device_of(words.device);
+    const Pipeline pipeline(request.stages, words.limits);
+    const Work work = {pipeline, words, device};
+    const Called called = {"pipeline", pipeline.inputs()};
+    if (words.into.empty()) {
+        run_once(work, called, request.files);
+        return;
+    }
+    call_on_many(called, words, many_files(called, request.files), files_of_stages(pipeline), device,
+        [&](const std::vector<std::string> &files, const Output &output) {
+            return run_on_files(work, files, output);
+        });
+}
+
+const char *const footer_of_pipeline =
+    "A stage is an operator and its options as name=value; schedule=NAME is the schedule of that stage. "
+    "An operator with further\n"
+    "inputs takes the files that its stage names, or else further files of the command line, in the "
+    "order of the stages.\n"
+    "A picture that some stage does not take as it is becomes, before the first stage, what all of them "
+    "take: grey values, or one\n"
+    "channel at a time where the result is a vector; the result has a column per channel then.\n"
+    "With --into, each file is the first input of a call; further inputs, the last files, are those of all "
+    "calls.\n"
+    "Types, shapes and options of all stages are checked before anything is computed.\n"
+    "Examples:\n"
+    "  tilewright pipeline \"gaussian_blur sigma=2 | transpose | column_sum\" photo.png sums.npy --stats\n"
+    "  tilewright pipeline \"gaussian_blur sigma=2 | transpose\" photo.png scan.png --into results --grey\n"
+    "  tilewright pipeline \"transpose | invert schedule=reference\" photo.png turned.png --device cpu\n"
+    "  tilewright pipeline \"transpose | matmul b.npy\" a.npy product.npy --check\n";
 
 }  // namespace
 
@@ -157,30 +256,29 @@ void add_pipeline(CommandLine &line) {
     Command command =
         line.add("pipeline", "Runs operators one after another; what is between them stays on the device");
     const auto request = std::make_shared<Request>();
+    CallWords &call = request->call;
     command.add("stages", request->stages, "Operators with their options, and a bar between two of them")
         .required();
     command
         .add("files", request->files,
-            "The inputs, pictures or .npy, and the file to write; -: standard input or output")
+            "The inputs, pictures or .npy, and the file to write; -: standard input or output; with --into: "
+            "inputs alone")
         .required()
-        .words(2, "FILE FILE ... REQUIRED");
-    add_device_and_threads(command, request->device);
-    add_format(command, request->format);
-    command.add("--schedule", request->schedule, "The schedule of the stages that name none").show_default();
-    command.add_flag("--stats", request->statistics, "Print what each stage did and cost to standard error");
-    command.add_flag("--check", request->check,
+        .words(1, "FILE FILE ... REQUIRED");
+    command
+        .add("--into", call.into,
+            "The folder for the results of all files that are named; an input may be a folder too")
+        .value_name("FOLDER");
+    add_device_and_threads(command, call.device);
+    add_format(command, call.format);
+    command.add("--schedule", call.schedule, "The schedule of the stages that name none").show_default();
+    command.add_flag("--stats", call.statistics, "Print what each stage did and cost to standard error");
+    add_json(command, call.as_json);
+    command.add_flag("--check", call.check,
         "Hold each stage against its definition, as plain loops, before the result is written (slow)");
-    add_limits(command, request->limits);
-    command.footer(
-        "A stage is an operator and its options as name=value; schedule=NAME is the schedule of that stage. "
-        "An operator with further\n"
-        "inputs takes the files that its stage names, or else further files of the command line, in the "
-        "order of the stages.\n"
-        "Types, shapes and options of all stages are checked before anything is computed.\n"
-        "Examples:\n"
-        "  tilewright pipeline \"gaussian_blur sigma=2 | transpose | column_sum\" grey.png sums.npy --stats\n"
-        "  tilewright pipeline \"transpose | invert schedule=reference\" photo.png turned.png --device cpu\n"
-        "  tilewright pipeline \"transpose | matmul b.npy\" a.npy product.npy --check\n");
+    add_fitting(command, call.fit);
+    add_limits(command, call.limits);
+    command.footer(footer_of_pipeline);
     command.run([request] { run(*request); });
 }
 

@@ -96,7 +96,7 @@ Fitted fitted_photograph(const Operator &op, const Settings &settings, bool crop
     photograph.path = "photo.png";
     photograph.kind = FileKind::png;
     photograph.array = Array(Type::u8, {48, 80, 3});
-    return fitted(op, {photograph}, settings, {.crop = crop});
+    return fitted(receiver_of(op, settings), {photograph}, {.crop = crop});
 }
 
 // What the operator gets of a photograph, in words; nothing where it takes none.

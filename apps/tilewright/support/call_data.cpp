@@ -28,7 +28,7 @@ CallData from_files(const Operator &op, const DataWords &words, const Settings &
         described.push_back(fmt::format("{}, {}", file, pictures.back().array.describe()));
     }
     CallData data;
-    Fitted all = fitted(op, pictures, settings, words.fit);
+    Fitted all = fitted(receiver_of(op, settings), pictures, words.fit);
     data.inputs = all.calls.front();
     data.calls = all.calls.size();
     data.conversions = std::move(all.conversions);

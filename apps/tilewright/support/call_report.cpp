@@ -1,4 +1,5 @@
 #include "apps/tilewright/support/call_report.h"
+#include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/streams.h"
 #include <fmt/format.h>
@@ -8,24 +9,74 @@ namespace tilewright::app {
 
 namespace {
 
-nlohmann::ordered_json json(const CallReport &report) {
-    const Counters &c = report.statistics.counters;
-    nlohmann::ordered_json facts = nlohmann::ordered_json::object();
-    for (const auto &[name, value] : report.remarks.facts) {
+void add_counters(const Counters &c, Json &out) {
+    out.update({{"modules", c.modules}, {"module_ms", c.module_ms}, {"kernels", c.kernels},
+        {"copies_to_device", c.copies_to_device}, {"bytes_to_device", c.bytes_to_device},
+        {"copies_to_host", c.copies_to_host}, {"bytes_to_host", c.bytes_to_host},
+        {"allocations", c.allocations}});
+}
+
+void add_row(const WorkReport &work, Json &out) {
+    out["row"] = work.statistics.row;
+    out["libraries"] = work.statistics.libraries;
+}
+
+void add_remarks(const WorkReport &work, Json &out) {
+    Json facts = Json::object();
+    for (const auto &[name, value] : work.remarks.facts) {
         facts[name] = value;
     }
-    nlohmann::ordered_json one = {{"inputs", report.inputs}, {"output", report.output},
-        {"device", report.device.str()}, {"row", report.statistics.row},
-        {"libraries", report.statistics.libraries}, {"read_ms", report.times.read_ms},
-        {"compute_ms", report.times.compute_ms}, {"write_ms", report.times.write_ms}, {"modules", c.modules},
-        {"module_ms", c.module_ms}, {"kernels", c.kernels}, {"copies_to_device", c.copies_to_device},
-        {"bytes_to_device", c.bytes_to_device}, {"copies_to_host", c.copies_to_host},
-        {"bytes_to_host", c.bytes_to_host}, {"allocations", c.allocations},
-        {"conversions", report.conversions}, {"facts", facts}, {"warnings", report.remarks.warnings}};
-    if (!report.verified.empty()) {
-        one["verified_against"] = report.verified;
+    out["facts"] = facts;
+    out["warnings"] = work.remarks.warnings;
+    if (!work.verified.empty()) {
+        out["verified_against"] = work.verified;
+    }
+}
+
+Json json_of_stage(const WorkReport &stage) {
+    Json one;
+    add_row(stage, one);
+    one["ms"] = stage.statistics.total_ms;
+    add_counters(stage.statistics.counters, one);
+    add_remarks(stage, one);
+    return one;
+}
+
+Json json(const CallReport &report) {
+    Json one = {{"inputs", report.inputs}, {"output", report.output}, {"device", report.device.str()}};
+    if (report.stages.empty()) {
+        add_row(report.work, one);
+    }
+    one.update({{"read_ms", report.times.read_ms}, {"compute_ms", report.times.compute_ms},
+        {"write_ms", report.times.write_ms}});
+    add_counters(report.work.statistics.counters, one);
+    one["conversions"] = report.conversions;
+    if (report.stages.empty()) {
+        add_remarks(report.work, one);
+    }
+    for (const WorkReport &stage : report.stages) {
+        one["stages"].push_back(json_of_stage(stage));
     }
     return one;
+}
+
+void print_row(const Statistics &statistics) {
+    print_error(fmt::format("row         {}\n", statistics.row));
+    if (statistics.libraries != std::vector{statistics.row}) {
+        print_error(fmt::format("libraries   {}\n", joined(statistics.libraries, " + ")));
+    }
+}
+
+void print_stages(const std::vector<WorkReport> &stages) {
+    for (size_t i = 0; i < stages.size(); i++) {
+        const Statistics &s = stages[i].statistics;
+        const Counters &c = s.counters;
+        print_error(fmt::format("{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n",
+            fmt::format("stage {}", i + 1), s.row, s.total_ms, c.kernels, c.kernels == 1 ? "" : "s",
+            copies(c.copies_to_device, c.bytes_to_device, "device"),
+            copies(c.copies_to_host, c.bytes_to_host, "host")));
+        print_facts(stages[i].remarks);
+    }
 }
 
 }  // namespace
@@ -34,21 +85,31 @@ void print_report(const CallReport &report, bool is_one_of_many) {
     if (is_one_of_many) {
         print_error(fmt::format("files       {} -> {}\n", joined(report.inputs, ", "), report.output));
     }
-    const Statistics &statistics = report.statistics;
-    print_error(fmt::format("row         {}\n", statistics.row));
-    if (statistics.libraries != std::vector{statistics.row}) {
-        print_error(fmt::format("libraries   {}\n", joined(statistics.libraries, " + ")));
+    if (report.stages.empty()) {
+        print_row(report.work.statistics);
     }
-    print_costs(report.device, statistics.counters, report.times);
+    print_stages(report.stages);
+    print_costs(report.device, report.work.statistics.counters, report.times);
     for (const std::string &conversion : report.conversions) {
         print_error(fmt::format("converted   {}\n", conversion));
     }
-    print_facts(report.remarks);
+    print_facts(report.work.remarks);
 }
 
-nlohmann::ordered_json json(const std::vector<CallReport> &reports, Device otherwise) {
+void print_verified(const CallReport &report) {
+    if (!report.work.verified.empty()) {
+        print_error(fmt::format("verified    against {}\n", report.work.verified));
+    }
+    for (size_t i = 0; i < report.stages.size(); i++) {
+        if (!report.stages[i].verified.empty()) {
+            print_error(fmt::format("verified    stage {} against {}\n", i + 1, report.stages[i].verified));
+        }
+    }
+}
+
+Json json(const std::vector<CallReport> &reports, Device otherwise) {
     const Device device = reports.empty() ? otherwise : reports.front().device;
-    nlohmann::ordered_json calls = nlohmann::ordered_json::array();
+    Json calls = Json::array();
     for (const CallReport &report : reports) {
         calls.push_back(json(report));
     }

@@ -2,6 +2,7 @@
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/error.h"
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -70,6 +71,15 @@ FileKind kind_for(const Output &output, FileKind kind, Type type, const std::vec
         }
         return FileKind::npy;
     }
+}
+
+std::string path_for(const Output &output, FileKind kind) {
+    std::string path = output.path;
+    if (output.is_named_by_kind && kind_of_name(path) != kind) {
+        path = std::filesystem::path(path).replace_extension(ending_of(kind)).string();
+    }
+    check_writable(path);
+    return path;
 }
 
 void check_terminal(const Output &output, FileKind kind) {

@@ -34,6 +34,9 @@ Output output_of(const std::string &word, std::optional<FileKind> format);
 // does not ask for it. Errors: usage, where it does: "cannot write 'PATH': WHY".
 FileKind kind_for(const Output &output, FileKind kind, Type type, const std::vector<int64_t> &shape);
 
+// Where a file of that kind is written. Errors: failed, where that is no place for a file.
+std::string path_for(const Output &output, FileKind kind);
+
 // Refuses standard output that is a terminal as the place of a file that is no text. Errors: usage.
 void check_terminal(const Output &output, FileKind kind);
 

@@ -24,6 +24,10 @@ struct Form {
     std::optional<Extents> cut = {}, surround = {};
 };
 
+int asked_channel(const FitWords &words) {
+    return words.grey ? Form::grey : words.channel >= 0 ? words.channel : Form::all;
+}
+
 bool is_text(const Picture &picture) {
     return picture.kind == FileKind::csv || picture.kind == FileKind::txt;
 }
@@ -33,7 +37,7 @@ int64_t channels_of(const Array &array) {
 }
 
 // Errors: input, for a number that the form's type does not have.
-Array in_form(const Operator &op, const Picture &picture, const Form &form) {
+Array in_form(const Receiver &to, const Picture &picture, const Form &form) {
     Array array = picture.array;
     if (form.cut && array.dimensions() >= 2) {
         const auto [h, w] = *form.cut;
@@ -49,7 +53,7 @@ Array in_form(const Operator &op, const Picture &picture, const Form &form) {
             array = converted(array, *form.type);
         } catch (const Error &error) {
             throw Error(error.fault(), fmt::format("cannot take '{}': {}", picture.path, error.what()),
-                {.operation = op.name()});
+                {.operation = to.name});
         }
     }
     if (form.surround && array.dimensions() == 2) {
@@ -58,7 +62,7 @@ Array in_form(const Operator &op, const Picture &picture, const Form &form) {
     return array;
 }
 
-std::vector<Array> in_form(const Operator &op, const std::vector<Picture> &pictures, const Form &form) {
+std::vector<Array> in_form(const Receiver &to, const std::vector<Picture> &pictures, const Form &form) {
     std::vector<Array> arrays;
     for (const Picture &picture : pictures) {
         // Types are changed of what has none of its own, and of integers in pictures.
@@ -66,22 +70,15 @@ std::vector<Array> in_form(const Operator &op, const std::vector<Picture> &pictu
         if (!is_picture(picture.kind) && !is_text(picture)) {
             own.type = {};
         }
-        arrays.push_back(in_form(op, picture, own));
+        arrays.push_back(in_form(to, picture, own));
     }
     return arrays;
 }
 
-struct FormOfResult {
-    Type type;
-    std::vector<int64_t> shape;
-};
-
-// The operator's result; nothing where it does not take the arrays.
-std::optional<FormOfResult> result_of(
-    const Operator &op, const std::vector<Array> &arrays, const Settings &settings) {
+// The result of the arrays; nothing where they are not taken.
+std::optional<TypeAndShape> result_of(const Receiver &to, const std::vector<Array> &arrays) {
     try {
-        const auto request = op.parse(arrays, settings);
-        return FormOfResult{request->output_type, request->output_shape};
+        return to.result(arrays);
     } catch (const Error &error) {
         if (error.fault() != Fault::input) {
             throw;
@@ -90,10 +87,22 @@ std::optional<FormOfResult> result_of(
     }
 }
 
-// The same for small arrays of these types and numbers of channels: so only sides can be refused. 64 is a
-// side that every operator takes.
-std::optional<FormOfResult> result_of_small(
-    const Operator &op, const std::vector<Picture> &pictures, const Form &form, const Settings &settings) {
+// The same while a form is looked for: a row that a stage of a pipeline names may not serve each of them.
+std::optional<TypeAndShape> result_of_any(const Receiver &to, const std::vector<Array> &arrays) {
+    try {
+        return result_of(to, arrays);
+    } catch (const Error &error) {
+        if (error.fault() != Fault::device) {
+            throw;
+        }
+        return std::nullopt;
+    }
+}
+
+// The result of the pictures in that form, whatever their sides are: of arrays with sides of 64, which every
+// operator takes, so that they are refused for other reasons than their sides.
+std::optional<TypeAndShape> result_in_form(
+    const Receiver &to, const std::vector<Picture> &pictures, const Form &form) {
     std::vector<Array> arrays;
     for (const Picture &picture : pictures) {
         std::vector<int64_t> shape = picture.array.shape();
@@ -103,9 +112,10 @@ std::optional<FormOfResult> result_of_small(
         }
         Picture small = picture;
         small.array = Array(picture.array.type(), shape);
-        arrays.push_back(in_form(op, std::vector<Picture>{small}, form).front());
+        arrays.push_back(in_form(to, std::vector<Picture>{small}, form).front());
     }
-    return result_of(op, arrays, settings);
+    std::optional<TypeAndShape> result = result_of_any(to, arrays);
+    return result || !to.may_refuse_small ? result : result_of_any(to, in_form(to, pictures, form));
 }
 
 // The middle parts that --crop chooses from, the largest first.
@@ -123,31 +133,31 @@ std::vector<Extents> parts_of(const Array &array) {
     return parts;
 }
 
-// Whether the operator takes images with colours, of one type or another: then a picture whose type it does
-// not take with colours must not lose them.
-bool takes_colours(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings) {
+// Whether images with colours are taken, of one type or another: then a picture with colours whose type is
+// not taken must not lose them.
+bool takes_colours(const Receiver &to, const std::vector<Picture> &pictures) {
     const Type types[] = {Type::u8, Type::u16, Type::f32};
     return std::any_of(std::begin(types), std::end(types), [&](Type type) {
         const std::vector<Array> arrays(pictures.size(), Array(type, {64, 64, 3}));
-        return result_of(op, arrays, settings).has_value();
+        return result_of_any(to, arrays).has_value();
     });
 }
 
 // Whether these are the grey values of a picture of which the operator makes another image, as a stencil
 // does: then the user says whether they are wanted.
-bool must_be_asked_for(const Form &form, const FitWords &words, Type type, const FormOfResult &result) {
+bool must_be_asked_for(const Form &form, const FitWords &words, Type type, const TypeAndShape &result) {
     return form.channel == Form::grey && !words.grey && !form.type && result.type == type &&
            result.shape.size() > 1;
 }
 
-// The channels and the type that the operator takes; nothing where it takes none.
-std::optional<Form> colours_and_type(const Operator &op, const std::vector<Picture> &pictures,
-    const Settings &settings, const FitWords &words) {
+// The channels and the type that are taken; nothing where none are.
+std::optional<Form> colours_and_type(
+    const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
     const bool has_picture = std::any_of(
         pictures.begin(), pictures.end(), [](const Picture &picture) { return is_picture(picture.kind); });
     const bool has_text = std::any_of(pictures.begin(), pictures.end(), is_text);
-    std::vector<int> channels = {words.grey ? Form::grey : words.channel >= 0 ? words.channel : Form::all};
-    if (channels.front() == Form::all && has_picture && !takes_colours(op, pictures, settings)) {
+    std::vector<int> channels = {asked_channel(words)};
+    if (channels.front() == Form::all && has_picture && !takes_colours(to, pictures)) {
         channels.push_back(Form::grey);
     }
     std::vector<std::optional<Type>> types = {std::nullopt};
@@ -165,7 +175,7 @@ std::optional<Form> colours_and_type(const Operator &op, const std::vector<Pictu
     for (const int channel : channels) {
         for (const std::optional<Type> type : types) {
             const Form form = {.channel = channel, .type = type};
-            if (const auto result = result_of_small(op, pictures, form, settings)) {
+            if (const auto result = result_in_form(to, pictures, form)) {
                 return must_be_asked_for(form, words, pictures.front().array.type(), *result) ?
                            std::nullopt :
                            std::optional(form);
@@ -176,19 +186,18 @@ std::optional<Form> colours_and_type(const Operator &op, const std::vector<Pictu
 }
 
 // Chooses the part of the picture, or what it is surrounded by.
-void choose_extents(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings,
-    const FitWords &words, Form &form) {
+void choose_extents(
+    const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words, Form &form) {
     const Array &first = pictures.front().array;
     if (words.crop) {
         for (const Extents &part : parts_of(first)) {
             form.cut = part;
-            if (result_of(op, in_form(op, pictures, form), settings)) {
+            if (result_of(to, in_form(to, pictures, form))) {
                 return;
             }
         }
         form.cut = {};
-    } else if (is_picture(pictures.front().kind) && settings.text("pad", "no") == "yes" &&
-               !result_of(op, in_form(op, pictures, form), settings)) {
+    } else if (is_picture(pictures.front().kind) && to.pads && !result_of(to, in_form(to, pictures, form))) {
         const int64_t side = std::max(first.shape()[0], first.shape()[1]);
         form.surround = {side, side};
     }
@@ -225,31 +234,32 @@ std::vector<std::string> words_for(
 }
 
 // The error of a call with these arrays, with the files and, where it would help, a hint at --crop.
-[[noreturn]] void refuse(const Operator &op, const std::vector<Picture> &pictures,
-    const std::vector<Array> &arrays, const Settings &settings, const Form *form) {
+[[noreturn]] void refuse(const Receiver &to, const std::vector<Picture> &pictures,
+    const std::vector<Array> &arrays, const Form *form) {
     std::vector<std::string> files;
     for (const Picture &picture : pictures) {
         files.push_back(picture.describe());
     }
+    files.insert(files.end(), to.beside.begin(), to.beside.end());
     std::string hint;
     if (form != nullptr) {
         Form cut = *form;
-        choose_extents(op, pictures, settings, {.crop = true}, cut);
+        choose_extents(to, pictures, {.crop = true}, cut);
         if (cut.cut) {
             hint = fmt::format("; --crop takes its middle {} x {}", cut.cut->second, cut.cut->first);
         }
-    } else if (colours_and_type(op, pictures, settings, {.grey = true})) {
+    } else if (colours_and_type(to, pictures, {.grey = true})) {
         hint = "; --grey takes its grey values, and --channel N one of its channels";
     }
     try {
-        op.type_of(arrays, settings);
+        to.result(arrays);
     } catch (const Error &error) {
         if (error.fault() != Fault::input) {
             throw;
         }
         throw Error(Fault::input, fmt::format("{}{} ({})", error.what(), hint, fmt::join(files, ", ")));
     }
-    throw std::logic_error("fitting: the operator takes what it refused before");
+    throw std::logic_error("fitting: what was refused before is taken");
 }
 
 void check_channel(const std::vector<Picture> &pictures, const FitWords &words) {
@@ -267,24 +277,35 @@ void check_channel(const std::vector<Picture> &pictures, const FitWords &words) 
 
 }  // namespace
 
-Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings,
-    const FitWords &words) {
+Receiver receiver_of(const Operator &op, const Settings &settings) {
+    return {.name = op.name(),
+        .result =
+            [&op, settings](const std::vector<Array> &arrays) {
+                const auto request = op.parse(arrays, settings);
+                return TypeAndShape{request->output_type, request->output_shape};
+            },
+        .premultiplied = [&op](const Array &image) { return op.premultiplied(image); },
+        .pads = settings.text("pad", "no") == "yes"};
+}
+
+Fitted fitted(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
     check_channel(pictures, words);
     const bool is_asked = words.grey || words.crop || words.channel >= 0;
     Form form;
-    std::vector<Array> arrays = in_form(op, pictures, form);
+    std::vector<Array> arrays = in_form(to, pictures, form);
     bool is_separate = false;
-    if (is_asked || !result_of(op, arrays, settings)) {
-        const std::optional<Form> found = colours_and_type(op, pictures, settings, words);
+    if (is_asked || !result_of(to, arrays)) {
+        const std::optional<Form> found = colours_and_type(to, pictures, words);
         if (!found) {
-            refuse(op, pictures, arrays, settings, nullptr);
+            form.channel = asked_channel(words);
+            refuse(to, pictures, in_form(to, pictures, form), nullptr);
         }
         form = *found;
-        choose_extents(op, pictures, settings, words, form);
-        arrays = in_form(op, pictures, form);
-        const auto result = result_of(op, arrays, settings);
+        choose_extents(to, pictures, words, form);
+        arrays = in_form(to, pictures, form);
+        const auto result = result_of(to, arrays);
         if (!result) {
-            refuse(op, pictures, arrays, settings, &form);
+            refuse(to, pictures, arrays, &form);
         }
         is_separate = form.channel == Form::grey && !words.grey && result->shape.size() == 1 &&
                       pictures.front().array.dimensions() == 3;
@@ -299,7 +320,7 @@ Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Se
     fitted.has_alpha = pictures.front().has_alpha && form.channel == Form::all;
     if (fitted.has_alpha) {
         const Type before = arrays.front().type();
-        arrays.front() = op.premultiplied(arrays.front());
+        arrays.front() = to.premultiplied(arrays.front());
         if (arrays.front().type() != before) {
             fitted.conversions.push_back(fmt::format(
                 "colours times alpha, {} as {}", name_of(before), name_of(arrays.front().type())));
@@ -312,7 +333,7 @@ Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Se
     for (int c = 0; c < channels_of(pictures.front().array); c++) {
         Form one = form;
         one.channel = c;
-        fitted.calls.push_back(in_form(op, pictures, one));
+        fitted.calls.push_back(in_form(to, pictures, one));
     }
     return fitted;
 }

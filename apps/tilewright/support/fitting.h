@@ -1,7 +1,8 @@
 #pragma once
-// What a file's array becomes so that an operator takes it: grey values, single channels, parts and surrounds
-// of a picture, and the types of numbers in text.
+// What a file's array becomes so that an operator or a pipeline takes it: grey values, single channels, parts
+// and surrounds of a picture, and the types of numbers in text.
 #include "apps/tilewright/support/picture.h"
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,25 @@ struct FitWords {
     bool grey = false, crop = false;
 };
 
-// The arrays for an operator, and what was done to make them.
+struct TypeAndShape {
+    Type type;
+    std::vector<int64_t> shape;
+};
+
+// What the arrays are for: an operator with its settings, or a pipeline.
+struct Receiver {
+    std::string name;
+    // Type and shape of what it makes of the arrays. Errors: input, for those that it does not take.
+    std::function<TypeAndShape(const std::vector<Array> &)> result;
+    std::function<Array(const Array &)> premultiplied;  // colours times alpha, where it asks for that
+    bool pads = false;                                  // pictures that are no squares become squares
+    bool may_refuse_small = false;         // it may refuse 64 x 64 pixels although it takes more of them
+    std::vector<std::string> beside = {};  // what else it is given, for its errors: "b.npy is f32 (50, 4)"
+};
+
+Receiver receiver_of(const Operator &op, const Settings &settings);
+
+// The arrays for an operator or a pipeline, and what was done to make them.
 struct Fitted {
     // The inputs of each call: one call, or one per channel of a picture, whose results (n) are the columns
     // of one (n, channels).
@@ -23,20 +42,19 @@ struct Fitted {
     std::vector<std::string> conversions;  // "grey values of 3 channels"
 };
 
-// An array that the operator takes stays as it is, unless the words ask for a part of it. Of what it does not
-// take:
-//   * A picture with channels is given to operators that make vectors one channel at a time, and to others as
+// An array that is taken stays as it is, unless the words ask for a part of it. Of what is not taken:
+//   * A picture with channels is given to receivers that make vectors one channel at a time, and to others as
 //     grey values (ITU-R BT.601: .299 R + .587 G + .114 B; alpha is left out).
 //   * A picture of integers becomes f32 with the same values.
-//   * With `crop`, the largest middle part of an image that the operator takes: all of it, the largest
-//     square, sides that are powers of two, or the largest square of such a side.
-//   * With the operator's own option `pad`, a picture that is no square is surrounded by zeros to one.
+//   * With `crop`, the largest middle part of an image that is taken: all of it, the largest square, sides
+//     that are powers of two, or the largest square of such a side.
+//   * With the option `pad` of the operator or of the first stage, a picture that is no square is surrounded
+//     by zeros to one.
 //   * Numbers read from text become the type of the other input, f64 or f32.
-// Colours are multiplied by alpha where the operator asks for that.
+// Colours are multiplied by alpha where the receiver asks for that.
 //
-// Errors: those of Operator::type_of, with the names of the files; usage, for a channel that is not there.
-Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings,
-    const FitWords &words = {});
+// Errors: those of Receiver::result, with the names of the files; usage, for a channel that is not there.
+Fitted fitted(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words = {});
 
 // The result of the call of one channel as one of the columns of `all` (n, channels), which is made if it is
 // empty.

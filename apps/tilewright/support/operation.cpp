@@ -3,7 +3,6 @@
 #include "apps/tilewright/support/reference.h"
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <fmt/format.h>
 
 namespace tilewright::app {
@@ -80,7 +79,8 @@ Prepared prepared_from(
         prepared.pictures.push_back(
             read_picture(input, operation.limits, operation.device.value_or(Device{})));
     }
-    prepared.fitted = fitted(*operation.op, prepared.pictures, operation.settings, operation.fit);
+    prepared.fitted =
+        fitted(receiver_of(*operation.op, operation.settings), prepared.pictures, operation.fit);
     choose_kind(operation, output, prepared);
     return prepared;
 }
@@ -100,13 +100,13 @@ Array computed(const Operation &operation, const Prepared &prepared, CallReport 
         op.call(request, output,
             {.device = report.device,
                 .schedule = operation.schedule,
-                .statistics = &report.statistics,
+                .statistics = &report.work.statistics,
                 .pinned = report.device.backend == Backend::cuda});
         output.sync();
         if (operation.check) {
             const auto checking = std::chrono::steady_clock::now();
-            report.verified = check_result(
-                op, {request.inputs, prepared.settings, ""}, output, report.device, report.statistics.row);
+            report.work.verified = check_result(op, {request.inputs, prepared.settings, ""}, output,
+                report.device, report.work.statistics.row);
             check_ms += ms_since(checking);
         }
         if (prepared.has_columns()) {
@@ -116,7 +116,7 @@ Array computed(const Operation &operation, const Prepared &prepared, CallReport 
         }
     }
     report.times.compute_ms = ms_since(start) - check_ms;
-    report.statistics.counters = counters() - before;
+    report.work.statistics.counters = counters() - before;
     return result;
 }
 
@@ -159,13 +159,9 @@ CallReport run_on_files(
     const Prepared prepared = prepared_from(operation, inputs, output);
     report.times.read_ms = ms_since(start);
     report.conversions = conversions_of(operation, prepared);
-    report.remarks = operation.op->remarks(*prepared.requests.front());
-    print_warnings(*operation.op, report.remarks);
-    std::string path = output.path;
-    if (output.is_named_by_kind && kind_of_name(path) != prepared.kind) {
-        path = std::filesystem::path(path).replace_extension(ending_of(prepared.kind)).string();
-    }
-    check_writable(path);
+    report.work.remarks = operation.op->remarks(*prepared.requests.front());
+    print_warnings(*operation.op, report.work.remarks);
+    const std::string path = path_for(output, prepared.kind);
 
     const Array result = computed(operation, prepared, report);
     const auto writing = std::chrono::steady_clock::now();

@@ -21,14 +21,21 @@ struct Operation {
     bool check = false;
 };
 
-// What a call did, for --stats.
+// What an operator did. A picture whose channels are separate calls has statistics of the last one, with the
+// counters of all.
+struct WorkReport {
+    Statistics statistics;
+    Remarks remarks;
+    std::string verified;  // what the result was compared with; empty: it was not
+};
+
+// What a call of an operator or of a pipeline did, for --stats.
 struct CallReport {
     std::vector<std::string> inputs, conversions;
     std::string output;
     Device device;
-    Statistics statistics;  // of the last of its calls; its counters are those of all
-    Remarks remarks;
-    std::string verified;  // what the result was compared with; empty: it was not
+    WorkReport work;                 // of a pipeline, its counters alone
+    std::vector<WorkReport> stages;  // of a pipeline
     CallTimes times;
 };
 
