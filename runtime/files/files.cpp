@@ -154,7 +154,9 @@ FileContents read_file(const std::string &path, const FileLimits &limits, bool p
     case FileKind::csv:
     case FileKind::txt: break;
     }
-    return {.array = read_text(file, limits.npy), .kind = *kind};
+    FileContents text = {.kind = *kind};
+    text.array = read_text(file, limits.npy, text.is_one_line);
+    return text;
 } catch (...) {
     leave_with_error([] { return "read_file"; });
 }

@@ -123,14 +123,30 @@ std::vector<Extents> parts_of(const Array &array) {
     return parts;
 }
 
-// Whether the operator takes images with colours, of one type or another: then a picture whose type it does
-// not take with colours must not lose them.
-bool takes_colours(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings) {
+// Whether the operator takes arrays of that shape, of one type or another.
+bool takes(const Operator &op, size_t inputs, const std::vector<int64_t> &shape, const Settings &settings) {
     const Type types[] = {Type::u8, Type::u16, Type::f32};
     return std::any_of(std::begin(types), std::end(types), [&](Type type) {
-        const std::vector<Array> arrays(pictures.size(), Array(type, {64, 64, 3}));
-        return result_of(op, arrays, settings).has_value();
+        return result_of(op, std::vector<Array>(inputs, Array(type, shape)), settings).has_value();
     });
+}
+
+// Text that is a vector becomes a matrix of one row or one column where the operator takes no vectors.
+std::vector<Picture> with_matrices(
+    const Operator &op, std::vector<Picture> pictures, const Settings &settings) {
+    const auto is_vector = [](const Picture &picture) {
+        return is_text(picture) && picture.array.dimensions() == 1;
+    };
+    if (std::none_of(pictures.begin(), pictures.end(), is_vector) ||
+        takes(op, pictures.size(), {64}, settings) || !takes(op, pictures.size(), {64, 64}, settings)) {
+        return pictures;
+    }
+    for (Picture &picture : pictures) {
+        if (is_vector(picture)) {
+            picture.array = matrix_of(picture.array, picture.is_one_line);
+        }
+    }
+    return pictures;
 }
 
 // Whether these are the grey values of a picture of which the operator makes another image, as a stencil
@@ -147,7 +163,9 @@ std::optional<Form> colours_and_type(const Operator &op, const std::vector<Pictu
         pictures.begin(), pictures.end(), [](const Picture &picture) { return is_picture(picture.kind); });
     const bool has_text = std::any_of(pictures.begin(), pictures.end(), is_text);
     std::vector<int> channels = {words.grey ? Form::grey : words.channel >= 0 ? words.channel : Form::all};
-    if (channels.front() == Form::all && has_picture && !takes_colours(op, pictures, settings)) {
+    // A picture whose type the operator does not take with colours must not lose them where it takes colours
+    // of another type.
+    if (channels.front() == Form::all && has_picture && !takes(op, pictures.size(), {64, 64, 3}, settings)) {
         channels.push_back(Form::grey);
     }
     std::vector<std::optional<Type>> types = {std::nullopt};
@@ -252,6 +270,17 @@ std::vector<std::string> words_for(
     throw std::logic_error("fitting: the operator takes what it refused before");
 }
 
+// For an error: the type of text is not at fault, because text becomes a type that the operator takes.
+std::vector<Array> with_text_as_f32(
+    const Operator &op, const std::vector<Picture> &pictures, std::vector<Array> arrays) {
+    for (size_t i = 0; i < pictures.size(); i++) {
+        if (is_text(pictures[i])) {
+            arrays[i] = in_form(op, pictures[i], {.type = Type::f32});
+        }
+    }
+    return arrays;
+}
+
 void check_channel(const std::vector<Picture> &pictures, const FitWords &words) {
     for (const Picture &picture : pictures) {
         const int64_t channels = channels_of(picture.array);
@@ -267,9 +296,10 @@ void check_channel(const std::vector<Picture> &pictures, const FitWords &words) 
 
 }  // namespace
 
-Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Settings &settings,
-    const FitWords &words) {
-    check_channel(pictures, words);
+Fitted fitted(
+    const Operator &op, const std::vector<Picture> &given, const Settings &settings, const FitWords &words) {
+    check_channel(given, words);
+    const std::vector<Picture> pictures = with_matrices(op, given, settings);
     const bool is_asked = words.grey || words.crop || words.channel >= 0;
     Form form;
     std::vector<Array> arrays = in_form(op, pictures, form);
@@ -277,7 +307,7 @@ Fitted fitted(const Operator &op, const std::vector<Picture> &pictures, const Se
     if (is_asked || !result_of(op, arrays, settings)) {
         const std::optional<Form> found = colours_and_type(op, pictures, settings, words);
         if (!found) {
-            refuse(op, pictures, arrays, settings, nullptr);
+            refuse(op, pictures, with_text_as_f32(op, pictures, arrays), settings, nullptr);
         }
         form = *found;
         choose_extents(op, pictures, settings, words, form);

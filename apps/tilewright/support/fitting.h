@@ -31,7 +31,8 @@ struct Fitted {
 //   * With `crop`, the largest middle part of an image that the operator takes: all of it, the largest
 //     square, sides that are powers of two, or the largest square of such a side.
 //   * With the operator's own option `pad`, a picture that is no square is surrounded by zeros to one.
-//   * Numbers read from text become the type of the other input, f64 or f32.
+//   * Numbers read from text become the type of the other input, f64 or f32. For an operator that takes
+//     matrices and no vectors, one line of them is a matrix of one row, and one number per line one column.
 // Colours are multiplied by alpha where the operator asks for that.
 //
 // Errors: those of Operator::type_of, with the names of the files; usage, for a channel that is not there.
