@@ -88,7 +88,7 @@ TEST_F(CommandLine, DoctorFindsWrongVariablesOfTheEnvironment) {
         {"TILEWRIGHT_DEVICE is gpu", "TILEWRIGHT_THREADS = many", "TILEWRIGHT_INSTRUCTION_SET = avx3"}) {
         EXPECT_NE(line.find(word), std::string::npos) << word << " in\n" << ran.out;
     }
-    EXPECT_EQ(ran.err.rfind("tilewright: error: not in order: environment", 0), 0u) << ran.err;
+    EXPECT_EQ(ran.err.rfind("tilewright: error: not in order: environment, threads;", 0), 0u) << ran.err;
     EXPECT_EQ(run({"doctor"}, {"TILEWRIGHT_DEVICE=cpu,all", "TILEWRIGHT_THREADS=2"}).code, 0);
 }
 

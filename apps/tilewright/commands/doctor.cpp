@@ -76,25 +76,30 @@ Check cpu() {
                "without AVX2 the CPU rows are several times slower; a machine from 2013 or later has it"};
 }
 
-// The variables that the other commands refuse where they are wrong.
+const char *const other_value = "give the variable another value, or unset it; see `tilewright --help`";
+
+// Variables that the other commands refuse where they are wrong.
 Check environment() {
     std::vector<std::string> wrong;
-    for (void (*const check)() : {+[] { chosen_devices(device_of_environment()); },
-             take_threads_of_environment, check_instruction_set}) {
+    for (void (*const check)() : {+[] { chosen_devices(device_of_environment()); }, check_instruction_set}) {
         try {
             check();
         } catch (const Error &error) {
             wrong.push_back(one_line(error.what()));
         }
     }
-    if (wrong.empty()) {
-        return {"environment", Health::ok, "no variable has a wrong value", ""};
+    if (!wrong.empty()) {
+        return {"environment", Health::fail, joined(wrong, "; "), other_value};
     }
-    return {"environment", Health::fail, joined(wrong, "; "),
-        "give the variable another value, or unset it (`tilewright --help` has them all)"};
+    return {"environment", Health::ok, "no device and no instruction set that is wrong", ""};
 }
 
 Check threads() {
+    try {
+        take_threads_of_environment();
+    } catch (const Error &error) {
+        return {"threads", Health::fail, one_line(error.what()), other_value};
+    }
     for (const char *name : {"TILEWRIGHT_THREADS", "HL_NUM_THREADS"}) {  // the first goes before the second
         if (const char *asked = getenv(name)) {
             return {"threads", Health::ok, fmt::format("{}={}", name, asked), ""};

@@ -307,11 +307,11 @@ TimedFile timed_file(const Json &report, const std::string &path) {
 TimedFile read_timed_file(const std::string &path) {
     std::error_code none;
     if (std::filesystem::is_directory(path, none)) {
-        refuse_file(path, "it cannot be read: it is a directory");
+        refuse_file(path, "it is a directory");
     }
     std::ifstream stream(path, std::ios::binary);
     if (!stream) {
-        refuse_file(path, fmt::format("it cannot be read: {}", strerror(errno)));
+        refuse_file(path, fmt::format("it cannot be read ({})", strerror(errno)));
     }
     std::stringstream content;
     content << stream.rdbuf();
