@@ -33,7 +33,10 @@ std::string examples() {
 }
 
 void run(std::vector<std::string> words) {
-    take_threads_of_environment();
+    if (words.empty() || words.front() != "doctor") {  // which reports what is wrong with them
+        check_instruction_set();
+        take_threads_of_environment();
+    }
     if (words == std::vector<std::string>{serve_points_word}) {
         serve_points();
         return;

@@ -1,7 +1,10 @@
 #include "python/src/devices.h"
 #include "python/src/errors.h"
+#include "python/src/types.h"
 #include "tilewright/device.h"
 #include "tilewright/timing.h"
+#include <algorithm>
+#include <limits>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <string>
@@ -30,15 +33,32 @@ int run_program(std::vector<std::string> words) {
     return app::program((int)words.size(), argv.data());
 }
 
-int set_num_threads(int n) {
-    if (n < 0) {
+int set_num_threads(nb::handle n) {
+    if (!PyIndex_Check(n.ptr()) || PyBool_Check(n.ptr())) {
+        refuse_argument("n", "a whole number", n);
+    }
+    const Py_ssize_t threads = PyNumber_AsSsize_t(n.ptr(), nullptr);  // the nearest that it holds
+    if (threads == -1 && PyErr_Occurred()) {
+        throw nb::python_error();
+    }
+    if (threads < 0) {
         throw nb::value_error("n: takes 0, for one thread per CPU, or more");
     }
-    return halide_set_num_threads(n);
+    return halide_set_num_threads((int)std::min<Py_ssize_t>(threads, std::numeric_limits<int>::max()));
 }
 
-double device_time_ms(const std::string &device, const nb::callable &calls) {
-    return tilewright::device_time_ms(Device::parse(device), [&] { calls(); });
+void synchronize(nb::handle device) {
+    const std::string word = word_of(device, "device");
+    const nb::gil_scoped_release released;
+    tilewright::synchronize(Device::parse(word));
+}
+
+double device_time_ms(nb::handle device, nb::handle calls) {
+    const std::string word = word_of(device, "device");
+    if (!PyCallable_Check(calls.ptr())) {
+        refuse_argument("calls", "a function", calls);
+    }
+    return tilewright::device_time_ms(Device::parse(word), [&] { calls(); });
 }
 
 }  // namespace
@@ -68,12 +88,14 @@ void add_devices(nb::module_ &module) {
         "best_device", [] { return best_device().str(); }, released(),
         "What device=\"auto\" means for arrays on the host: the first CUDA GPU, else an OpenCL GPU, else "
         "cpu.");
-    module.def(
-        "synchronize", [](const std::string &device) { synchronize(Device::parse(device)); },
-        "device"_a = "auto", released(), "Waits until the device has done what was started on it.");
-    module.def("set_num_threads", &set_num_threads, "n"_a,
+    module.def("synchronize", &synchronize, "device"_a.none() = "auto",
+        nb::sig("def synchronize(device: str = 'auto') -> None"),
+        "Waits until the device has done what was started on it.");
+    module.def("set_num_threads", &set_num_threads, "n"_a.none(),
+        nb::sig("def set_num_threads(n: int) -> int"),
         "Sets how many threads calls on the CPU use; 0: one per CPU. Returns the number of before.");
-    module.def("device_time_ms", &device_time_ms, "device"_a, "calls"_a,
+    module.def("device_time_ms", &device_time_ms, "device"_a.none(), "calls"_a.none(),
+        nb::sig("def device_time_ms(device: str, calls: collections.abc.Callable) -> float"),
         "The milliseconds that the device needs for what the function `calls` starts.");
     module.def("in_words_of_python", &in_words_of_python, "message"_a,
         "An error of the command line in the words of Python.");

@@ -99,6 +99,11 @@ class OnCuda:
         (lambda: tilewright.Pipeline(None), TypeError, "stages: takes a word, not NoneType"),
         (lambda: tilewright.Pipeline("invert")(IMAGE, device=1), TypeError, "device: takes a word"),
         (lambda: tilewright.set_num_threads(-1), ValueError, "n: takes 0"),
+        (lambda: tilewright.set_num_threads("x"), TypeError, "n: takes a whole number, not str"),
+        (lambda: tilewright.set_num_threads(None), TypeError, "n: takes a whole number, not NoneType"),
+        (lambda: tilewright.set_num_threads(2.0), TypeError, "n: takes a whole number, not float"),
+        (lambda: tilewright.synchronize(3), TypeError, "device: takes a word, not int"),
+        (lambda: tilewright.device_time_ms("cpu", 3), TypeError, "calls: takes a function, not int"),
         (
             lambda: tilewright.matmul(np.zeros((3, 4), "f4"), np.zeros((3, 4), "f4")),
             ValueError,

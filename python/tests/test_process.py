@@ -122,6 +122,10 @@ def test_bench_and_verify():
     assert tilewright.verify("invert", device="cpu", schedule="reference", repeat=1)
     explained = tilewright.explain("invert", IMAGE, device="cpu")
     assert "invert/" in str(explained)
+    assert explained["data"].startswith("image, ") and "/" not in explained["data"]
+    with pytest.raises(tilewright.ArgumentError, match="image is c64") as caught:
+        tilewright.explain("invert", IMAGE.astype("complex64"), device="cpu")
+    assert ".npy" not in str(caught.value)
     with pytest.raises(TypeError, match="explain: takes arrays of numbers, not str"):
         tilewright.explain("invert", "photo.png")
     with pytest.raises(tilewright.ArgumentError, match="no_such"):

@@ -40,19 +40,23 @@ def _words(options):
     return words
 
 
-def _run(words, accept=()):
+def _run(words, accept=(), names=None):
+    """The JSON of a command. `names`: what its texts call a file, by the file's path."""
     # Here, because they take longer to import than all of this package.
     import json
     import subprocess
     import sys
 
     done = subprocess.run([sys.executable, "-m", "tilewright", *words], capture_output=True, text=True)
-    if done.returncode not in (0, *accept) or not done.stdout.strip():
-        lines = done.stderr.strip().splitlines() or [f"ended with exit code {done.returncode}"]
+    output, errors = done.stdout.strip(), done.stderr.strip()
+    for path, name in (names or {}).items():
+        output, errors = output.replace(path, name), errors.replace(path, name)
+    if done.returncode not in (0, *accept) or not output:
+        lines = errors.splitlines() or [f"ended with exit code {done.returncode}"]
         raise _ERRORS.get(done.returncode, Error)(
             _tilewright.in_words_of_python(lines[-1].removeprefix("tilewright: ").removeprefix("error: "))
         )
-    return json.loads(done.stdout)
+    return json.loads(output)
 
 
 def bench(*operators, **options):
@@ -80,11 +84,14 @@ def explain(operator, *arrays, **options):
     import numpy as np
 
     with tempfile.TemporaryDirectory() as folder:
-        files = []
+        # The files are gone when this returns, so that the arrays have the names of the operator's inputs.
+        inputs = operators[operator].inputs if operator in operators else []
+        names = {}
         for i, array in enumerate(arrays):
             elements = np.asarray(array)
             if elements.dtype.kind not in "uifc":
                 raise TypeError(f"explain: takes arrays of numbers, not {type(array).__name__}")
-            files.append(os.path.join(folder, f"{i}.npy"))
-            np.save(files[-1], elements)
-        return _run(["explain", operator, *files, *_words(options), "--json"])
+            file = os.path.join(folder, f"{i}.npy")
+            names[file] = inputs[i] if i < len(inputs) else f"array {i + 1}"
+            np.save(file, elements)
+        return _run(["explain", operator, *names, *_words(options), "--json"], names=names)

@@ -154,7 +154,9 @@ FileContents read_file(const std::string &path, const FileLimits &limits, bool p
     case FileKind::csv:
     case FileKind::txt: break;
     }
-    return {.array = read_text(file, limits.npy), .kind = *kind};
+    bool is_one_line = false;
+    Array numbers = read_text(file, limits.npy, is_one_line);
+    return {.array = std::move(numbers), .kind = *kind, .is_one_line = is_one_line};
 } catch (...) {
     leave_with_error([] { return "read_file"; });
 }

@@ -28,8 +28,8 @@ Picture read_jpeg(InputFile &file, const PngLimits &limits);
 Picture read_tiff(InputFile &file, const PngLimits &limits);
 
 // Numbers as text, as f64: one row per line, with commas, semicolons or blanks between numbers; what follows
-// a # is a comment. One row, or one number in each row, is a vector (n); else a matrix. Errors: input,
-// memory.
-Array read_text(InputFile &file, const NpyLimits &limits);
+// a # is a comment. One row, or one number in each row, is a vector (n), and `is_one_line` says which of the
+// two; else a matrix. Errors: input, memory.
+Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line);
 
 }  // namespace tilewright

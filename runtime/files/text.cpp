@@ -103,7 +103,7 @@ void append_element(std::string &text, const Array &array, int64_t at) {
 
 }  // namespace
 
-Array read_text(InputFile &file, const NpyLimits &limits) {
+Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line) {
     const std::string text = file.read_rest(limits.bytes);
     std::string_view rest = text;
     if (rest.starts_with("\xef\xbb\xbf")) {  // a mark of UTF-8
@@ -130,6 +130,7 @@ Array read_text(InputFile &file, const NpyLimits &limits) {
     if (values.empty()) {
         file.refuse("it holds no numbers", "give a file with some");
     }
+    is_one_line = rows == 1;
     const auto count = static_cast<int64_t>(values.size());
     Array array(Type::f64,
         rows == 1 || columns == 1 ? std::vector<int64_t>{count} : std::vector<int64_t>{rows, count / rows});

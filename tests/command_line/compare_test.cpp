@@ -117,7 +117,7 @@ TEST_F(Compare, ReadsVersion1AndLinesOfWhichTheLastIsCutOff) {
 
 TEST_F(Compare, RefusesOtherFiles) {
     const std::string good = file("a.json", {{row, 1}});
-    expect_refusal(3, {"compare", path("none.json"), good}, {"none.json", "cannot be read"});
+    expect_refusal(3, {"compare", path("none.json"), good}, {"none.json", "cannot be read (No such file"});
     expect_refusal(3, {"compare", good, write("b.json", "hello")}, {"b.json", "no JSON object"});
     expect_refusal(
         3, {"compare", good, write("c.json", R"({"version": 9, "runs": []})")}, {"c.json", "version 9"});

@@ -79,6 +79,19 @@ TEST_F(CommandLine, DoctorSaysWhatDoesNotWork) {
     EXPECT_EQ(ran.err.rfind("tilewright: error: not in order: temporary files", 0), 0u) << ran.err;
 }
 
+TEST_F(CommandLine, DoctorFindsWrongVariablesOfTheEnvironment) {
+    const Ran ran = run(
+        {"doctor"}, {"TILEWRIGHT_DEVICE=gpu", "TILEWRIGHT_THREADS=many", "TILEWRIGHT_INSTRUCTION_SET=avx3"});
+    EXPECT_EQ(ran.code, 1);
+    const std::string line = ran.out.substr(std::min(ran.out.find("FAIL  environment"), ran.out.size()));
+    for (const char *word :
+        {"TILEWRIGHT_DEVICE is gpu", "TILEWRIGHT_THREADS = many", "TILEWRIGHT_INSTRUCTION_SET = avx3"}) {
+        EXPECT_NE(line.find(word), std::string::npos) << word << " in\n" << ran.out;
+    }
+    EXPECT_EQ(ran.err.rfind("tilewright: error: not in order: environment, threads;", 0), 0u) << ran.err;
+    EXPECT_EQ(run({"doctor"}, {"TILEWRIGHT_DEVICE=cpu,all", "TILEWRIGHT_THREADS=2"}).code, 0);
+}
+
 TEST_F(CommandLine, DoctorFindsADeviceThatComputesWrongly) {
     NEEDS_DEVICE("opencl");
     const Ran ran = run({"doctor"}, failing_driver("drop-launches"));

@@ -215,12 +215,41 @@ TEST_F(Photographs, TextBesideAnotherTypeIsTakenOrRefusedWithASentence) {
     for (const Type type : {Type::u8, Type::c64}) {
         write_array(path("b.npy"), Array(type, {2, 2}));
         expect_refusal(3, {"matmul", path("a.csv"), path("b.npy"), path("o.npy")},
-            {"matmul", "b.npy is " + std::string(name_of(type)), "a.csv"});
+            {"matmul: b = ", "b.npy is " + std::string(name_of(type)), "a.csv"});
     }
     std::ofstream(path("v.csv")) << "1\n2.5\n";
     write_array(path("w.npy"), Array(Type::i32, {2}));
     expect_refusal(3, {"min_plus_convolution", path("v.csv"), path("w.npy"), path("o.npy")},
         {"min_plus_convolution", "v.csv", "2.5 is no i32"});
+}
+
+// Operators of matrices take a line as a row, and one number per line as a column; those of vectors take both
+// as vectors.
+TEST_F(Photographs, TextOfOneLineOrOneColumnIsAMatrixWhereMatricesAreTaken) {
+    for (const char *op : {"transpose", "row_sum", "column_sum", "matmul", "min_plus_convolution"}) {
+        NEEDS_OPERATOR(op);
+    }
+    std::ofstream(path("row.csv")) << "1,2,3\n";
+    std::ofstream(path("column.txt")) << "1\n2\n3\n";
+    std::ofstream(path("m.csv")) << "1,2,3\n4,5,6\n";
+    const auto result_of = [&](Words words) {
+        words.push_back(path("o.csv"));
+        expect_done(words);
+        return read_text(path("o.csv"));
+    };
+    EXPECT_EQ(result_of({"transpose", path("row.csv")}), "1\n2\n3\n");
+    EXPECT_EQ(result_of({"transpose", path("column.txt")}), "1,2,3\n");
+    EXPECT_EQ(result_of({"row_sum", path("row.csv")}), "6\n");
+    EXPECT_EQ(result_of({"column_sum", path("column.txt")}), "6\n");
+    EXPECT_EQ(result_of({"row_sum", path("column.txt")}), "1\n2\n3\n");
+    EXPECT_EQ(result_of({"matmul", path("m.csv"), path("column.txt")}), "14\n32\n");
+    EXPECT_EQ(result_of({"matmul", path("row.csv"), path("column.txt")}), "14\n");
+    EXPECT_EQ(result_of({"matmul", path("column.txt"), path("row.csv")}), "1,2,3\n2,4,6\n3,6,9\n");
+    EXPECT_EQ(result_of({"min_plus_convolution", path("row.csv"), path("column.txt")}), "2\n3\n4\n5\n6\n");
+    expect_refusal(3, {"matmul", path("m.csv"), path("row.csv"), path("o.csv")},
+        {"a, b = f32 (2, 3), f32 (1, 3)", "as many columns"});
+    write_array(path("cube.npy"), Array(Type::f32, {3, 2, 2}));
+    expect_refusal(3, {"matmul", path("m.csv"), path("cube.npy"), path("o.csv")}, {"b = f32 (3, 2, 2)"});
 }
 
 TEST_F(Photographs, StatisticsAreJsonToo) {

@@ -127,7 +127,7 @@ protected:
         std::vector<const Row *> chosen;
         for (const Row &row : op_->rows()) {
             const bool here = row.backend == device_->device.backend && row.declined.empty() &&
-                              (!row.needs_vnni || cpu_has_vnni());
+                              why_not_on(row, *device_).empty();
             const bool parallel = row.backend == Backend::cpu || row.belongs_to("tuned");
             if (row.type == "u8" && here && parallel) {
                 chosen.push_back(&row);

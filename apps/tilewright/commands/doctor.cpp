@@ -1,6 +1,7 @@
 // `doctor`: checks of the machine, each with what was found and what to do about it.
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
+#include "apps/tilewright/support/environment.h"
 #include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/report.h"
@@ -75,10 +76,36 @@ Check cpu() {
                "without AVX2 the CPU rows are several times slower; a machine from 2013 or later has it"};
 }
 
+const char *const other_value = "give the variable another value, or unset it; see `tilewright --help`";
+
+// Variables that the other commands refuse where they are wrong.
+Check environment() {
+    std::vector<std::string> wrong;
+    for (void (*const check)() : {+[] { chosen_devices(device_of_environment()); }, check_instruction_set}) {
+        try {
+            check();
+        } catch (const Error &error) {
+            wrong.push_back(one_line(error.what()));
+        }
+    }
+    if (!wrong.empty()) {
+        return {"environment", Health::fail, joined(wrong, "; "), other_value};
+    }
+    return {"environment", Health::ok, "no device and no instruction set that is wrong", ""};
+}
+
 Check threads() {
-    const char *asked = getenv("HL_NUM_THREADS");
-    return {
-        "threads", Health::ok, asked ? fmt::format("HL_NUM_THREADS={}", asked) : "Halide uses every CPU", ""};
+    try {
+        take_threads_of_environment();
+    } catch (const Error &error) {
+        return {"threads", Health::fail, one_line(error.what()), other_value};
+    }
+    for (const char *name : {"TILEWRIGHT_THREADS", "HL_NUM_THREADS"}) {  // the first goes before the second
+        if (const char *asked = getenv(name)) {
+            return {"threads", Health::ok, fmt::format("{}={}", name, asked), ""};
+        }
+    }
+    return {"threads", Health::ok, "Halide uses every CPU", ""};
 }
 
 // Whether a display or compute controller of NVIDIA is on the PCI bus.
@@ -221,8 +248,8 @@ Check device_check(const DeviceInfo &info) {
 }
 
 void doctor(bool as_json) {
-    std::vector<Check> checks = {versions(), libraries(), cpu(), threads(), temporary_files(), cuda_driver(),
-        opencl_loader(), opencl_platforms()};
+    std::vector<Check> checks = {versions(), libraries(), environment(), cpu(), threads(), temporary_files(),
+        cuda_driver(), opencl_loader(), opencl_platforms()};
     for (const DeviceInfo &info : devices()) {
         checks.push_back(device_check(info));
     }

@@ -189,7 +189,7 @@ void explore(Options options) {
     std::vector<ExploredCase> cases = options.bundled.empty() ? cases_of(options) : bundled_cases(options);
     std::unique_ptr<ResultsFile> results;
     if (!options.results.empty()) {
-        results = std::make_unique<ResultsFile>(options.results);
+        results = std::make_unique<ResultsFile>(options.results, true);
         note(results->note());
     }
     options.plan.points = (size_t)options.points;

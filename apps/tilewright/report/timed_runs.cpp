@@ -4,6 +4,8 @@
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -304,9 +306,12 @@ TimedFile timed_file(const Json &report, const std::string &path) {
 
 TimedFile read_timed_file(const std::string &path) {
     std::error_code none;
+    if (std::filesystem::is_directory(path, none)) {
+        refuse_file(path, "it is a directory");
+    }
     std::ifstream stream(path, std::ios::binary);
-    if (!stream || std::filesystem::is_directory(path, none)) {
-        refuse_file(path, "it cannot be read");
+    if (!stream) {
+        refuse_file(path, fmt::format("it cannot be read ({})", strerror(errno)));
     }
     std::stringstream content;
     content << stream.rdbuf();

@@ -157,7 +157,8 @@ Accepted accepted_by(const Operator &op) {
             "- is standard input, and standard output.\n";
     }
     if (vectors || matrices) {
-        accepted.notes += "Text is taken too (.csv, .txt): one number per line, or a row of a matrix.\n";
+        accepted.notes += fmt::format(
+            "Text is taken too (.csv, .txt): one {} per line.\n", matrices ? "row of a matrix" : "number");
     }
     accepted.png_output = png_output;
     accepted.inputs =

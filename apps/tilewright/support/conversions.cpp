@@ -113,6 +113,14 @@ Array converted(const Array &array, Type type) {
     return result;
 }
 
+Array matrix_of(const Array &vector, bool is_row) {
+    const int64_t n = vector.size();
+    Array matrix = Array::uninitialized(
+        vector.type(), is_row ? std::vector<int64_t>{1, n} : std::vector<int64_t>{n, 1}, 0);
+    std::memcpy(matrix.data(), vector.data(), (size_t)n * size_of(vector.type()));
+    return matrix;
+}
+
 Array middle_of(const Array &image, int64_t h, int64_t w) {
     return image.crop((image.shape()[0] - h) / 2, (image.shape()[1] - w) / 2, h, w);
 }

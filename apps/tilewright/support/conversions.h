@@ -17,6 +17,9 @@ Array channel_of(const Array &image, int64_t channel);
 // not have are refused. Errors: input.
 Array converted(const Array &array, Type type);
 
+// A vector as a matrix of one row or of one column.
+Array matrix_of(const Array &vector, bool is_row);
+
 // The middle h x w of an image.
 Array middle_of(const Array &image, int64_t h, int64_t w);
 

@@ -85,12 +85,15 @@ Device device_of(const std::string &word) {
     }
 }
 
-void take_threads_of_environment() {
+void check_instruction_set() {
     if (const std::string cpu = value_of("TILEWRIGHT_INSTRUCTION_SET");
         !cpu.empty() && cpu != "avx2" && cpu != "x86-64") {
         throw Error(
             Fault::usage, "takes avx2 or x86-64", {.argument = "TILEWRIGHT_INSTRUCTION_SET", .value = cpu});
     }
+}
+
+void take_threads_of_environment() {
     if (const std::string text = value_of("TILEWRIGHT_THREADS"); !text.empty()) {
         take_threads(text, "TILEWRIGHT_THREADS");
     }

@@ -22,6 +22,9 @@ void add_devices_and_threads(Command &command, std::string &devices);
 // origin.
 Device device_of(const std::string &word);
 
+// Errors: usage, where TILEWRIGHT_INSTRUCTION_SET is none that this program knows.
+void check_instruction_set();
+
 // Gives Halide as many threads as TILEWRIGHT_THREADS says, if it says a number. Errors: usage.
 void take_threads_of_environment();
 

@@ -18,15 +18,6 @@ namespace tilewright::app {
 
 namespace {
 
-// What the row says of its form: "rows_aligned 16, tile 64".
-std::string configuration_of(const Row &row) {
-    std::vector<std::string> fields;
-    for (const Row::Field &field : row.configured) {
-        fields.push_back(fmt::format("{} {}", field.name, field.value));
-    }
-    return fields.empty() ? "" : fmt::format(" (its form: {})", joined(fields, ", "));
-}
-
 RowAnswer answer_of(
     const Operator &op, const Row &row, const Request &request, const Array &output, Device device) {
     RowAnswer answer{&row, false, why_not_here(row, {device}, true)};
@@ -35,9 +26,9 @@ RowAnswer answer_of(
     }
     try {
         answer.serves = op.serves(row, request, output);
-        answer.why_not =
-            answer.serves ? "" :
-                            "it takes other sizes, alignments or settings than these" + configuration_of(row);
+        answer.why_not = answer.serves ? "" :
+                                         "it takes other sizes, alignments or settings than these" +
+                                             (row.summary.empty() ? "" : ". " + row.summary);
     } catch (const Error &error) {  // the library of an autoscheduler is asked itself
         answer.why_not = one_line(error.what());
     }

@@ -133,14 +133,29 @@ std::vector<Extents> parts_of(const Array &array) {
     return parts;
 }
 
-// Whether images with colours are taken, of one type or another: then a picture with colours whose type is
-// not taken must not lose them.
-bool takes_colours(const Receiver &to, const std::vector<Picture> &pictures) {
+// Whether arrays of that shape are taken, of one type or another.
+bool takes(const Receiver &to, size_t inputs, const std::vector<int64_t> &shape) {
     const Type types[] = {Type::u8, Type::u16, Type::f32};
     return std::any_of(std::begin(types), std::end(types), [&](Type type) {
-        const std::vector<Array> arrays(pictures.size(), Array(type, {64, 64, 3}));
-        return result_of_any(to, arrays).has_value();
+        return result_of_any(to, std::vector<Array>(inputs, Array(type, shape))).has_value();
     });
+}
+
+// Text that is a vector becomes a matrix of one row or one column where the operator takes no vectors.
+std::vector<Picture> with_matrices(const Receiver &to, std::vector<Picture> pictures) {
+    const auto is_vector = [](const Picture &picture) {
+        return is_text(picture) && picture.array.dimensions() == 1;
+    };
+    if (std::none_of(pictures.begin(), pictures.end(), is_vector) || takes(to, pictures.size(), {64}) ||
+        !takes(to, pictures.size(), {64, 64})) {
+        return pictures;
+    }
+    for (Picture &picture : pictures) {
+        if (is_vector(picture)) {
+            picture.array = matrix_of(picture.array, picture.is_one_line);
+        }
+    }
+    return pictures;
 }
 
 // Whether these are the grey values of a picture of which the operator makes another image, as a stencil
@@ -157,7 +172,8 @@ std::optional<Form> colours_and_type(
         pictures.begin(), pictures.end(), [](const Picture &picture) { return is_picture(picture.kind); });
     const bool has_text = std::any_of(pictures.begin(), pictures.end(), is_text);
     std::vector<int> channels = {asked_channel(words)};
-    if (channels.front() == Form::all && has_picture && !takes_colours(to, pictures)) {
+    // A picture whose type is not taken with colours must not lose them where another type's are taken.
+    if (channels.front() == Form::all && has_picture && !takes(to, pictures.size(), {64, 64, 3})) {
         channels.push_back(Form::grey);
     }
     std::vector<std::optional<Type>> types = {std::nullopt};
@@ -262,6 +278,17 @@ std::vector<std::string> words_for(
     throw std::logic_error("fitting: what was refused before is taken");
 }
 
+// For an error: the type of text is not at fault, because text becomes a type that the operator takes.
+std::vector<Array> with_text_as_f32(
+    const Receiver &to, const std::vector<Picture> &pictures, std::vector<Array> arrays) {
+    for (size_t i = 0; i < pictures.size(); i++) {
+        if (is_text(pictures[i])) {
+            arrays[i] = in_form(to, pictures[i], {.type = Type::f32});
+        }
+    }
+    return arrays;
+}
+
 void check_channel(const std::vector<Picture> &pictures, const FitWords &words) {
     for (const Picture &picture : pictures) {
         const int64_t channels = channels_of(picture.array);
@@ -288,8 +315,9 @@ Receiver receiver_of(const Operator &op, const Settings &settings) {
         .pads = settings.text("pad", "no") == "yes"};
 }
 
-Fitted fitted(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
-    check_channel(pictures, words);
+Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitWords &words) {
+    check_channel(given, words);
+    const std::vector<Picture> pictures = with_matrices(to, given);
     const bool is_asked = words.grey || words.crop || words.channel >= 0;
     Form form;
     std::vector<Array> arrays = in_form(to, pictures, form);
@@ -298,7 +326,7 @@ Fitted fitted(const Receiver &to, const std::vector<Picture> &pictures, const Fi
         const std::optional<Form> found = colours_and_type(to, pictures, words);
         if (!found) {
             form.channel = asked_channel(words);
-            refuse(to, pictures, in_form(to, pictures, form), nullptr);
+            refuse(to, pictures, with_text_as_f32(to, pictures, in_form(to, pictures, form)), nullptr);
         }
         form = *found;
         choose_extents(to, pictures, words, form);

@@ -50,7 +50,8 @@ struct Fitted {
 //     that are powers of two, or the largest square of such a side.
 //   * With the option `pad` of the operator or of the first stage, a picture that is no square is surrounded
 //     by zeros to one.
-//   * Numbers read from text become the type of the other input, f64 or f32.
+//   * Numbers read from text become the type of the other input, f64 or f32. Where matrices are taken and
+//     vectors are not, one line of them is a matrix of one row, and one number per line one column.
 // Colours are multiplied by alpha where the receiver asks for that.
 //
 // Errors: those of Receiver::result, with the names of the files; usage, for a channel that is not there.

@@ -16,6 +16,7 @@ Picture read_picture(const std::string &path, const FileLimits &limits, Device d
         .array = std::move(file.array),
         .metadata = std::move(file.metadata),
         .has_alpha = file.has_alpha,
+        .is_one_line = file.is_one_line,
         .orientation = file.orientation};
 }
 

@@ -14,7 +14,8 @@ struct Picture {
     Array array;
     PngMetadata metadata;
     bool has_alpha = false;
-    int orientation = 1;  // as it was stored; the array is upright
+    bool is_one_line = false;  // of text that is a vector: all its numbers are in one line
+    int orientation = 1;       // as it was stored; the array is upright
 
     // "photo.png is u8 (480, 640, 3)"
     std::string describe() const;

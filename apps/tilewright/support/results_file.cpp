@@ -28,7 +28,7 @@ bool may_be_part_of_a_line(const std::string &text) {
 
 }  // namespace
 
-ResultsFile::ResultsFile(const std::string &path) : path_(path) {
+ResultsFile::ResultsFile(const std::string &path, bool goes_on) : path_(path), goes_on_(goes_on) {
     made_ = access(path.c_str(), F_OK) != 0;
     file_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
     if (file_ < 0) {
@@ -132,9 +132,8 @@ void ResultsFile::append(const Json &line) {
         if (written <= 0) {
             const int fault = errno;
             cut_to(size_);
-            refuse(fmt::format("it cannot be written: {}; the results before this one are in it, and the "
-                               "same command goes on from there",
-                strerror(fault)));
+            refuse(fmt::format("it cannot be written: {}; the results before this one are in it{}",
+                strerror(fault), goes_on_ ? ", and the same command goes on from there" : ""));
         }
         done += (size_t)written;
     }

@@ -9,10 +9,10 @@ namespace tilewright::app {
 // A results file that this process alone writes to, until the object ends.
 class ResultsFile {
 public:
-    // Opens the file, or makes it. Errors: usage, where it is no regular file; failed, where it cannot be
-    // opened, and where another process writes to it; input, where it is no results file, or one of another
-    // version.
-    explicit ResultsFile(const std::string &path);
+    // Opens the file, or makes it. `goes_on`: the same command goes on from its results, so that an error
+    // says so. Errors: usage, where it is no regular file; failed, where it cannot be opened, and where
+    // another process writes to it; input, where it is no results file, or one of another version.
+    explicit ResultsFile(const std::string &path, bool goes_on = false);
     ~ResultsFile();
     ResultsFile(const ResultsFile &) = delete;
     ResultsFile &operator=(const ResultsFile &) = delete;
@@ -39,6 +39,7 @@ private:
     [[noreturn]] void refuse(const std::string &message) const;
 
     const std::string path_;
+    const bool goes_on_;
     bool made_ = false;  // the file was not there; it is removed again where nothing is written to it
     int file_ = -1;
     size_t size_ = 0;

@@ -36,6 +36,7 @@ struct FileContents {
     Array array;
     FileKind kind = FileKind::npy;
     bool has_alpha = false;     // of a picture: the last channel is alpha
+    bool is_one_line = false;   // of text that is a vector: all its numbers are in one line
     int orientation = 1;        // of a picture: as it was stored (EXIF, TIFF), 1 to 8; the array is upright
     PngMetadata metadata = {};  // of a picture
 };

@@ -7,8 +7,8 @@ const std::vector<Row> &invert_rows();
 
 const Operator &invert_operator() {
     static const auto &invert =  // never destroyed (inside.h)
-        *new ImageOperator(
-            "invert", "the negative: output = 255 - input", invert_rows(), ImageOperator::Kind::pointwise);
+        *new ImageOperator("invert", "the negative of every channel, alpha too: output = 255 - input",
+            invert_rows(), ImageOperator::Kind::pointwise);
     return invert;
 }
 

@@ -33,6 +33,14 @@ TEST_F(TextFiles, HoldVectorsAndMatrices) {
     EXPECT_EQ(read("7\n8\n", "without_ending").describe(), "f64 (2)");
 }
 
+TEST_F(TextFiles, SayWhetherAVectorIsOneLine) {
+    for (const auto &[text, is_one_line] :
+        {std::pair("1,2,3\n", true), {"7", true}, {"# numbers\n1 2\n\n", true}, {"1\n2\n", false}}) {
+        write_bytes(folder.file("a.csv"), bytes_of(text));
+        EXPECT_EQ(read_file(folder.file("a.csv")).is_one_line, is_one_line) << text;
+    }
+}
+
 // Numbers beyond the range of f64 become 0 or infinite; how they are written says which.
 TEST_F(TextFiles, HoldNumbersBeyondTheRange) {
     const double infinity = std::numeric_limits<double>::infinity();
