@@ -7,6 +7,7 @@
 #include "generators/algorithms/gaussian_blur/terms.h"
 #include "generators/algorithms/integers.h"
 #include "schedules/schedule.h"
+#include <bit>
 
 namespace tilewright::gaussian_blur_cpu {
 
@@ -194,11 +195,7 @@ inline void dots(GaussianBlurDots &blur, ScheduleContext &context) {
 
 // The groups of rows that a row is a sum of, rounded up to a power of two.
 inline int groups_kept(const GaussianBlurDotsConfiguration &row) {
-    int kept = 1;
-    while (kept < 2 * ceil_div(row.most_radius, row.group) + 1) {
-        kept *= 2;
-    }
-    return kept;
+    return (int)std::bit_ceil((unsigned)(2 * ceil_div(row.most_radius, row.group) + 1));
 }
 
 // Strips of `rows` rows are spread over the cores, and each one is blurred from its top to its bottom, one

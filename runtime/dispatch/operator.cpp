@@ -293,18 +293,6 @@ static int64_t row_bytes_of(const Request &request) {
     return shape.size() == 2 && shape[1] == 1 ? 0 : Array::padded;
 }
 
-// The row `compact` that serves a call whose row found no memory; null where the operator has no other one.
-static const Row *compact_row(
-    const Operator &op, const Request &request, const Array &output, Device device, const Row &failed) {
-    for (const Row *row : op.rows("compact", device.backend)) {
-        if (row != &failed && op.serves(*row, request, output) && why_not_on(*row, device).empty() &&
-            op.why_not_on(*row, device, request, output).empty()) {
-            return row;
-        }
-    }
-    return nullptr;
-}
-
 void Operator::call(const Request &request, Array &output, const Call &how) const try {
     const Inside inside;
     const Measurement measurement(how.statistics);
@@ -337,12 +325,12 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
     try {
         ran = run(*row, device, request, result);
     } catch (const Error &error) {
-        const bool is_tuned = how.schedule == "tuned" && !how.rows;
-        row = is_tuned && error.fault() == Fault::memory ? compact_row(*this, request, result, device, *row) :
-                                                           nullptr;
-        if (!row) {
+        const bool may_change = error.fault() == Fault::memory && how.schedule == "tuned" && !how.rows;
+        const Row *compact = may_change ? named_row(request, result, "compact", device, rows_) : nullptr;
+        if (!compact || compact == row) {
             throw;
         }
+        row = compact;
         ran = run(*row, device, request, result);
     }
     if (output.empty()) {

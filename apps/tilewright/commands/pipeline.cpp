@@ -166,12 +166,8 @@ Array computed(const Work &work, const Prepared &prepared, CallReport &report) {
     double check_ms = 0;
     Array result;
     for (size_t i = 0; i < prepared.inputs.size(); i++) {
-        Array output = computed_once(work, prepared, prepared.inputs[i], report, check_ms);
-        if (prepared.inputs.size() > 1) {
-            put_column(output, result, (int64_t)i, (int64_t)prepared.inputs.size());
-        } else {
-            result = std::move(output);
-        }
+        put_result(computed_once(work, prepared, prepared.inputs[i], report, check_ms), result, (int64_t)i,
+            (int64_t)prepared.inputs.size());
     }
     report.times.compute_ms = ms_since(start) - check_ms;
     report.work.statistics.counters = counters() - before;

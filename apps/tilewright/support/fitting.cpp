@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace tilewright::app {
 
@@ -366,7 +367,11 @@ Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitWo
     return fitted;
 }
 
-void put_column(const Array &column, Array &all, int64_t index, int64_t count) {
+void put_result(Array column, Array &all, int64_t index, int64_t count) {
+    if (count == 1) {
+        all = std::move(column);
+        return;
+    }
     const int64_t n = column.shape()[0];
     if (all.empty()) {
         all = Array(column.type(), {n, count}, 0);

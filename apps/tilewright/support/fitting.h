@@ -57,8 +57,8 @@ struct Fitted {
 // Errors: those of Receiver::result, with the names of the files; usage, for a channel that is not there.
 Fitted fitted(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words = {});
 
-// The result of the call of one channel as one of the columns of `all` (n, channels), which is made if it is
-// empty.
-void put_column(const Array &column, Array &all, int64_t index, int64_t count);
+// Puts the result of one of `count` calls into that of all: the result itself where it is the only one, or a
+// column of `all` (n, count), which is made if it is empty.
+void put_result(Array column, Array &all, int64_t index, int64_t count);
 
 }  // namespace tilewright::app

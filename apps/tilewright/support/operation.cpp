@@ -109,11 +109,7 @@ Array computed(const Operation &operation, const Prepared &prepared, CallReport 
                 report.device, report.work.statistics.row);
             check_ms += ms_since(checking);
         }
-        if (prepared.has_columns()) {
-            put_column(output, result, (int64_t)i, (int64_t)prepared.requests.size());
-        } else {
-            result = std::move(output);
-        }
+        put_result(std::move(output), result, (int64_t)i, (int64_t)prepared.requests.size());
     }
     report.times.compute_ms = ms_since(start) - check_ms;
     report.work.statistics.counters = counters() - before;
