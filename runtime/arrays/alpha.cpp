@@ -10,7 +10,7 @@ namespace {
 // alpha, `alpha` gives the alpha.
 template<typename From, typename To, typename Colour, typename Alpha>
 Array with_alpha(const Array &image, Type type, Colour colour, Alpha alpha) {
-    Array result(type, image.shape());
+    Array result = Array::uninitialized(type, image.shape());
     const int64_t h = image.shape()[0], w = image.shape()[1], channels = image.shape()[2];
     const From *from = image.as<From>();
     To *to = result.as<To>();

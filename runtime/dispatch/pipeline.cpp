@@ -79,7 +79,7 @@ struct Current {
 
 private:
     void replace(Type type) {
-        array = Array(type, array.shape());
+        array = Array::uninitialized(type, array.shape());
         is_between = false;
     }
 };

@@ -252,7 +252,7 @@ void PassPlan::add_to(Plan &plan, Device device, const Array &field, Array &outp
             free++;
         }
         if (free == arrays.size()) {
-            arrays.emplace_back(Type::c64, steps_[i - 1].shape);
+            arrays.push_back(Array::uninitialized(Type::c64, steps_[i - 1].shape));
         }
         written[i - 1] = free;
     }

@@ -128,14 +128,15 @@ protected:
         Plan plan;
         Array field = request.inputs[0];
         if (field.type() != Type::c64 || is_padded) {
-            field = Array(Type::c64, {side, side});
+            field = is_padded ? Array(Type::c64, {side, side}) :
+                                Array::uninitialized(Type::c64, {side, side});
             plan.host([inputs = request.inputs, field]() mutable { write_field(inputs, field); });
         }
         if (request.output_type == Type::c64 && !is_padded) {
             add_propagation(plan, row, device, request.propagation, field, output);
             return plan;
         }
-        Array result(Type::c64, {side, side});
+        Array result = Array::uninitialized(Type::c64, {side, side});
         add_propagation(plan, row, device, request.propagation, field, result);
         plan.host([result, output, full_scale = request.full_scale]() mutable {
             write_middle(result, output, full_scale);

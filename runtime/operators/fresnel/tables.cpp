@@ -66,7 +66,7 @@ FftTable spectrum_response(
     if (const auto known = tables.find(key)) {
         table = *known;
     } else {
-        table = Array(Type::c64, {p.side, p.side});
+        table = Array::uninitialized(Type::c64, {p.side, p.side});
         // Row i of the table is for the frequency that has number i between the stages of the pass.
         Array frequencies(Type::i32, {p.side});
         for (int64_t i = 0; i < p.side; i++) {
