@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures and writes the tables of PERFORMANCE.md that have peers.
+"""Measures and writes the tables of docs/performance/ that have peers.
 
 Usage: tables.py measure --program TIMED_CALLS --out FILE [--threads N] [--cpu avx2] [--rounds N] [CASE...]
        tables.py write FILE...
@@ -10,9 +10,10 @@ script. Each library is a process of its own, which stays on the first N CPUs. O
 of all threads (the least of the rounds), because the load of other programs hardly changes it. --cpu avx2
 leaves AVX-512 out, of every library. CASE is a part of a case's name; without one, all cases are measured.
 
-`write` puts tables into PERFORMANCE.md, between a line `<!-- pairs: THREADS CPU -->` or `<!-- bench:
-OPERATOR DEVICE -->` or `<!-- small calls -->`, and the next line `<!-- end -->`. A FILE is one of
-`measure`, of `tilewright bench --json`, or (ending in .md) what `small_calls` printed.
+`write` puts tables into PERFORMANCE.md and the pages of performance/, between a line
+`<!-- pairs: THREADS CPU MACHINE -->` (such as `1 avx2 AMD EPYC`) or `<!-- bench: OPERATOR DEVICE -->` or
+`<!-- small calls -->`, and the next line `<!-- end -->`. It prints the lines that no page has. A FILE is
+one of `measure`, of `tilewright bench --json`, or (ending in .md) what `small_calls` printed.
 """
 import argparse
 import ctypes
@@ -283,7 +284,8 @@ def tables_of(files):
             continue
         data = json.load(open(path))
         if 'pairs' in data:
-            tables[f'pairs: {data["pairs"]["threads"]} {data["pairs"]["cpu"]}'] = pairs_table(data)
+            pairs = data['pairs']
+            tables[f'pairs: {pairs["threads"]} {pairs["cpu"]} {data["machine"]}'] = pairs_table(data)
             continue
         for run in data['runs']:
             device = run.get('device', '').split(':')[0]
@@ -294,15 +296,18 @@ def tables_of(files):
 
 
 def write(options):
-    page = os.path.join(HERE, 'PERFORMANCE.md')
-    text = open(page).read()
+    paths = [os.path.join(HERE, 'PERFORMANCE.md')] + glob.glob(os.path.join(HERE, 'performance', '*.md'))
+    pages = {path: open(path).read() for path in paths}
     for marker, lines in tables_of(options.files).items():
         block = re.compile(r'(<!-- ' + re.escape(marker) + r' -->\n).*?(<!-- end -->)', re.S)
-        if not block.search(text):
-            print(f'PERFORMANCE.md has no line <!-- {marker} -->: its table is not written', file=sys.stderr)
-        text = block.sub(lambda found: found.group(1) + '\n'.join(lines) + '\n\n' + found.group(2), text)
-    with open(page, 'w') as out:
-        out.write(text)
+        if not any(block.search(text) for text in pages.values()):
+            print(f'no page has a line <!-- {marker} -->: its table is not written', file=sys.stderr)
+        for path, text in pages.items():
+            pages[path] = block.sub(
+                lambda found: found.group(1) + '\n'.join(lines) + '\n\n' + found.group(2), text)
+    for path, text in pages.items():
+        with open(path, 'w') as out:
+            out.write(text)
 
 
 def main():

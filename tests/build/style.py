@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the habits that need no tool: line length, file length, white space, paragraphs of Markdown.
+"""Holds the habits that need no tool: line length, file length, white space, paragraphs and links of
+Markdown.
 
 Usage: style.py FOLDER. Reads every file that git tracks or would track in FOLDER, prints one line per finding
 with what to do, and exits with 1 if there is one. `--self-test` checks that each rule finds what it is for.
@@ -48,6 +49,26 @@ def findings_in_markdown(lines):
         before = not starts
 
 
+def anchors(text):
+    """The headings of a page, as links name them (GitHub's rule)."""
+    headings = re.findall(r'^#+ +(.*)$', re.sub(r'^```.*?^```', '', text, flags=re.M | re.S), re.M)
+    return {re.sub(r'[^\w\- ]', '', heading.lower()).strip().replace(' ', '-') for heading in headings}
+
+
+def broken_links(path, text, texts):
+    """Links to files and headings that are not there. `texts` has the text of each file by its path."""
+    for number, line in enumerate(text.split('\n'), 1):
+        for link in re.findall(r'\]\(([^)\s]+)\)', re.sub(r'`[^`]*`', '', line)):
+            if re.match(r'[a-z]+:', link):
+                continue
+            name, _, anchor = link.partition('#')
+            to = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name else path
+            if to not in texts and not any(other.startswith(to + '/') for other in texts):
+                yield number, f'a link to {link}, and there is no such file'
+            elif anchor and anchor not in anchors(texts.get(to, '')):
+                yield number, f'a link to {link}, and the page has no such heading'
+
+
 def findings(path, text):
     if text and not text.endswith('\n'):
         yield text.count('\n') + 1, 'the last line has no end: add a newline'
@@ -76,6 +97,12 @@ def self_test():
         assert not list(findings(path, text)), (path, list(findings(path, text)))
     for path, text in wrong.items():
         assert len(list(findings(path, text))) == 1, (path, list(findings(path, text)))
+    pages = {'a.md': '# One `thread` or two\n', 'docs/b.md': '', 'docs/c/d.md': ''}
+    for link in ('a.md', 'docs/c/', 'docs/b.md', 'a.md#one-thread-or-two', 'https://x.org/y#z'):
+        assert not list(broken_links('e.md', f'A [link]({link}).', pages)), link
+    for link in ('c.md', 'a.md#two', '#one', '../a.md'):
+        assert list(broken_links('e.md', f'A [link]({link}).', {**pages, 'e.md': ''})), link
+    assert not list(broken_links('docs/b.md', '`[not](a-link)` and [one](../a.md).', pages))
 
 
 def main():
@@ -85,6 +112,7 @@ def main():
     folder = sys.argv[1]
     listing = ['git', '-C', folder, 'ls-files', '-z', '--cached', '--others', '--exclude-standard']
     names = subprocess.run(listing, check=True, capture_output=True).stdout.decode().split('\0')
+    texts = {}
     found = 0
     for name in sorted(set(filter(None, names))):
         path = os.path.join(folder, name)
@@ -92,9 +120,15 @@ def main():
             continue
         with open(path, 'rb') as file:
             content = file.read()
+        texts[name] = ''
         if b'\0' in content or re.match(r'docs/reports/.*\.html$', name):  # what `tilewright report` wrote
             continue
-        for number, what in findings(name, content.decode()):
+        texts[name] = content.decode()
+        for number, what in findings(name, texts[name]):
+            print(f'{name}:{number}: {what}')
+            found += 1
+    for name in filter(lambda name: name.endswith('.md'), texts):
+        for number, what in broken_links(name, texts[name], texts):
             print(f'{name}:{number}: {what}')
             found += 1
     return 1 if found else 0

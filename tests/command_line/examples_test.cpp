@@ -1,6 +1,6 @@
-// Every example that a reader may copy: those of each command's --help, and the commands of README.md and
-// docs/*.md. They are taken from the texts themselves, and run on a machine without a GPU and OpenCL, on
-// small files of the names that they use.
+// Every example that a reader may copy: those of each command's --help, and the commands of README.md,
+// docs/*.md and docs/performance/*.md. They are taken from the texts themselves, and run on a machine without
+// a GPU and OpenCL, on small files of the names that they use.
 #include "tests/support/arrays.h"
 #include "tests/support/files.h"
 #include "tests/support/process.h"
@@ -275,9 +275,11 @@ TEST_F(Examples, OfEveryHelpRun) {
 
 TEST_F(Examples, OfTheDocumentsRun) {
     Words files = {TILEWRIGHT_SOURCE "/README.md"};
-    for (const auto &file : std::filesystem::directory_iterator(TILEWRIGHT_SOURCE "/docs")) {
-        if (file.path().extension() == ".md") {
-            files.push_back(file.path());
+    for (const char *folder : {TILEWRIGHT_SOURCE "/docs", TILEWRIGHT_SOURCE "/docs/performance"}) {
+        for (const auto &file : std::filesystem::directory_iterator(folder)) {
+            if (file.path().extension() == ".md") {
+                files.push_back(file.path());
+            }
         }
     }
     size_t found = 0;
