@@ -6,6 +6,7 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
+#include "runtime/devices/opencl_kernels.h"
 #include "runtime/devices/opencl_options.h"
 #include "runtime/devices/opencl_programs.h"
 #include "runtime/devices/own_queue.h"
@@ -133,6 +134,25 @@ int build_program(
     });
 }
 
+OpenClKernels &kernels() {
+    static auto &kept = *new OpenClKernels;
+    return kept;
+}
+
+void *create_kernel(void *program, const char *name, int *error) {
+    *error = 0;
+    return kernels().take(program, name, [&] { return real<create_kernel>(program, name, error); });
+}
+
+int release_kernel(void *kernel) {
+    return kernels().give_back(kernel) ? 0 : real<release_kernel>(kernel);
+}
+
+int release_program(void *program) {
+    kernels().forget(program, real<release_kernel>);
+    return real<release_program>(program);
+}
+
 int write_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, const void *from,
     unsigned waits, const void *list, void *event) {
     count_copy_to_device(bytes);
@@ -152,6 +172,9 @@ constexpr WrappedFunction wrapped_functions[] = {
     {"clEnqueueNDRangeKernel", wrap<launch_kernel>},
     {"clCreateProgramWithSource", wrap<create_program>},
     {"clBuildProgram", wrap<build_program>},
+    {"clCreateKernel", wrap<create_kernel>},
+    {"clReleaseKernel", wrap<release_kernel>},
+    {"clReleaseProgram", wrap<release_program>},
     {"clEnqueueWriteBuffer", wrap<write_buffer>},
     {"clEnqueueReadBuffer", wrap<read_buffer>},
 };
@@ -171,7 +194,7 @@ MemoryPool &opencl_memory() {
 }
 
 // Before main(): inside a hook, Halide's runtime could not be told that the host has no memory for them.
-[[maybe_unused]] static const bool made = (opencl_memory(), in_use(), true);
+[[maybe_unused]] static const bool made = (opencl_memory(), in_use(), kernels(), true);
 
 }  // namespace tilewright::driver
 

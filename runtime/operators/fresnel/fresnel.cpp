@@ -128,8 +128,8 @@ protected:
         Plan plan;
         Array field = request.inputs[0];
         if (field.type() != Type::c64 || is_padded) {
-            field = is_padded ? Array(Type::c64, {side, side}) :
-                                Array::uninitialized(Type::c64, {side, side});
+            field =
+                is_padded ? Array(Type::c64, {side, side}) : Array::uninitialized(Type::c64, {side, side});
             plan.host([inputs = request.inputs, field]() mutable { write_field(inputs, field); });
         }
         if (request.output_type == Type::c64 && !is_padded) {

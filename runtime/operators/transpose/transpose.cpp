@@ -168,8 +168,8 @@ protected:
         const int64_t row_bytes = flat ? 0 : Array::padded;
         Plan plan;
         if (!in_place(row, image)) {
-            const Request moved = with_input(
-                request, Array::uninitialized(image.type(), image.shape(), row_bytes));
+            const Request moved =
+                with_input(request, Array::uninitialized(image.type(), image.shape(), row_bytes));
             plan.host([from = image, to = moved.inputs[0]]() mutable { copy(from, to); });
             plan.append(this->plan(row, device, moved, output));
         } else if (!in_place(row, output)) {

@@ -272,6 +272,7 @@ void *clCreateKernel(void *program, const char *, int *error) {
     }
     void *kernel = new char;
     kernels[kernel] = at->second.platform;
+    record.kernels_created++;
     fail(error, ok);
     return kernel;
 }
@@ -280,6 +281,7 @@ int clReleaseKernel(void *kernel) {
     if (kernels.erase(kernel) == 0) {
         return invalid_value;
     }
+    record.kernels_released++;
     delete static_cast<char *>(kernel);
     return ok;
 }

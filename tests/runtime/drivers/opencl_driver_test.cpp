@@ -101,7 +101,7 @@ TEST(OpenClDriverDeathTest, TwoThreadsMayMakeTheFirstCall) {
 }
 
 // Before the others that run something: only a process's first call builds the kernels.
-TEST_F(OpenClDriver, BuffersAreKeptForTheNextCall) {
+TEST_F(OpenClDriver, BuffersAndKernelsAreKeptForTheNextCall) {
     ASSERT_TRUE(any.op);
     const fake_opencl::Record before = record();
     Statistics once, again;
@@ -110,7 +110,10 @@ TEST_F(OpenClDriver, BuffersAreKeptForTheNextCall) {
     EXPECT_EQ(once.counters.allocations, made - before.buffer_bytes.size());
     EXPECT_GT(once.counters.allocations, 0u);
     EXPECT_GT(once.counters.modules, 0u);
+    const int kernels = record().kernels_created;
+    EXPECT_GT(kernels, before.kernels_created);
     any.run(last, &again);
+    EXPECT_EQ(record().kernels_created, kernels);
     EXPECT_EQ(record().buffer_bytes.size(), made);
     EXPECT_EQ(again.counters.allocations, 0u);
     EXPECT_EQ(again.counters.modules, 0u);

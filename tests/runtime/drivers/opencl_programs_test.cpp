@@ -54,4 +54,61 @@ TEST(OpenClPrograms, OptionsAndConversionsOfHalvesReachTheDriver) {
     EXPECT_EQ(built(plain, ""), "") << "the options end with their scope";
 }
 
+// Kernels are kept by program and name, one object per launch that goes on, until their program is released.
+TEST(OpenClPrograms, KernelsAreKeptUntilTheirProgramIsReleased) {
+    devices(Backend::opencl);
+    const auto function = [](const char *name) { return halide_opencl_get_symbol(nullptr, name); };
+    const auto create_program =
+        reinterpret_cast<void *(*)(void *, unsigned, const char **, const size_t *, int *)>(
+            function("clCreateProgramWithSource"));
+    const auto build =
+        reinterpret_cast<int (*)(void *, unsigned, void *const *, const char *, void *, void *)>(
+            function("clBuildProgram"));
+    const auto create = reinterpret_cast<void *(*)(void *, const char *, int *)>(function("clCreateKernel"));
+    const auto release = reinterpret_cast<int (*)(void *)>(function("clReleaseKernel"));
+    const auto release_program = reinterpret_cast<int (*)(void *)>(function("clReleaseProgram"));
+    const driver::OpenClDevice *device = driver::opencl_device(last.index, true);
+    ASSERT_TRUE(create_program && build && create && release && release_program && device);
+    const auto program_of = [&](const char *source) {
+        int error = -1;
+        void *program = create_program(device->context, 1, &source, nullptr, &error);
+        EXPECT_EQ(build(program, 1, &device->device, "", nullptr, nullptr), 0);
+        return program;
+    };
+    void *const program = program_of("__kernel void f() {}"), *const other =
+                                                                  program_of("__kernel void g() {}");
+    const fake_opencl::Record before = record();
+    int error = -1;
+    void *const first = create(program, "f", &error);
+    EXPECT_EQ(error, 0);
+    void *const second = create(program, "f", &error);  // another thread launches meanwhile
+    EXPECT_NE(first, second);
+    EXPECT_EQ(release(first), 0);
+    EXPECT_EQ(record().kernels_released, before.kernels_released);
+    EXPECT_NE(create(program, "g", &error), first);
+    EXPECT_NE(create(other, "f", &error), first);
+    EXPECT_EQ(create(program, "f", &error), first);
+    EXPECT_EQ(record().kernels_created, before.kernels_created + 4);
+
+    EXPECT_EQ(release(first), 0);
+    EXPECT_EQ(release(second), 0);
+    EXPECT_EQ(release_program(other), 0);
+    EXPECT_EQ(record().kernels_released, before.kernels_released);
+    EXPECT_EQ(release_program(program), 0);
+    EXPECT_EQ(record().kernels_released, before.kernels_released + 2);
+}
+
+// A driver that makes no kernel.
+TEST(OpenClPrograms, AKernelThatIsNotMadeIsAnError) {
+    devices(Backend::opencl);
+    const auto create = reinterpret_cast<void *(*)(void *, const char *, int *)>(
+        halide_opencl_get_symbol(nullptr, "clCreateKernel"));
+    ASSERT_TRUE(create);
+    const int wrong = record().wrong;
+    int error = 0;
+    EXPECT_EQ(create(nullptr, "f", &error), nullptr);
+    EXPECT_NE(error, 0);
+    EXPECT_EQ(record().wrong, wrong + 1);
+}
+
 }  // namespace tilewright
