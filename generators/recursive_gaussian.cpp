@@ -206,33 +206,26 @@ public:
     GeneratorInput<Buffer<float, 2>> both{"both"};
     GeneratorInput<float[3]> step{"step"};
     GeneratorInput<float[9]> end_matrix{"turn"}, across{"across"}, behind{"behind"};
+    GeneratorInput<float[3 * recursive_tile]> weights{"weights"};
     GeneratorOutput<Buffer<void, output_dimensions>> output{"output"};
 
     void configure() {
         image.set_type(element_type(this->type));
         output.set_type(element_type(this->type));
-        for (int i = 0; i < 3 * tile; i++) {
-            weights.push_back(this->template add_input<float>("weight" + std::to_string(i)));
-        }
     }
 
 protected:
     static constexpr int tile = recursive_tile;
-    std::vector<GeneratorInput<float> *> weights;
 
     Recursion recursion() const {
         return {{}, step[0], step[1], step[2], expressions(end_matrix)};
     }
     TileNumbers numbers() {
-        std::vector<Expr> w;
-        for (GeneratorInput<float> *weight : weights) {
-            w.push_back(*weight);
-        }
         both.set_host_alignment(16);
         both.dim(0).set_bounds(0, recursive_weights);
         both.dim(1).set_bounds(0, tile).set_stride(recursive_weight_pitch);
         return {tile, this->setting("steps"), recursive_carry_rows, expressions(across), expressions(behind),
-            w, both};
+            expressions(weights), both};
     }
 };
 

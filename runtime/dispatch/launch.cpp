@@ -11,7 +11,6 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 #include <functional>
@@ -139,15 +138,20 @@ size_t Launch::find(std::string_view name) {
     for (size_t i = 0; i < arguments_.size(); i++) {
         const size_t at = (next_ + i) % arguments_.size();
         if (name == name_of_argument(at)) {
-            if (arguments_[at].role != Role::unbound) {
-                throw std::logic_error(
-                    fmt::format("{}: the argument '{}' is bound twice", row_->name(), name));
-            }
             next_ = at + 1;
             return at;
         }
     }
     throw std::logic_error(fmt::format("{}: the library has no argument '{}'", row_->name(), name));
+}
+
+Launch::Argument &Launch::bind(size_t at, Role role) {
+    if (arguments_[at].role != Role::unbound) {
+        throw std::logic_error(
+            fmt::format("{}: the argument '{}' is bound twice", row_->name(), name_of_argument(at)));
+    }
+    arguments_[at].role = role;
+    return arguments_[at];
 }
 
 Launch &Launch::in(std::string_view name, const Array &array, View view) {
@@ -166,7 +170,8 @@ Launch &Launch::buffer(size_t at, Role role, const Array &array, View view) {
         throw std::logic_error(fmt::format("{}: the argument '{}' is no {} of {} dimensions", row_->name(),
             declared.name, role == Role::output ? "output" : "input", view.dims.size()));
     }
-    arguments_[at] = {role, array, std::move(view)};
+    bind(at, role).number = windows_.size();
+    windows_.push_back({array, std::move(view)});
     return *this;
 }
 
@@ -176,26 +181,25 @@ Launch &Launch::scalar(size_t at, halide_type_t type, const void *value) {
         throw std::logic_error(
             fmt::format("{}: the argument '{}' is no number of this type", row_->name(), declared.name));
     }
-    arguments_[at].role = Role::scalar;
-    memcpy(&arguments_[at].scalar, value, (size_t)type.bytes());
+    Argument &argument = bind(at, Role::scalar);
+    if (type.bytes() == 4) {
+        memcpy(&argument.number, value, 4);  // without a call, which takes longer
+    } else {
+        memcpy(&argument.number, value, (size_t)type.bytes());
+    }
     return *this;
 }
 
-void Launch::value_of_array(const std::string &name, size_t i, halide_type_t type, const void *value) {
-    // Arrays have up to 200 elements, in the library's order: their names are compared without being made.
-    if (next_ < arguments_.size() && arguments_[next_].role == Role::unbound) {
-        const std::string_view declared = name_of_argument(next_);
-        unsigned number = 0;
-        const char *digits = declared.data() + std::min(declared.size(), name.size() + 1);
-        const char *end = declared.data() + declared.size();
-        const auto read = std::from_chars(digits, end, number);
-        if (declared.starts_with(name) && declared.size() > name.size() && declared[name.size()] == '_' &&
-            read.ec == std::errc() && read.ptr == end && number == i) {
-            scalar(next_++, type, value);
-            return;
-        }
+// Arrays have up to 200 elements, so that only the names of the first one and of the last one are compared:
+// a library has no other arguments between them.
+size_t Launch::find_array(const std::string &name, size_t size) {
+    const size_t first = find(name + "_0"), last = first + size - 1;
+    if (last >= arguments_.size() || name_of_argument(last) != name + "_" + std::to_string(size - 1)) {
+        throw std::logic_error(
+            fmt::format("{}: the library has no array '{}' of {} numbers", row_->name(), name, size));
     }
-    scalar(find(name + "_" + std::to_string(i)), type, value);
+    next_ = last + 1;
+    return first;
 }
 
 void Launch::check_complete() const {
@@ -216,12 +220,13 @@ bool Launch::fits() const {
     for (size_t i = 0; i < arguments_.size(); i++) {
         const Argument &argument = arguments_[i];
         if (argument.role == Role::scalar) {
-            scalars[i] = argument.scalar;
+            scalars[i] = argument.number;
             pointers.push_back(&scalars[i]);
             continue;
         }
-        dims[i] = dims_of(argument.view);
-        buffers[i].type = argument.view.type;
+        const View &view = windows_[argument.number].view;
+        dims[i] = dims_of(view);
+        buffers[i].type = view.type;
         buffers[i].dimensions = (int32_t)dims[i].size();
         buffers[i].dim = dims[i].data();
         pointers.push_back(&buffers[i]);
@@ -234,8 +239,8 @@ bool Launch::fits() const {
     // The library wrote the shapes that it would need into the buffers.
     for (size_t i = 0; i < arguments_.size(); i++) {
         for (size_t d = 0; d < dims[i].size(); d++) {
-            if (dims[i][d].min < 0 ||
-                (int64_t)dims[i][d].min + dims[i][d].extent > arguments_[i].view.dims[d].extent) {
+            if (dims[i][d].min < 0 || (int64_t)dims[i][d].min + dims[i][d].extent >
+                                          windows_[arguments_[i].number].view.dims[d].extent) {
                 return false;
             }
         }
@@ -243,10 +248,11 @@ bool Launch::fits() const {
     return true;
 }
 
-Launch::Buffer Launch::made_buffer(Argument &argument, std::pmr::memory_resource &memory) const {
-    const Array &array = argument.array;
+Launch::Buffer Launch::made_buffer(const Argument &argument, std::pmr::memory_resource &memory) {
+    Window &window = windows_[argument.number];
+    const Array &array = window.array;
     View of_bounce;
-    const View *view = &argument.view;
+    const View *view = &window.view;
     if (spans_too_much(*view)) {
         throw Error(Fault::input,
             fmt::format("it spans more than {} MiB, which is the most a library addresses; work on clones of "
@@ -257,7 +263,7 @@ Launch::Buffer Launch::made_buffer(Argument &argument, std::pmr::memory_resource
                 .schedule = row_->schedule,
                 .device = device_.str()});
     }
-    Buffer b{.array = &argument.array,
+    Buffer b{.array = &window.array,
         .bounce = {},
         .written = argument.role == Role::output,
         .dims = std::pmr::vector<halide_dimension_t>(&memory)};
@@ -266,7 +272,7 @@ Launch::Buffer Launch::made_buffer(Argument &argument, std::pmr::memory_resource
             throw std::logic_error(
                 row_->name() + ": on OpenCL a view begins where the array or its storage does");
         }
-        of_bounce = argument.view;
+        of_bounce = window.view;
         b.bounce = bounced(array, of_bounce);
         view = &of_bounce;
     }
@@ -296,21 +302,22 @@ LibraryRun Launch::described() const {
         if (argument.role == Role::scalar) {
             const halide_type_t type = metadata_->arguments[i].type;
             if (type == halide_type_of<int32_t>()) {
-                run.arguments.emplace_back(name, (int32_t)argument.scalar);
+                run.arguments.emplace_back(name, (int32_t)argument.number);
             }
             continue;
         }
+        const auto &[array, view] = windows_[argument.number];
         uint64_t elements = 1;
-        for (size_t d = 0; d < argument.view.dims.size(); d++) {
-            const View::Dim &dim = argument.view.dims[d];
+        for (size_t d = 0; d < view.dims.size(); d++) {
+            const View::Dim &dim = view.dims[d];
             run.arguments.emplace_back(fmt::format("{}.min.{}", name, d), 0);
             run.arguments.emplace_back(fmt::format("{}.extent.{}", name, d), dim.extent);
             run.arguments.emplace_back(fmt::format("{}.stride.{}", name, d), dim.stride);
             elements *= dim.stride == 0 ? 1 : (uint64_t)dim.extent;
         }
         // A view may also span what is between the rows of the array.
-        run.argument_bytes += std::min(elements * (uint64_t)argument.view.type.bytes(),
-            (uint64_t)argument.array.size() * size_of(argument.array.type()));
+        run.argument_bytes +=
+            std::min(elements * (uint64_t)view.type.bytes(), (uint64_t)array.size() * size_of(array.type()));
     }
     return run;
 }
@@ -321,7 +328,7 @@ void Launch::call(std::pmr::vector<Buffer> &buffers) {
     size_t next = 0;
     for (Argument &argument : arguments_) {
         if (argument.role == Role::scalar) {
-            pointers.push_back(&argument.scalar);
+            pointers.push_back(&argument.number);
             continue;
         }
         Buffer &b = buffers[next++];
@@ -371,8 +378,8 @@ void Launch::run() try {
     std::array<std::byte, 4096> room;
     std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
     std::pmr::vector<Buffer> buffers(&memory);
-    buffers.reserve(arguments_.size());
-    for (Argument &argument : arguments_) {
+    buffers.reserve(windows_.size());
+    for (const Argument &argument : arguments_) {
         if (argument.role != Role::scalar) {
             buffers.push_back(made_buffer(argument, memory));
         }

@@ -39,11 +39,13 @@ public:
         return scalar(find(name), halide_type_of<T>(), &number);
     }
 
-    // The elements of an array input: `name` is the array's, whose elements are name_0, name_1 ...
+    // The elements of an array input, at least one: `name` is the array's, whose elements are name_0, name_1
+    // ..., one behind the other in the library's order.
     template<typename T>
     Launch &values(const std::string &name, std::span<const T> numbers) {
+        const size_t first = find_array(name, numbers.size());
         for (size_t i = 0; i < numbers.size(); i++) {
-            value_of_array(name, i, halide_type_of<T>(), &numbers[i]);
+            scalar(first + i, halide_type_of<T>(), &numbers[i]);
         }
         return *this;
     }
@@ -60,27 +62,31 @@ private:
     enum class Role { unbound, input, output, scalar };
     struct Argument {
         Role role = Role::unbound;
+        uint64_t number = 0;  // a scalar's bytes; of a buffer, which one of windows_ it is
+    };
+    struct Window {
         Array array;
         View view;
-        uint64_t scalar = 0;
     };
     struct Buffer;
 
     size_t find(std::string_view name);
+    Argument &bind(size_t at, Role role);
     Launch &buffer(size_t at, Role role, const Array &array, View view);
     Launch &scalar(size_t at, halide_type_t type, const void *value);
-    void value_of_array(const std::string &name, size_t i, halide_type_t type, const void *value);
+    size_t find_array(const std::string &name, size_t size);
     const char *name_of_argument(size_t at) const;
     void check_complete() const;
     void check_device() const;
-    Buffer made_buffer(Argument &argument, std::pmr::memory_resource &memory) const;
+    Buffer made_buffer(const Argument &argument, std::pmr::memory_resource &memory);
     void call(std::pmr::vector<Buffer> &buffers);
     LibraryRun described() const;
 
     const Row *row_;
     Device device_;
     const halide_filter_metadata_t *metadata_;
-    std::vector<Argument> arguments_;  // in the library's order
+    std::vector<Argument> arguments_;  // in the library's order: hundreds, of which few are buffers
+    std::vector<Window> windows_;      // what the buffers are bound to, in the order in which they were
     size_t next_ = 0;  // behind the argument that was bound last: fronts bind most of them in order
 };
 

@@ -154,12 +154,7 @@ struct BandStates {
 // What the forms in tiles take besides the carries.
 void bind_tiles(Launch &launch, const TileWeights &weights) {
     bind_carries(launch, weights);
-    int i = 0;
-    for (const Vector3 &weight : weights.tiles.weights) {
-        for (const double value : weight) {
-            launch.value("weight" + std::to_string(i++), (float)value);
-        }
-    }
+    bind_weights(launch, "weights", weights);
 }
 
 // Where what RecursiveGaussianEdges carries between its tiles lies: in the memory of the output.
