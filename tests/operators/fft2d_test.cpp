@@ -1,11 +1,14 @@
 // fft2d: every row against the plain definition, within the error bound; properties of the transform (linear,
 // energy kept, there and back); and what the front pads and refuses.
 #include "tilewright/fft2d.h"
+#include "runtime/devices/host_memory.h"
 #include "tests/operators/rows.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -254,6 +257,41 @@ TEST(Fft2d, PadsToTheNextPowerOfTwo) {
     EXPECT_EQ(
         difference(on_cpu(random_field(64, 32), Direction::forward, true), on_cpu(random_field(64, 32)), {}),
         "");
+}
+
+// Columns of 8192 points are transformed in two passes, on a GPU with a field between them whose host memory
+// nobody reads. It is not cleared, which would take longer than the transform: a kept block of its size, the
+// next one to be used again, has the same bytes afterwards.
+TEST(Fft2d, LeavesTheHostMemoryOfAFieldBetweenPassesAlone) {
+    driver::HostMemory &memory = driver::host_memory();
+    const Array field = random_field(8192, 32);
+    const size_t bytes = (size_t)field.size() * sizeof(std::complex<float>);
+    Array output(Type::c64, {8192, 32});
+    bool ran = false;
+    std::string why_not;
+    for (const Backend backend : {Backend::cuda, Backend::opencl}) {
+        const auto found = usable_device(backend, why_not);
+        if (!found) {
+            continue;
+        }
+        ran = true;
+        const auto call = [&] { fft2d(field, output, Direction::forward, false, {.device = found->device}); };
+        call();
+        const driver::HostMemory::Block block = memory.take(bytes + 64);  // as a storage takes it
+        std::fill_n(block.begin, bytes, std::byte{0xA5});
+        memory.give_back(block.begin);
+        const uint64_t reuses = memory.use().reuses;
+        call();
+        EXPECT_GT(memory.use().reuses, reuses) << "there is no field between the passes";
+        const driver::HostMemory::Block after = memory.take(bytes + 64);
+        EXPECT_EQ(after.begin, block.begin);
+        EXPECT_TRUE(std::all_of(
+            after.begin, after.begin + bytes, [](std::byte byte) { return byte == std::byte{0xA5}; }));
+        memory.give_back(after.begin);
+    }
+    if (!ran) {
+        GTEST_SKIP() << "not run here: " << why_not;
+    }
 }
 
 TEST(Fft2d, RefusesOtherSizesAndOffersPadding) {

@@ -3,7 +3,6 @@
 #include "runtime/devices/host_memory.h"
 #include "tests/support/arrays.h"
 #include "tests/support/operators.h"
-#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <thread>
@@ -123,34 +122,6 @@ TEST(HostMemory, WarmCallsAskTheSystemForNothing) {
         EXPECT_EQ(maps, before) << op->name();
         EXPECT_EQ(host_memory().use().taken, taken) << op->name();
     }
-}
-
-// A field between the passes of a GPU has a host block that nothing reads: clearing it took longer than the
-// passes.
-TEST(HostMemory, FieldsBetweenPassesAreNotCleared) {
-    const std::vector<Device> devices = usable_devices();
-    const auto gpu = std::find_if(
-        devices.begin(), devices.end(), [](Device device) { return device.backend == Backend::opencl; });
-    if (gpu == devices.end()) {
-        GTEST_SKIP() << "no OpenCL device";
-    }
-    const Sample sample = small_sample(find_operator("fft2d"), "c64", 32, 2048);  // three passes on OpenCL
-    Array output;
-    const auto call = [&] {
-        find_operator("fft2d")(sample.inputs, output, sample.settings, {.device = *gpu});
-        synchronize(*gpu);
-    };
-    call();
-    const size_t bytes = (size_t)(output.shape()[0] * output.strides()[0]) * size_of(Type::c64) + 64;
-    std::byte *const between = host_memory().take(bytes).begin;
-    memset(between, 0xa5, bytes);
-    host_memory().give_back(between);
-    const uint64_t maps = host_memory().use().maps;
-    call();
-    EXPECT_EQ(host_memory().use().maps, maps);
-    ASSERT_EQ(host_memory().take(bytes).begin, between);
-    EXPECT_TRUE(std::all_of(between, between + bytes - 64, [](std::byte b) { return b == std::byte(0xa5); }));
-    host_memory().give_back(between);
 }
 
 }  // namespace

@@ -149,8 +149,8 @@ protected:
         Plan plan;
         Array field = request.inputs[0];
         if (field.type() != Type::c64 || request.pads()) {
-            field = request.pads() ? Array(Type::c64, request.output_shape) :
-                                     Array::uninitialized(Type::c64, request.output_shape);
+            const std::vector<int64_t> &shape = request.output_shape;
+            field = request.pads() ? Array(Type::c64, shape) : Array::uninitialized(Type::c64, shape);
             plan.host([from = request.inputs[0], to = field]() mutable { write_into(from, to); });
         }
         if (is_fft_pass(row)) {
