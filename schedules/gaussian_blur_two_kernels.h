@@ -37,23 +37,25 @@ void separable(Form &blur, ScheduleContext &context) {
     thread_per_pixel(blur, context);
 }
 
-// Computes the image between the kernels in bands of rows: the rows of the output are divided into `bands`
-// bands or more, of whole tiles of `height` rows, and both kernels run for one band after another. So the
-// image between them takes at most 1 / bands of the output's memory. It has a radius more at both ends of a
-// row, so that images with few columns have more bands. The pass down columns comes first, so that no row is
-// computed twice. One band is the whole image; in a pipeline, whose sizes are not known, there is one.
+// Computes the image between the kernels in bands of rows: the rows of the output are divided into as many
+// equal bands, of whole tiles of `height` rows, as there must be for a band to have at most `band` * 2^20
+// elements. Both kernels run for one band after another, so that the image between them takes the memory of
+// one band. The elements that count are its own: a row of it has a radius more at both ends. The pass down
+// columns comes first, so that no row is computed twice. In a pipeline, whose sizes are not known, there is
+// one band.
 template<typename Form>
 void in_bands(Form &blur, ScheduleContext &context, int height) {
-    if (context["bands"] == 1 || context.is_stage) {
+    if (context.is_stage) {
         blur.down.compute_root();
         return;
     }
+    const auto wide = [](const Halide::Expr &number) { return Halide::cast<int64_t>(number); };
     const Var band{"band"};
     const Halide::OutputImageParam out = context.buffers[1];
-    const Halide::Expr elements = cast<float>(out.width()),
-                       part = elements / ((elements + cast<float>(blur.margins)) * context["bands"]);
-    const Halide::Expr rows = max(cast<int>(cast<float>(out.height()) * part) / height, 1) * height;
-    blur.out.split(blur.y, band, blur.y, rows, TailStrategy::GuardWithIf);
+    const Halide::Expr elements = wide(out.height()) * (out.width() + blur.margins),
+                       bands = ceil_div(elements, wide(context["band"]) << 20),
+                       tiles = Halide::cast<int>(ceil_div(wide(out.height()), height * bands));
+    blur.out.split(blur.y, band, blur.y, max(tiles, 1) * height, TailStrategy::GuardWithIf);
     blur.down.compute_at(blur.out, band);
 }
 
@@ -73,9 +75,7 @@ inline void columns(GaussianBlurNear &blur, ScheduleContext &context) {
             .unroll(row_of_thread);
         tiles(stage, blur.x, blur.y, width, height, tail);
         sum.compute_at(stage, xi).store_in(MemoryType::Register).unroll(blur.y);
-        if (context["bands"] > 1) {
-            sum.bound_extent(blur.y, rows);  // Halide does not see it where the first row depends on a band
-        }
+        sum.bound_extent(blur.y, rows);  // Halide does not see it where the first row depends on a band
         sum.update().reorder(blur.x, blur.y, tap).unroll(blur.y);
     };
     in_bands(blur, context, height * rows);
