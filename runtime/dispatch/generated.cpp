@@ -97,7 +97,7 @@ void run_generated(
     if (pipeline.is_vector) {
         shape = {shape[1]};
     }
-    Array result = output.empty() ? Array(pipeline.output, shape) : output;
+    Array result = output.empty() ? Array::uninitialized(pipeline.output, shape) : output;
     if (result.type() != pipeline.output || result.shape() != shape) {
         throw Error(Fault::input,
             fmt::format("must be {} ({})", name_of(pipeline.output), fmt::join(shape, ", ")),
