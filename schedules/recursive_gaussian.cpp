@@ -209,7 +209,7 @@ static const ScheduleRows &rows() {
                     .registers("kernel_tails", 168)
                     .registers("", 96)
                     .says("As blocks_aligned: two reads of the image and one write, for whole tiles."),
-                row("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, coloured, settings())
+                row("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, coloured, settings_of_colours())
                     .registers("kernel_tails", 168)
                     .registers("", 128)
                     .says("As blocks_any, also for colours: two reads of the image and one write."),

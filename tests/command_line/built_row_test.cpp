@@ -2,8 +2,11 @@
 #include "apps/tilewright/support/built_row.h"
 #include "apps/tilewright/support/tunables.h"
 #include "apps/tilewright/support/verification.h"
+#include "runtime/devices/memory_pool.h"
+#include "tests/support/arrays.h"
 #include "tests/support/errors.h"
 #include "tests/support/files.h"
+#include "tests/support/operators.h"
 #include "tests/support/process.h"
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
@@ -115,13 +118,39 @@ TEST_F(BuiltRow, RunsOnOpenCl) {
     GTEST_SKIP() << "not run here: no usable OpenCL device";
 }
 
-static bool has_fft2d() {
-    return std::ranges::any_of(operators(), [](const Operator *op) { return op->name() == "fft2d"; });
+static bool has_operator(const std::string &name) {
+    return std::ranges::any_of(operators(), [&](const Operator *op) { return op->name() == name; });
+}
+
+// Where an image has so many pixels that its channels are filtered one after another, the results are the
+// same bytes, and what is between the kernels takes the memory of one channel.
+TEST_F(BuiltRow, FiltersTheChannelsOfLargeImagesOneAfterAnother) {
+    std::string why_not;
+    const auto found = usable_device(Backend::opencl, why_not);
+    if (!found || !has_operator("recursive_gaussian") || !is_built(Backend::opencl)) {
+        GTEST_SKIP() << "not run here: no usable OpenCL device, or no such row in this build";
+    }
+    const Operator &op = find_operator("recursive_gaussian");
+    const Row &at_once = row(op.name(), "tuned_any", Backend::opencl);
+    const auto one_by_one = built_row(at_once, {{"pass", 1}});  // from 2^20 pixels on
+    const Array image = random_array<uint8_t>({1031, 1030, 3});
+    // The most device memory besides image and output.
+    const auto run = [&](const Row &row, Array &output) {
+        driver::opencl_memory().restart_peak();
+        op.run(row, found->device, {&image, 1}, output, {});
+        const driver::MemoryPool::Use use = driver::opencl_memory().use();
+        return use.peak - use.taken;
+    };
+    Array expected(Type::u8, image.shape()), output(Type::u8, image.shape());
+    const size_t of_all = run(at_once, expected), of_one = run(*one_by_one, output);
+    EXPECT_EQ(difference(output, expected, {}), "");
+    EXPECT_LT(2 * of_one, of_all);
+    EXPECT_GT(4 * of_one, of_all);
 }
 
 // The front of fft2d puts rows together, and takes this one in place of that of its table.
 TEST_F(BuiltRow, TakesPartInATransform) {
-    if (!has_fft2d()) {
+    if (!has_operator("fft2d")) {
         GTEST_SKIP() << "this build has no fft2d";
     }
     const auto built = built_row(row("fft2d", "fused_rows_64", Backend::cpu, "c64"), {{"together", 8}});
@@ -130,7 +159,7 @@ TEST_F(BuiltRow, TakesPartInATransform) {
 }
 
 TEST_F(BuiltRow, TransposesWholeTiles) {
-    if (!has_fft2d() || !is_built(Backend::opencl)) {
+    if (!has_operator("fft2d") || !is_built(Backend::opencl)) {
         GTEST_SKIP() << "this build has no fft2d for GPUs";
     }
     const Operator &op = find_operator("fft2d");
