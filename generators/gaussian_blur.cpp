@@ -1,6 +1,7 @@
 // The generators of gaussian_blur: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
+#include "generators/algorithms/gaussian_blur/short_sums.h"
 #include "generators/algorithms/gaussian_blur/terms.h"
 #include "generators/gaussian_blur_window_generators.h"
 #include "generators/row_generator.h"
@@ -88,6 +89,35 @@ public:
     }
 };
 
+// The form with sums of 16 bits. image and output: rows of width * channels elements. taps: -radius ...
+// radius. start, sum and multiplier: below 2^16.
+class GaussianBlurShortSumsGenerator : public RowGenerator<GaussianBlurShortSumsGenerator> {
+public:
+    Input<Buffer<uint8_t, 2>> image{"image"};
+    Input<int32_t> channels{"channels"}, border{"border"};
+    Input<Buffer<uint16_t, 1>> taps{"taps"};
+    Input<uint32_t> start{"start"}, sum{"sum"}, multiplier{"multiplier"};
+    Output<Buffer<uint8_t, 2>> output{"output"};
+
+    void generate() {
+        constexpr int radius = GaussianBlurShortSums::radius;
+        const ExtendedImage extended{
+            border, image.width() / channels, image.height(), channels, false, false, true};
+        Var k{"k"};
+        Func tap{"tap"};
+        tap(k) = taps(k + radius);
+        taps.dim(0).set_bounds(0, 2 * radius + 1);
+        std::vector<Expr> starts = {cast<uint16_t>(start)};
+        if (configuration<GaussianBlurShortSumsConfiguration>().means == 2) {
+            starts.push_back(cast<uint16_t>(start + sum));
+        }
+        GaussianBlurShortSums blur(
+            image, extended, tap, starts, cast<uint16_t>(multiplier), natural_vector_size<uint16_t>());
+        output = blur.out;
+        apply(blur, {image, output});
+    }
+};
+
 // The forms by dot products. image and output: rows of width * channels elements. low and high: the parts of
 // the taps (DotArithmetic), with the dimensions element in the group, group, phase; taps of one part are low.
 // u8 has a multiplier, and in groups of four a rounding too.
@@ -166,6 +196,7 @@ HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator<tilewrig
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowFloatsGenerator<tilewright::GaussianBlurColourFloats>,
     gaussian_blur_window_colour_floats)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurTermsGenerator, gaussian_blur_terms)
+HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurShortSumsGenerator, gaussian_blur_short_sums)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurDotsGenerator<tilewright::GaussianBlurDots>, gaussian_blur_dots)
 HALIDE_REGISTER_GENERATOR(

@@ -101,6 +101,23 @@ static ScheduleRow pairs_row(const std::string &name, int channels) {
         .says("As tuned_dots, with dot products of two 16-bit numbers, which every processor has.");
 }
 
+// The rows with sums of 16 bits, for images of any channels. One thread of a Xeon (Sapphire Rapids,
+// 2026-11-23, other programs ran), ms, tuned_short, tuned_pairs_in_order, tuned_in_order, sigma 1:
+//     AVX2       u8 4096 x 4096 5.4, 11.0, -; 640 x 480 .091, .215, -; RGB u8 2048 x 2048 3.9, 11.0, -
+//     AVX-512    u8 4096 x 4096 4.2, 8.6, 4.8; 640 x 480 .070, .159, .089; RGB u8 2048 x 2048 3.1, 11.8, 4.0
+static ScheduleRows short_rows() {
+    const auto of_means = [](const std::string &name, int means, const char *sentence) {
+        return row(name, cpu, "u8", gaussian_blur_cpu::short_sums, GaussianBlurShortSumsConfiguration{means},
+            {{"rows", 8, 4, 16}, {"vectors", 1, 1, 4}})
+            .says(sentence);
+    };
+    return {
+        of_means("tuned_short", 1,
+            "Tiles of 8 rows over the cores; sums of 16 bits, for small weights of an even sum (sigma 1)."),
+        of_means("tuned_short_odd", 2, "As tuned_short, for weights of an odd sum (sigma .8)."),
+    };
+}
+
 // The rows that read the image in order, for radii up to 12: for larger ones the groups of rows that are kept
 // would leave the second-level cache in wide images (u16 4096 x 4096, sigma 10: 1.06 of the time of
 // tuned_dots). On an AMD EPYC (Zen 4, 2026-11-23) they are the fastest from some 10 columns on: 10000 rows of
@@ -184,6 +201,7 @@ static ScheduleRows tuned_cpu_rows() {
     const char *in_vectors = "As tuned_any, in chunks of one vector, for images narrower than its chunks.";
     return family("tuned",
         {
+            short_rows(),
             in_order_rows(),
             row("tuned_narrow", cpu, "u8 u16", lines<GaussianBlurLines>, narrow_integers, of_narrow)
                 .says(in_vectors),

@@ -4,6 +4,7 @@
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
+#include "generators/algorithms/gaussian_blur/short_sums.h"
 #include "generators/algorithms/gaussian_blur/terms.h"
 #include "generators/algorithms/integers.h"
 #include "schedules/schedule.h"
@@ -296,6 +297,45 @@ inline void terms(GaussianBlurTerms &blur, ScheduleContext &context) {
         .vectorize(x)
         .unroll(y);
     blur.columns.compute_root().vectorize(x, lanes);
+}
+
+// Tiles of few rows are spread over the cores. In the pass down columns, all rows of a tile are computed at a
+// time, a vector of columns after another: each pixel is loaded once for all of them, straight from the
+// image.
+inline void short_sums(GaussianBlurShortSums &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y;
+    const int lanes = context.target.natural_vector_size<uint8_t>(), rows = context["rows"],
+              block = lanes * context["vectors"];
+    for (Halide::OutputImageParam buffer : context.buffers) {
+        buffer.dim(0).set_min(0);
+        buffer.dim(1).set_min(0);
+    }
+    blur.out.split(y, yo, yi, rows, TailStrategy::GuardWithIf)
+        .split(yo, task, yo, tiles_of_task(context, blur.radius, 4), TailStrategy::GuardWithIf)
+        .split(x, xo, xi, block, TailStrategy::PredicateStores)
+        .reorder(xi, xo, yi, yo, task)
+        .parallel(task)
+        .vectorize(xi)
+        .never_partition(yi, yo, task);
+    blur.along.compute_at(blur.out, xo).bound_extent(x, block).vectorize(x, lanes).unroll(x);
+    blur.down.compute_at(blur.out, yo).bound_extent(y, rows).hoist_storage(blur.out, task);
+    // The elements of a vector are different ones, which Halide does not see through the least of two places.
+    blur.down.update()
+        .reorder(blur.vectors.x, y, blur.vectors.y)
+        .allow_race_conditions()
+        .vectorize(blur.vectors.x)
+        .unroll(y);
+    for (int side : {1, 2}) {
+        blur.down.update(side).unroll(y);
+    }
+    blur.extended.compute_at(blur.down, blur.vectors.y)
+        .store_in(Halide::MemoryType::Stack)
+        .bound_extent(y, rows + 2 * blur.radius)
+        .vectorize(x)
+        .unroll(y);
+    // Not in vectors: each element takes two divisions, which are as slow there and many times the code.
+    blur.rows.compute_root();
+    blur.columns.compute_root();
 }
 
 }  // namespace tilewright::gaussian_blur_cpu

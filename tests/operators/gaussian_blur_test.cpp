@@ -1,6 +1,5 @@
 // The blur against its definition as plain loops.
 #include "plain/gaussian_blur.h"
-#include "generators/algorithms/gaussian_blur/weights.h"
 #include "runtime/devices/memory_pool.h"
 #include "tests/operators/blurs.h"
 #include "tests/operators/rows.h"
@@ -114,17 +113,18 @@ protected:
 
 TEST_P(GaussianBlurRow, SizesBordersAndChannels) {
     const int64_t sizes[] = {1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 101, 127, 128, 129, 257};
-    const double sigmas[] = {1, .5, 2.25, 3, 1.7};
+    const double sigmas[] = {1, .5, 2.25, 3, 1.7, .8};
     int turn = 0;
     for (int64_t h : {1, 3, 16, 33, 64, 67}) {
         for (int64_t w : sizes) {
-            check({{h, w}, sigmas[turn % 5], borders[(size_t)turn % 4].first, turn % 3 == 2});
+            check({{h, w}, sigmas[turn % 6], borders[(size_t)turn % 4].first, turn % 3 == 2});
             turn++;
         }
     }
     for (int64_t c : {1, 2, 3, 4}) {
         for (const auto &[border, name] : borders) {
             check({{37, 61, c}, 1, border, c == 3});
+            check({{29, 59, c}, .8, border, c == 1});
             check({{64, 128, c}, 2.25, border});
             if (c > 1) {  // several tiles of the rows for colours, and a last one of few columns
                 check({{45, 263, c}, 1, border});
@@ -176,13 +176,15 @@ TEST_P(GaussianBlurRow, SameBytesEachTime) {
                             row().type == "u16" ? random_array<uint16_t>(shape) :
                                                   random_array<float>(shape);
         Array first, again;
-        if (!run({image}, first, {{"sigma", 1.}})) {
-            continue;
-        }
-        ran = true;
-        for (int i = 0; i < 2; i++) {
-            run({image}, again, {{"sigma", 1.}});
-            EXPECT_EQ(difference(again, first, {}), "");
+        for (const double sigma : {1., .8}) {
+            if (!run({image}, first, {{"sigma", sigma}})) {
+                continue;
+            }
+            ran = true;
+            for (int i = 0; i < 2; i++) {
+                run({image}, again, {{"sigma", sigma}});
+                EXPECT_EQ(difference(again, first, {}), "");
+            }
         }
     }
     if (!ran) {
@@ -227,62 +229,6 @@ TEST(GaussianBlur, LargeImagesHaveTheMemoryOfABandOnGpus) {
     if (!ran) {
         GTEST_SKIP() << "not run here: " << why_not;
     }
-}
-
-TEST(GaussianWeights, ErrorBoundIsUnderOne) {
-    for (double sigma = .01; sigma < 8192; sigma *= 1.03) {  // NOLINT(bugprone-float-loop-counter): it
-                                                             // multiplies
-        const auto w = GaussianWeights::of(sigma);
-        EXPECT_LT(w->bytes.bound, 1) << sigma;
-        EXPECT_EQ(w->bytes.multiplier % 2, 1u) << sigma;
-        EXPECT_LT(255ull * w->bytes.sum * w->bytes.multiplier + (1 << 23), 1ull << 32) << sigma;
-        EXPECT_EQ(w->bytes.fits_f32(), sigma <= 30) << sigma;
-        if (sigma <= 50) {
-            EXPECT_LT(w->words16.bound, 1) << sigma;
-        }
-        for (const IntegerTaps *taps : {&w->bytes, &w->words16}) {
-            uint64_t sum = taps->taps[0];
-            for (size_t i = 1; i < taps->taps.size(); i++) {
-                sum += 2ull * taps->taps[i];
-            }
-            EXPECT_EQ(sum, taps->sum) << sigma;
-        }
-        EXPECT_LE(*std::max_element(w->bytes.taps.begin(), w->bytes.taps.end()), 65535u) << sigma;
-    }
-}
-
-TEST(GaussianWeights, WordsHoldTheTaps) {
-    const auto w = GaussianWeights::of(3);
-    for (int radius : {12, 13, 20}) {
-        const int rounded = (radius + 3) / 4 * 4;
-        for (int phase = 0; phase < 4; phase++) {
-            for (int k = 0; k <= rounded / 2; k++) {
-                for (int b = 0; b < 4; b++) {
-                    const uint32_t low = tap_word(w->bytes, radius, phase, k, false) >> (8 * b) & 255;
-                    const uint32_t high = tap_word(w->bytes, radius, phase, k, true) >> (8 * b) & 255;
-                    EXPECT_EQ(high * 256 + low, w->bytes.at(4 * k + b - rounded - phase));
-                }
-            }
-        }
-    }
-}
-
-// What dot products of 16-bit numbers add stays within 32 bits, and the parts are the tap.
-TEST(GaussianWeights, PartsAreTheTap) {
-    for (double sigma = .01; sigma < 31; sigma *= 1.03) {  // NOLINT(bugprone-float-loop-counter): it
-                                                           // multiplies
-        const auto w = GaussianWeights::of(sigma);
-        EXPECT_TRUE(fits_split_taps(w->words16)) << sigma;
-        int64_t low = 0, high = 0;
-        for (int i = -w->radius; i <= w->radius; i++) {
-            const SplitTap part = split_tap(w->words16.at(i));
-            EXPECT_EQ(512 * part.high + part.low, (int)w->words16.at(i)) << sigma << " " << i;
-            low += std::abs(part.low), high += std::abs(part.high);
-        }
-        EXPECT_LT(low * 32768 + (1 << 23), INT64_C(1) << 31) << sigma;
-        EXPECT_LT(high * 32768, INT64_C(1) << 31) << sigma;
-    }
-    EXPECT_FALSE(fits_split_taps(GaussianWeights::of(200)->words16));
 }
 
 // Integers are within 1 of the exact blur rounded, on noise and on black and white, the hardest of images.

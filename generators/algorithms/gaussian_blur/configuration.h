@@ -43,6 +43,16 @@ struct GaussianBlurTermsConfiguration {
     }
 };
 
+// Of GaussianBlurShortSums.
+struct GaussianBlurShortSumsConfiguration {
+    int means = 1;  // the row serves taps that need so many (ShortSums)
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("means", means);
+    }
+};
+
 // Of GaussianBlurDots and GaussianBlurDotRows.
 struct GaussianBlurDotsConfiguration {
     int group = 4;          // pixels in one dot product: 4 bytes (u8), or 2 numbers of 16 bits (u8 and u16)

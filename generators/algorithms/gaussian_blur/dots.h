@@ -201,22 +201,13 @@ struct GaussianBlurDotRows : GaussianBlurDots {
         add_groups(pass, true);
         add_sums(parts);
         add_down(parts, pass);
-        add_sides(border, pass);
+        ExtendedImage plane = border;
+        plane.channels = 1;
+        const Expr nothing = pass.centred(Halide::cast(pass.pass.pixel, 0));
+        plane.copy_sides(columns, x, group * reach, [&](Expr to, Expr from) {
+            down(to, c, y) = select(border.rule == ExtendedImage::zero, nothing, down(from, c, y));
+        });
         add_along(parts, pass);
-    }
-
-private:
-    // columns(n) is the column that the n-th position beyond the sides continues, first those on the left.
-    void add_sides(const ExtendedImage &border, const DotArithmetic &pass) {
-        const Expr beyond = group * reach, nothing = pass.centred(Halide::cast(pass.pass.pixel, 0));
-        columns(x) = border.source(select(x < beyond, x - beyond, border.width + x - beyond), border.width);
-        const RDom side(0, beyond, "side");
-        const auto copy = [&](Expr to, Expr from) {
-            down(to, c, y) = select(border.rule == ExtendedImage::zero, nothing,
-                down(promised(columns(from), border.width), c, y));
-        };
-        copy(side - beyond, side);
-        copy(border.width + side, beyond + side);
     }
 };
 

@@ -46,12 +46,29 @@ struct ExtendedImage {
 
     // The element of a row whose value is at element x.
     Expr column(Expr x) const {
-        return select(inside_row(x), likely(x), source(x / channels, width) * channels + x % channels);
+        return select(inside_row(x), likely(x), continued(x));
+    }
+
+    // Continues rows by copies, `beyond` elements on each side: assign(to, from) sets element `to`, which is
+    // outside of the row, to element `from`. `columns` becomes the table of the elements to copy, first those
+    // for the left.
+    template<typename Assign>
+    void copy_sides(Halide::Func columns, Halide::Var x, Expr beyond, const Assign &assign) const {
+        const Expr elements = width * channels;
+        columns(x) = continued(select(x < beyond, x - beyond, elements + x - beyond));
+        const Halide::RDom side(0, beyond, "side");
+        assign(side - beyond, promised(columns(side), elements));
+        assign(elements + side, promised(columns(beyond + side), elements));
     }
 
     // The row whose values are at row y.
     Expr row(Expr y) const {
         return select(y >= 0 && y < height, likely(y), source(y, height));
+    }
+
+    // Element x of row y, where x is inside of the rows. `rows` is row(y) as a Func.
+    Expr of_row(Halide::Func image, Halide::Func rows, Expr x, Expr y) const {
+        return masked(image(promised(x, width * channels), promised(rows(y), height)), y);
     }
 
     // Element x of the image extended above and below alone: any value where x is outside of the rows.
@@ -90,6 +107,11 @@ struct ExtendedImage {
     }
 
 private:
+    // The element of a row whose value is at element x, which is outside of the row.
+    Expr continued(Expr x) const {
+        return source(x / channels, width) * channels + x % channels;
+    }
+
     // A pixel of row y, or 0 where the border is zero and the row is outside. Rows have a mask: of a
     // condition that is the same for all pixels of a vector, LLVM makes 60 instructions for 32 bytes of AVX2.
     Expr masked(Expr pixel, Expr y) const {

@@ -114,6 +114,43 @@ IntegerTaps fine_bytes(const std::vector<double> &exact, uint32_t first) {
     }
 }
 
+// Whether every sum gives the byte that it should. Bytes do not fall when the sum grows, so that it is enough
+// to look where each byte begins.
+bool is_exact(const IntegerTaps &taps, const ShortSums &sums) {
+    const auto mean = [&](uint64_t sum, uint32_t start) { return (sum + start + 1) >> 1; };
+    const auto byte = [&](uint64_t sum) {
+        return sums.means == 1 ? mean(sum, sums.start) * taps.multiplier >> 23 :
+                                 (mean(sum, sums.start) * taps.multiplier >> 24) +
+                                     (mean(sum, sums.start + taps.sum) * taps.multiplier >> 24);
+    };
+    for (uint64_t value = 1; value <= 255; value++) {
+        const uint64_t first = ((value << 24) - (1 << 23) + taps.multiplier - 1) / taps.multiplier;
+        if (byte(first) < value || byte(first - 1) >= value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+ShortSums short_sums_of(const IntegerTaps &taps) {
+    constexpr uint32_t limit = 65536, around = 2;
+    const uint32_t beside = 2 * taps.at(1), others = taps.at(0) + 2 * (taps.at(2) + taps.at(3)),
+                   half = taps.sum / 2;
+    if (beside + others != taps.sum || 255 * others >= limit || taps.multiplier >= limit) {
+        return {};
+    }
+    for (int means : {1, 2}) {
+        for (uint32_t start = half - around; start <= half + around; start++) {
+            const ShortSums sums{means, start};
+            const uint32_t last_start = means == 1 ? start : start + taps.sum;
+            if (255 * beside + last_start < limit && is_exact(taps, sums)) {
+                return sums;
+            }
+        }
+    }
+    return {};
+}
+
 GaussianWeights weights_of(double sigma) {
     GaussianWeights w;
     w.sigma = sigma;
@@ -127,6 +164,7 @@ GaussianWeights weights_of(double sigma) {
         w.bytes = sigma <= 30 ? searched_bytes(exact) : fine_bytes(exact, 1);
     }
     finish(w.bytes, exact, 255);
+    w.bytes.short_sums = short_sums_of(w.bytes);
 
     w.words16.sum = 1 << 24;
     integer_taps(exact, w.words16.sum, w.words16.taps);

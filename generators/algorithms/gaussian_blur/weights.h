@@ -10,6 +10,7 @@
 //              bytes
 //              bytes.fits_f32(): 255 S + 2^23 < 2^24, so that a float holds the sum exactly, also with 2^23
 //              added. This is true for every sigma up to 30
+//              bytes.short_sums: how sums of 16 bits give the same bytes, where they do (ShortSums)
 //   words16    u16 images: integer taps of sum S = 2^24, with
 //                  pass(p) = (sum_i w_i p_i + 2^23) >> 24                40 bits before the shift
 // A row of a fixed radius R >= r takes the taps of r, and zeros for the others: at() is zero outside -r ...
@@ -22,16 +23,40 @@
 
 namespace tilewright {
 
+// The sums of a pass in numbers of 16 bits. N = sum_i w_i p_i may have 17 bits, so that it is added in two
+// parts below 2^16: the products with taps 1 and -1, and all others. Only the mean of the parts is known
+// then, without N's lowest bit, so a byte must begin at a sum that is odd, or even, as `start` needs it.
+//
+//   means 1    pass(p) = (((N + start + 1) >> 1) * M) >> 23
+//              All bytes begin at sums of one parity, as they do where S is even.
+//   means 2    pass(p) = b(start) + b(start + S), b(s) = (((N + s + 1) >> 1) * M) >> 24
+//              Every second byte begins at a sum of the other parity, and each b counts the bytes of one.
+//   means 0    neither is right for every N: the taps are too large, or there are too many of them
+struct ShortSums {
+    static constexpr int radius = 3;  // taps beyond it are 0
+    int means = 0;
+    uint32_t start = 0;
+};
+
 struct IntegerTaps {
     std::vector<uint32_t> taps;  // taps[i] = w_i = w_-i, i = 0 ... r
     uint32_t sum = 0;            // S
     uint32_t multiplier = 1;     // M; 1 for words16, whose sum is 2^24
     int high = 0;                // taps |i| < high have w_i > 255
+    ShortSums short_sums;        // of `bytes`
     double bound = 0;            // of |blur before the last rounding - exact blur|, for any image
 
     uint32_t at(int i) const {
         const size_t k = i < 0 ? -i : i;
         return k < taps.size() ? taps[k] : 0;
+    }
+    // The largest i whose tap is not 0: often less than the radius.
+    int reach() const {
+        int i = (int)taps.size() - 1;
+        while (i > 0 && taps[(size_t)i] == 0) {
+            i--;
+        }
+        return i;
     }
     bool fits_f32() const {
         return 255ull * sum + (1 << 23) < (1 << 24);

@@ -131,6 +131,12 @@ protected:
         if (is_by_dots(row)) {
             return dots_accept(row, request);
         }
+        if (row.form == "gaussian_blur_short_sums") {
+            // The row reads whole vectors, the longest of which have 32 elements.
+            return request.numbers().bytes.short_sums.means ==
+                       row.configuration<GaussianBlurShortSumsConfiguration>().means &&
+                   request.image().shape()[1] * request.channels() >= 32;
+        }
         if (row.form == "gaussian_blur_terms") {
             return request.numbers().radius == row.configuration<GaussianBlurTermsConfiguration>().radius;
         }
@@ -176,6 +182,16 @@ protected:
             bind_window(launch, row, request, output);
         } else if (is_by_dots(row)) {
             bind_dots(launch, row, request, output);
+        } else if (row.form == "gaussian_blur_short_sums") {
+            const IntegerTaps &bytes = request.numbers().bytes;
+            launch.in("image", request.image(), rows_of(request.image()))
+                .value("channels", (int32_t)request.channels())
+                .value("border", (int32_t)request.border)
+                .in("taps", request.weights->short_taps())
+                .value("start", bytes.short_sums.start)
+                .value("sum", bytes.sum)
+                .value("multiplier", bytes.multiplier)
+                .out("output", output, rows_of(output));
         } else {
             const Array &image = request.image();
             const bool floats = row.form == "gaussian_blur_floats";

@@ -4,6 +4,7 @@
 #include "generators/algorithms/integers.h"
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace tilewright {
 
@@ -17,6 +18,14 @@ Array both_sides(const auto &taps) {
         made.as<T>()[i + radius] = (T)taps[(size_t)std::abs(i)];
     }
     return made;
+}
+
+Array taps_of_short_sums(const IntegerTaps &taps) {
+    std::vector<uint32_t> some;
+    for (int i = 0; i <= ShortSums::radius; i++) {
+        some.push_back(taps.at(i));
+    }
+    return both_sides<uint16_t>(some);
 }
 
 // Phase by phase, the words that meet taps up to `reach`, as bytes; none when `reach` is negative.
@@ -57,7 +66,8 @@ BlurWeights::BlurWeights(double sigma)
       high_(tap_words(numbers_->bytes, numbers_->bytes.high - 1, true)),
       low16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).low; })),
       high16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).high; })),
-      pairs_(tap_pairs(numbers_->bytes, numbers_->radius, [](uint32_t w) { return w; })) {}
+      pairs_(tap_pairs(numbers_->bytes, numbers_->radius, [](uint32_t w) { return w; })),
+      short_taps_(taps_of_short_sums(numbers_->bytes)) {}
 
 std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma) {
     static auto &known = *new Cache<double, BlurWeights>(64);  // never destroyed (inside.h)

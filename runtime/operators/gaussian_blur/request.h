@@ -27,6 +27,10 @@ public:
     const Array &floats(Type pixel) const {
         return pixel == Type::u8 ? bytes_as_floats_ : real_;
     }
+    // The integer weights for u8 of the taps -ShortSums::radius ... ShortSums::radius.
+    const Array &short_taps() const {
+        return short_taps_;
+    }
     // The integer weights for u8 as tap words: word k of phase p is at byte 4 * (p * words + k)
     // (generators/algorithms/gaussian_blur/weights.h). low() has the lower bytes of all taps; high() has the
     // upper bytes: no words where all of them are zero.
@@ -51,7 +55,7 @@ public:
 
 private:
     std::shared_ptr<const GaussianWeights> numbers_;
-    Array real_, bytes_, bytes_as_floats_, words16_, low_, high_, low16_, high16_, pairs_;
+    Array real_, bytes_, bytes_as_floats_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_;
 };
 
 struct GaussianBlurRequest : BlurRequest {

@@ -23,6 +23,8 @@ public:
             {{64, 64}, settings(1, "zero")},
             {{65, 127}, settings(2.25, "mirror")},
             {{101, 211}, settings(1, "reflect")},
+            {{77, 150}, settings(.8, "mirror")},
+            {{46, 66, 3}, settings(.8, "zero"), true},
             {{7, 1031}, settings(1.5, "zero")},
             {{523, 3}, settings(1, "nearest")},
             {{40, 50, 3}, settings(1, "reflect")},
