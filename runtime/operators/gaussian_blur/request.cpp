@@ -41,7 +41,7 @@ Array tap_words(const IntegerTaps &taps, int reach, bool high) {
     return made;
 }
 
-// Phase by phase, the groups of two taps that meet taps up to the radius, each as a signed 16-bit number:
+// Phase by phase, the groups of two taps that meet taps up to `radius`, each as a signed 16-bit number:
 // number(w).
 template<typename Number>
 Array tap_pairs(const IntegerTaps &taps, int radius, Number number) {
@@ -62,11 +62,11 @@ BlurWeights::BlurWeights(double sigma)
       bytes_(both_sides<uint32_t>(numbers_->bytes.taps)),
       bytes_as_floats_(both_sides<float>(numbers_->bytes.taps)),
       words16_(both_sides<uint32_t>(numbers_->words16.taps)),
-      low_(tap_words(numbers_->bytes, numbers_->radius, false)),
+      low_(tap_words(numbers_->bytes, numbers_->bytes.reach(), false)),
       high_(tap_words(numbers_->bytes, numbers_->bytes.high - 1, true)),
       low16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).low; })),
       high16_(tap_pairs(numbers_->words16, numbers_->radius, [](uint32_t w) { return split_tap(w).high; })),
-      pairs_(tap_pairs(numbers_->bytes, numbers_->radius, [](uint32_t w) { return w; })),
+      pairs_(tap_pairs(numbers_->bytes, numbers_->bytes.reach(), [](uint32_t w) { return w; })),
       short_taps_(taps_of_short_sums(numbers_->bytes)) {}
 
 std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma) {
