@@ -6,8 +6,13 @@ namespace tilewright {
 
 class InvertGenerator : public RowGenerator<InvertGenerator> {
 public:
-    Input<Buffer<uint8_t, 2>> image{"image"};
-    Output<Buffer<uint8_t, 2>> output{"output"};
+    Input<Buffer<void, 2>> image{"image"};
+    Output<Buffer<void, 2>> output{"output"};
+
+    void configure() {
+        image.set_type(element_type(type));
+        output.set_type(element_type(type));
+    }
 
     void generate() {
         Invert invert(image);

@@ -42,14 +42,14 @@ void direct(Invert &invert, ScheduleContext &context) {
 
 static const ScheduleRows &rows() {
     static const ScheduleRows table = {
-        row("reference", cpu, "u8", reference)
+        row("reference", cpu, "u8 u16", reference)
             .says("Pixels one after another, in the order of memory: the result to compare with."),
-        row("tuned", cpu, "u8", vectors, {{"lanes", 64, 16, 64}, {"task", 1024, 16, 16384}})
+        row("tuned", cpu, "u8 u16", vectors, {{"lanes", 64, 16, 64}, {"task", 1024, 16, 16384}})
             .says("One vector of pixels after another, with the rows spread over the cores."),
-        row("tuned", gpu, "u8", direct, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+        row("tuned", gpu, "u8 u16", direct, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .says("One thread per pixel: neighbouring threads read and write neighbouring pixels."),
-        automatic<Invert>("auto", cpu, "u8", "Mullapudi2016"),
-        automatic<Invert>("auto", gpu, "u8", "Anderson2021"),
+        automatic<Invert>("auto", cpu, "u8 u16", "Mullapudi2016"),
+        automatic<Invert>("auto", gpu, "u8 u16", "Anderson2021"),
     };
     return table;
 }

@@ -34,6 +34,19 @@ void expect_alpha(const Array &image, bool is_type_taken) {
     }
 }
 
+template<typename T>
+void copy_alpha(const Array &image, Array &to) {
+    const int64_t h = image.shape()[0], w = image.shape()[1], channels = image.shape()[2];
+    const T *from = image.as<T>();
+    T *out = to.as<T>();
+    for (int64_t y = 0; y < h; y++) {
+        for (int64_t x = 0; x < w; x++) {
+            const int64_t alpha = x * channels + channels - 1;
+            out[y * to.strides()[0] + alpha] = from[y * image.strides()[0] + alpha];
+        }
+    }
+}
+
 }  // namespace
 
 Array premultiply(const Array &image) {
@@ -70,6 +83,26 @@ Array unpremultiply(const Array &image, Type type) {
     return with_alpha<uint16_t, uint16_t>(
         image, type, [](uint64_t c, uint64_t a) { return (uint16_t)divided_by_alpha(c, a, 65535); },
         [](uint16_t a) { return a; });
+}
+
+Array with_alpha_of(const Array &colours, const Array &image) {
+    const Type type = image.empty() ? Type::f64 : image.type();
+    expect_alpha(image, type == Type::u8 || type == Type::u16 || type == Type::f32);
+    if (colours.empty() || colours.type() != type || colours.shape() != image.shape()) {
+        throw Error(Fault::input, "takes colours of the type and shape of the image " + image.describe(),
+            {.operation = "alpha",
+                .argument = "colours",
+                .value = colours.empty() ? "" : colours.describe()});
+    }
+    Array result = colours.clone();
+    if (type == Type::u8) {
+        copy_alpha<uint8_t>(image, result);
+    } else if (type == Type::u16) {
+        copy_alpha<uint16_t>(image, result);
+    } else {
+        copy_alpha<float>(image, result);
+    }
+    return result;
 }
 
 }  // namespace tilewright

@@ -22,6 +22,10 @@ public:
         std::string name, std::string summary, const std::vector<Row> &rows, Kind kind = Kind::window)
         : OperatorOf({.name = std::move(name), .summary = std::move(summary)}, rows), kind_(kind) {}
 
+    bool treats_alpha_as_colour() const override {
+        return kind_ == Kind::pointwise;
+    }
+
 protected:
     Request read(std::span<const Array> inputs, const Settings &settings) const override;
     Plan plan(const Row &row, Device device, const Request &request, Array &output) const override;

@@ -1,11 +1,12 @@
-// Pipelines: the plan of a call (what each stage gets and gives, and where alpha is multiplied in), and the
-// call itself.
+// Pipelines: the plan of a call (what each stage gets and gives, and what is done to alpha between stages),
+// and the call itself.
 #include "tilewright/pipeline.h"
 #include "runtime/arrays/copy.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/dispatch/pipeline_text.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
+#include "tilewright/alpha.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,19 +17,23 @@ namespace tilewright {
 
 namespace {
 
-// A change of an array's alpha on the host, in front of a stage or of the result. At most one of the two.
+// Changes of an array's alpha on the host, in front of a stage or of the result, in the order in which they
+// are made. At most one of the first two.
 struct AlphaChange {
+    bool is_taken_back = false;          // alpha is that of what the stage before got
     const Operator *divide = nullptr;    // colours are divided by alpha, as this operator does it
     const Operator *multiply = nullptr;  // colours are multiplied by alpha, as this operator does it
     Type type = Type::u8;                // the type afterwards
 
     bool is_none() const {
-        return !divide && !multiply;
+        return !is_taken_back && !divide && !multiply;
     }
-    Array apply(const Array &image) const {
-        return divide   ? divide->unpremultiplied(image, type) :
-               multiply ? multiply->premultiplied(image) :
-                          image;
+    // `before` is what the stage before got.
+    Array apply(const Array &image, const Array &before) const {
+        const Array straight = is_taken_back ? with_alpha_of(image, before) :
+                               divide        ? divide->unpremultiplied(image, type) :
+                                               image;
+        return multiply ? multiply->premultiplied(straight) : straight;
     }
 };
 
@@ -46,8 +51,9 @@ std::optional<Type> premultiplied_type(const Operator &op, const Array &image) {
 // The array that one stage gives to the next one while a call is planned.
 struct Current {
     Array array;
-    bool is_between = false;  // it belongs to the plan, not to the caller
-    bool has_alpha = false;   // its last channel is alpha
+    bool is_between = false;         // it belongs to the plan, not to the caller
+    bool has_alpha = false;          // its last channel is alpha
+    bool is_alpha_computed = false;  // by the stage before, which treats alpha as a colour
     const Operator *premultiplied_by = nullptr;
     Type straight = Type::u8, premultiplied = Type::u8;  // the types before and after the multiplication
 
@@ -55,25 +61,35 @@ struct Current {
     // values yet.
     AlphaChange change_for(const Operator &op) {
         const std::optional<Type> wanted = has_alpha ? premultiplied_type(op, array) : std::nullopt;
-        if (premultiplied_by && !wanted) {
-            return divide();
+        AlphaChange change;
+        if (!premultiplied_by || !wanted) {
+            change = make_straight();
         }
-        if (premultiplied_by || !wanted) {
-            return {};
+        if (!premultiplied_by && wanted) {
+            straight = array.type();
+            premultiplied = *wanted;
+            premultiplied_by = &op;
+            replace(premultiplied);
+            change.multiply = &op;
+            change.type = premultiplied;
         }
-        straight = array.type();
-        premultiplied = *wanted;
-        premultiplied_by = &op;
-        replace(premultiplied);
-        return {.multiply = &op, .type = premultiplied};
+        return change;
     }
 
-    // Colours are straight again, of the type that they had, unless a stage changed it.
-    AlphaChange divide() {
-        const AlphaChange change = {
-            .divide = premultiplied_by, .type = array.type() == premultiplied ? straight : array.type()};
-        premultiplied_by = nullptr;
-        replace(change.type);
+    // Whether the array is an image with straight colours and its own alpha.
+    bool is_straight() const {
+        return !premultiplied_by && !is_alpha_computed;
+    }
+
+    // Makes it one. Colours have the type that they had before, unless a stage changed it.
+    AlphaChange make_straight() {
+        AlphaChange change = {.is_taken_back = is_alpha_computed, .divide = premultiplied_by};
+        if (!is_straight()) {
+            change.type = premultiplied_by && array.type() == premultiplied ? straight : array.type();
+            premultiplied_by = nullptr;
+            is_alpha_computed = false;
+            replace(change.type);
+        }
         return change;
     }
 
@@ -138,8 +154,8 @@ public:
             }
         }
         result_ = current_.array;
-        if (current_.premultiplied_by) {
-            last_change_ = current_.divide();
+        if (!current_.is_straight()) {
+            last_change_ = current_.make_straight();
             result_ = output.empty() ? current_.array : output;
             if (result_.type() != current_.array.type() || result_.shape() != current_.array.shape()) {
                 refuse(count - 1, Fault::input,
@@ -158,17 +174,18 @@ public:
     }
 
     void run() {
-        Array current = input_;
+        Array current = input_, before = input_;  // the arrays of the next stage and of the one before
         for (size_t i = 0; i < steps_.size(); i++) {
             try {
-                run_stage(i, current);
+                run_stage(i, current, before);
             } catch (const Error &error) {
                 refuse(i, error.fault(), error.what());
             }
+            before = steps_[i].inputs.front();
             current = steps_[i].output;
         }
         if (!last_change_.is_none()) {
-            copy(last_change_.apply(current), result_);
+            copy(last_change_.apply(current, before), result_);
         }
     }
 
@@ -202,7 +219,12 @@ private:
         const std::vector<int64_t> &shape = request.output_shape;
         const bool keeps_alpha = current_.has_alpha && shape.size() == 3 &&
                                  channels_of(shape) == channels_of(current_.array.shape());
-        const bool is_result = is_last && !(keeps_alpha && current_.premultiplied_by);
+        current_.has_alpha = keeps_alpha;
+        current_.is_alpha_computed = keeps_alpha && stage.op->treats_alpha_as_colour();
+        if (!keeps_alpha) {
+            current_.premultiplied_by = nullptr;
+        }
+        const bool is_result = is_last && current_.is_straight();
         step.output =
             is_result ? result_of(step, request, output, stage.op->name()) : take(request.output_type, shape);
         step.row = &stage.op->choose(request, step.output, schedule_of(stage), device_);
@@ -212,10 +234,6 @@ private:
         }
         current_.array = step.output;
         current_.is_between = !is_result;
-        current_.has_alpha = keeps_alpha;
-        if (!keeps_alpha) {
-            current_.premultiplied_by = nullptr;
-        }
     }
 
     // The request of a stage. The settings of the last one may depend on the file that the result is for.
@@ -264,12 +282,12 @@ private:
         return stage.schedule.empty() ? call_.schedule : stage.schedule;
     }
 
-    void run_stage(size_t i, const Array &current) {
+    void run_stage(size_t i, const Array &current, const Array &before) {
         const Stage &stage = pipeline_.stages_[i];
         Step &step = steps_[i];
         if (!changes_[i].is_none()) {
             // Where the changed image is in memory is known only now.
-            step.inputs.front() = changes_[i].apply(current);
+            step.inputs.front() = changes_[i].apply(current, before);
             requests_[i] = stage.op->parse(step.inputs, step.settings);
             step.row = &stage.op->choose(*requests_[i], step.output, schedule_of(stage), device_);
         }

@@ -11,7 +11,7 @@ file(MAKE_DIRECTORY ${WORK})
 # machine code that is there.
 function(build ptxas expected emit)
     execute_process(COMMAND ${CMAKE_COMMAND} -E env TILEWRIGHT_PTXAS=${ptxas}
-            ${GENERATOR} build ${WORK} static_library,${emit} name=some backend=cuda schedule=tuned
+            ${GENERATOR} build ${WORK} static_library,${emit} name=some backend=cuda schedule=tuned type=u8
         RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
     if (NOT code EQUAL expected)
         message(FATAL_ERROR "build of ${emit} ended with ${code}, not ${expected}:\n${said}")

@@ -60,11 +60,41 @@ TEST_F(Photographs, HaveSumsOfEachChannelAndOfOne) {
 // Without asking, an operator that takes colours of another type does not lose them.
 TEST_F(Photographs, KeepTheirColoursWhereTheOperatorTakesColours) {
     NEEDS_OPERATOR("invert");
-    write_array(path("deep.png"), Array(Type::u16, {8, 8, 3}));
-    expect_refusal(3, {"invert", path("deep.png"), path("out.png")}, {"u16 (8, 8, 3)", "deep.png"});
+    write_array(path("floats.tif"), Array(Type::f32, {8, 8, 3}));
+    expect_refusal(3, {"invert", path("floats.tif"), path("out.tif")}, {"f32 (8, 8, 3)", "floats.tif"});
     make_colours("in.png");
     expect_done({"invert", path("in.png"), path("grey.png"), "--grey"});
     EXPECT_EQ(read_array(path("grey.png")).shape(), (Shape{40, 50}));
+}
+
+// Of 8 and of 16 bits, grey and colour: a negative has the depth and the alpha of the photograph.
+TEST_F(Photographs, HaveNegatives) {
+    NEEDS_OPERATOR("invert");
+    for (const Type type : {Type::u8, Type::u16}) {
+        for (const int64_t channels : {2, 3, 4}) {
+            const Array image = random_array(type, {20, 30, channels});
+            write_array(path("in.png"), image);
+            for (const Words &command : {Words{"invert"}, {"pipeline", "invert"}}) {
+                Words words = command;
+                words.insert(words.end(), {path("in.png"), path("out.png"), "--check"});
+                expect_done(words);
+                const Array negative = read_array(path("out.png"));
+                ASSERT_EQ(negative.describe(), image.describe());
+                const auto value = [&](const Array &of, int64_t y, int64_t x, int64_t c) {
+                    return type == Type::u8 ? of.at<uint8_t>({y, x, c}) : of.at<uint16_t>({y, x, c});
+                };
+                const int top = type == Type::u8 ? 255 : 65535;
+                for (const auto &[y, x] : {std::pair<int64_t, int64_t>(0, 0), {7, 11}, {19, 29}}) {
+                    for (int64_t c = 0; c < channels; c++) {
+                        const bool is_alpha = channels != 3 && c + 1 == channels;
+                        const int before = value(image, y, x, c);
+                        EXPECT_EQ(value(negative, y, x, c), is_alpha ? before : top - before)
+                            << image.describe() << " at " << y << ", " << x << ", " << c;
+                    }
+                }
+            }
+        }
+    }
 }
 
 TEST_F(Photographs, HaveSpectra) {

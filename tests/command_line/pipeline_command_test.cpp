@@ -265,10 +265,10 @@ TEST_F(PipelinesOfPhotographs, RefuseWordsThatDoNotFit) {
     expect_refusal(2, {"pipeline", "transpose", in, out, "--channel", "3"}, {"--channel", "0 to 2"});
     expect_refusal(2, {"pipeline", "transpose", in, "-", "--json"}, {"--json", "standard output"});
     expect_refusal(3, {"pipeline", "transpose", path("."), out}, {"is a directory", "--into"});
-    write_array(path("deep.png"), Array(Type::u16, {8, 8, 3}));
-    expect_refusal(3, {"pipeline", "transpose | invert", path("deep.png"), out},
-        {"stage 2 of 2", "deep.png is u16 (8, 8, 3)"});
-    EXPECT_EQ(files(), (Names{"deep.png", "in.png"}));
+    write_array(path("floats.tif"), Array(Type::f32, {8, 8}));
+    expect_refusal(3, {"pipeline", "transpose | invert", path("floats.tif"), path("out.tif")},
+        {"stage 2 of 2", "floats.tif is f32 (8, 8)"});
+    EXPECT_EQ(files(), (Names{"floats.tif", "in.png"}));
 }
 
 }  // namespace

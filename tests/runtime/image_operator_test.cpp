@@ -36,6 +36,12 @@ TEST(ImageOperator, APointwiseOneTakesColour) {
     EXPECT_EQ(error_of([&] { type_of(points, Type::u8, {5}); }).fault(), Fault::input);
 }
 
+TEST(ImageOperator, APointwiseOneTreatsAlphaAsAColour) {
+    const auto &rows = invert_operator().rows();
+    EXPECT_TRUE(ImageOperator("negative", "", rows, ImageOperator::Kind::pointwise).treats_alpha_as_colour());
+    EXPECT_FALSE(ImageOperator("edges", "", rows).treats_alpha_as_colour());
+}
+
 // What a front takes is verified.
 TEST(ImageOperator, SamplesHaveColourWhereItIsTaken) {
     const auto colours = [](const ImageOperator &op) {

@@ -1,10 +1,10 @@
 // Pipelines against their operators called one by one; what is refused, before anything is computed; and what
 // is copied.
 #include "tilewright/pipeline.h"
+#include "tests/runtime/pipelines.h"
 #include "tests/support/arrays.h"
 #include "tests/support/errors.h"
 #include "tests/support/files.h"
-#include "tests/support/operators.h"
 #include "tilewright/files.h"
 #include "tilewright/workload.h"
 #include <gtest/gtest.h>
@@ -14,13 +14,6 @@ namespace tilewright {
 
 namespace {
 
-#define NEEDS(...)                                                                                           \
-    for (const char *name : {__VA_ARGS__}) {                                                                 \
-        if (!built_operator(name)) {                                                                         \
-            GTEST_SKIP() << "this build has no operator " << name;                                           \
-        }                                                                                                    \
-    }
-
 std::vector<Device> gpus() {
     std::vector<Device> found;
     for (const Device &device : usable_devices()) {
@@ -29,13 +22,6 @@ std::vector<Device> gpus() {
         }
     }
     return found;
-}
-
-Array call(const std::string &op, std::vector<Array> inputs, const Settings &settings, const Device &device,
-    const std::string &schedule = "tuned") {
-    Array output;
-    find_operator(op)(inputs, output, settings, {.device = device, .schedule = schedule});
-    return output;
 }
 
 }  // namespace
@@ -126,46 +112,6 @@ TEST(Pipeline, FurtherInputsComeFromFilesOrFromTheCall) {
         EXPECT_EQ(difference(second, expected, {}), "");
         expect_error(
             Fault::usage, "takes 3 inputs", [&] { from_call(std::vector{a, b}, first, {.device = device}); });
-    }
-}
-
-// Alpha is multiplied in once for stages that follow each other, and what does not mix pixels gets colour
-// beside alpha.
-TEST(Pipeline, AlphaIsMultipliedInForTheStagesThatMixPixels) {
-    NEEDS("gaussian_blur", "transpose");
-    const Operator &blur = find_operator("gaussian_blur");
-    const Array image = random_array(Type::u8, {23, 34, 4});
-    const Settings sigma = {{"sigma", 1.5}};
-    for (const Device &device : usable_devices()) {
-        SCOPED_TRACE(device.str());
-        auto blurred = [&](const Array &a) { return call("gaussian_blur", {a}, sigma, device); };
-        const Array once = blur.unpremultiplied(blurred(blur.premultiplied(image)), Type::u8);
-        const Array twice = blur.unpremultiplied(blurred(blurred(blur.premultiplied(image))), Type::u8);
-        const Array turned = call("transpose", {once}, {}, device);
-        const auto check = [&](const char *stages, const Array &expected) {
-            for (const bool is_given : {false, true}) {
-                Array output = is_given ? Array(expected.type(), expected.shape()) : Array();
-                const Pipeline pipeline(stages);
-                pipeline(image, output, {.device = device, .alpha = true});
-                EXPECT_EQ(difference(output, expected, {}), "") << stages;
-                const auto [type, shape] =
-                    pipeline.output_of(std::vector{image}, {.device = device, .alpha = true});
-                EXPECT_EQ(type, expected.type());
-                EXPECT_EQ(shape, expected.shape());
-            }
-        };
-        check("gaussian_blur sigma=1.5", once);
-        check("gaussian_blur sigma=1.5 | gaussian_blur sigma=1.5", twice);
-        check("gaussian_blur sigma=1.5 | transpose", turned);
-        check("transpose | gaussian_blur sigma=1.5",
-            blur.unpremultiplied(
-                blurred(blur.premultiplied(call("transpose", {image}, {}, device))), Type::u8));
-        check("gaussian_blur sigma=1.5 | transpose | gaussian_blur sigma=1.5",
-            blur.unpremultiplied(blurred(blur.premultiplied(turned)), Type::u8));
-        Array plain;
-        Pipeline("gaussian_blur sigma=1.5")(image, plain, {.device = device});
-        EXPECT_EQ(difference(plain, blurred(image), {}), "")
-            << "without alpha, a fourth channel is one as the others";
     }
 }
 

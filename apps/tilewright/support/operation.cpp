@@ -122,7 +122,9 @@ Array for_file(const Operation &operation, const Prepared &prepared, const Array
         return is_inverse ? picture_of_values(result, prepared.type()) :
                             picture_of_spectrum(result, prepared.type());
     }
-    return prepared.fitted.has_alpha ? array_for_file(*operation.op, prepared.first(), result) : result;
+    const Array &input = prepared.requests.front()->inputs.front();
+    return prepared.fitted.has_alpha ? array_for_file(*operation.op, prepared.first(), input, result) :
+                                       result;
 }
 
 // What the operator and this program changed, where the operator does not say it itself.

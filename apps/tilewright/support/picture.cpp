@@ -1,6 +1,7 @@
 // Reads images with their alpha, and brings results into the form that is written.
 #include "apps/tilewright/support/picture.h"
 #include "apps/tilewright/support/endpoints.h"
+#include "tilewright/alpha.h"
 #include <fmt/format.h>
 
 namespace tilewright::app {
@@ -33,8 +34,12 @@ Type type_in_file(const Picture &picture, Type type, const std::vector<int64_t> 
     return keeps_alpha(picture, shape) ? picture.array.type() : type;
 }
 
-Array array_for_file(const Operator &op, const Picture &picture, const Array &output) {
-    return keeps_alpha(picture, output.shape()) ? op.unpremultiplied(output, picture.array.type()) : output;
+Array array_for_file(const Operator &op, const Picture &picture, const Array &input, const Array &output) {
+    if (!keeps_alpha(picture, output.shape())) {
+        return output;
+    }
+    return op.treats_alpha_as_colour() ? with_alpha_of(output, input) :
+                                         op.unpremultiplied(output, picture.array.type());
 }
 
 }  // namespace tilewright::app

@@ -28,9 +28,9 @@ Picture read_picture(const std::string &path, const FileLimits &limits, Device d
 // "png" for the kinds of pictures, and "npy" for the others: what Operator::settings_for is told.
 std::string word_for_settings(FileKind kind);
 
-// The array that is written for a result of the first picture, and the type of that array, which is known
-// before there is a result.
+// The array that is written for a result of the first picture, of which the operator got `input`, and the
+// type of that array, which is known before there is a result.
 Type type_in_file(const Picture &picture, Type type, const std::vector<int64_t> &shape);
-Array array_for_file(const Operator &op, const Picture &picture, const Array &output);
+Array array_for_file(const Operator &op, const Picture &picture, const Array &input, const Array &output);
 
 }  // namespace tilewright::app

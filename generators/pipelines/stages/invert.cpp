@@ -15,7 +15,7 @@ public:
         return AccessPattern::point;
     }
     Shape check(const Shape &in) const override {
-        expect_image(in, {"u8"}, 4);
+        expect_image(in, {"u8", "u16"}, 4);
         return in;
     }
     Flow define(const Flow &in) const override {

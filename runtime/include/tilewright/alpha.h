@@ -18,4 +18,9 @@ Array premultiply(const Array &image);
 // full colour. Errors: input, for another shape or type; memory.
 Array unpremultiply(const Array &image, Type type);
 
+// The colours of `colours` with the alpha of `image`, for operators that treat alpha as one more colour
+// (`invert`). Both are images with alpha of one type and shape, and so is the result. Errors: input, for
+// others; memory.
+Array with_alpha_of(const Array &colours, const Array &image);
+
 }  // namespace tilewright

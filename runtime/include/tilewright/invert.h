@@ -1,10 +1,12 @@
 #pragma once
+#include "tilewright/alpha.h"
 #include "tilewright/operator.h"
 
 namespace tilewright {
 
-// The negative of an image: output = 255 - input for every pixel and channel of a u8 image (h, w) or (h, w,
-// c). The output is made if it is empty; bytes between its rows are left alone.
+// The negative of an image (h, w) or (h, w, c): output = 255 - input for every pixel and channel of u8, and
+// 65535 - input of u16. Every channel is treated alike: with_alpha_of() (alpha.h) gives the result the alpha
+// of its image. The output is made if it is empty; bytes between its rows are left alone.
 //
 // Equality class E: the same bytes from every schedule on every device.
 // Errors: input, for other types and shapes, for an output of another shape and for an image that spans more

@@ -294,6 +294,12 @@ public:
         return image;
     }
 
+    // Whether the operator computes a new alpha from alpha as it computes colours from colours. The result of
+    // an image whose last channel is alpha then gets the alpha of the image: with_alpha_of() (alpha.h).
+    virtual bool treats_alpha_as_colour() const {
+        return false;
+    }
+
 protected:
     [[noreturn]] void refuse(
         Fault fault, const std::string &message, const std::string &argument, const std::string &value) const;

@@ -59,7 +59,8 @@ struct PipelineCall {
 //
 // An image whose last channel is alpha (PipelineCall::alpha) is multiplied by it before the first of the
 // stages that mix pixels, and divided by it after the last of them, on the host; what other stages get is
-// colour beside alpha, as they would get by themselves.
+// colour beside alpha, as they would get by themselves. After a stage that treats alpha as a colour
+// (`invert`) the image gets the alpha back that the stage got, on the host as well.
 //
 // A pipeline keeps the arrays between its stages for its next call; where types and shapes allow, two of them
 // serve any number of stages. It may be called from several threads. Values and errors are those of the

@@ -7,7 +7,7 @@ const std::vector<Row> &invert_rows();
 
 const Operator &invert_operator() {
     static const auto &invert =  // never destroyed (inside.h)
-        *new ImageOperator("invert", "the negative of every channel, alpha too: output = 255 - input",
+        *new ImageOperator("invert", "the negative: 255 minus each value, of 16 bits 65535 minus it",
             invert_rows(), ImageOperator::Kind::pointwise);
     return invert;
 }

@@ -79,7 +79,7 @@ const Case cases[] = {
     {"words_transpose_sums_fused", words_transpose_sums_fused,
         [](const Array &a) { return column_sum(transposed(a), Type::f32, on_cpu); }, Type::u16},
     {"words_blur_transpose_staged", words_blur_transpose_staged,
-        [](const Array &a) { return transposed(blurred(a, 1)); }, Type::u16},
+        [](const Array &a) { return inverted(transposed(blurred(a, 1))); }, Type::u16},
     {"colour_transpose_staged", colour_transpose_staged,
         [](const Array &a) { return transposed(inverted(blurred(a, 1))); }, Type::u8, 3},
     {"colour_blur_fused", colour_blur_fused, [](const Array &a) { return blurred(inverted(a), 1.5); },

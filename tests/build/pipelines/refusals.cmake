@@ -43,7 +43,7 @@ refused("stages=column_sum output-type=u8" "output-type 'u8' must be u32 or f32"
 refused("stages=column_sum output-type=u32;type=f32" "stage 1 .*sums of an f32 image are f32")
 refused("stages=gaussian_blur sigma=2 | column_sum | transpose"
     "stage 3 'transpose': takes a u8 or u16 or f32 image, and gets a u32 vector")
-refused("stages=invert;type=u16" "stage 1 'invert': takes a u8 image, and gets a u16 image")
+refused("stages=invert;type=f32" "stage 1 'invert': takes a u8 or u16 image, and gets a f32 image")
 refused("stages=row_sum;type=rgb8"
     "stage 1 'row_sum': takes a u8 or u16 or f32 image of one channel, and gets a u8 image of 3 channels")
 refused("stages=transpose;type=i32" "takes no images of type 'i32'")
