@@ -142,6 +142,35 @@ TEST_F(PipelinesOfPhotographs, OfGreyValuesAndOfOneChannelAreTheirOperatorsOneBy
     }
 }
 
+// The last stage's field becomes a picture as the command makes one of it: forward, backward, of 16 bits.
+TEST_F(PipelinesOfPhotographs, HaveSpectra) {
+    NEEDS_OPERATOR("fft2d");
+    NEEDS_OPERATOR("transpose");
+    make_colours("in.png");
+    for (const std::string kind : {"png", "jpg", "tif", "npy"}) {
+        const std::string out = path("out." + kind), expected = path("expected." + kind);
+        expect_done({"transpose", path("in.png"), path("turned.png")});
+        expect_done({"fft2d", path("turned.png"), expected, "--pad"});
+        const Ran ran =
+            run({"pipeline", "transpose | fft2d pad", path("in.png"), out, "--device", "cpu", "--stats"});
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        EXPECT_EQ(read_text(out), read_text(expected)) << kind;
+        EXPECT_NE(ran.err.find("stage 2: zeros behind it up to 64 x 64"), std::string::npos) << ran.err;
+        EXPECT_EQ(ran.err.find("written as log(1 + magnitude)") != std::string::npos, kind != "npy")
+            << ran.err;
+    }
+    write_array(path("deep.png"), random_array(Type::u16, {32, 64}));
+    expect_done(
+        {"pipeline", "fft2d | fft2d direction=inverse", path("deep.png"), path("back.png"), "--check"});
+    const Array deep = read_array(path("deep.png")), back = read_array(path("back.png"));
+    ASSERT_EQ(back.describe(), deep.describe());
+    for (int64_t y = 0; y < 32; y++) {
+        for (int64_t x = 0; x < 64; x++) {
+            ASSERT_NEAR(back.at<uint16_t>({y, x}), deep.at<uint16_t>({y, x}), 1);
+        }
+    }
+}
+
 // Without words about it, a vector is made of each channel, as column_sum alone does it.
 TEST_F(PipelinesOfPhotographs, HaveAColumnPerChannel) {
     NEEDS_OPERATOR("gaussian_blur");

@@ -4,6 +4,7 @@
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/field_picture.h"
 #include "apps/tilewright/support/file_calls.h"
 #include "apps/tilewright/support/fitting.h"
 #include "apps/tilewright/support/picture.h"
@@ -37,7 +38,11 @@ struct Prepared {
     Pipeline::Call call;
     TypeAndShape result;  // of each run
     FileKind kind = FileKind::npy;
+    std::optional<FieldPicture> field_picture;  // which shows a complex result
 
+    Type type_in_file() const {
+        return field_picture ? field_picture->type() : result.type;
+    }
     std::vector<int64_t> shape_in_file() const {
         std::vector<int64_t> shape = result.shape;
         if (inputs.size() > 1) {
@@ -104,21 +109,31 @@ Prepared prepared_from(const Work &work, const std::vector<std::string> &files, 
     prepared.conversions = std::move(fitted.conversions);
     prepared.call.kind_of_file = word_for_settings(kind);
     prepared.result = result_of(work.pipeline, prepared.inputs.front(), prepared.call);
-    prepared.kind = kind_for(output, kind, prepared.result.type, prepared.shape_in_file());
+    const Pipeline::Stage &last = work.pipeline.stages().back();
+    prepared.field_picture = FieldPicture::in_file(
+        *last.op, last.settings, prepared.result.type, prepared.result.shape, kind, first.array.type());
+    prepared.kind = kind_for(output, kind, prepared.type_in_file(), prepared.shape_in_file());
     check_terminal(output, prepared.kind);
     return prepared;
 }
 
-// One report per stage, with its remarks. Warnings are printed.
-std::vector<WorkReport> remarks_of(const Work &work, const Prepared &prepared) {
-    std::vector<WorkReport> stages;
+// One report per stage, with its remarks, and what the stages and this program changed. Warnings are printed.
+void add_remarks(const Work &work, const Prepared &prepared, CallReport &report) {
+    report.conversions = prepared.conversions;
     const auto steps = work.pipeline.check(prepared.inputs.front(), prepared.call);
     for (size_t i = 0; i < steps.size(); i++) {
         const Operator &op = *work.pipeline.stages()[i].op;
-        stages.emplace_back().remarks = op.remarks(steps[i].inputs, steps[i].settings);
-        print_warnings(op, stages.back().remarks);
+        report.stages.emplace_back().remarks = op.remarks(steps[i].inputs, steps[i].settings);
+        print_warnings(op, report.stages.back().remarks);
+        const std::string padding =
+            words_on_padding(op, steps[i].inputs.front().shape(), steps[i].output.shape());
+        if (!padding.empty()) {
+            report.conversions.push_back(fmt::format("stage {}: {}", i + 1, padding));
+        }
     }
-    return stages;
+    if (prepared.field_picture) {
+        report.conversions.push_back(prepared.field_picture->words());
+    }
 }
 
 // Compares the result of each stage with its definition.
@@ -182,14 +197,15 @@ CallReport run_on_files(const Work &work, const std::vector<std::string> &files,
     const auto start = std::chrono::steady_clock::now();
     const Prepared prepared = prepared_from(work, files, output);
     report.times.read_ms = ms_since(start);
-    report.conversions = prepared.conversions;
-    report.stages = remarks_of(work, prepared);
+    add_remarks(work, prepared, report);
     const std::string path = path_for(output, prepared.kind);
 
     const Array result = computed(work, prepared, report);
     const auto writing = std::chrono::steady_clock::now();
     report.output = output.is_standard() ? "-" : path;
-    write_array(path, prepared.kind, result, prepared.pictures.front().metadata);
+    write_array(path, prepared.kind,
+        prepared.field_picture ? prepared.field_picture->made_of(result) : result,
+        prepared.pictures.front().metadata);
     report.times.write_ms = ms_since(writing);
     return report;
 }
@@ -237,6 +253,8 @@ const char *const footer_of_pipeline =
     "A picture that some stage does not take as it is becomes, before the first stage, what all of them "
     "take: grey values, or one\n"
     "channel at a time where the result is a vector; the result has a column per channel then.\n"
+    "A picture of a spectrum (fft2d as the last stage) shows log(1 + magnitude), frequency 0 in the middle; "
+    "of an inverse transform, the real part.\n"
     "With --into, each file is the first input of a call; further inputs, the last files, are those of all "
     "calls.\n"
     "Types, shapes and options of all stages are checked before anything is computed.\n"

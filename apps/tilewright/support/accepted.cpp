@@ -1,7 +1,7 @@
 // Asks an operator about small arrays of every type and shape, and puts the answers into words.
 #include "apps/tilewright/support/accepted.h"
+#include "apps/tilewright/support/field_picture.h"
 #include "apps/tilewright/support/fitting.h"
-#include "apps/tilewright/support/operation.h"
 #include "apps/tilewright/support/report.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/png.h"

@@ -1,19 +1,11 @@
 #include "apps/tilewright/support/operation.h"
-#include "apps/tilewright/support/conversions.h"
+#include "apps/tilewright/support/field_picture.h"
 #include "apps/tilewright/support/reference.h"
-#include <algorithm>
 #include <chrono>
-#include <fmt/format.h>
 
 namespace tilewright::app {
 
 namespace {
-
-// A transform's option `direction` says what a picture of its complex result shows.
-bool is_transform(const Operator &op) {
-    return std::any_of(op.options().begin(), op.options().end(),
-        [](const Option &option) { return option.name == "direction"; });
-}
 
 // A call that was read and checked, up to the kind of its file.
 struct Prepared {
@@ -22,7 +14,7 @@ struct Prepared {
     Settings settings;
     std::vector<std::unique_ptr<const Request>> requests;  // one per call
     FileKind kind = FileKind::npy;
-    bool is_picture_of_field = false;  // a complex result is written as a picture
+    std::optional<FieldPicture> field_picture;  // which shows a complex result
 
     const Picture &first() const {
         return pictures.front();
@@ -31,9 +23,8 @@ struct Prepared {
         return requests.size() > 1;
     }
     Type type() const {
-        if (is_picture_of_field) {
-            const bool is_deep = first().array.type() == Type::u16 && kind != FileKind::jpeg;
-            return is_deep ? Type::u16 : Type::u8;
+        if (field_picture) {
+            return field_picture->type();
         }
         const Request &request = *requests.front();
         return fitted.has_alpha ? type_in_file(first(), request.output_type, request.output_shape) :
@@ -58,8 +49,8 @@ void parse(const Operation &operation, FileKind kind, Prepared &prepared) {
         prepared.requests.push_back(op.parse(inputs, prepared.settings));
     }
     const Request &request = *prepared.requests.front();
-    prepared.is_picture_of_field =
-        is_picture(kind) && is_picture_of_field(op, request.output_type, request.output_shape);
+    prepared.field_picture = FieldPicture::in_file(op, operation.settings, request.output_type,
+        request.output_shape, kind, prepared.first().array.type());
 }
 
 // Chooses the kind of the file: the output's own, or the first input's where it holds the result, or .npy.
@@ -117,10 +108,8 @@ Array computed(const Operation &operation, const Prepared &prepared, CallReport 
 }
 
 Array for_file(const Operation &operation, const Prepared &prepared, const Array &result) {
-    if (prepared.is_picture_of_field) {
-        const bool is_inverse = operation.settings.text("direction", "") == "inverse";
-        return is_inverse ? picture_of_values(result, prepared.type()) :
-                            picture_of_spectrum(result, prepared.type());
+    if (prepared.field_picture) {
+        return prepared.field_picture->made_of(result);
     }
     const Array &input = prepared.requests.front()->inputs.front();
     return prepared.fitted.has_alpha ? array_for_file(*operation.op, prepared.first(), input, result) :
@@ -131,23 +120,18 @@ Array for_file(const Operation &operation, const Prepared &prepared, const Array
 std::vector<std::string> conversions_of(const Operation &operation, const Prepared &prepared) {
     std::vector<std::string> words = prepared.fitted.conversions;
     const Request &request = *prepared.requests.front();
-    const std::vector<int64_t> &from = request.inputs.front().shape(), &to = request.output_shape;
-    if (is_transform(*operation.op) && from != to) {
-        words.push_back(fmt::format("zeros behind it up to {} x {}", to[1], to[0]));
+    const std::string padding =
+        words_on_padding(*operation.op, request.inputs.front().shape(), request.output_shape);
+    if (!padding.empty()) {
+        words.push_back(padding);
     }
-    if (prepared.is_picture_of_field) {
-        words.emplace_back(operation.settings.text("direction", "") == "inverse" ?
-                               "written as its real part" :
-                               "written as log(1 + magnitude), frequency 0 in the middle");
+    if (prepared.field_picture) {
+        words.push_back(prepared.field_picture->words());
     }
     return words;
 }
 
 }  // namespace
-
-bool is_picture_of_field(const Operator &op, Type type, const std::vector<int64_t> &shape) {
-    return is_transform(op) && type == Type::c64 && shape.size() == 2;
-}
 
 CallReport run_on_files(
     const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {

@@ -39,10 +39,6 @@ struct CallReport {
     CallTimes times;
 };
 
-// Whether a picture shows such a result of the operator although none can hold it: the field of a transform,
-// of which a picture is made.
-bool is_picture_of_field(const Operator &op, Type type, const std::vector<int64_t> &shape);
-
 // Runs the operator on the inputs and writes the result. Everything that can be refused is refused before the
 // operator computes. Errors: all of them.
 CallReport run_on_files(
