@@ -1,5 +1,6 @@
 # Generator programs, and the libraries that they make. Our own tree and the package's component `Generators`
 # use it, with TILEWRIGHT_SHARE as halide.cmake has it.
+include(${CMAKE_CURRENT_LIST_DIR}/cubins.cmake)
 
 # Checks words of a call against the words that it takes.
 function(tilewright_check_words function option known)
@@ -75,9 +76,9 @@ endfunction()
 # what EMIT names beside it, and of a GPU's target the header NAME_TARGET_needs.h, which says what the kernels
 # need of a device. One more command makes the table that the runtime reads; it runs first, and says
 # what is wrong with the selection. CMake does not know the rows: the generator does, and it makes no library
-# again that would be the same (generators/program/build.h). TILEWRIGHT_CUBINS lists compute capabilities
-# (80;90) for which CUDA libraries have machine code beside their PTX, in NAME_cuda_cubins.h; ptxas of the
-# CUDA toolkit makes it. Sets in the caller
+# again that would be the same (generators/program/build.h). CUDA libraries have machine code beside their
+# PTX, in NAME_cuda_cubins.h, for the compute capabilities that cubins.cmake finds and that run the PTX. Sets
+# in the caller
 #   ARCHIVES   the archives                 TABLE_CPP  NAME_rows(), for the runtime
 #   SELECTION  what the generator's verbs take to mean the same libraries
 function(tilewright_libraries name)
@@ -113,14 +114,16 @@ function(tilewright_libraries name)
 
     # The machine code of CUDA libraries, beside their PTX.
     set(cubins "")
+    if (cuda IN_LIST arg_TARGETS)
+        tilewright_find_cubins(capabilities)
+        foreach (capability IN LISTS capabilities)
+            if (capability GREATER_EQUAL arg_CAPABILITY)
+                list(APPEND cubins sm_${capability})
+            endif ()
+        endforeach ()
+    endif ()
     set(with_ptxas "")
-    if (TILEWRIGHT_CUBINS AND cuda IN_LIST arg_TARGETS)
-        find_program(TILEWRIGHT_PTXAS ptxas PATHS /usr/local/cuda/bin)
-        if (NOT TILEWRIGHT_PTXAS)
-            message(FATAL_ERROR "TILEWRIGHT_CUBINS is ${TILEWRIGHT_CUBINS}, and ptxas of the CUDA toolkit "
-                "was not found: name it in TILEWRIGHT_PTXAS, or leave TILEWRIGHT_CUBINS empty")
-        endif ()
-        list(TRANSFORM TILEWRIGHT_CUBINS PREPEND sm_ OUTPUT_VARIABLE cubins)
+    if (cubins)
         list(APPEND cubins ptx)
         set(with_ptxas ${CMAKE_COMMAND} -E env TILEWRIGHT_PTXAS=${TILEWRIGHT_PTXAS})
     endif ()

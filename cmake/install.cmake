@@ -51,7 +51,7 @@ install(FILES $<TARGET_FILE:tilewright_generator> DESTINATION ${CMAKE_INSTALL_LI
 # The private headers that the front of an operator includes.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime DESTINATION ${share}
     FILES_MATCHING PATTERN *.h PATTERN include EXCLUDE)
-foreach (file halide generators merge add_library add_operator pipeline)
+foreach (file halide cubins generators merge add_library add_operator pipeline)
     install(FILES ${PROJECT_SOURCE_DIR}/cmake/${file}.cmake DESTINATION ${package})
 endforeach ()
 
