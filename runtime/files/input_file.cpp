@@ -76,7 +76,13 @@ void InputFile::open_standard_input() {
         refuse_file(path_, error_number, "open standard input for reading");
     }
     struct stat about = {};
-    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && lseek(descriptor, 0, SEEK_CUR) == 0) {
+    if (fstat(descriptor, &about) != 0) {
+        return;
+    }
+    if (S_ISDIR(about.st_mode)) {
+        refuse_file(path_, "it is a directory", "send a file to standard input");
+    }
+    if (S_ISREG(about.st_mode) && lseek(descriptor, 0, SEEK_CUR) == 0) {
         size_ = about.st_size;
     }
 }

@@ -29,9 +29,13 @@ std::string Messages::text() const {
     return words.empty() ? "libtiff gives no reason" : words.starts_with(": ") ? words.substr(2) : words;
 }
 
-// libtiff has several words for it; a file that is broken has others.
+// libtiff has several words for it; a file that is broken has others. An empty list in a broken file is
+// reported as one for which there is no memory.
 bool Messages::is_out_of_memory() const {
     const std::string_view text = error;
+    if (text.find("(0 elements") != text.npos) {
+        return false;
+    }
     constexpr std::string_view all[] = {"ut of memory", "No space for", "Failed to allocate memory",
         "Not enough memory", "malloc(", "Insertion in tif_map"};
     return std::any_of(std::begin(all), std::end(all),

@@ -27,9 +27,9 @@ Picture read_jpeg(InputFile &file, const PngLimits &limits);
 // input, memory.
 Picture read_tiff(InputFile &file, const PngLimits &limits);
 
-// Numbers as text, as f64: one row per line, with commas, semicolons or blanks between numbers; what follows
-// a # is a comment. One row, or one number in each row, is a vector (n), and `is_one_line` says which of the
-// two; else a matrix. Errors: input, memory.
+// Numbers as text, as f64: one row per line, with commas, semicolons (a file has not both) or blanks between
+// numbers; what follows a # is a comment. One row, or one number in each row, is a vector (n), and
+// `is_one_line` says which of the two; else a matrix. Errors: input, memory.
 Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line);
 
 }  // namespace tilewright

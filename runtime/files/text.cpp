@@ -13,7 +13,7 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::string_view between = " \t\r,;";
+constexpr std::string_view between = " \t,;";
 
 // Whether a decimal number that f64 does not hold is too large for it, and not too near to 0. The place of
 // its first digit that is not 0, and its exponent, say so.
@@ -46,8 +46,11 @@ bool parse(std::string_view word, double &value) {
     return error != std::errc::invalid_argument && end == word.data() + word.size();
 }
 
-// Adds the numbers of a line. Returns how many there are.
-size_t read_line(std::string_view line, size_t number, const InputFile &file, std::vector<double> &values) {
+// Adds the numbers of a line. Returns how many there are. `separator` is the comma or semicolon that the file
+// has between numbers, and 0 before the first one. A file with both has commas in its numbers, as in "1,5;2",
+// which would be read as more numbers than there are.
+size_t read_line(std::string_view line, size_t number, const InputFile &file, char &separator,
+    std::vector<double> &values) {
     line = line.substr(0, line.find('#'));
     size_t count = 0;
     bool is_comma_open = false;  // a comma must stand between two numbers
@@ -55,12 +58,17 @@ size_t read_line(std::string_view line, size_t number, const InputFile &file, st
         file.refuse("line " + std::to_string(number) + " has an empty place beside a separator",
             "give every place a number; nan and inf are numbers");
     };
-    for (size_t at = line.find_first_not_of(" \t\r"); at < line.size();
-        at = line.find_first_not_of(" \t\r", at)) {
+    for (size_t at = line.find_first_not_of(" \t"); at < line.size();
+        at = line.find_first_not_of(" \t", at)) {
         if (line[at] == ',' || line[at] == ';') {
             if (is_comma_open || count == 0) {
                 refuse_empty_place();
             }
+            if (separator != 0 && line[at] != separator) {
+                file.refuse("line " + std::to_string(number) + ": commas and semicolons are between numbers",
+                    "write numbers with a decimal point, and one of the two between them");
+            }
+            separator = line[at];
             is_comma_open = true;
             at++;
             continue;
@@ -112,10 +120,12 @@ Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line) {
     std::vector<double> values;
     size_t columns = 0;
     int64_t rows = 0;
+    char separator = 0;
     for (size_t number = 1; !rest.empty(); number++) {
-        const size_t end = std::min(rest.find('\n'), rest.size());
-        const size_t count = read_line(rest.substr(0, end), number, file, values);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
+        const std::string_view line = rest.substr(0, rest.find_first_of("\r\n"));
+        const size_t count = read_line(line, number, file, separator, values);
+        rest.remove_prefix(line.size());
+        rest.remove_prefix(rest.starts_with("\r\n") ? 2 : rest.empty() ? 0 : 1);  // or one of the two alone
         if (count == 0) {
             continue;
         }

@@ -49,7 +49,9 @@ struct FileContents {
 //   TIFF  the first picture of the file. Grey and RGB of 8 and 16 bits, with and without alpha, in any order
 //         of samples, as PNG's; other kinds as 8-bit RGB. Colours that were multiplied by alpha are divided.
 //   text  f64. One number per line, or a single line, is a vector (n); other files are matrices (rows,
-//         columns). Commas, semicolons or blanks are between numbers; what follows # is a comment.
+//         columns). Commas, semicolons or blanks are between numbers; a file with commas and semicolons
+//         is refused, because its numbers may have decimal commas. What follows # is a comment. Lines end
+//         in LF, CR LF or CR.
 //
 // JPEG and TIFF pictures are turned upright, as their orientation says; a result has no orientation.
 // Metadata of JPEG and TIFF are density and ICC profile.

@@ -30,6 +30,11 @@ TEST_F(TextFiles, HoldVectorsAndMatrices) {
         EXPECT_EQ(matrix.at<double>({1, 0}), 4);
         EXPECT_EQ(matrix.at<double>({1, 2}), 6);
     }
+    for (const char *text : {"1,2\r3,4\r", "1,2\r\n3,4\r\n", "1;2\n\r3;4"}) {  // every system's ends of lines
+        const Array matrix = read(text);
+        ASSERT_EQ(matrix.describe(), "f64 (2, 2)") << text;
+        EXPECT_EQ(matrix.at<double>({1, 0}), 3) << text;
+    }
     EXPECT_EQ(read("7\n8\n", "without_ending").describe(), "f64 (2)");
 }
 
@@ -97,6 +102,8 @@ TEST_F(TextFiles, ThatAreNoneAreRefusedWithTheLine) {
     refused("1,,2\n", "line 1 has an empty place");
     refused("1,2\n1,2,\n", "line 2 has an empty place");
     refused(",1\n", "line 1 has an empty place");
+    refused("1,5;2,5\n", "line 1: commas and semicolons are between numbers; write numbers with a decimal");
+    refused("1;2\r\n3,4\r\n", "line 2: commas and semicolons");
     refused("# nothing\n", "it holds no numbers");
     refused("", "the file is empty");
 }

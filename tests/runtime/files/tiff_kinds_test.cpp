@@ -194,6 +194,14 @@ TEST_P(TiffKinds, OtherSamplesAreRefused) {
     expect_error(Fault::input, "broken TIFF", [&] { read(tiff, {grey}); });
 }
 
+// libtiff says of it that there is no memory for 0 elements.
+TEST_P(TiffKinds, AHeaderWithoutEntriesIsBroken) {
+    Bytes bytes = GetParam() ? Bytes{'M', 'M', 0, 42, 0, 0, 0, 8} : Bytes{'I', 'I', 42, 0, 8, 0, 0, 0};
+    bytes.resize(64);
+    write_bytes(folder.file("empty.tif"), bytes);
+    expect_error(Fault::input, "broken TIFF", [&] { read_array(folder.file("empty.tif")); });
+}
+
 INSTANTIATE_TEST_SUITE_P(ByteOrders, TiffKinds, testing::Bool());
 
 }  // namespace
