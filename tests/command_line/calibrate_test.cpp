@@ -42,6 +42,19 @@ TEST_F(CommandLine, CalibrateWritesTimesByWhichLaterProgramsChoose) {
     EXPECT_TRUE(names_in(path("measured/here")).empty());
 }
 
+// As long as it would measure, nothing would be kept.
+TEST_F(CommandLine, CalibrateLooksAtThePlaceOfItsFileFirst) {
+    const Words slow = {"calibrate", "--device", "cpu", "--seconds", "1000"};
+    const auto with = [&](const Words &more) {
+        Words all = slow;
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    expect_refusal(1, with({"--output", "/dev/null/times.json"}), {"/dev/null", "Not a directory"});
+    expect_refusal(
+        1, slow, {"/dev/null/measured", "TILEWRIGHT_MEASURED"}, {"TILEWRIGHT_MEASURED=/dev/null/measured"});
+}
+
 TEST_F(CommandLine, CalibrateTakesTheTimesOfABenchmark) {
     NEEDS_OPERATOR("invert");
     const Words off = {"TILEWRIGHT_MEASURED=off"};
@@ -56,6 +69,8 @@ TEST_F(CommandLine, CalibrateTakesTheTimesOfABenchmark) {
     EXPECT_EQ(times["calls"], json::parse("[[64.0, 64.0, 1.0], [200.0, 300.0, 1.0]]"));
     EXPECT_EQ(times["rows"]["tuned"]["ms"].size(), 2u);
 
+    expect_refusal(3, {"calibrate", "--from", path("none.json"), "--output", path("no.json")},
+        {"none.json", "No such file"}, off);
     write_bytes(path("cut.json"), bytes_of("{\"runs\": ["));
     expect_refusal(
         3, {"calibrate", "--from", path("cut.json"), "--output", path("no.json")}, {"cut.json"}, off);

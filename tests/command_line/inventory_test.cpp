@@ -92,6 +92,24 @@ TEST_F(CommandLine, DoctorFindsWrongVariablesOfTheEnvironment) {
     EXPECT_EQ(run({"doctor"}, {"TILEWRIGHT_DEVICE=cpu,all", "TILEWRIGHT_THREADS=2"}).code, 0);
 }
 
+// They are no failures: Halide takes something for the number, and programs are compiled in each process.
+TEST_F(CommandLine, DoctorWarnsOfWhatOtherCommandsPassOver) {
+    for (const char *number : {"many", "0", "-5", "2.5"}) {
+        const Ran ran = run({"doctor"}, {std::string("HL_NUM_THREADS=") + number});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        EXPECT_NE(
+            ran.out.find("warn  threads           HL_NUM_THREADS=" + std::string(number)), std::string::npos)
+            << ran.out;
+    }
+    EXPECT_NE(run({"doctor"}, {"HL_NUM_THREADS=2"}).out.find("ok    threads"), std::string::npos);
+    const Ran ran = run({"doctor"}, {"TILEWRIGHT_CACHE=/dev/null/cache"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.out.find("warn  program cache"), std::string::npos) << ran.out;
+    EXPECT_NE(run({"doctor"}, {"TILEWRIGHT_CACHE=" + path("not/yet")}).out.find("ok    program cache"),
+        std::string::npos);
+    EXPECT_NE(run({"doctor"}, {"TILEWRIGHT_CACHE=off"}).out.find("ok    program cache"), std::string::npos);
+}
+
 TEST_F(CommandLine, DoctorFindsADeviceThatComputesWrongly) {
     NEEDS_DEVICE("opencl");
     const Ran ran = run({"doctor"}, failing_driver("drop-launches"));

@@ -57,6 +57,47 @@ TEST_F(CommandLine, NumbersAreRefusedWithWhatTheirOptionTakes) {
     EXPECT_EQ(files(), Words{"in.png"});
 }
 
+// A shell makes an empty word of a variable that is not set: as an option that was not given, `--into` would
+// let the last input be replaced.
+TEST_F(CommandLine, EmptyValuesAreRefused) {
+    const std::string op = operators().front();
+    make_image("in.png");
+    make_image("second.png");
+    const std::string second = read_text(path("second.png"));
+    for (const char *option : {"--into", "--format", "--device", "--schedule"}) {
+        expect_refusal(2, {op, path("in.png"), path("second.png"), option, ""},
+            {std::string(option) + ": its value is empty"});
+        expect_refusal(2, {op, path("in.png"), path("second.png"), std::string(option) + "="},
+            {std::string(option) + ": it takes a value"});
+    }
+    expect_refusal(2, {"verify", op, "--schedule", ""}, {"--schedule: its value is empty"});
+    expect_refusal(2, {"bench", op, "--json", ""}, {"--json: its value is empty"});
+    if (has_operator("fresnel")) {
+        expect_refusal(
+            2, {"fresnel", path("in.png"), path("out.npy"), "--phase", ""}, {"--phase: its value"});
+    }
+    EXPECT_EQ(read_text(path("second.png")), second);
+    EXPECT_EQ(files(), (Words{"in.png", "second.png"}));
+}
+
+TEST_F(CommandLine, OptionsHaveOneValueAndFlagsNone) {
+    const std::string op = operators().front();
+    expect_refusal(2, {op, "a", "b", "--device", "cpu", "--device", "cpu"}, {"--device: it is given twice"});
+    expect_refusal(2, {op, "a", "b", "--device"}, {"--device: it takes a value, and none follows"});
+    expect_refusal(2, {op, "a", "b", "--stats=maybe"}, {"--stats = maybe: it takes no value"});
+}
+
+// What cannot be looked at cannot be read: no other kind of error.
+TEST_F(CommandLine, InputsThatCannotBeLookedAtAreRefused) {
+    const std::string op = operators().front(), out = path("out.npy");
+    const std::string long_name = path(std::string(300, 'x') + ".png");
+    std::filesystem::create_symlink("loop.png", path("loop.png"));
+    expect_refusal(3, {op, long_name, out}, {"cannot read", "name too long"});
+    expect_refusal(3, {op, path("loop.png"), out}, {"cannot read", "symbolic links"});
+    expect_refusal(3, {"pipeline", op, path("loop.png"), out}, {"cannot read", "symbolic links"});
+    EXPECT_EQ(files(), Words{"loop.png"});
+}
+
 TEST_F(CommandLine, EachKnownTypeIsNamedOnce) {
     const std::string said = run({"list", "--type", "u7"}).err;
     std::istringstream words(said.substr(said.find("known: ") + 7));

@@ -39,6 +39,7 @@ TEST_F(StandardFiles, AreReadAndWritten) {
     expect_expected("cat in.png | $T invert - - | cat >out.png");
     expect_expected("$T invert in.png /dev/stdout >out.png");
     expect_expected("$T invert in.png >(cat >out.png) --format png; sleep .2");
+    expect_expected("mkdir ./-; $T invert - out.png <in.png; code=$?; rmdir ./-; exit $code");
     EXPECT_EQ(shell("$T invert in.png /dev/null").code, 0);
     EXPECT_EQ(shell("$T invert in.png out --format png && cmp out expected.png").code, 0);
 }
@@ -70,6 +71,7 @@ TEST_F(StandardFiles, ThatCannotBeUsedAreRefused) {
     };
     refused("$T invert - out.png </dev/null", 3, {"/dev/stdin", "empty"});
     refused("$T invert - out.png <&-", 3, {"/dev/stdin"});
+    refused("$T invert - out.png <.", 3, {"/dev/stdin", "it is a directory; send a file"});
     refused("head -c 60 in.png | $T invert - out.png", 3, {"/dev/stdin", "too early"});
     refused("$T invert in.png - >/dev/full", 1, {"/dev/stdout", "No space"});
     refused("$T invert in.png - >&-", 1, {"/dev/stdout"});

@@ -17,7 +17,11 @@ TEST_F(CommandLine, AnOutputThatCannotBeWrittenIsRefusedAtOnce) {
     expect_refusal(
         1, {"bench", "invert", "--json", path("no/such/folder/times.json")}, {"no/such/folder/times.json"});
     fs::create_directory(path("folder.png"));
-    expect_refusal(1, {"invert", path("in.png"), path("folder.png")}, {"folder.png", "directory"});
+    for (const std::string &folder : {path("folder.png"), path("."), folder_.path()}) {
+        expect_refusal(
+            1, {"invert", path("in.png"), folder}, {folder, "it is a directory; name a file in it"});
+    }
+    expect_refusal(1, {"invert", path("in.png"), path("none/")}, {"there is no such directory; make it"});
 }
 
 TEST_F(CommandLine, AFullStandardOutputIsAnError) {

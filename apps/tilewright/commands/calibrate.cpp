@@ -89,8 +89,9 @@ void measure(const Options &options) {
         const DeviceInfo &info = device_info(device);
         const Json about = context({device});
         MeasuredFile file(measured_on(info));
-        const Calibrated done = calibrate(file, chosen, device, seconds / (double)devices.size());
         const std::string path = where.empty() ? options.output : where + "/" + file.name();
+        check_place_of_times(path);
+        const Calibrated done = calibrate(file, chosen, device, seconds / (double)devices.size());
         file.write(
             path, {{"date", about.at("date")}, {"tilewright", about.at("tilewright")},
                       {"commit", about.at("commit")}, {"halide", about.at("halide")},

@@ -7,6 +7,7 @@
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/version.h"
+#include "tilewright/cache.h"
 #include "tilewright/files.h"
 #include "tilewright/workload.h"
 #include <cstdlib>
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace tilewright::app {
 
@@ -101,9 +103,18 @@ Check threads() {
         return {"threads", Health::fail, one_line(error.what()), other_value};
     }
     for (const char *name : {"TILEWRIGHT_THREADS", "HL_NUM_THREADS"}) {  // the first goes before the second
-        if (const char *asked = getenv(name)) {
-            return {"threads", Health::ok, fmt::format("{}={}", name, asked), ""};
+        const char *asked = getenv(name);
+        if (asked == nullptr || *asked == 0) {
+            continue;
         }
+        const std::string found = fmt::format("{}={}", name, asked);
+        if (std::string_view(asked).find_first_not_of("0123456789") != std::string_view::npos ||
+            strtol(asked, nullptr, 10) < 1) {  // only of HL_NUM_THREADS, which Halide alone reads
+            return {"threads", Health::warn,
+                found + " is no number of threads; Halide reads what it can of it",
+                "give it a whole number from 1 on, or unset it"};
+        }
+        return {"threads", Health::ok, found, ""};
     }
     return {"threads", Health::ok, "Halide uses every CPU", ""};
 }
@@ -184,6 +195,26 @@ Check temporary_files() {
     return {"temporary files", Health::ok, fmt::format("{} can be written", place.string()), ""};
 }
 
+// Where no compiled programs can be kept, each process compiles them again, without a word.
+Check program_cache() {
+    const fs::path folder = cache_folder();
+    if (folder.empty()) {
+        return {"program cache", Health::ok, "off: no compiled programs of devices are kept", ""};
+    }
+    std::error_code failure;
+    fs::path there = fs::absolute(folder, failure);
+    while (there.has_relative_path() && !fs::exists(there, failure)) {
+        there = there.parent_path();  // a folder that is missing is made in it
+    }
+    try {
+        check_writable((there / "tilewright-doctor").string());
+    } catch (const Error &error) {
+        return {"program cache", Health::warn, one_line(error.what()),
+            "set TILEWRIGHT_CACHE to a folder that can be written, or to off"};
+    }
+    return {"program cache", Health::ok, fmt::format("{} can be written", folder.string()), ""};
+}
+
 // What its kernels may be and use, by which rows are chosen; empty for the CPU.
 std::string limits_of(const DeviceInfo &info) {
     if (info.device.backend == Backend::cpu) {
@@ -249,7 +280,7 @@ Check device_check(const DeviceInfo &info) {
 
 void doctor(bool as_json) {
     std::vector<Check> checks = {versions(), libraries(), environment(), cpu(), threads(), temporary_files(),
-        cuda_driver(), opencl_loader(), opencl_platforms()};
+        program_cache(), cuda_driver(), opencl_loader(), opencl_platforms()};
     for (const DeviceInfo &info : devices()) {
         checks.push_back(device_check(info));
     }

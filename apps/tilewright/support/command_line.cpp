@@ -8,6 +8,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <limits>
+#include <string_view>
 
 namespace tilewright::app {
 
@@ -33,13 +34,29 @@ std::string help_for(const CLI::App &app) {
                              fmt::format("`tilewright {} --help`", command->get_name());
 }
 
+// The words of CLI11 about a value that is missing, too many or that of a flag, in those of this program;
+// other words as they are.
+std::string in_own_words(const CLI::ParseError &error) {
+    const std::string text = one_line(error.what());
+    const std::string name = text.substr(0, text.find(':'));
+    if (dynamic_cast<const CLI::ArgumentMismatch *>(&error) != nullptr) {
+        return text.ends_with(" missing")             ? name + ": it takes a value, and none follows" :
+               text.find(": At Most 1 ") != text.npos ? name + ": it is given twice, and takes one value" :
+                                                        text;
+    }
+    constexpr std::string_view not_converted = "Could not convert: ";
+    return text.starts_with(not_converted) ?
+               text.substr(not_converted.size()) + ": it takes no value; leave that out" :
+               text;
+}
+
 // What CLI11 does not take, in the words of this program.
 Error usage_error(const CLI::App &app, const CLI::ParseError &error) {
     const CLI::App &command = *command_of(app);
     const bool extras = dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr;
     const auto left = app.remaining(true);
     if (!extras || left.empty()) {
-        return {Fault::usage, fmt::format("{}; see {}", one_line(error.what()), help_for(app))};
+        return {Fault::usage, fmt::format("{}; see {}", in_own_words(error), help_for(app))};
     }
     if (!left.front().starts_with("-")) {
         return {
@@ -92,6 +109,21 @@ void limit(CLI::Option &option, Number least, Number most, const std::string &wh
         return "";
     };
     option.check(check, is_open ? "" : range);
+}
+
+// Refuses an empty value of an option: a shell makes it of a variable that is not set, and taken for an
+// option that was not given it could mean another file.
+CLI::Option *never_empty(CLI::Option *option) {
+    if (option->nonpositional()) {
+        option->check([option](const std::string &text) -> std::string {
+            if (text.empty()) {
+                throw Error(Fault::usage, "its value is empty; give it one, or leave the option out",
+                    {.argument = option->get_name()});
+            }
+            return "";
+        });
+    }
+    return option;
 }
 
 }  // namespace
@@ -166,11 +198,11 @@ Parameter &Parameter::words(int least, const std::string &text) {
 }
 
 Parameter Command::add(const std::string &name, std::string &value, const std::string &help) {
-    return Parameter(app_->add_option(name, value, help));
+    return Parameter(never_empty(app_->add_option(name, value, help)));
 }
 
 Parameter Command::add(const std::string &name, std::vector<std::string> &values, const std::string &help) {
-    return Parameter(app_->add_option(name, values, help));
+    return Parameter(never_empty(app_->add_option(name, values, help)));
 }
 
 Parameter Command::add(const std::string &name, int &value, const std::string &help) {
@@ -187,7 +219,7 @@ Parameter Command::add(const std::string &name, double &value, const std::string
 
 Parameter Command::add(
     const std::string &name, const std::function<void(const std::string &)> &take, const std::string &help) {
-    return Parameter(app_->add_option_function<std::string>(name, take, help));
+    return Parameter(never_empty(app_->add_option_function<std::string>(name, take, help)));
 }
 
 Parameter Command::add_flag(const std::string &name, bool &value, const std::string &help) {

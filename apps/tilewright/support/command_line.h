@@ -52,7 +52,8 @@ class Command {
 public:
     explicit Command(CLI::App *app) : app_(app) {}
 
-    // A name that begins with "--" is an option's; any other one is a positional argument's.
+    // A name that begins with "--" is an option's; any other one is a positional argument's. An empty value
+    // of an option is refused.
     Parameter add(const std::string &name, std::string &value, const std::string &help = "");
     Parameter add(const std::string &name, std::vector<std::string> &values, const std::string &help = "");
     Parameter add(const std::string &name, int &value, const std::string &help);

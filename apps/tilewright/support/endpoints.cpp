@@ -16,10 +16,11 @@ bool is_standard_input(const std::string &word) {
     return path_of_input(word) == "/dev/stdin";
 }
 
-// Whether a file's name need not say its kind: a device or a pipe, which is written directly.
-bool is_special(const std::string &path) {
+// Whether a name need not say the kind of a file: that of a device or a pipe, which is written directly, or
+// of a folder, which is refused as such.
+bool is_no_regular_file(const std::string &path) {
     struct stat about = {};
-    return stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+    return path.ends_with('/') || (stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode));
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ Output output_of(const std::string &word, std::optional<FileKind> format) {
     if (!output.kind) {
         output.kind = kind_of_name(output.path);
     }
-    if (output.kind || is_special(output.path)) {
+    if (output.kind || is_no_regular_file(output.path)) {
         check_writable(output.path);
     } else {
         check_output(output.path);  // says which endings there are
@@ -101,7 +102,8 @@ void check_ends(
             {.operation = operation, .argument = "input", .value = "-"});
     }
     for (const std::string &input : inputs) {
-        if (!is_standard_input(input) && output != "-" && same_file(input, output) && !is_special(output)) {
+        if (!is_standard_input(input) && output != "-" && same_file(input, output) &&
+            !is_no_regular_file(output)) {
             throw Error(Fault::usage, "it is an input as well; name another file",
                 {.operation = operation, .argument = "output", .value = output});
         }

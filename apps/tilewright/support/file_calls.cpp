@@ -18,7 +18,8 @@ void add_json(Command &command, bool &as_json) {
 Output output_of_one(const Called &called, const CallWords &words, const std::vector<std::string> &inputs,
     const std::string &output) {
     for (const std::string &input : inputs) {
-        if (called.inputs == 1 && std::filesystem::is_directory(input)) {
+        std::error_code unknown;  // what cannot be looked at is refused where it is read
+        if (called.inputs == 1 && input != "-" && std::filesystem::is_directory(input, unknown)) {
             throw Error(Fault::input,
                 fmt::format(
                     "cannot read '{}': it is a directory; name a file in it, or take --into FOLDER for "

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace tilewright::app {
@@ -55,7 +56,7 @@ SaveOnInterrupt::SaveOnInterrupt(std::function<void()> save) {
     if (pipe2(ends, O_CLOEXEC) != 0) {
         throw Error(Fault::failed, std::string("there is no room for a pipe: ") + strerror(errno));
     }
-    thread_ = std::thread([save = std::move(save), read_end = ends[0]] {
+    const auto save_after_signal = [save = std::move(save), read_end = ends[0]] {
         unsigned char signal = 0;
         ssize_t count = 0;
         while ((count = read(read_end, &signal, 1)) < 0 && errno == EINTR) {
@@ -66,7 +67,16 @@ SaveOnInterrupt::SaveOnInterrupt(std::function<void()> save) {
             _exit(128 + signal);
         }
         close(read_end);
-    });
+    };
+    try {
+        thread_ = std::thread(save_after_signal);
+    } catch (const std::system_error &error) {
+        close(ends[0]);
+        close(ends[1]);
+        throw Error(Fault::failed, std::string("the system starts no thread: ") +
+                                       strerror(error.code().value()) +
+                                       "; raise the limit of processes (`ulimit -u`)");
+    }
     write_end_ = ends[1];
     saver = ends[1];
 }

@@ -4,7 +4,9 @@
 #include "runtime/measured/measured.h"
 #include "tilewright/error.h"
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
@@ -118,6 +120,10 @@ private:
 
 Json read(const std::string &path) {
     std::ifstream stream(path);
+    if (!stream) {
+        throw Error(Fault::input, fmt::format("it cannot be read: {}; check the name", strerror(errno)),
+            {.operation = "calibrate", .argument = "--from", .value = path});
+    }
     Json file = Json::parse(stream, nullptr, false);
     if (!file.is_object() || !file.contains("runs") || !file.contains("context")) {
         throw Error(Fault::input,

@@ -4,6 +4,7 @@
 #include "runtime/files/output_file.h"
 #include "runtime/measured/measured.h"
 #include "tilewright/error.h"
+#include "tilewright/files.h"
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -145,7 +146,7 @@ Json MeasuredFile::json(const Json &older, const Json &origin) const {
         {"origin", origin}, {"copies", copies}, {"times", times}};
 }
 
-void MeasuredFile::write(const std::string &path, const Json &origin) const {
+void check_place_of_times(const std::string &path) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     std::error_code error;
     if (!folder.empty()) {
@@ -157,6 +158,11 @@ void MeasuredFile::write(const std::string &path, const Json &origin) const {
                 folder.string(), error.message()),
             {.operation = "calibrate"});
     }
+    check_writable(path);
+}
+
+void MeasuredFile::write(const std::string &path, const Json &origin) const {
+    check_place_of_times(path);
     const std::string text = text_of_file(json(older_file(path, device_), origin));
     OutputFile file(path);
     if (!file.write(text.data(), text.size())) {

@@ -28,6 +28,10 @@ struct CopyRates {
     double to_device = 0, to_host = 0, ms = 0;
 };
 
+// Makes the folder of a file of times, and checks that the file can be written there: before it is measured
+// what it will hold. Errors: failed, with the path.
+void check_place_of_times(const std::string &path);
+
 // The times of calls on one device.
 class MeasuredFile {
 public:

@@ -32,7 +32,7 @@ ResultsFile::ResultsFile(const std::string &path, bool goes_on) : path_(path), g
     made_ = access(path.c_str(), F_OK) != 0;
     file_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
     if (file_ < 0) {
-        refuse(fmt::format("it cannot be opened: {}", strerror(errno)));
+        refuse(fmt::format("it cannot be opened: {}; name another file", strerror(errno)));
     }
     try {
         struct stat about = {};
