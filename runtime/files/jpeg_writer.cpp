@@ -5,6 +5,7 @@
 #include "runtime/files/png_chunks.h"
 #include "runtime/files/writers.h"
 #include "tilewright/error.h"
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -95,7 +96,8 @@ void check_jpeg(Type type, const std::vector<int64_t> &shape) {
         refuse_array("JPEG holds u8 images (h, w) and (h, w, 3)",
             "write .png, which holds u16 and alpha too, or .npy", "write_jpeg", type, shape);
     }
-    if (shape[0] > JPEG_MAX_DIMENSION || shape[1] > JPEG_MAX_DIMENSION) {
+    const auto [least, most] = std::minmax(shape[0], shape[1]);
+    if (least < 1 || most > JPEG_MAX_DIMENSION) {
         refuse_array(
             "JPEG holds 1 to 65500 pixels per side", "write .png or .npy instead", "write_jpeg", type, shape);
     }

@@ -154,7 +154,8 @@ Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line) {
 }
 
 void check_text(Type type, const std::vector<int64_t> &shape) {
-    if (type == Type::c64 || shape.size() > 2) {
+    const bool is_array = !shape.empty() && *std::min_element(shape.begin(), shape.end()) > 0;
+    if (type == Type::c64 || !is_array || shape.size() > 2) {
         refuse_array("text holds vectors and matrices of real numbers", "write .npy instead", "write_text",
             type, shape);
     }

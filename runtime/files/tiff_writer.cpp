@@ -122,9 +122,10 @@ void check_tiff(Type type, const std::vector<int64_t> &shape) {
         refuse_array("TIFF is written of images (h, w) and (h, w, c) of 1 to 4 channels",
             "write .npy instead", "write_tiff", type, shape);
     }
-    if (std::max(shape[0], shape[1]) > std::numeric_limits<int32_t>::max()) {
-        refuse_array("TIFF is written of at most 2^31 - 1 pixels per side", "write .npy instead",
-            "write_tiff", type, shape);
+    const auto [least, most] = std::minmax(shape[0], shape[1]);
+    if (least < 1 || most > std::numeric_limits<int32_t>::max()) {
+        refuse_array("TIFF is written of 1 to 2^31 - 1 pixels per side", "write .npy instead", "write_tiff",
+            type, shape);
     }
 }
 

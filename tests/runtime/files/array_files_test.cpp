@@ -95,6 +95,18 @@ TEST_F(FilesTest, AnOutputIsCheckedBeforeTheWork) {
     EXPECT_EQ(folder.names(), Names{});
 }
 
+// An array that was never made has no shape.
+TEST_F(FilesTest, NoFileHoldsAnArrayWithoutElements) {
+    for (const char *name : {"a.png", "a.jpg", "a.tif", "a.npy", "a.csv", "a.txt"}) {
+        expect_error(Fault::usage, "write", [&] { write_array(folder.file(name), Array()); });
+        if (kind_of_name(name) != FileKind::npy) {
+            expect_error(Fault::usage, "write", [&] { check_output(folder.file(name), Type::u8, {0, 3}); });
+            expect_error(Fault::usage, "write", [&] { check_output(folder.file(name), Type::u8, {}); });
+        }
+    }
+    EXPECT_EQ(folder.names(), Names{});
+}
+
 TEST_F(FilesTest, LimitsReachTheReaders) {
     write_array(folder.file("a.png"), Array(Type::u8, {3, 5}));
     write_array(folder.file("a.npy"), Array(Type::u8, {3, 5}));
