@@ -351,6 +351,17 @@ TEST_F(Explore, PrintsItsTableWhereTheReportCannotBeWritten) {
     EXPECT_FALSE(fs::exists(path("page.html")));
 }
 
+TEST_F(Explore, PutsPageAndResultsInAFolder) {
+    const Ran ran = explore({"--points", "1", "--report", path("report")});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(names_in(path("report")), (Names{"report.html", "results.jsonl"}));
+    EXPECT_NE(explore({"--points", "1", "--report", path("report")}).err.find("has 1 points of this search"),
+        std::string::npos);
+    write_bytes(path("file"), {});
+    expect_refusal(1, small({"--report", path("file")}), {"--report", "file", "folder cannot be made"});
+    expect_refusal(2, small({"--report", path("page.html")}), {"--report", "--results"});
+}
+
 TEST_F(Explore, KeepsWhatWasMeasuredBeforeTheDeviceWasLost) {
     NEEDS_DEVICE("opencl");
     Process process(TILEWRIGHT_APP,

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <latch>
 #include <limits>
@@ -163,19 +164,40 @@ void search(Exploration &exploration, const Options &options) {
     first.end();
 }
 
+// The page of a report, and the results that it is made of. A report that is no .html file is a folder that
+// has both.
+void place_report(Options &options) {
+    if (options.report.empty()) {
+        return;
+    }
+    const ErrorContext context = {.operation = "explore", .argument = "--report", .value = options.report};
+    const std::filesystem::path place = options.report;
+    if (place.extension() != ".html") {
+        std::error_code error;
+        if (!std::filesystem::is_directory(place, error) &&
+            !std::filesystem::create_directory(place, error)) {
+            throw Error(Fault::failed,
+                fmt::format("the folder cannot be made: {}; name another one, in a folder that exists",
+                    error ? error.message() : "it is a file"),
+                context);
+        }
+        options.report = (place / "report.html").string();
+        options.results = options.results.empty() ? (place / "results.jsonl").string() : options.results;
+    }
+    if (options.results.empty()) {
+        throw Error(
+            Fault::usage, "a page is made of the file of --results; name one, or a folder for both", context);
+    }
+    check_writable(options.report);
+}
+
 void explore(Options options) {
     if (options.operators.empty() && options.bundled.empty()) {
         throw Error(Fault::usage,
             fmt::format("name at least one operator: {}", joined(operator_names(), ", ")),
             {.operation = "explore"});
     }
-    if (!options.report.empty()) {
-        if (options.results.empty()) {
-            throw Error(Fault::usage, "a report is made of the file of --results; name one",
-                {.operation = "explore", .argument = "--report", .value = options.report});
-        }
-        check_writable(options.report);
-    }
+    place_report(options);
     if (!options.bundle.empty()) {
         if (!options.cases.data.files.empty()) {
             throw Error(Fault::usage, "a bundle has no files; leave one of the two out",
@@ -236,8 +258,9 @@ void add_explore(CommandLine &line) {
         "Add each point to this file, one JSON object per line, and go on from what it has");
     command
         .add("--report", options.report,
-            "Write a page with plots and tables of all that the file of --results has")
-        .value_name("FILE.html");
+            "Write a page with plots and tables of all that the file of --results has; or a folder for the "
+            "page (report.html) and, without --results, the results (results.jsonl)")
+        .value_name("FILE.html|FOLDER");
     command.add("--bundle", options.bundle,
         "Write a program to this file that searches on another machine, which needs only a driver");
     command
