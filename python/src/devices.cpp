@@ -24,7 +24,12 @@ namespace tilewright::python {
 
 namespace {
 
-int run_program(std::vector<std::string> words) {
+int run_program(const std::vector<nb::bytes> &given) {
+    std::vector<std::string> words;
+    words.reserve(given.size());
+    for (const nb::bytes &word : given) {
+        words.emplace_back(word.c_str(), word.size());
+    }
     std::vector<char *> argv;
     for (std::string &word : words) {
         argv.push_back(word.data());
@@ -99,8 +104,8 @@ void add_devices(nb::module_ &module) {
         "The milliseconds that the device needs for what the function `calls` starts.");
     module.def("in_words_of_python", &in_words_of_python, "message"_a,
         "An error of the command line in the words of Python.");
-    module.def(
-        "program", &run_program, "words"_a, "Runs the command line `tilewright`; returns its exit code.");
+    module.def("program", &run_program, "words"_a,
+        "Runs the command line `tilewright`, whose words are bytes; returns its exit code.");
 }
 
 }  // namespace tilewright::python

@@ -4,6 +4,7 @@ import concurrent.futures
 import multiprocessing
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import threading
@@ -114,6 +115,33 @@ def test_command_line():
     assert version.returncode == 0 and tilewright.__version__ in version.stdout
     wrong = run("-m", "tilewright", "invert", "no_such_file.png", "x.png")
     assert wrong.returncode == 3 and len(wrong.stderr.strip().splitlines()) == 1
+
+
+def test_command_line_takes_names_that_are_no_utf8(tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xff\xfe.npy"
+    with open(name, "wb") as file:
+        np.save(file, IMAGE)
+    out = tmp_path / "out.npy"
+    done = subprocess.run([sys.executable, "-m", "tilewright", "invert", name, out], capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert (np.load(out) == 255 - IMAGE).all()
+
+
+def test_command_line_can_be_interrupted():
+    words = ["bench", "invert", "--device", "cpu", "--schedule", "tuned", "--size", "64x64"]
+    endless = ["--repeats", "1000000", "--batch", "100000", "--limit", "1000"]
+    bench = subprocess.Popen(
+        [sys.executable, "-m", "tilewright", *words, *endless],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    try:
+        assert bench.stdout.readline().startswith(b"#")  # it has begun
+        bench.send_signal(signal.SIGINT)
+        assert bench.wait(timeout=60) == 130
+    finally:
+        bench.kill()
 
 
 def test_bench_and_verify():
