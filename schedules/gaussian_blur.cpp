@@ -360,11 +360,11 @@ static const ScheduleRows &rows() {
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).
                 row("tuned_near", gpu, "u8 u16 f32", columns,
-                    {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}, {"band", 16, 1, 64}})
+                    {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}, {"band", 16, 1, 256}})
                     .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
                           "once for all."),
                 row("tuned_any", gpu, "u8 u16 f32", separable_bands,
-                    {{"width", 32, 16, 128}, {"height", 8, 1, 16}, {"band", 16, 1, 64}})
+                    {{"width", 32, 16, 128}, {"height", 8, 1, 16}, {"band", 16, 1, 256}})
                     .says("Two kernels with one thread per pixel; takes any radius and any size."),
             }),
     };
