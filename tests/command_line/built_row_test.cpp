@@ -122,6 +122,15 @@ static bool has_operator(const std::string &name) {
     return std::ranges::any_of(operators(), [&](const Operator *op) { return op->name() == name; });
 }
 
+// The most device memory of a call besides its image and its output.
+static size_t memory_between(
+    const Operator &op, const Row &row, Device device, const Array &image, Array &output, double sigma) {
+    driver::opencl_memory().restart_peak();
+    op.run(row, device, {&image, 1}, output, {{"sigma", sigma}});
+    const driver::MemoryPool::Use use = driver::opencl_memory().use();
+    return use.peak - use.taken;
+}
+
 // Where an image has so many pixels that its channels are filtered one after another, the results are the
 // same bytes, and what is between the kernels takes the memory of one channel.
 TEST_F(BuiltRow, FiltersTheChannelsOfLargeImagesOneAfterAnother) {
@@ -134,18 +143,38 @@ TEST_F(BuiltRow, FiltersTheChannelsOfLargeImagesOneAfterAnother) {
     const Row &at_once = row(op.name(), "tuned_any", Backend::opencl);
     const auto one_by_one = built_row(at_once, {{"pass", 1}});  // from 2^20 pixels on
     const Array image = random_array<uint8_t>({1031, 1030, 3});
-    // The most device memory besides image and output.
-    const auto run = [&](const Row &row, Array &output) {
-        driver::opencl_memory().restart_peak();
-        op.run(row, found->device, {&image, 1}, output, {});
-        const driver::MemoryPool::Use use = driver::opencl_memory().use();
-        return use.peak - use.taken;
-    };
     Array expected(Type::u8, image.shape()), output(Type::u8, image.shape());
-    const size_t of_all = run(at_once, expected), of_one = run(*one_by_one, output);
+    const size_t of_all = memory_between(op, at_once, found->device, image, expected, 5),
+                 of_one = memory_between(op, *one_by_one, found->device, image, output, 5);
     EXPECT_EQ(difference(output, expected, {}), "");
     EXPECT_LT(2 * of_one, of_all);
     EXPECT_GT(4 * of_one, of_all);
+}
+
+// Images of several bands: the results are the same bytes, and the image between the kernels takes the memory
+// of a band, of which there are four here.
+TEST_F(BuiltRow, BlursLargeImagesInBands) {
+    std::string why_not;
+    const auto found = usable_device(Backend::opencl, why_not);
+    if (!found || !is_built(Backend::opencl)) {
+        GTEST_SKIP() << "not run here: no usable OpenCL device, or no such rows in this build";
+    }
+    const Operator &op = find_operator("gaussian_blur");
+    for (const auto &[schedule, type] :
+        {std::pair{"tuned_near", Type::u8}, {"tuned_any", Type::f32}, {"tuned_near", Type::u16}}) {
+        const Row &whole = row(op.name(), schedule, Backend::opencl, name_of(type));
+        const auto in_bands = built_row(whole, {{"band", 1}});  // of 2^20 elements
+        for (const std::vector<int64_t> &shape :
+            {std::vector<int64_t>{3001, 1203}, {1001, 1101, 3}, {60007, 61}}) {
+            const Array image = random_array(type, shape);
+            Array expected(type, shape), output(type, shape);
+            const size_t of_all = memory_between(op, whole, found->device, image, expected, 1),
+                         of_band = memory_between(op, *in_bands, found->device, image, output, 1);
+            EXPECT_EQ(difference(output, expected, {}), "") << in_bands->name() << " " << image.describe();
+            EXPECT_LT(3 * of_band, of_all) << in_bands->name() << " " << image.describe();
+            EXPECT_GT(5 * of_band, of_all) << in_bands->name() << " " << image.describe();
+        }
+    }
 }
 
 // The front of fft2d puts rows together, and takes this one in place of that of its table.

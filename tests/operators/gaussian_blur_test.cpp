@@ -1,6 +1,5 @@
 // The blur against its definition as plain loops.
 #include "plain/gaussian_blur.h"
-#include "runtime/devices/memory_pool.h"
 #include "tests/operators/blurs.h"
 #include "tests/operators/rows.h"
 #include "tilewright/gaussian_blur.h"
@@ -197,38 +196,6 @@ INSTANTIATE_TEST_SUITE_P(
 
 Call on_cpu() {
     return {.device = Device{}};
-}
-
-// Rows with an image between two kernels compute it in bands: where there are several, results are right, and
-// the device has the memory of one band besides image and output. A sigma of .3 has a radius of 1.
-TEST(GaussianBlur, LargeImagesHaveTheMemoryOfABandOnGpus) {
-    const Case cases[] = {{{5003, 5201}, .3, Border::reflect}, {{3001, 2999, 3}, .3, Border::zero},
-        {{500001, 53}, .3, Border::nearest}};
-    std::string why_not;
-    bool ran = false;
-    for (const Row &row : gaussian_blur_operator().rows()) {
-        const size_t band = (size_t)row.tunable("band", 0) << 20;
-        const auto found = usable_device(row.backend, why_not);
-        if (band == 0 || row.type != "u8" || !found) {
-            continue;
-        }
-        ran = true;
-        driver::MemoryPool &pool =
-            row.backend == Backend::cuda ? driver::cuda_memory() : driver::opencl_memory();
-        for (const Case &c : cases) {
-            SCOPED_TRACE(row.name() + " " + c.str());
-            const Array image = random_array<uint8_t>(c.shape);
-            Array output(Type::u8, c.shape);
-            const size_t before = pool.use().taken, arguments = 2 * (size_t)(c.shape[0] * image.strides()[0]);
-            pool.restart_peak();
-            gaussian_blur_operator().run(row, found->device, {&image, 1}, output, c.settings());
-            EXPECT_LE(pool.use().peak - before, arguments + band);
-            EXPECT_EQ(difference(output, gaussian_blur(image, c.sigma, c.border, on_cpu()), {}), "");
-        }
-    }
-    if (!ran) {
-        GTEST_SKIP() << "not run here: " << why_not;
-    }
 }
 
 // Integers are within 1 of the exact blur rounded, on noise and on black and white, the hardest of images.
