@@ -40,7 +40,7 @@ std::function<void()> opencv_peer(
     if (op == "transpose") {
         return [in, out = cv::Mat()]() mutable { cv::transpose(in, out); };
     }
-    if (op == "invert" && in.depth() == CV_8U) {
+    if (op == "invert") {
         return [in, out = cv::Mat()]() mutable { cv::bitwise_not(in, out); };
     }
     if (op == "gaussian_blur") {

@@ -89,12 +89,13 @@ Loop transpose_loop(const Array &image, Array &output) {
     }
 }
 
+template<typename T>
 Loop invert_loop(const Array &image, Array &output) {
-    return [from = image.as<uint8_t>(), to = output.as<uint8_t>(), h = height(image), w = width(image),
+    return [from = image.as<T>(), to = output.as<T>(), h = height(image), w = width(image),
                pitch = image.strides()[0]] {
         for (int64_t y = 0; y < h; y++) {
             for (int64_t x = 0; x < w; x++) {
-                to[y * w + x] = (uint8_t)(255 - from[y * pitch + x]);
+                to[y * w + x] = (T)(std::numeric_limits<T>::max() - from[y * pitch + x]);
             }
         }
     };
@@ -216,7 +217,8 @@ std::function<void()> plain_loop(const std::string &op, const Sample &sample, Ar
         return transpose_loop(first, output);
     }
     if (op == "invert") {
-        return invert_loop(first, output);
+        return first.type() == Type::u8 ? invert_loop<uint8_t>(first, output) :
+                                          invert_loop<uint16_t>(first, output);
     }
     if (op == "gaussian_blur" || op == "recursive_gaussian") {
         const double usual = op == "gaussian_blur" ? 1 : 5;  // the options' own defaults
