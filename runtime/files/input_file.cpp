@@ -3,8 +3,10 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fcntl.h>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,16 +26,24 @@ namespace {
     refuse_file(path, std::strerror(error_number), next);
 }
 
-// Whether the path names something that this process has open: opening it again does not wait.
-bool is_open_already(const std::string &path) {
-    return path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+// The descriptor of this process that a path names; nothing for other paths.
+std::optional<int> descriptor_of(const std::string &path) {
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        int descriptor = 0;
+        const char *end = path.data() + path.size();
+        if (path.starts_with(folder) &&
+            std::from_chars(path.data() + folder.size(), end, descriptor).ptr == end) {
+            return descriptor;
+        }
+    }
+    return path == "/dev/stdin" ? std::optional(STDIN_FILENO) : std::nullopt;
 }
 
 }  // namespace
 
 InputFile::InputFile(const std::string &path, Kinds kinds) : path_(path) {
     if (path == "/dev/stdin") {
-        open_standard_input();
+        open_descriptor(STDIN_FILENO);
     } else {
         open(kinds);
     }
@@ -49,7 +59,10 @@ void InputFile::open(Kinds kinds) {
     }
     if (S_ISREG(about.st_mode)) {
         size_ = about.st_size;
-    } else if (kinds == Kinds::regular && !is_open_already(path_)) {
+    } else if (const std::optional<int> descriptor = descriptor_of(path_)) {
+        open_descriptor(*descriptor);  // opening a pipe again could wait for ever
+        return;
+    } else if (kinds == Kinds::regular) {
         refuse_file(path_, "it is no regular file, and reading it could wait for ever",
             "write it to a file first, or give it as standard input");
     }
@@ -59,12 +72,12 @@ void InputFile::open(Kinds kinds) {
     }
 }
 
-// A descriptor of its own, so that closing the file leaves standard input open.
-void InputFile::open_standard_input() {
-    if (isatty(STDIN_FILENO) != 0) {
+// A descriptor of its own, so that closing the file leaves the given one open.
+void InputFile::open_descriptor(int given) {
+    if (isatty(given) != 0) {
         refuse_file(path_, "it is a terminal", "name a file, or send one to standard input");
     }
-    const int descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    const int descriptor = fcntl(given, F_DUPFD_CLOEXEC, 3);
     if (descriptor >= 0) {
         file_.reset(fdopen(descriptor, "rb"));
     }

@@ -70,7 +70,7 @@ private:
     };
 
     void open(Kinds kinds);
-    void open_standard_input();
+    void open_descriptor(int given);
 
     std::string path_;
     std::string kept_;  // the bytes of a stream that was made seekable

@@ -155,6 +155,17 @@ TEST_F(Photographs, AreDoneOneAfterAnotherIntoAFolder) {
     EXPECT_EQ(read_text(path("out/a.png")), read_text(path("single.png")));
 }
 
+// A folder may hold names that others have given.
+TEST_F(Photographs, NamesDoNotSteerTheTerminal) {
+    NEEDS_OPERATOR("invert");
+    fs::create_directory(path("in"));
+    make_image("in/a\x1b[2J\n.png");
+    const Ran ran = run({"invert", path("in"), "--into", path("out"), "--stats"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.err.find("in/a?[2J?.png"), std::string::npos) << ran.err;
+    EXPECT_EQ(ran.err.find('\x1b'), std::string::npos);
+}
+
 TEST_F(Photographs, OfOneNameAreRefusedBeforeAnythingIsWritten) {
     NEEDS_OPERATOR("invert");
     fs::create_directory(path("in"));

@@ -39,6 +39,9 @@ TEST_F(StandardFiles, AreReadAndWritten) {
     expect_expected("cat in.png | $T invert - - | cat >out.png");
     expect_expected("$T invert in.png /dev/stdout >out.png");
     expect_expected("$T invert in.png >(cat >out.png) --format png; sleep .2");
+    // A pipe that has its bytes, and whose writer has ended: it is read as it is open.
+    expect_expected(
+        "mkfifo pipe; cat in.png >pipe & exec 3<pipe; wait; timeout 60 $T invert /dev/fd/3 out.png");
     expect_expected("mkdir ./-; $T invert - out.png <in.png; code=$?; rmdir ./-; exit $code");
     EXPECT_EQ(shell("$T invert in.png /dev/null").code, 0);
     EXPECT_EQ(shell("$T invert in.png out --format png && cmp out expected.png").code, 0);

@@ -2,6 +2,7 @@
 #include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/streams.h"
+#include "runtime/errors/plain_text.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -83,7 +84,8 @@ void print_stages(const std::vector<WorkReport> &stages) {
 
 void print_report(const CallReport &report, bool is_one_of_many) {
     if (is_one_of_many) {
-        print_error(fmt::format("files       {} -> {}\n", joined(report.inputs, ", "), report.output));
+        const std::string files = fmt::format("{} -> {}", joined(report.inputs, ", "), report.output);
+        print_error(fmt::format("files       {}\n", plain_text(files, '?')));
     }
     if (report.stages.empty()) {
         print_row(report.work.statistics);
@@ -91,7 +93,7 @@ void print_report(const CallReport &report, bool is_one_of_many) {
     print_stages(report.stages);
     print_costs(report.device, report.work.statistics.counters, report.times);
     for (const std::string &conversion : report.conversions) {
-        print_error(fmt::format("converted   {}\n", conversion));
+        print_error(fmt::format("converted   {}\n", plain_text(conversion, '?')));
     }
     print_facts(report.work.remarks);
 }

@@ -1,6 +1,7 @@
 // Draws the bar of progress.
 #include "apps/tilewright/support/progress.h"
 #include "apps/tilewright/support/streams.h"
+#include "runtime/errors/plain_text.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -49,7 +50,7 @@ void Progress::show(size_t done, const std::string &now) {
     constexpr size_t width = 24;
     const size_t full = steps_ == 0 ? 0 : std::min(width, done * width / steps_);
     std::string line = fmt::format("{} [{}{}] {}/{} {}", what_, std::string(full, '#'),
-        std::string(width - full, '-'), done, steps_, now);
+        std::string(width - full, '-'), done, steps_, plain_text(now, '?'));
     line.resize(std::min(line.size(), terminal_width() - 1));
     print_error("\r\033[K" + line);
     shown = true;
