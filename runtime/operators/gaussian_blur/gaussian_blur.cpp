@@ -68,15 +68,28 @@ bool is_by_dots(const Row &row) {
     return row.form == "gaussian_blur_dots" || row.form == "gaussian_blur_dot_rows";
 }
 
+// The largest number of elements in a row of the image, for schedules that keep several whole rows: they keep
+// at most 64 bytes per element, and Halide's arrays hold 2^31 bytes.
+constexpr int64_t most_kept = 1 << 22;
+
+int64_t elements_of_row(const GaussianBlurRequest &request) {
+    return request.image().shape()[1] * request.channels();
+}
+
+// The form with sums of 16 bits: it reads whole vectors, the longest of which have 32 elements.
+bool short_sums_accept(const Row &row, const GaussianBlurRequest &request) {
+    const int64_t elements = elements_of_row(request);
+    return request.numbers().bytes.short_sums.means ==
+               row.configuration<GaussianBlurShortSumsConfiguration>().means &&
+           elements >= 32 && elements <= most_kept;
+}
+
 // The forms by dot products: the row's channels and radius, and taps that its sums hold.
 bool dots_accept(const Row &row, const GaussianBlurRequest &request) {
     const auto serves = row.configuration<GaussianBlurDotsConfiguration>();
     const GaussianWeights &numbers = request.numbers();
-    // In order, at most 64 bytes per element of a row are kept, and Halide's arrays hold 2^31 bytes.
-    constexpr int64_t most_kept = 1 << 22;
-    const std::vector<int64_t> &shape = request.image().shape();
     return request.channels() == serves.channels &&
-           (row.form != "gaussian_blur_dot_rows" || shape[1] * serves.channels <= most_kept) &&
+           (row.form != "gaussian_blur_dot_rows" || elements_of_row(request) <= most_kept) &&
            (serves.most_radius == 0 || numbers.radius <= serves.most_radius) &&
            (request.image().type() == Type::u16 ? fits_split_taps(numbers.words16) :
                                                   serves.group == 4 || numbers.bytes.fits_pairs());
@@ -132,10 +145,7 @@ protected:
             return dots_accept(row, request);
         }
         if (row.form == "gaussian_blur_short_sums") {
-            // The row reads whole vectors, the longest of which have 32 elements.
-            return request.numbers().bytes.short_sums.means ==
-                       row.configuration<GaussianBlurShortSumsConfiguration>().means &&
-                   request.image().shape()[1] * request.channels() >= 32;
+            return short_sums_accept(row, request);
         }
         if (row.form == "gaussian_blur_terms") {
             return request.numbers().radius == row.configuration<GaussianBlurTermsConfiguration>().radius;
