@@ -135,7 +135,8 @@ std::string InputFile::read_rest(int64_t most) {
         bytes.resize(before + count);
         if (bytes.size() > static_cast<size_t>(std::max<int64_t>(most, 0))) {
             refuse("it has more than " + std::to_string(most) + " bytes, which is the limit",
-                "raise the limit if the file is to be trusted");
+                "raise PngLimits::bytes (--max-bytes of the program) or, for text, NpyLimits::bytes if the "
+                "file is to be trusted");
         }
     }
     if (error_number_ != 0) {
