@@ -76,7 +76,7 @@ set(parts accesses archive build child cubins declined error_codes kernel_limits
     selection show written)
 list(TRANSFORM parts PREPEND generators/program/)
 list(APPEND parts schedules/half_storage schedules/native_functions schedules/schedule
-    schedules/thread_folds)
+    schedules/thread_folds schedules/whole_registers)
 if (TILEWRIGHT_GENERATOR_ARCHIVE)
     set(parts "")
     add_library(tilewright_generator STATIC IMPORTED GLOBAL)
@@ -99,7 +99,7 @@ tilewright_without_sanitizers(tilewright_generator_main)
 set(passes "")
 foreach (file generators/program/library.cpp generators/program/targets.h generators/program/needs.cpp
     generators/program/kernel_limits.cpp schedules/half_storage.cpp schedules/native_functions.cpp
-    schedules/thread_folds.cpp)
+    schedules/thread_folds.cpp schedules/whole_registers.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)
     string(APPEND passes ${hash})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TILEWRIGHT_SHARE}/${file})

@@ -7,7 +7,9 @@
 #include "generators/algorithms/transpose/squares.h"
 #include "generators/instructions.h"
 #include "generators/row_generator.h"
+#include "schedules/transposed_lanes.h"
 #include "schedules/turned_squares.h"
+#include "schedules/whole_registers.h"
 #include <map>
 #include <string>
 
@@ -113,15 +115,15 @@ public:
     void generate() {
         const ScheduleContext context{get_target(), type, {}, settings()};
         const int bytes = pixel_type(type).bytes(), square = best_square(get_target(), pixel_type(type));
-        SquaresShape shape{context["width"], context["height"], square, square, channels_of(type), 1};
+        SquaresShape shape{context["width"], context["height"], square, square, channels_of(type), 1, 0};
         const auto form = configuration<TransposeSquaresConfiguration>();
         if (form.rows != 0) {
             shape.rows = form.rows;
             shape.columns = 1024 / bytes / form.rows;
-        } else if (form.in_registers || form.in_columns) {
-            const int side = std::max(square, 32 / bytes);
-            shape.width = std::min(shape.width, side);
-            shape.height = std::min(shape.height, side);
+        } else if (form.in_registers || form.in_columns || form.lanes != 0) {
+            shape.lanes = form.lanes != 0 ? form.lanes : lanes_of_registers(get_target());
+            shape.columns = 16 / bytes;
+            shape.rows = shape.lanes * shape.columns;
         }
         if (form.in_columns) {
             shape.down = context["down"];
@@ -132,6 +134,13 @@ public:
         memory.dim(0).set_min(0);
         output.dim(0).set_min(0);
         apply(transpose, {memory, output});
+    }
+
+protected:
+    Halide::Pipeline build_pipeline() override {
+        Halide::Pipeline pipeline = RowGenerator::build_pipeline();
+        shuffle_whole_registers(pipeline);
+        return pipeline;
     }
 };
 

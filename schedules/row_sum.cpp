@@ -345,10 +345,6 @@ ScheduleRows tuned_rows() {
                 .with("strict_float")
                 .avx2()
                 .says("Strips of rows over the cores, pixel by pixel, for rows of fewer than 8 pixels."),
-            row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
-                {{"lanes", 8, 4, 16}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, small_task, long_strip})
-                .with("strict_float")
-                .says("As tuned_wide with short vectors, for rows of 8 to 47 pixels."),
             row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
                 {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, small_task, long_strip})
                 .with("strict_float")

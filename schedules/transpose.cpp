@@ -156,6 +156,8 @@ void any_alignment(TransposeFlat &t, ScheduleContext &context) {
 // What several rows say.
 constexpr const char *
     in_blocks = "Blocks of squares that are turned in registers, written by lines, over all cores.",
+   *by_rows = "Squares go from registers to their places, along rows of the output, for data in the cache.",
+   *by_columns = "Squares go from registers to their places, in columns along rows of the input.",
    *small = "As tuned_blocks, in small blocks, which cover images in the cache better.",
    *whole = "As for f32, where one instruction shuffles the bytes of two 64-byte vectors (AVX-512 VBMI).",
    *whole_colours =
@@ -176,11 +178,11 @@ constexpr const char *
 // to 25).
 ScheduleRows tuned_on_cpu() {
     const TransposeSquaresConfiguration large{.least_kib = 4096}, in_registers{.in_registers = true},
-        in_columns{.least_kib = 12288, .in_columns = true},
+        in_columns{.least_kib = 12288, .in_columns = true}, in_lanes{.in_columns = true},
         columns_of_bytes{.least_kib = 4096, .in_columns = true, .rows = 32},
         wide_columns{.least_kib = 12288, .in_columns = true, .rows = 16},
         bytes_in_registers{.in_registers = true, .rows = 32}, in_rectangles{.in_registers = true, .rows = 16},
-        colours{.least_kib = 64}, colours_in_rectangles{.least_kib = 64, .rows = 16}, any{};
+        colours{.least_kib = 64, .lanes = 2}, colours_in_rectangles{.least_kib = 64, .rows = 16}, any{};
     const auto tunables = [](int width, int height, int blocks_per_task) {
         return std::vector<Tunable>{{"width", width, width, 4 * width},
             {"height", height, std::min(height, 256), 1024}, {"blocks_per_task", blocks_per_task, 1, 1024}};
@@ -190,31 +192,42 @@ ScheduleRows tuned_on_cpu() {
     };
     return family("tuned",
         {
-            row("tuned_columns", cpu, "f32 u64", transpose_cpu::columns_in_registers, in_columns,
+            row("tuned_columns", cpu, "f32", transpose_cpu::columns_in_registers, in_columns,
                 {{"width", 16}, {"height", 16}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
-                .says(
-                    "Squares go from registers to their places, down columns of 4 KiB of the input's rows."),
+                .says(by_columns),
+            row("tuned_columns", cpu, "u64", transpose_cpu::columns_in_registers, in_columns,
+                {{"width", 8}, {"height", 8}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
+                .says(by_columns),
             row("tuned_columns", vnni, "u8", transpose_cpu::columns_in_registers, columns_of_bytes,
                 {{"width", 64, 32, 128}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
                 .says(whole),
             row("tuned_columns", vnni, "u16", transpose_cpu::columns_in_registers, wide_columns,
                 {{"width", 32}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
                 .says(whole),
-            row("tuned_blocks", cpu, "u8", transpose_cpu::blocks, large, tunables(64, 1024, 8))
-                .says(in_blocks),
-            row("tuned_blocks", cpu, "u16", transpose_cpu::blocks, large, tunables(64, 1024, 4))
-                .says(in_blocks),
-            row("tuned_blocks", cpu, "rgb8 rgb16", transpose_cpu::blocks, large, tunables(64, 64, 64))
-                .says(in_blocks),
-            row("tuned_registers", cpu, "f32 u64", transpose_cpu::squares_in_registers, in_registers,
+            row("tuned_registers", cpu, "f32", transpose_cpu::squares_in_registers, in_registers,
                 {{"width", 16}, {"height", 16}, {"task", 1024, 16, 16384}})
-                .says("Squares go from registers to their places, for pixels of 4 or 8 bytes in the cache."),
+                .says(by_rows),
+            row("tuned_registers", cpu, "u64", transpose_cpu::squares_in_registers, in_registers,
+                {{"width", 8}, {"height", 8}, {"task", 1024, 16, 16384}})
+                .says(by_rows),
             row("tuned_registers", vnni, "u8", transpose_cpu::squares_in_registers, bytes_in_registers,
                 of_rectangles(32))
                 .says(whole),
             row("tuned_registers", vnni, "u16", transpose_cpu::squares_in_registers, in_rectangles,
                 of_rectangles(16))
                 .says(whole),
+            row("tuned_lanes", cpu, "u8", transpose_cpu::columns_in_registers, in_lanes,
+                {{"width", 64}, {"height", 32}, {"down", 32, 8, 64}, {"task", 1024, 16, 16384}})
+                .says(by_columns),
+            row("tuned_lanes", cpu, "u16", transpose_cpu::columns_in_registers, in_lanes,
+                {{"width", 32}, {"height", 16}, {"down", 32, 8, 64}, {"task", 1024, 16, 16384}})
+                .says(by_columns),
+            row("tuned_blocks", cpu, "u8", transpose_cpu::blocks, large, tunables(64, 1024, 8))
+                .says(in_blocks),
+            row("tuned_blocks", cpu, "u16", transpose_cpu::blocks, large, tunables(64, 1024, 4))
+                .says(in_blocks),
+            row("tuned_blocks", cpu, "rgb8 rgb16", transpose_cpu::blocks, large, tunables(64, 64, 64))
+                .says(in_blocks),
             row("tuned_rectangles", vnni, "rgb8", transpose_cpu::blocks, colours_in_rectangles,
                 tunables(32, 64, 128))
                 .says(whole_colours),

@@ -4,6 +4,7 @@
 #include "generators/algorithms/transpose/squares.h"
 #include "generators/algorithms/transpose/transpose.h"
 #include "schedules/schedule.h"
+#include "schedules/transposed_lanes.h"
 #include "schedules/turned_squares.h"
 #include <algorithm>
 
@@ -24,10 +25,14 @@ inline void spread(
     stage.split(loop, of_task, loop, ceil_div(all, tasks), TailStrategy::GuardWithIf).parallel(of_task);
 }
 
-// Turns the squares of a block in registers. Rows of 32 bytes are there with AVX-512 VBMI alone, which
+// Turns the squares of `turned` in registers. Rows of 32 bytes are there with AVX-512 VBMI alone, which
 // shuffles the bytes of two such rows as one register.
 inline void turn_block(TransposeSquares &t) {
-    turn_in_registers(t.squares, t.turned, yo, 32);
+    if (t.rectangles) {
+        transpose_in_registers(*t.rectangles, t.turned, yo);
+    } else {
+        turn_in_registers(*t.squares, t.turned, yo, 32);
+    }
 }
 
 // One block of the output after another, at least `blocks_per_task` of them per task. A block is made in a
@@ -66,13 +71,15 @@ inline void blocks(TransposeSquares &t, ScheduleContext &context) {
     t.out.never_partition_all();
 }
 
-// Makes a block in registers, in the loop `at` over blocks.
-inline void in_registers(TransposeSquares &t, const RVar &at) {
-    t.out.update().vectorize(t.r[1]).unroll(t.r[2]);
-    t.turned.compute_at(t.out, at)
+// Makes a block in registers. The squares beside each other in the output are stored before those below them
+// are made: the registers do not hold a whole block.
+inline void in_registers(TransposeSquares &t) {
+    const RVar squares{"squares"}, row{"row"};
+    t.out.update().split(t.r[2], squares, row, t.shape.columns).vectorize(t.r[1]).unroll(row).unroll(squares);
+    t.turned.compute_at(t.out, squares)
         .store_in(MemoryType::Stack)
         .bound_extent(t.i, t.shape.width)
-        .bound_extent(t.j, t.shape.height)
+        .bound_extent(t.j, t.shape.columns)
         .bound_extent(t.first, 1)
         .bound(t.turned.args()[3], 0, 1)
         .tile(t.i, t.j, xo, yo, xi, yi, t.shape.rows, t.shape.columns)
@@ -94,7 +101,7 @@ inline void squares_in_registers(TransposeSquares &t, ScheduleContext &context) 
     Halide::Stage update = t.out.update();
     update.allow_race_conditions();
     spread(update, t.r[5], down, max(1, down / rows_per_task));
-    in_registers(t, t.r[4]);
+    in_registers(t);
 }
 
 // The same down columns of `down` blocks: so pieces of the input's rows are read that are long enough for the
@@ -106,7 +113,7 @@ inline void columns_in_registers(TransposeSquares &t, ScheduleContext &context) 
     Halide::Stage update = t.out.update();
     update.allow_race_conditions().fuse(t.r[4], t.r[5], column);
     spread(update, column, all, clamp(t.elements / of_task_elements, 1, all));
-    in_registers(t, t.r[3]);
+    in_registers(t);
 }
 
 // One pixel after another within a task of width x height pixels of the output, for images that are too thin

@@ -1,6 +1,6 @@
 #pragma once
-// A form of row_sum: slices of a row, whose sums fit a narrower type. Rows: tuned, tuned_medium, tuned_wide
-// and tuned_few_rows on CPUs.
+// A form of row_sum: slices of a row, whose sums fit a narrower type. Rows: tuned_any, tuned_few_rows
+// and tuned_wide on CPUs.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"

@@ -26,12 +26,16 @@ struct TransposeSquaresConfiguration {
     int rows = 0;  // of rectangles of 1024 bytes, in place of squares: 16 registers of AVX-512 VBMI, whose
                    // shuffles of two registers take any bytes
 
+    int lanes = 0;  // of 16 bytes per register, within which squares are transposed (TransposedLanes); with
+                    // in_registers and in_columns, 0 means as many as a register of the machine has
+
     template<typename Visit>
     void fields(Visit visit) {
         visit("least_kib", least_kib);
         visit("in_registers", in_registers);
         visit("in_columns", in_columns);
         visit("rows", rows);
+        visit("lanes", lanes);
     }
 };
 
