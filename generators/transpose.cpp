@@ -120,8 +120,12 @@ public:
         if (form.rows != 0) {
             shape.rows = form.rows;
             shape.columns = 1024 / bytes / form.rows;
-        } else if (form.in_registers || form.in_columns || form.lanes != 0) {
-            shape.lanes = form.lanes != 0 ? form.lanes : lanes_of_registers(get_target());
+        } else if (form.lanes != 0) {
+            shape.lanes = form.lanes;
+        } else if ((form.in_registers || form.in_columns) && square == 16 / bytes) {
+            shape.lanes = lanes_of_registers(get_target());
+        }
+        if (shape.lanes != 0) {
             shape.columns = 16 / bytes;
             shape.rows = shape.lanes * shape.columns;
         }

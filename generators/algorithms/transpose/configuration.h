@@ -26,8 +26,9 @@ struct TransposeSquaresConfiguration {
     int rows = 0;  // of rectangles of 1024 bytes, in place of squares: 16 registers of AVX-512 VBMI, whose
                    // shuffles of two registers take any bytes
 
-    int lanes = 0;  // of 16 bytes per register, within which squares are transposed (TransposedLanes); with
-                    // in_registers and in_columns, 0 means as many as a register of the machine has
+    int lanes = 0;  // of 16 bytes per register, within which squares are transposed (TransposedLanes). Rows
+                    // in_registers and in_columns have as many as a register, where they say nothing else and
+                    // the best squares have rows of 16 bytes (best_square)
 
     template<typename Visit>
     void fields(Visit visit) {
