@@ -59,11 +59,12 @@ TEST_F(BenchWords, SeveralSchedulesAndDevicesAreOneTable) {
     expect_refusal(2, {"bench", "invert", "--device", "cpu,gpu"}, {"gpu"});
     expect_refusal(2, {"bench", "invert", "--device", "cpu,"}, {"device"});
     if (has_device("opencl")) {
-        const json two =
-            bench("invert", {"--device", "opencl,cpu,cpu", "--schedule", "tuned", "--size", "64x40"});
+        const json two = bench("invert",
+            {"--device", "opencl,cpu,cpu", "--schedule", "tuned", "--type", "u8", "--size", "64x40"});
         ASSERT_EQ(two["runs"].size(), 2u);
         EXPECT_EQ(values(two["runs"], "backend"), (Set{"cpu", "opencl"}));
-        const json all = bench("invert", {"--device", "all", "--schedule", "tuned", "--size", "64x40"});
+        const json all =
+            bench("invert", {"--device", "all", "--schedule", "tuned", "--type", "u8", "--size", "64x40"});
         EXPECT_GE(all["runs"].size(), 2u);
     }
 }
@@ -160,7 +161,7 @@ TEST_F(BenchWords, AFileIsTimedInPlaceOfRandomData) {
 
 TEST_F(BenchWords, RowsMayBeFarApart) {
     NEEDS_OPERATOR("invert");
-    const Words data = {"--device", "cpu", "--schedule", "tuned", "--size", "100x30"};
+    const Words data = {"--device", "cpu", "--schedule", "tuned", "--type", "u8", "--size", "100x30"};
     for (const char *pitch : {"0", "100", "4096"}) {
         Words more = data;
         more.insert(more.end(), {"--row-pitch", pitch});
