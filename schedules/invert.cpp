@@ -48,8 +48,8 @@ static const ScheduleRows &rows() {
             .says("One vector of pixels after another, with the rows spread over the cores."),
         row("tuned", gpu, "u8 u16", direct, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .says("One thread per pixel: neighbouring threads read and write neighbouring pixels."),
-        automatic<Invert>("auto", cpu, "u8 u16", "Mullapudi2016"),
-        automatic<Invert>("auto", gpu, "u8 u16", "Anderson2021"),
+        automatic<Invert>("auto", cpu, "u8", "Mullapudi2016"),
+        automatic<Invert>("auto", gpu, "u8", "Anderson2021"),
     };
     return table;
 }
