@@ -146,11 +146,10 @@ size_t Launch::find(std::string_view name) {
 }
 
 Launch::Argument &Launch::bind(size_t at, Role role) {
-    if (arguments_[at].role != Role::unbound) {
+    if (std::exchange(arguments_[at].role, role) != Role::unbound) {
         throw std::logic_error(
             fmt::format("{}: the argument '{}' is bound twice", row_->name(), name_of_argument(at)));
     }
-    arguments_[at].role = role;
     return arguments_[at];
 }
 
@@ -181,12 +180,8 @@ Launch &Launch::scalar(size_t at, halide_type_t type, const void *value) {
         throw std::logic_error(
             fmt::format("{}: the argument '{}' is no number of this type", row_->name(), declared.name));
     }
-    Argument &argument = bind(at, Role::scalar);
-    if (type.bytes() == 4) {
-        memcpy(&argument.number, value, 4);  // without a call, which takes longer
-    } else {
-        memcpy(&argument.number, value, (size_t)type.bytes());
-    }
+    uint64_t &number = bind(at, Role::scalar).number;
+    type.bytes() == 4 ? memcpy(&number, value, 4) : memcpy(&number, value, 8);  // without a call
     return *this;
 }
 
