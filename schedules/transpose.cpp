@@ -179,52 +179,60 @@ constexpr const char *
 // in squares of 16 x 16 24.6, in rectangles by AVX-512 VBMI 22.4; along rows of the output, in blocks of
 // 32 x 32, 17.2 (Intel Xeon, Emerald Rapids, 2026-11-23). On an AMD EPYC it was not measured, so that the
 // rows by VBMI come first.
-ScheduleRows tuned_on_cpu() {
-    const TransposeSquaresConfiguration large{.least_kib = 4096}, in_registers{.in_registers = true},
+ScheduleRows in_registers_on_cpu() {
+    const TransposeSquaresConfiguration in_registers{.in_registers = true},
         in_columns{.least_kib = 12288, .in_columns = true}, in_lanes{.in_columns = true},
         columns_of_bytes{.least_kib = 4096, .in_columns = true, .rows = 32},
         wide_columns{.least_kib = 12288, .in_columns = true, .rows = 16},
-        bytes_in_registers{.in_registers = true, .rows = 32}, in_rectangles{.in_registers = true, .rows = 16},
-        colours{.least_kib = 64, .lanes = 2}, colours_in_rectangles{.least_kib = 64, .rows = 16}, any{};
+        bytes_in_registers{.in_registers = true, .rows = 32}, in_rectangles{.in_registers = true, .rows = 16};
+    const auto of_rectangles = [](int width) {
+        return std::vector<Tunable>{{"width", width}, {"height", 32}, {"task", 1024, 16, 16384}};
+    };
+    return {
+        row("tuned_columns", cpu, "f32", transpose_cpu::columns_in_registers, in_columns,
+            {{"width", 16}, {"height", 16}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
+            .says(by_columns),
+        row("tuned_columns", cpu, "u64", transpose_cpu::columns_in_registers, in_columns,
+            {{"width", 8}, {"height", 8}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
+            .says(by_columns),
+        row("tuned_columns", vnni, "u8", transpose_cpu::columns_in_registers, columns_of_bytes,
+            {{"width", 64, 32, 128}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
+            .says(whole),
+        row("tuned_columns", vnni, "u16", transpose_cpu::columns_in_registers, wide_columns,
+            {{"width", 32}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
+            .says(whole),
+        row("tuned_registers", cpu, "f32", transpose_cpu::squares_in_registers, in_registers,
+            {{"width", 16}, {"height", 16}, {"task", 1024, 16, 16384}})
+            .says(by_rows),
+        row("tuned_registers", cpu, "u64", transpose_cpu::squares_in_registers, in_registers,
+            {{"width", 8}, {"height", 8}, {"task", 1024, 16, 16384}})
+            .says(by_rows),
+        row("tuned_registers", vnni, "u8", transpose_cpu::squares_in_registers, bytes_in_registers,
+            of_rectangles(32))
+            .says(whole),
+        row("tuned_registers", vnni, "u16", transpose_cpu::squares_in_registers, in_rectangles,
+            of_rectangles(16))
+            .says(whole),
+        row("tuned_lanes", cpu, "u8", transpose_cpu::columns_in_registers, in_lanes,
+            {{"width", 64}, {"height", 32}, {"down", 32, 8, 64}, {"task", 1024, 16, 16384}})
+            .says(by_columns),
+        row("tuned_lanes", cpu, "u16", transpose_cpu::columns_in_registers, in_lanes,
+            {{"width", 32}, {"height", 16}, {"down", 32, 8, 64}, {"task", 1024, 16, 16384}})
+            .says(by_columns),
+    };
+}
+
+// The rows above, and those whose squares are in memory.
+ScheduleRows tuned_on_cpu() {
+    const TransposeSquaresConfiguration large{.least_kib = 4096}, colours{.least_kib = 64, .lanes = 2},
+        colours_in_rectangles{.least_kib = 64, .rows = 16}, any{};
     const auto tunables = [](int width, int height, int blocks_per_task) {
         return std::vector<Tunable>{{"width", width, width, 4 * width},
             {"height", height, std::min(height, 256), 1024}, {"blocks_per_task", blocks_per_task, 1, 1024}};
     };
-    const auto of_rectangles = [](int width) {
-        return std::vector<Tunable>{{"width", width}, {"height", 32}, {"task", 1024, 16, 16384}};
-    };
     return family("tuned",
         {
-            row("tuned_columns", cpu, "f32", transpose_cpu::columns_in_registers, in_columns,
-                {{"width", 16}, {"height", 16}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
-                .says(by_columns),
-            row("tuned_columns", cpu, "u64", transpose_cpu::columns_in_registers, in_columns,
-                {{"width", 8}, {"height", 8}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
-                .says(by_columns),
-            row("tuned_columns", vnni, "u8", transpose_cpu::columns_in_registers, columns_of_bytes,
-                {{"width", 64, 32, 128}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
-                .says(whole),
-            row("tuned_columns", vnni, "u16", transpose_cpu::columns_in_registers, wide_columns,
-                {{"width", 32}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
-                .says(whole),
-            row("tuned_registers", cpu, "f32", transpose_cpu::squares_in_registers, in_registers,
-                {{"width", 16}, {"height", 16}, {"task", 1024, 16, 16384}})
-                .says(by_rows),
-            row("tuned_registers", cpu, "u64", transpose_cpu::squares_in_registers, in_registers,
-                {{"width", 8}, {"height", 8}, {"task", 1024, 16, 16384}})
-                .says(by_rows),
-            row("tuned_registers", vnni, "u8", transpose_cpu::squares_in_registers, bytes_in_registers,
-                of_rectangles(32))
-                .says(whole),
-            row("tuned_registers", vnni, "u16", transpose_cpu::squares_in_registers, in_rectangles,
-                of_rectangles(16))
-                .says(whole),
-            row("tuned_lanes", cpu, "u8", transpose_cpu::columns_in_registers, in_lanes,
-                {{"width", 64}, {"height", 32}, {"down", 32, 8, 64}, {"task", 1024, 16, 16384}})
-                .says(by_columns),
-            row("tuned_lanes", cpu, "u16", transpose_cpu::columns_in_registers, in_lanes,
-                {{"width", 32}, {"height", 16}, {"down", 32, 8, 64}, {"task", 1024, 16, 16384}})
-                .says(by_columns),
+            in_registers_on_cpu(),
             row("tuned_blocks", cpu, "u8", transpose_cpu::blocks, large, tunables(64, 1024, 8))
                 .says(in_blocks),
             row("tuned_blocks", cpu, "u16", transpose_cpu::blocks, large, tunables(64, 1024, 4))

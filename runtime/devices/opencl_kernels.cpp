@@ -12,7 +12,10 @@ void *OpenClKernels::take(void *program, const char *name, const std::function<v
             taken_.insert_or_assign(kept->second, std::move(key));
             kernel = kept->second;
             kept_.erase(kept);
-        } else if ((kernel = make())) {
+            return kernel;
+        }
+        kernel = make();
+        if (kernel) {
             taken_.insert_or_assign(kernel, std::move(key));
         }
         return kernel;

@@ -185,7 +185,7 @@ TEST_F(BenchWords, RowsInTurnsAreTimedAsOftenAndVerified) {
     ASSERT_GE(report["runs"].size(), 3u);
     for (const json &one : report["runs"]) {
         EXPECT_EQ(one["repetitions"], 3) << one;
-        EXPECT_EQ(one["verified"], one["verified_by"] != "") << one;
+        EXPECT_EQ(one["verified"], !one["verified_by"].get<std::string>().empty()) << one;
         EXPECT_GT(one["call"]["median"].get<double>(), 0) << one;
     }
 }
