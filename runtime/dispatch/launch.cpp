@@ -176,7 +176,7 @@ Launch &Launch::buffer(size_t at, Role role, const Array &array, View view) {
 
 Launch &Launch::scalar(size_t at, halide_type_t type, const void *value) {
     const halide_filter_argument_t &declared = metadata_->arguments[at];
-    if (declared.kind != halide_argument_kind_input_scalar || declared.type != type) {
+    if (declared.kind != halide_argument_kind_input_scalar || declared.type != type || type.bytes() < 4) {
         throw std::logic_error(
             fmt::format("{}: the argument '{}' is no number of this type", row_->name(), declared.name));
     }

@@ -36,7 +36,7 @@ std::optional<int> descriptor_of(const std::string &path) {
             return descriptor;
         }
     }
-    return path == "/dev/stdin" ? std::optional(STDIN_FILENO) : std::nullopt;
+    return std::nullopt;
 }
 
 }  // namespace
