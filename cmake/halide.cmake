@@ -56,7 +56,8 @@ add_library(tilewright_halide SHARED IMPORTED GLOBAL)
 set_target_properties(tilewright_halide PROPERTIES
     IMPORTED_LOCATION ${TILEWRIGHT_HALIDE}/lib64/libHalide.so
     INTERFACE_INCLUDE_DIRECTORIES ${TILEWRIGHT_HALIDE}/include
-    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${TILEWRIGHT_HALIDE}/include)
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${TILEWRIGHT_HALIDE}/include
+    INTERFACE_LINK_LIBRARIES ZLIB::ZLIB)  # the text of kernels is deflated
 file(GLOB runtime_headers
     ${TILEWRIGHT_HALIDE}/include/HalideRuntime*.h ${TILEWRIGHT_HALIDE}/include/HalideBuffer.h)
 file(COPY ${runtime_headers} DESTINATION ${TILEWRIGHT_HALIDE_INCLUDE})

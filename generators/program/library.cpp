@@ -1,14 +1,17 @@
 #include "generators/program/library.h"
+#include "generators/algorithms/module_text.h"
 #include "generators/program/child.h"
 #include "generators/program/needs.h"
 #include "generators/program/targets.h"
 #include "schedules/thread_folds.h"
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <filesystem>
 #include <link.h>
 #include <sstream>
 #include <typeinfo>
+#include <zlib.h>
 
 namespace tilewright {
 
@@ -32,10 +35,6 @@ int run_halide(const Library &library, const std::string &folder, const std::str
         args.push_back("tunables=" + values);
     }
     if (!row.autoscheduler.empty()) {
-        Halide::load_plugin(
-            plugins_folder() + "/libautoschedule_" + lower(row.autoscheduler) + ".so");  // its -p takes no
-                                                                                         // folder with a
-                                                                                         // comma
         args.push_back("autoscheduler=" + row.autoscheduler);
     }
     std::vector<char *> argv;
@@ -139,7 +138,7 @@ static TargetChoice choice_of(const Library &library) {
     choice.sets.avx2 = !is_reference;
     choice.sets.avx512 = !is_reference && !library.row->without_avx512;
     // Whether a row of an autoscheduler takes a size is asked by a bounds query (Plan::fits()).
-    choice.bounds_queries = library.bounds_queries || !library.row->autoscheduler.empty();
+    choice.bounds_queries = !library.is_own || !library.row->autoscheduler.empty();
     return choice;
 }
 
@@ -161,6 +160,44 @@ std::string targets_of(const Library &library, const std::string &tunables) {
     return targets();
 }
 
+// A buffer with the text of kernels, as DeflatedText has it.
+static Halide::Buffer<uint8_t> deflated(const Halide::Buffer<void> &text) {
+    const size_t bytes = text.size_in_bytes();
+    uLongf most = compressBound(bytes);
+    std::vector<uint8_t> stream(most);
+    if (compress2(stream.data(), &most, static_cast<const Bytef *>(text.data()), bytes, Z_BEST_COMPRESSION)) {
+        fail("zlib could not deflate the text of the kernels");
+    }
+    DeflatedText header = {{}, (uint32_t)bytes, (uint32_t)most};
+    deflated_mark.copy(header.mark, sizeof header.mark);
+    Halide::Buffer<uint8_t> smaller((int)(sizeof header + most), text.name());
+    std::memcpy(smaller.data(), &header, sizeof header);
+    std::memcpy(smaller.data() + sizeof header, stream.data(), most);
+    return smaller;
+}
+
+// The archive of a GPU library in `folder`, with its kernels' text deflated: a fifth of the bytes, which the
+// runtime inflates when it loads them. Halide's own generator program writes the text as it is. `also_text`:
+// the text in a file beside it, too.
+static void make_deflated(const Library &library, const std::string &folder, const std::string &target,
+    const std::string &tunables, bool also_text) {
+    const std::string file = (std::filesystem::path(folder) / library.name).string();
+    const Halide::Module module = generator_of(library, target, tunables)->build_module(library.name);
+    if (also_text) {
+        module.compile({{Halide::OutputFileType::device_code, file + ".device_code"}});
+    }
+    Halide::Module smaller(module.name(), module.target(), module.get_metadata_name_map());
+    smaller.set_any_strict_float(module.any_strict_float());
+    for (const Halide::Buffer<void> &buffer : module.buffers()) {
+        const bool is_text = buffer.name().ends_with("_gpu_source_kernels");
+        smaller.append(is_text ? Halide::Buffer<void>(deflated(buffer)) : buffer);
+    }
+    for (const Halide::Internal::LoweredFunc &function : module.functions()) {
+        smaller.append(function);
+    }
+    smaller.compile({{Halide::OutputFileType::static_library, file + ".a"}});
+}
+
 int make_library(const Library &library, const std::string &folder, const std::string &files,
     const std::string &tunables) {
     const std::string source = library.backend == "cuda"   ? "ptx" :
@@ -168,10 +205,16 @@ int make_library(const Library &library, const std::string &folder, const std::s
                                                              "";
     const std::string targets = targets_of(library, tunables),
                       first_target = targets.substr(0, targets.find(','));
+    const std::string autoscheduler = lower(library.row->autoscheduler);
+    if (!autoscheduler.empty()) {  // the option -p of Halide's own program takes no folder with a comma
+        Halide::load_plugin(plugins_folder() + "/libautoschedule_" + autoscheduler + ".so");
+    }
     std::string archive, looks;
-    bool wants_source = false;
+    bool wants_source = false, deflates = false;
     for (const std::string &file : split(files, ',')) {
-        if (file == "static_library" || file == "c_header") {
+        if (file == "static_library" && library.is_own && is_gpu(library.backend)) {
+            deflates = true;
+        } else if (file == "static_library" || file == "c_header") {
             archive += (archive.empty() ? "" : ",") + file;
         } else if (file == "stmt_html" || file == "assembly") {
             looks += (looks.empty() ? "" : ",") + file;
@@ -182,10 +225,12 @@ int make_library(const Library &library, const std::string &folder, const std::s
                  "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
         }
     }
-    const bool one_run = targets == first_target;
-    if (wants_source) {
+    if (deflates) {
+        make_deflated(library, folder, first_target, tunables, wants_source);
+    } else if (wants_source) {
         looks += std::string(looks.empty() ? "" : ",") + "device_code";
     }
+    const bool one_run = targets == first_target;
     if (one_run && !archive.empty() && !looks.empty()) {
         archive += "," + looks;
         looks.clear();

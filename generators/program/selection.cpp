@@ -175,7 +175,7 @@ std::vector<Library> Selection::libraries() const {
                         const std::string schedule = row.name + point.name;
                         all.push_back({&row, type, backend,
                             name + "_" + schedule + "_" + type + "_" + backend, capability, schedule,
-                            point.tunables, host_cpu, name != only_table().op, errors});
+                            point.tunables, host_cpu, name == only_table().op, errors});
                     }
                 }
             }

@@ -7,6 +7,7 @@
 #include "runtime/devices/cuda_programs.h"
 #include "runtime/devices/embedded_cubins.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/devices/kernel_text.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/own_queue.h"
 #include "runtime/devices/recorder.h"
@@ -85,7 +86,7 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
             other_values.push_back(values[i]);
         }
     }
-    std::string ptx = static_cast<const char *>(image);
+    std::string ptx = kernel_text(static_cast<const char *>(image));
     if (const auto *caps = RegisterCaps::current(); caps && !caps->empty()) {
         ptx = with_register_caps(ptx, *caps);
     }

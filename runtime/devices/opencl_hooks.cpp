@@ -4,6 +4,7 @@
 #include "generators/algorithms/integers.h"
 #include "runtime/devices/counters.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/devices/kernel_text.h"
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/opencl_kernels.h"
@@ -108,7 +109,7 @@ std::string half_conversions() {
 void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
     std::string source;
     for (unsigned i = 0; i < count; i++) {
-        source.append(strings[i], lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
+        source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
     }
     if (source.find(float_of_half) != std::string::npos || source.find(half_of_float) != std::string::npos) {
         source.insert(0, half_conversions());

@@ -1,0 +1,10 @@
+#pragma once
+// The text of a library's kernels, PTX or OpenCL C, as the driver takes it. Not installed.
+#include <string>
+
+namespace tilewright::driver {
+
+// The text that begins at `text` and ends with a zero byte, or that is deflated there (module_text.h).
+std::string kernel_text(const char *text);
+
+}  // namespace tilewright::driver
