@@ -91,11 +91,12 @@ private:
         states(v, all.x, unsafe_promise_clamped(to, 0, bands - 2)) = tails(v, all.x, all.y);
 
         std::vector<Expr> above, below;
-        const Expr up = bands - 2 - steps.y;
+        // A select reads both of its values: what the first step reads and drops must be inside of `states`,
+        // which has no states behind the last band.
+        const Expr up = bands - 2 - steps.y, beyond = promised(min(up + 1, bands - 2), bands - 1);
         for (int j = 0; j < 3; j++) {
             above.push_back(select(scan.y == 1, edge(j, v, 0), states(v, j, scan.y - 1)));
-            below.push_back(select(steps.y == 0, edge(j, v, height - 1),
-                states(v, 3 + j, unsafe_promise_clamped(up + 1, 0, bands - 2))));
+            below.push_back(select(steps.y == 0, edge(j, v, height - 1), states(v, 3 + j, beyond)));
         }
         states(v, scan.x, scan.y) += across(scan.x, above);
         states(v, 3 + steps.x, up) += across(steps.x, below);

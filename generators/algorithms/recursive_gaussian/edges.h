@@ -127,7 +127,8 @@ private:
     }
 
     // At every edge: state = tail + across * the state at the edge before. Positions are linear in the step,
-    // so that the compiler sees that a step reads what the step before has written.
+    // so that the compiler sees that a step reads what the step before has written. The first step reads its
+    // own words before it writes them, and drops what it read, as in TileCarries.
     void carry_along_x(const TileNumbers &numbers) {
         scan = RDom({{0, 4}, {0, numbers.steps}, {0, ceil_div(across - 1, numbers.steps)}, {0, 2}}, "scan");
         const RVar k = scan[0], side = scan[3];

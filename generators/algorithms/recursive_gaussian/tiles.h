@@ -45,6 +45,10 @@ struct TileNumbers {
 
 // The states of all lines at the edges of their tiles, from both ends: P(0) = (edge, 0, 0), P(s + 1) =
 // tail(s) + across P(s). The scan from the far end (dir = 1) is the causal filter of the mirrored line.
+//
+// A select reads both of its values: the first step of each line and direction reads three numbers that
+// nothing wrote, inside of the memory of `states`, and drops them. Tools that look for such reads report them
+// (compute-sanitizer --tool initcheck).
 struct TileCarries : Halide::NamesInterface {
     Var v{"v"}, k{"k"}, dir{"dir"}, g{"g"}, s{"s"}, c{"c"};
     RDom r;  // component of the state; step within `steps` steps; iteration of `steps` steps
