@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <vector>
 
 namespace tilewright {
 
@@ -153,6 +155,12 @@ double decoding_bytes(TIFF *tiff, const TiffHeader &header, const InputFile &fil
     most = std::min(most, static_cast<uint64_t>(*file.size()));
     const auto part = static_cast<double>(is_tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff));
     const double pixels = static_cast<double>(header.w) * header.h;
+    constexpr double small = 16 << 20;
+    if (is_tiled && part > std::max(small, 4 * pixels * header.samples * header.depth / 8)) {
+        file.refuse("its header says that a tile has " + std::to_string(static_cast<int64_t>(part)) +
+                        " bytes, more than four times those of the picture",
+            "write it again");
+    }
     // One decoded part per plane; and those of few kinds of compression keep two more of their own.
     const double parts = header.is_plain() ? 1 : header.planar == PLANARCONFIG_SEPARATE ? header.samples : 1;
     return static_cast<double>(most) + part * (parts + (is_by_rows || !header.is_plain() ? 0 : 2)) +
@@ -193,9 +201,9 @@ public:
     }
 
 private:
-    // Memory for a row or a tile, which decoding_bytes() has counted; nothing where libtiff knows no size.
-    static std::vector<uint8_t> buffer_of(tmsize_t bytes) {
-        return std::vector<uint8_t>(static_cast<size_t>(std::max<tmsize_t>(bytes, 0)));
+    // Memory for a row or a tile, which decoding_bytes() has counted. What is never decoded is never written.
+    static std::unique_ptr<uint8_t[]> buffer_of(tmsize_t bytes) {
+        return std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(bytes));
     }
 
     void take(const uint8_t *from, int64_t y, int64_t x, int64_t count, int plane) {
@@ -209,17 +217,18 @@ private:
     }
 
     bool decode_rows(int plane) {
-        std::vector<uint8_t> row = buffer_of(TIFFScanlineSize(tiff_));
+        const tmsize_t bytes = TIFFScanlineSize(tiff_);
         const int64_t needed =
             int64_t{header_.w} * (header_.planar == PLANARCONFIG_SEPARATE ? 1 : header_.samples) * element_;
-        if (static_cast<int64_t>(row.size()) < needed) {
+        if (bytes < needed) {
             return false;
         }
+        const auto row = buffer_of(bytes);
         for (uint32_t y = 0; y < header_.h; y++) {
-            if (TIFFReadScanline(tiff_, row.data(), y, static_cast<uint16_t>(plane)) != 1) {
+            if (TIFFReadScanline(tiff_, row.get(), y, static_cast<uint16_t>(plane)) != 1) {
                 return false;
             }
-            take(row.data(), y, 0, header_.w, plane);
+            take(row.get(), y, 0, header_.w, plane);
         }
         return true;
     }
@@ -228,19 +237,18 @@ private:
         uint32_t width = 0, height = 0;
         TIFFGetField(tiff_, TIFFTAG_TILEWIDTH, &width);
         TIFFGetField(tiff_, TIFFTAG_TILELENGTH, &height);
-        std::vector<uint8_t> tile = buffer_of(TIFFTileSize(tiff_));
-        const auto tile_row = static_cast<int64_t>(TIFFTileRowSize(tiff_));
-        if (width == 0 || height == 0 || tile_row <= 0 ||
-            static_cast<int64_t>(tile.size()) < tile_row * height) {
+        const tmsize_t bytes = TIFFTileSize(tiff_), tile_row = TIFFTileRowSize(tiff_);
+        if (width == 0 || height == 0 || tile_row <= 0 || bytes / tile_row < height) {
             return false;
         }
+        const auto tile = buffer_of(bytes);
         for (uint32_t y0 = 0; y0 < header_.h; y0 += height) {
             for (uint32_t x0 = 0; x0 < header_.w; x0 += width) {
-                if (TIFFReadTile(tiff_, tile.data(), x0, y0, 0, static_cast<uint16_t>(plane)) < 0) {
+                if (TIFFReadTile(tiff_, tile.get(), x0, y0, 0, static_cast<uint16_t>(plane)) < 0) {
                     return false;
                 }
                 for (uint32_t y = y0; y < std::min(header_.h, y0 + height); y++) {
-                    take(tile.data() + (y - y0) * tile_row, y, x0, std::min(header_.w - x0, width), plane);
+                    take(tile.get() + (y - y0) * tile_row, y, x0, std::min(header_.w - x0, width), plane);
                 }
             }
         }

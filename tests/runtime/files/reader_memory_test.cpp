@@ -208,6 +208,7 @@ TEST_F(ReaderMemory, OfTiffsIsWithinTheLimit) {
     }
     expect_within("grey.tif", true, [] { return tiff(8000, 8000, 1, 1, 0, 64'000'000); });
     expect_within("tile.tif", false, [] { return tiff(5000, 5000, 1, 1, 9984, 1000); });
+    expect_within("tiny.tif", false, [] { return tiff(16, 16, 1, 1, 1 << 16, 1000); });
     const auto printing = [](int64_t side) {
         return [side] { return tiff(side, side, 5, 4, 0, 4 * side * side / 128 * 129 + 129, 32773); };
     };
