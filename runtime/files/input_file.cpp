@@ -125,24 +125,32 @@ void InputFile::read_whole(void *to, size_t bytes) {
     }
 }
 
-std::string InputFile::read_rest(int64_t most) {
-    std::string bytes;
+InputFile::Rest InputFile::read_rest(int64_t most) {
+    Rest rest;
     constexpr size_t step = size_t(1) << 20;
+    size_t room = 0;
     for (size_t count = step; count == step;) {
-        const size_t before = bytes.size();
-        bytes.resize(before + step);
-        count = read(bytes.data() + before, step);
-        bytes.resize(before + count);
-        if (bytes.size() > static_cast<size_t>(std::max<int64_t>(most, 0))) {
+        if (room - rest.size < step) {
+            room = std::max(2 * room, step);
+            void *larger = std::realloc(rest.data.get(), room);
+            if (larger == nullptr) {
+                throw_no_memory("read", path_);
+            }
+            static_cast<void>(rest.data.release());
+            rest.data.reset(static_cast<char *>(larger));
+        }
+        count = read(rest.data.get() + rest.size, step);
+        rest.size += count;
+        if (rest.size > static_cast<size_t>(std::max<int64_t>(most, 0))) {
             refuse("it has more than " + std::to_string(most) + " bytes, which is the limit",
                 "raise PngLimits::bytes (--max-bytes of the program) or, for text, NpyLimits::bytes if the "
                 "file is to be trusted");
         }
     }
-    if (error_number_ != 0) {
+    if (has_failed()) {
         refuse_truncated();
     }
-    return bytes;
+    return rest;
 }
 
 bool InputFile::seek(int64_t position) noexcept {
@@ -158,14 +166,14 @@ void InputFile::make_seekable(int64_t most) {
         return;
     }
     kept_ = read_rest(most);
-    if (kept_.empty()) {
+    if (kept_.size == 0) {
         refuse_truncated();
     }
-    file_.reset(fmemopen(kept_.data(), kept_.size(), "rb"));
+    file_.reset(fmemopen(kept_.data.get(), kept_.size, "rb"));
     if (!file_) {
         throw_no_memory("read", path_);
     }
-    size_ = static_cast<int64_t>(kept_.size());
+    size_ = kept_bytes();
     position_ = 0;
 }
 

@@ -2,6 +2,7 @@
 // Files that are read. Not installed.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,11 +43,22 @@ public:
     // Returns how many bytes it read: fewer than asked only at the file's end, or when the disk fails.
     size_t read(void *to, size_t bytes) noexcept;
 
+    // Whether the disk failed; refuse_truncated() says how.
+    bool has_failed() const {
+        return error_number_ != 0;
+    }
+
     // Reads all of the bytes, or refuses the file as truncated.
     void read_whole(void *to, size_t bytes);
 
+    // Bytes that grow without a second copy of them: realloc() moves large ones as pages.
+    struct Rest {
+        std::unique_ptr<char, decltype(&std::free)> data = {nullptr, std::free};
+        size_t size = 0;
+    };
+
     // All bytes from here on. Errors: input, when there are more than `most`; memory.
-    std::string read_rest(int64_t most);
+    Rest read_rest(int64_t most);
 
     // Sets the place of the next read(), from the file's beginning, as fseeko() does. For a file of known
     // size alone. Returns false where there is no such place.
@@ -55,6 +67,11 @@ public:
     // Keeps the rest of a stream in memory, so that it has a size and places. To be called before the first
     // read(). Errors: input, when it is over `most` bytes; memory.
     void make_seekable(int64_t most);
+
+    // The bytes of it that are kept in memory.
+    int64_t kept_bytes() const {
+        return static_cast<int64_t>(kept_.size);
+    }
 
     // Throws Error (input): "cannot read 'PATH': WHY; NEXT".
     [[noreturn]] void refuse(const std::string &why, const std::string &next) const;
@@ -73,7 +90,7 @@ private:
     void open_descriptor(int given);
 
     std::string path_;
-    std::string kept_;  // the bytes of a stream that was made seekable
+    Rest kept_;  // the bytes of a stream that was made seekable
     std::unique_ptr<std::FILE, Close> file_;
     std::optional<int64_t> size_;
     int64_t position_ = 0;

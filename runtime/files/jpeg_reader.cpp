@@ -1,4 +1,5 @@
 // The reader of JPEG files. Source: ISO/IEC 10918-1; libjpeg-turbo decodes.
+#include "generators/algorithms/integers.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/libjpeg.h"
 #include "runtime/files/orientation.h"
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <jerror.h>
 #include <memory>
 
 namespace tilewright {
@@ -15,15 +17,38 @@ namespace tilewright {
 namespace {
 
 // Cameras and programs write at most some ten scans. Each scan costs the time of a whole picture, and takes
-// few bytes in a file that is made for that.
-constexpr int most_scans = 500;
+// few bytes in a file that is made for that. So a large picture may have fewer than a small one.
+int most_scans(const jpeg_decompress_struct &jpeg) {
+    constexpr int64_t most_pixels = int64_t(1) << 30, few = 32, many = 500;
+    const int64_t pixels = int64_t{jpeg.image_width} * jpeg.image_height;
+    return static_cast<int>(std::clamp(most_pixels / std::max<int64_t>(pixels, 1), few, many));
+}
+
+// What libjpeg keeps of a file that comes in several scans: a number of 16 bits for each coefficient of its
+// blocks.
+double coefficient_bytes(jpeg_decompress_struct &jpeg) {
+    int64_t blocks = 0;
+    for (int c = 0; c < jpeg.num_components; c++) {
+        const jpeg_component_info &of = jpeg.comp_info[c];
+        blocks += int64_t{round_up(of.width_in_blocks, static_cast<JDIMENSION>(of.h_samp_factor))} *
+                  round_up(of.height_in_blocks, static_cast<JDIMENSION>(of.v_samp_factor));
+    }
+    return jpeg_has_multiple_scans(&jpeg) != FALSE ? static_cast<double>(blocks) * DCTSIZE2 * sizeof(JCOEF) :
+                                                     0;
+}
 
 constexpr int exif_marker = JPEG_APP0 + 1, profile_marker = JPEG_APP0 + 2;
 
 // libjpeg's state while a file is read.
 class Reader {
 public:
-    explicit Reader(InputFile &file) : file_(file) {
+    Reader(InputFile &file, const PngLimits &limits)
+        : file_(file),
+          metadata_bytes_left_(std::max<int64_t>(limits.profile_bytes, 0) + more_metadata_bytes) {
+        on_message_ = errors_.manager.emit_message;
+        errors_.manager.emit_message = [](j_common_ptr decoder, int level) {
+            of(reinterpret_cast<j_decompress_ptr>(decoder)).take(level);
+        };
         jpeg.err = &errors_.manager;
         jpeg.client_data = this;
         (*this)([&] { jpeg_create_decompress(&jpeg); });
@@ -51,13 +76,22 @@ public:
         if (errors_.is_out_of_memory) {
             throw_no_memory("read", file_.path());
         }
+        if (succeeded) {
+            return;
+        }
         if (is_truncated_) {
             file_.refuse_truncated();
         }
-        if (!succeeded || errors_.is_damaged) {
-            file_.refuse(
-                "it is a broken JPEG: " + errors_.text(), "get a whole copy of it, or write it again");
+        if (has_many_scans_) {
+            file_.refuse("it has more than " + std::to_string(most_scans(jpeg)) +
+                             " scans, each of which takes the time of a whole picture",
+                "write it again, with fewer");
         }
+        if (metadata_bytes_left_ < 0) {
+            file_.refuse("it has too many bytes of metadata to keep in memory",
+                "remove them, or raise PngLimits::profile_bytes if the file is to be trusted");
+        }
+        file_.refuse("it is a broken JPEG: " + errors_.text(), "get a whole copy of it, or write it again");
     }
 
     jpeg_decompress_struct jpeg = {};
@@ -67,14 +101,16 @@ private:
         return *static_cast<Reader *>(decoder->client_data);
     }
 
-    // At the file's end, libjpeg gets the marker of an image's end, and so stops.
+    // libjpeg calls what follows, and so inside attempt().
+    [[noreturn]] void stop() {
+        std::longjmp(errors_.jump, 1);
+    }
+
     boolean fill() {
-        size_t count = file_.read(buffer_, sizeof(buffer_));
+        const size_t count = file_.read(buffer_, sizeof(buffer_));
         if (count == 0) {
             is_truncated_ = true;
-            buffer_[0] = 0xff;
-            buffer_[1] = JPEG_EOI;
-            count = 2;
+            stop();
         }
         source_.next_input_byte = buffer_;
         source_.bytes_in_buffer = count;
@@ -85,9 +121,6 @@ private:
         while (bytes > 0 && static_cast<size_t>(bytes) > source_.bytes_in_buffer) {
             bytes -= static_cast<long>(source_.bytes_in_buffer);
             fill();
-            if (is_truncated_) {
-                return;
-            }
         }
         if (bytes > 0) {
             source_.next_input_byte += bytes;
@@ -95,21 +128,38 @@ private:
         }
     }
 
-    // Called by libjpeg, and so inside attempt().
     void check_scans() {
-        if (jpeg.input_scan_number > most_scans) {
-            std::snprintf(errors_.message, sizeof(errors_.message), "it has more than %d scans", most_scans);
-            errors_.is_damaged = true;
-            std::longjmp(errors_.jump, 1);
+        if (jpeg.input_scan_number > most_scans(jpeg)) {
+            has_many_scans_ = true;
+            stop();
         }
     }
 
+    // A message of libjpeg, which has one for each block of metadata. It keeps those of the two kinds that
+    // are asked for, and searches the end of the list of them for each.
+    void take(int level) {
+        const int number = errors_.manager.msg_parm.i[0], bytes = errors_.manager.msg_parm.i[1];
+        if (errors_.manager.msg_code == JTRC_MISC_MARKER &&
+            (number == exif_marker || number == profile_marker)) {
+            metadata_bytes_left_ -= bytes + least_block_bytes;
+            if (metadata_bytes_left_ < 0) {
+                stop();
+            }
+        }
+        on_message_(reinterpret_cast<j_common_ptr>(&jpeg), level);
+    }
+
+    // Of EXIF data besides the profile; what a block counts for at least, which bounds the searches.
+    static constexpr int64_t more_metadata_bytes = int64_t(16) << 20, least_block_bytes = 4096;
+
     InputFile &file_;
     libjpeg::Errors errors_;
+    void (*on_message_)(j_common_ptr, int) = nullptr;
+    int64_t metadata_bytes_left_;
     jpeg_progress_mgr progress_ = {};
     jpeg_source_mgr source_ = {};
     JOCTET buffer_[1 << 16];
-    bool is_truncated_ = false;
+    bool is_truncated_ = false, has_many_scans_ = false;
 };
 
 // What the file says besides its pixels. The resolution of JFIF is per inch or per centimetre.
@@ -151,23 +201,28 @@ int orientation_of(const jpeg_decompress_struct &jpeg) {
 }  // namespace
 
 Picture read_jpeg(InputFile &file, const PngLimits &limits) {
-    const auto reader = std::make_unique<Reader>(file);
+    const auto reader = std::make_unique<Reader>(file, limits);
     jpeg_decompress_struct &jpeg = reader->jpeg;
+    double more_bytes = 0;
     (*reader)([&] {
         jpeg_save_markers(&jpeg, exif_marker, 0xffff);
         jpeg_save_markers(&jpeg, profile_marker, 0xffff);
         jpeg_read_header(&jpeg, TRUE);
+        more_bytes = coefficient_bytes(jpeg);
     });
     const bool is_grey = jpeg.jpeg_color_space == JCS_GRAYSCALE;
     if (!is_grey && jpeg.jpeg_color_space != JCS_YCbCr && jpeg.jpeg_color_space != JCS_RGB) {
         file.refuse("its colours are those of printing (CMYK)", "convert it to RGB first");
     }
     const int64_t w = jpeg.image_width, h = jpeg.image_height;
-    check_picture_limits(w, h, is_grey ? 1 : 3, file, limits);
-
     Picture picture;
-    picture.metadata = metadata_of(*reader, file, limits);
     picture.orientation = orientation_of(jpeg);
+    check_picture_size(w, h, file, limits);
+    check_picture_memory(w, h,
+        picture_bytes(w, h, is_grey ? 1 : 3) +
+            std::max(more_bytes, upright_bytes(w, h, is_grey ? 1 : 3, picture.orientation)),
+        file, limits);
+    picture.metadata = metadata_of(*reader, file, limits);
     picture.pixels =
         Array::uninitialized(Type::u8, is_grey ? std::vector<int64_t>{h, w} : std::vector<int64_t>{h, w, 3});
     auto *pixels = static_cast<uint8_t *>(picture.pixels.data());

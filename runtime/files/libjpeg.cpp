@@ -11,23 +11,19 @@ Errors &errors_of(j_common_ptr jpeg) {
 
 [[noreturn]] void on_error(j_common_ptr jpeg) {
     Errors &errors = errors_of(jpeg);
-    if (!errors.is_damaged) {
-        jpeg->err->format_message(jpeg, errors.message);
-    }
+    jpeg->err->format_message(jpeg, errors.message);
     errors.is_out_of_memory = jpeg->err->msg_code == JERR_OUT_OF_MEMORY;
     std::longjmp(errors.jump, 1);
 }
 
-// libjpeg goes on after damage, with grey in place of pixels. Cameras write bytes between two markers, which
-// loses no pixel; the other warnings of that kind are about markers.
+// After damage libjpeg would go on to the end of the picture, with grey in place of pixels. Cameras write
+// bytes between two markers, which loses no pixel; the other warnings of that kind are about markers.
 void on_message(j_common_ptr jpeg, int level) {
     const int code = jpeg->err->msg_code;
     const bool is_harmless = code == JWRN_EXTRANEOUS_DATA || code == JWRN_ADOBE_XFORM ||
                              code == JWRN_JFIF_MAJOR || code == JWRN_BOGUS_ICC;
-    Errors &errors = errors_of(jpeg);
-    if (level < 0 && !is_harmless && !errors.is_damaged) {
-        errors.is_damaged = true;
-        jpeg->err->format_message(jpeg, errors.message);
+    if (level < 0 && !is_harmless) {
+        on_error(jpeg);
     }
 }
 

@@ -23,10 +23,10 @@ struct Errors {
     jmp_buf jump;
     char message[JMSG_LENGTH_MAX] = "";
     bool is_out_of_memory = false;
-    bool is_damaged = false;  // libjpeg made up pixels that the file does not have; `message` says why
 };
 
-// Runs libjpeg calls. False when libjpeg reported an error.
+// Runs libjpeg calls. False when libjpeg reported an error, or would have made up pixels that the file does
+// not have; they end there.
 template<typename Step>
 [[gnu::noinline]] bool attempt(Errors &errors, const Step &step) {
     static_assert(std::is_trivially_destructible_v<Step>);

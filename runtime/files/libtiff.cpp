@@ -10,10 +10,14 @@ namespace tilewright::libtiff {
 
 namespace {
 
+// An orientation that there is not is none, as in the EXIF data of a JPEG.
 int keep_error(TIFF *, void *user, const char *, const char *format, va_list arguments) {
     auto &messages = *static_cast<Messages *>(user);
     if (messages.error[0] == 0) {
         std::vsnprintf(messages.error, sizeof(messages.error), format, arguments);
+        if (std::string_view(messages.error).ends_with("for \"Orientation\" tag")) {
+            messages.error[0] = 0;
+        }
     }
     return 1;  // and print nothing
 }

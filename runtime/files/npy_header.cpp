@@ -1,5 +1,6 @@
 #include "runtime/files/npy_header.h"
 #include "generators/algorithms/integers.h"
+#include "runtime/arrays/storage.h"
 #include "runtime/files/file_errors.h"
 #include <algorithm>
 #include <cstring>
@@ -267,9 +268,10 @@ void check_size(const HeaderText &header, Type type, const InputFile &file, cons
         is_over = is_over || bytes > limits.bytes / extent;
         bytes = is_over ? bytes : bytes * extent;
     }
-    if (is_over) {
+    const auto row = static_cast<int64_t>(padded_bytes(static_cast<size_t>(bytes / shape[0])));
+    if (is_over || (shape.size() > 1 && row > limits.bytes / shape[0])) {
         file.refuse("its shape is " + describe(shape) + ", and the limit is " + std::to_string(limits.bytes) +
-                        " bytes",
+                        " bytes, with rows that are padded to 64",
             "raise NpyLimits::bytes if the file is to be trusted");
     }
     if (file.size()) {

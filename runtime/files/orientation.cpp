@@ -1,5 +1,6 @@
 // Source: Exif 2.3 (JEITA CP-3451C), 4.6.2 and 4.6.4; TIFF 6.0, "Orientation".
 #include "runtime/files/orientation.h"
+#include "runtime/files/picture_limits.h"
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -40,12 +41,30 @@ int exif_orientation(const uint8_t *exif, size_t bytes) {
     return 1;
 }
 
+namespace {
+
+bool is_upright(int orientation) {
+    return orientation <= 1 || orientation > 8;
+}
+
+// Whether the picture's rows are columns of the scene.
+bool is_on_its_side(int orientation) {
+    return orientation >= 5;
+}
+
+}  // namespace
+
+double upright_bytes(int64_t w, int64_t h, int64_t pixel_bytes, int orientation) {
+    return is_upright(orientation)     ? 0 :
+           is_on_its_side(orientation) ? picture_bytes(h, w, pixel_bytes) :
+                                         picture_bytes(w, h, pixel_bytes);
+}
+
 Array upright(const Array &image, int orientation) {
-    if (orientation <= 1 || orientation > 8) {
+    if (is_upright(orientation)) {
         return image;
     }
-    // From 5 on, the picture's rows are columns of the scene.
-    const bool is_transposed = orientation >= 5;
+    const bool is_transposed = is_on_its_side(orientation);
     const bool mirrors_x = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
     const bool mirrors_y = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
     std::vector<int64_t> shape = image.shape();

@@ -63,6 +63,13 @@ void take_over(int descriptor, const struct stat &older) {
     static_cast<void>(fchmod(descriptor, mode));
 }
 
+void allow_running(int descriptor) {
+    struct stat about = {};
+    if (fstat(descriptor, &about) == 0) {
+        static_cast<void>(fchmod(descriptor, (about.st_mode & 0777) | (about.st_mode & 0444) >> 2));
+    }
+}
+
 }  // namespace
 
 // Delegates to another constructor, so that the destructor runs when this one throws.
@@ -178,6 +185,9 @@ void OutputFile::commit() {
     // A file with a new name is complete but for its owner and permissions.
     if (error_number_ == 0 && entry_ && link() && older_) {
         take_over(fileno(file_), *older_);
+    }
+    if (error_number_ == 0 && entry_ && is_executable_) {
+        allow_running(fileno(file_));
     }
     if (std::fclose(file_) != 0 && error_number_ == 0) {
         error_number_ = errno;

@@ -32,6 +32,11 @@ public:
     // Gives the file its temporary name, which proves that the folder takes one more. Errors: failed.
     void appear();
 
+    // Whoever may read the file may run it too. Takes effect with commit(), as far as the file system can.
+    void make_executable() {
+        is_executable_ = true;
+    }
+
     // Completes the file and gives it its name. Errors: failed; an older file is then as it was.
     void commit();
 
@@ -49,6 +54,7 @@ private:
     std::string temporary_;             // its name before commit(); empty while it has none
     PendingOutput *pending_ = nullptr;
     std::FILE *file_ = nullptr;
+    bool is_executable_ = false;
     int error_number_ = 0;  // errno of the first failure
 };
 

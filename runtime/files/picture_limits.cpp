@@ -1,27 +1,53 @@
 #include "runtime/files/picture_limits.h"
+#include "runtime/arrays/storage.h"
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
 namespace tilewright {
 
-void check_picture_limits(
-    int64_t w, int64_t h, int64_t pixel_bytes, const InputFile &file, const PngLimits &limits) {
-    const std::string claims = "its header says " + std::to_string(w) + " x " + std::to_string(h) + " pixels";
-    const auto check = [&](int64_t value, int64_t limit, const char *unit, const char *name) {
-        if (value > limit) {
-            file.refuse(claims + ", and the limit is " + std::to_string(limit) + unit,
-                std::string("raise PngLimits::") + name + " (--max-" + name +
-                    " of the program) if the file is to be trusted");
-        }
+namespace {
+
+std::string claims(int64_t w, int64_t h) {
+    return "its header says " + std::to_string(w) + " x " + std::to_string(h) + " pixels";
+}
+
+std::string advice(const char *name) {
+    return std::string("raise PngLimits::") + name + " (--max-" + name +
+           " of the program) if the file is to be trusted";
+}
+
+}  // namespace
+
+void check_picture_size(int64_t w, int64_t h, const InputFile &file, const PngLimits &limits) {
+    const auto refuse = [&](int64_t limit, const char *unit, const char *name) {
+        file.refuse(claims(w, h) + ", and the limit is " + std::to_string(limit) + unit, advice(name));
     };
-    check(std::max(w, h), limits.side, " per side", "side");
-    const int64_t pixels = w * h;  // below 2^62
-    check(pixels, limits.pixels, " in all", "pixels");
-    if (pixels > std::numeric_limits<int64_t>::max() / pixel_bytes) {
-        file.refuse(claims, "such an image fits into no memory");
+    if (std::max(w, h) > limits.side) {
+        refuse(limits.side, " per side", "side");
     }
-    check(pixels * pixel_bytes, limits.bytes, " bytes decoded", "bytes");
+    if (w > limits.pixels / h) {
+        refuse(limits.pixels, " in all", "pixels");
+    }
+}
+
+double picture_bytes(int64_t w, int64_t h, int64_t pixel_bytes) {
+    const double lines =
+        std::ceil(static_cast<double>(w) * static_cast<double>(pixel_bytes) / padded_bytes(1));
+    return lines * padded_bytes(1) * static_cast<double>(h);
+}
+
+void check_picture_memory(
+    int64_t w, int64_t h, double bytes, const InputFile &file, const PngLimits &limits) {
+    if (bytes > static_cast<double>(std::numeric_limits<int64_t>::max() / 2)) {
+        file.refuse(claims(w, h), "such an image fits into no memory");
+    }
+    if (bytes > static_cast<double>(limits.bytes)) {
+        file.refuse(claims(w, h) + ", for which it takes " + std::to_string(static_cast<int64_t>(bytes)) +
+                        " bytes of memory, and the limit is " + std::to_string(limits.bytes) + " bytes",
+            advice("bytes"));
+    }
 }
 
 void refuse_profile(const InputFile &file, const PngLimits &limits) {

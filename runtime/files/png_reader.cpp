@@ -16,9 +16,10 @@ namespace tilewright {
 
 namespace {
 
-// The most bytes of a chunk of metadata: those of the largest profile within the limit, compressed.
+// The most bytes of all chunks of metadata: those of the largest profile within the limit, compressed, and
+// the few of the others.
 uLong most_metadata_bytes(const PngLimits &limits) {
-    return compressBound(static_cast<uLong>(std::max<int64_t>(limits.profile_bytes, 0))) + 81;
+    return compressBound(static_cast<uLong>(std::max<int64_t>(limits.profile_bytes, 0))) + 1024;
 }
 
 // libpng's state while a file is read.
@@ -41,9 +42,12 @@ public:
             // These are a chunk's length and name. libpng has not taken memory for it yet.
             const bool is_head =
                 png_get_io_state(handle) == (PNG_IO_READING | PNG_IO_CHUNK_HDR) && bytes == 8;
-            if (is_head && is_metadata_chunk(to + 4) && read_u32(to) > reader->most_metadata_bytes_) {
-                reader->too_long_ = read_u32(to);
-                png_error(handle, "too long");
+            if (is_head && is_metadata_chunk(to + 4)) {
+                reader->metadata_bytes_ += read_u32(to);
+                if (reader->metadata_bytes_ > reader->most_metadata_bytes_) {
+                    reader->too_long_ = read_u32(to);
+                    png_error(handle, "too long");
+                }
             }
         });
     }
@@ -64,7 +68,8 @@ public:
         }
         if (too_long_ > 0) {
             file_.refuse("a chunk of its metadata has " + std::to_string(too_long_) +
-                             " bytes, and the limit is " + std::to_string(most_metadata_bytes_),
+                             " bytes, and the limit is " + std::to_string(most_metadata_bytes_) +
+                             " for all such chunks",
                 "raise PngLimits::profile_bytes if the file is to be trusted, or remove the profile");
         }
         if (messages_.is_out_of_memory) {
@@ -81,7 +86,8 @@ private:
     const uLong most_metadata_bytes_;
     libpng::Messages messages_;
     bool is_truncated_ = false;
-    uint32_t too_long_ = 0;  // the bytes of a chunk of metadata that was too long
+    uint64_t metadata_bytes_ = 0;
+    uint32_t too_long_ = 0;  // the bytes of the chunk of metadata that is too much
 };
 
 // Refuses what is not a PNG, and says what it looks like.
@@ -131,8 +137,10 @@ struct ImageHeader {
 };
 
 void check_limits(const ImageHeader &header, const InputFile &file, const PngLimits &limits) {
-    check_picture_limits(
-        header.w, header.h, header.channels * static_cast<int64_t>(size_of(header.type())), file, limits);
+    check_picture_size(header.w, header.h, file, limits);
+    check_picture_memory(header.w, header.h,
+        picture_bytes(header.w, header.h, header.channels * static_cast<int64_t>(size_of(header.type()))),
+        file, limits);
 
     // deflate makes at most 1032 bytes of one byte, so a short file cannot hold a large image. This is
     // checked before memory is taken for the image.

@@ -23,13 +23,13 @@ struct Picture {
 // Grey and RGB, 8 bits. Errors: input, memory.
 Picture read_jpeg(InputFile &file, const PngLimits &limits);
 
-// Grey, RGB and palettes, with and without alpha, of up to 16 bits; the first picture of a file. Errors:
-// input, memory.
+// Grey, RGB and palettes, of up to 16 bits, grey and RGB with and without alpha; the first picture of a file.
+// Errors: input, memory.
 Picture read_tiff(InputFile &file, const PngLimits &limits);
 
 // Numbers as text, as f64: one row per line, with commas, semicolons (a file has not both) or blanks between
 // numbers; what follows a # is a comment. One row, or one number in each row, is a vector (n), and
-// `is_one_line` says which of the two; else a matrix. Errors: input, memory.
+// `is_one_line` says which of the two; else a matrix, with dense rows. Errors: input, memory.
 Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line);
 
 }  // namespace tilewright

@@ -46,13 +46,38 @@ bool parse(std::string_view word, double &value) {
     return error != std::errc::invalid_argument && end == word.data() + word.size();
 }
 
-// Adds the numbers of a line. Returns how many there are. `separator` is the comma or semicolon that the file
-// has between numbers, and 0 before the first one. A file with both has commas in its numbers, as in "1,5;2",
-// which would be read as more numbers than there are.
-size_t read_line(std::string_view line, size_t number, const InputFile &file, char &separator,
-    std::vector<double> &values) {
-    line = line.substr(0, line.find('#'));
-    size_t count = 0;
+// The line without its comment.
+std::string_view numbers_of(std::string_view line) {
+    return line.substr(0, line.find('#'));
+}
+
+// How many words a line has, whatever they are.
+int64_t words_in(std::string_view line) {
+    line = numbers_of(line);
+    int64_t count = 0;
+    for (size_t at = line.find_first_not_of(between); at < line.size();
+        at = line.find_first_not_of(between, at)) {
+        at = std::min(line.find_first_of(between, at), line.size());
+        count++;
+    }
+    return count;
+}
+
+// Takes the next line off the text. Lines end in LF, CR LF or CR.
+std::string_view take_line(std::string_view &text) {
+    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+    text.remove_prefix(line.size());
+    text.remove_prefix(text.starts_with("\r\n") ? 2 : text.empty() ? 0 : 1);
+    return line;
+}
+
+// Writes the numbers of a line, of which `to` holds `most`. Returns how many the line has. `separator` is the
+// comma or semicolon that the file has between numbers, and 0 before the first one. A file with both has
+// commas in its numbers, as in "1,5;2", which would be read as more numbers than there are.
+int64_t read_line(
+    std::string_view line, size_t number, const InputFile &file, char &separator, double *to, int64_t most) {
+    line = numbers_of(line);
+    int64_t count = 0;
     bool is_comma_open = false;  // a comma must stand between two numbers
     const auto refuse_empty_place = [&] {
         file.refuse("line " + std::to_string(number) + " has an empty place beside a separator",
@@ -80,7 +105,9 @@ size_t read_line(std::string_view line, size_t number, const InputFile &file, ch
                 "line " + std::to_string(number) + ": '" + std::string(word.substr(0, 40)) + "' is no number",
                 "write numbers with a decimal point, and # before headings");
         }
-        values.push_back(value);
+        if (count < most) {
+            to[count] = value;
+        }
         is_comma_open = false;
         count++;
         at += word.size();
@@ -111,44 +138,49 @@ void append_element(std::string &text, const Array &array, int64_t at) {
 
 }  // namespace
 
+// The lines are gone through twice, so that the numbers are written where they stay.
 Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line) {
-    const std::string text = file.read_rest(limits.bytes);
-    std::string_view rest = text;
-    if (rest.starts_with("\xef\xbb\xbf")) {  // a mark of UTF-8
-        rest.remove_prefix(3);
+    const InputFile::Rest bytes = file.read_rest(limits.bytes);
+    std::string_view text(bytes.data.get(), bytes.size);
+    if (text.starts_with("\xef\xbb\xbf")) {  // a mark of UTF-8
+        text.remove_prefix(3);
     }
-    std::vector<double> values;
-    size_t columns = 0;
-    int64_t rows = 0;
-    char separator = 0;
-    for (size_t number = 1; !rest.empty(); number++) {
-        const std::string_view line = rest.substr(0, rest.find_first_of("\r\n"));
-        const size_t count = read_line(line, number, file, separator, values);
-        rest.remove_prefix(line.size());
-        rest.remove_prefix(rest.starts_with("\r\n") ? 2 : rest.empty() ? 0 : 1);  // or one of the two alone
-        if (count == 0) {
-            continue;
+    int64_t rows = 0, columns = 0;
+    for (std::string_view rest = text; !rest.empty();) {
+        const int64_t count = words_in(take_line(rest));
+        if (rows > 0 && count > 0 && count != columns) {
+            break;  // the second time refuses that line, or one before it
         }
-        if (rows > 0 && count != columns) {
+        columns = std::max(columns, count);
+        rows += count > 0 ? 1 : 0;
+    }
+    const auto room = static_cast<int64_t>(sizeof(double)) * std::max<int64_t>(rows * columns, 1);
+    if (room > limits.bytes - static_cast<int64_t>(text.size())) {
+        file.refuse("its text and its numbers take more than " + std::to_string(limits.bytes) +
+                        " bytes of memory, which is the limit",
+            "raise NpyLimits::bytes if the file is to be trusted, or save the numbers as .npy");
+    }
+    is_one_line = rows == 1;
+    // Dense: rows of few numbers would take several times as much with padding.
+    Array array = Array::uninitialized(Type::f64,
+        rows <= 1 || columns == 1 ? std::vector<int64_t>{std::max<int64_t>(rows * columns, 1)} :
+                                    std::vector<int64_t>{rows, columns},
+        0);
+    auto *to = array.as<double>();
+    char separator = 0;
+    int64_t row = 0;
+    for (size_t number = 1; !text.empty(); number++) {
+        const int64_t count =
+            read_line(take_line(text), number, file, separator, to + row * columns, row < rows ? columns : 0);
+        if (count > 0 && count != columns) {
             file.refuse("line " + std::to_string(number) + " has " + std::to_string(count) +
                             " numbers, and the lines before it have " + std::to_string(columns),
                 "give every line the same number");
         }
-        columns = count;
-        rows++;
+        row += count > 0 ? 1 : 0;
     }
-    if (values.empty()) {
+    if (rows == 0) {
         file.refuse("it holds no numbers", "give a file with some");
-    }
-    is_one_line = rows == 1;
-    const auto count = static_cast<int64_t>(values.size());
-    Array array(Type::f64,
-        rows == 1 || columns == 1 ? std::vector<int64_t>{count} : std::vector<int64_t>{rows, count / rows});
-    auto *to = array.as<double>();
-    const int64_t width = array.dimensions() == 1 ? count : array.shape()[1];
-    for (int64_t i = 0; i < count; i++) {
-        to[i / width * (array.dimensions() == 1 ? 0 : array.strides()[0]) + i % width] =
-            values[static_cast<size_t>(i)];
     }
     return array;
 }

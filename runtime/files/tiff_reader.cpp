@@ -2,11 +2,14 @@
 #include "runtime/arrays/divided_by_alpha.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/libtiff.h"
+#include "runtime/files/orientation.h"
 #include "runtime/files/picture_limits.h"
 #include "runtime/files/readers.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <vector>
 
 namespace tilewright {
 
@@ -39,7 +42,8 @@ struct TiffHeader {
     uint32_t w = 0, h = 0;
     uint16_t depth = 1, samples = 1, photometric = 0, planar = PLANARCONFIG_CONTIG,
              format = SAMPLEFORMAT_UINT, orientation = ORIENTATION_TOPLEFT;
-    uint16_t extra_count = 0, extra = EXTRASAMPLE_UNSPECIFIED;
+    uint16_t compression = COMPRESSION_NONE;
+    uint16_t alpha = EXTRASAMPLE_UNSPECIFIED;  // what the only sample besides the colours says that it is
 
     bool is_grey() const {
         return photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
@@ -53,19 +57,41 @@ struct TiffHeader {
         return is_type && (is_grey() || photometric == PHOTOMETRIC_RGB);
     }
     bool has_alpha() const {
-        return is_plain() && extra_count > 0;
+        return alpha != EXTRASAMPLE_UNSPECIFIED;
+    }
+    int colours() const {
+        return is_grey() ? 1 : 3;
     }
     int channels() const {
-        return (is_grey() ? 1 : 3) + (has_alpha() ? 1 : 0);
+        return colours() + (has_alpha() ? 1 : 0);
     }
     Type type() const {
         return !is_plain() ? Type::u8 : is_float() ? Type::f32 : depth == 16 ? Type::u16 : Type::u8;
     }
 };
 
+// Refuses samples besides the colours, but for alpha alone, and says where that is: TIFF 6.0 has a number for
+// each such sample, and 0 is none that is known.
+void read_alpha(TIFF *tiff, TiffHeader &header, const InputFile &file) {
+    uint16_t count = 0, *kinds = nullptr;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds);
+    const int more = header.is_plain() ? header.samples - header.colours() : count;
+    if (more == 1 && count == 1 && header.is_plain() && !header.is_float()) {
+        header.alpha = kinds[0];
+    }
+    if (more > 0 && !header.has_alpha()) {
+        file.refuse("its pixels have " + std::to_string(more) + " sample" + (more == 1 ? "" : "s") +
+                        " besides their colours, which " + (more == 1 ? "is" : "are") +
+                        " not one alpha channel",
+            "save the colours alone, or all samples as .npy");
+    }
+    if (more < 0) {
+        file.refuse("it is a broken TIFF: it has fewer samples than colours", "write it again");
+    }
+}
+
 TiffHeader header_of(TIFF *tiff, const InputFile &file) {
     TiffHeader header;
-    uint16_t *extras = nullptr;
     TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &header.w);
     TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &header.h);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &header.depth);
@@ -73,26 +99,72 @@ TiffHeader header_of(TIFF *tiff, const InputFile &file) {
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &header.planar);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &header.format);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &header.orientation);
-    if (TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &header.extra_count, &extras) != 0 &&
-        header.extra_count > 0) {
-        header.extra = extras[0];
-    }
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &header.compression);
     if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &header.photometric) == 0 || header.w == 0 || header.h == 0) {
         file.refuse("it is a broken TIFF: its header is not complete", "write it again");
     }
     if (header.format != SAMPLEFORMAT_UINT && header.format != SAMPLEFORMAT_VOID && !header.is_float()) {
         file.refuse("its samples are neither unsigned integers nor floats", "save them as .npy");
     }
-    const bool is_odd_float = header.is_float() && (!header.is_plain() || header.extra_count > 0 ||
-                                                       header.photometric == PHOTOMETRIC_MINISWHITE);
-    if (is_odd_float) {
+    if (header.is_float() && (!header.is_plain() || header.photometric == PHOTOMETRIC_MINISWHITE)) {
         file.refuse("of floats, it takes those of 32 bits, grey (0 is black) or RGB, without alpha",
             "save it so, or as .npy");
     }
-    if (header.is_plain() && header.samples < header.channels()) {
-        file.refuse("it is a broken TIFF: it has fewer samples than colours", "write it again");
+    constexpr uint16_t depths[] = {1, 2, 4, 8, 16, 32};
+    if (std::find(std::begin(depths), std::end(depths), header.depth) == std::end(depths) ||
+        (header.depth == 32 && !header.is_float())) {
+        file.refuse("its samples have " + std::to_string(header.depth) + " bits",
+            "save it with 8 or 16 bits per sample, or as .npy");
+    }
+    if (TIFFIsCODECConfigured(header.compression) == 0) {
+        file.refuse("the libtiff of this program does not know its compression (number " +
+                        std::to_string(header.compression) + ")",
+            "save it with another one, or without");
+    }
+    read_alpha(tiff, header, file);
+    char why_not[1024] = "";
+    if (!header.is_plain() && TIFFRGBAImageOK(tiff, why_not) == 0) {
+        file.refuse(std::string("libtiff does not convert its kind of colours: ") + why_not,
+            "save it as grey or RGB, with 8 or 16 bits per sample, or as .npy");
     }
     return header;
+}
+
+// Whether libtiff decodes the rows of a strip one after another; else it keeps all of them, and all bytes of
+// the strip in the file.
+bool is_decoded_by_rows(const TiffHeader &header) {
+    constexpr uint16_t known[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_DEFLATE,
+        COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS, COMPRESSION_ZSTD, COMPRESSION_LZMA,
+        COMPRESSION_JPEG};
+    return header.is_plain() &&
+           std::find(std::begin(known), std::end(known), header.compression) != std::end(known);
+}
+
+// What decoding keeps besides the array, in bytes: a row, strip or tile, as it is in the file and decoded,
+// and the pixels that libtiff converts.
+double decoding_bytes(TIFF *tiff, const TiffHeader &header, const InputFile &file) {
+    const bool is_tiled = TIFFIsTiled(tiff) != 0, is_by_rows = is_decoded_by_rows(header);
+    if (!is_tiled && is_by_rows) {
+        return static_cast<double>(TIFFScanlineSize(tiff));
+    }
+    uint64_t most = 0;
+    for (uint32_t i = 0, count = is_tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff); i < count;
+        i++) {
+        most = std::max(most, TIFFGetStrileByteCount(tiff, i));
+    }
+    most = std::min(most, static_cast<uint64_t>(*file.size()));
+    const auto part = static_cast<double>(is_tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff));
+    const double pixels = static_cast<double>(header.w) * header.h;
+    constexpr double small = 16 << 20;
+    if (is_tiled && part > std::max(small, 4 * pixels * header.samples * header.depth / 8)) {
+        file.refuse("its header says that a tile has " + std::to_string(static_cast<int64_t>(part)) +
+                        " bytes, more than four times those of the picture",
+            "write it again");
+    }
+    // One decoded part per plane; and those of few kinds of compression keep two more of their own.
+    const double parts = header.is_plain() ? 1 : header.planar == PLANARCONFIG_SEPARATE ? header.samples : 1;
+    return static_cast<double>(most) + part * (parts + (is_by_rows || !header.is_plain() ? 0 : 2)) +
+           (header.is_plain() ? 0 : pixels * sizeof(uint32_t));
 }
 
 // Copies one row of samples from the file's order into the picture's: `stride` samples lie between two pixels
@@ -129,10 +201,9 @@ public:
     }
 
 private:
-    // Memory for a row or a tile; nothing where the file claims one that no such picture has.
-    std::vector<uint8_t> buffer_of(tmsize_t bytes) const {
-        const int64_t most = std::max<int64_t>(int64_t(16) << 20, 4 * header_.h * row_bytes_);
-        return std::vector<uint8_t>(bytes > 0 && bytes <= most ? static_cast<size_t>(bytes) : 0);
+    // Memory for a row or a tile, which decoding_bytes() has counted. What is never decoded is never written.
+    static std::unique_ptr<uint8_t[]> buffer_of(tmsize_t bytes) {
+        return std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(bytes));
     }
 
     void take(const uint8_t *from, int64_t y, int64_t x, int64_t count, int plane) {
@@ -146,17 +217,18 @@ private:
     }
 
     bool decode_rows(int plane) {
-        std::vector<uint8_t> row = buffer_of(TIFFScanlineSize(tiff_));
+        const tmsize_t bytes = TIFFScanlineSize(tiff_);
         const int64_t needed =
             int64_t{header_.w} * (header_.planar == PLANARCONFIG_SEPARATE ? 1 : header_.samples) * element_;
-        if (static_cast<int64_t>(row.size()) < needed) {
+        if (bytes < needed) {
             return false;
         }
+        const auto row = buffer_of(bytes);
         for (uint32_t y = 0; y < header_.h; y++) {
-            if (TIFFReadScanline(tiff_, row.data(), y, static_cast<uint16_t>(plane)) != 1) {
+            if (TIFFReadScanline(tiff_, row.get(), y, static_cast<uint16_t>(plane)) != 1) {
                 return false;
             }
-            take(row.data(), y, 0, header_.w, plane);
+            take(row.get(), y, 0, header_.w, plane);
         }
         return true;
     }
@@ -165,19 +237,18 @@ private:
         uint32_t width = 0, height = 0;
         TIFFGetField(tiff_, TIFFTAG_TILEWIDTH, &width);
         TIFFGetField(tiff_, TIFFTAG_TILELENGTH, &height);
-        std::vector<uint8_t> tile = buffer_of(TIFFTileSize(tiff_));
-        const auto tile_row = static_cast<int64_t>(TIFFTileRowSize(tiff_));
-        if (width == 0 || height == 0 || tile_row <= 0 ||
-            static_cast<int64_t>(tile.size()) < tile_row * height) {
+        const tmsize_t bytes = TIFFTileSize(tiff_), tile_row = TIFFTileRowSize(tiff_);
+        if (width == 0 || height == 0 || tile_row <= 0 || bytes / tile_row < height) {
             return false;
         }
+        const auto tile = buffer_of(bytes);
         for (uint32_t y0 = 0; y0 < header_.h; y0 += height) {
             for (uint32_t x0 = 0; x0 < header_.w; x0 += width) {
-                if (TIFFReadTile(tiff_, tile.data(), x0, y0, 0, static_cast<uint16_t>(plane)) < 0) {
+                if (TIFFReadTile(tiff_, tile.get(), x0, y0, 0, static_cast<uint16_t>(plane)) < 0) {
                     return false;
                 }
                 for (uint32_t y = y0; y < std::min(header_.h, y0 + height); y++) {
-                    take(tile.data() + (y - y0) * tile_row, y, x0, std::min(header_.w - x0, width), plane);
+                    take(tile.get() + (y - y0) * tile_row, y, x0, std::min(header_.w - x0, width), plane);
                 }
             }
         }
@@ -196,12 +267,12 @@ private:
 template<typename T>
 void normalize(const TiffHeader &header, Array &pixels) {
     const bool is_inverted = header.photometric == PHOTOMETRIC_MINISWHITE;
-    const bool is_multiplied = header.has_alpha() && header.extra == EXTRASAMPLE_ASSOCALPHA;
+    const bool is_multiplied = header.has_alpha() && header.alpha == EXTRASAMPLE_ASSOCALPHA;
     if (!is_inverted && !is_multiplied) {
         return;
     }
     constexpr uint32_t top = static_cast<T>(-1);
-    const int channels = header.channels(), colours = channels - (header.has_alpha() ? 1 : 0);
+    const int channels = header.channels(), colours = header.colours();
     T *data = pixels.as<T>();
     for (int64_t y = 0; y < header.h; y++) {
         for (int64_t x = 0; x < header.w; x++) {
@@ -223,7 +294,7 @@ bool decode_by_libtiff(TIFF *tiff, const TiffHeader &header, Array &pixels, libt
     std::vector<uint32_t> raster(size_t{header.w} * header.h);
     TIFFRGBAImage image;
     char message[1024] = "";
-    if (TIFFRGBAImageOK(tiff, message) == 0 || TIFFRGBAImageBegin(&image, tiff, 1, message) == 0) {
+    if (TIFFRGBAImageBegin(&image, tiff, 1, message) == 0) {
         if (messages.error[0] == 0) {
             std::snprintf(messages.error, sizeof(messages.error), "%.199s", message);
         }
@@ -281,6 +352,9 @@ Picture read_tiff(InputFile &file, const PngLimits &limits) {
         if (messages.is_out_of_memory()) {
             throw_no_memory("read", file.path());
         }
+        if (file.has_failed()) {
+            file.refuse_truncated();
+        }
         file.refuse("it is a broken TIFF: " + messages.text(), "get a whole copy of it, or write it again");
     };
     const libtiff::Handle tiff =
@@ -290,9 +364,13 @@ Picture read_tiff(InputFile &file, const PngLimits &limits) {
     }
     const TiffHeader header = header_of(tiff.get(), file);
     const int channels = header.channels();
-    // libtiff makes four bytes of each pixel that it converts.
     const int64_t pixel_bytes = channels * static_cast<int64_t>(size_of(header.type()));
-    check_picture_limits(header.w, header.h, header.is_plain() ? pixel_bytes : pixel_bytes + 4, file, limits);
+    check_picture_size(header.w, header.h, file, limits);
+    check_picture_memory(header.w, header.h,
+        static_cast<double>(file.kept_bytes()) + picture_bytes(header.w, header.h, pixel_bytes) +
+            std::max(decoding_bytes(tiff.get(), header, file),
+                upright_bytes(header.w, header.h, pixel_bytes, header.orientation)),
+        file, limits);
 
     Picture picture;
     picture.metadata = metadata_of(tiff.get(), file, limits);

@@ -1,9 +1,9 @@
 // Which measurements count for a device.
 #include "runtime/measured/measured.h"
+#include "runtime/process/user_folder.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -13,11 +13,6 @@
 namespace tilewright {
 
 namespace {
-
-std::string value_of(const char *name) {
-    const char *text = getenv(name);
-    return text ? text : "";
-}
 
 // "NVIDIA H200" becomes "nvidia-h200".
 std::string in_file_name(const std::string &text) {
@@ -114,14 +109,7 @@ const DeviceMeasurements &measurements_of(const DeviceInfo &device) {
 }
 
 std::string measured_folder() {
-    if (const std::string own = value_of("TILEWRIGHT_MEASURED"); !own.empty()) {
-        return own == "off" ? "" : own;
-    }
-    if (const std::string shared = value_of("XDG_CONFIG_HOME"); !shared.empty()) {
-        return shared + "/tilewright/measured";
-    }
-    const std::string home = value_of("HOME");
-    return home.empty() ? "" : home + "/.config/tilewright/measured";
+    return user_folder("TILEWRIGHT_MEASURED", "XDG_CONFIG_HOME", ".config", "tilewright/measured");
 }
 
 std::string measured_file_name(

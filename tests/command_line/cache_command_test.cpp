@@ -1,5 +1,6 @@
 // Compiled OpenCL programs on disk, as two processes after each other meet them, and the command `cache`.
 #include "tests/command_line/command_line.h"
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -25,6 +26,37 @@ TEST_F(CommandLine, ALaterProcessUsesWhatTheFirstOneCompiled) {
     EXPECT_TRUE(run_json({"cache", "list", "--json"}, kept)["programs"].empty());
     ASSERT_EQ(run(call, kept).code, 0);
     EXPECT_EQ(run_json({"cache", "list", "--json"}, kept)["programs"].size(), first.size());
+}
+
+// Machine code that others could have put there is not loaded, and one line says why.
+TEST_F(CommandLine, AFolderThatOthersMayWriteToKeepsNoPrograms) {
+    NEEDS_DEVICE("opencl");
+    namespace fs = std::filesystem;
+    const Words kept = {"TILEWRIGHT_CACHE=" + path("kept")};
+    fs::create_directory(path("kept"));
+    fs::permissions(path("kept"), fs::perms::all);
+    make_image("in.png", 64, 48);
+    const Ran ran = run({"transpose", path("in.png"), path("out.png"), "--device", "opencl"}, kept);
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_NE(ran.err.find("warning: no compiled programs are kept in '" + path("kept") +
+                           "': others may write to it (its mode is 777"),
+        std::string::npos)
+        << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    EXPECT_TRUE(fs::is_empty(path("kept")));
+    const Ran doctor = run({"doctor"}, kept);
+    EXPECT_NE(doctor.out.find("warn  program cache     " + path("kept") + " is not used: others may write"),
+        std::string::npos)
+        << doctor.out;
+}
+
+TEST_F(CommandLine, TheCacheIsNeverInAFolderThatDependsOnWhereTheProgramRuns) {
+    const Words none = {"TILEWRIGHT_CACHE=", "XDG_CACHE_HOME=.", "HOME=" + path("home")};
+    EXPECT_EQ(run({"cache", "path"}, none).out, path("home/.cache/tilewright") + "\n");
+    const Words relative = {"TILEWRIGHT_CACHE=", "XDG_CACHE_HOME=cache", "HOME=home"};
+    EXPECT_NE(run({"cache", "path"}, relative).out.find("nothing is kept"), std::string::npos);
+    const Words whole = {"TILEWRIGHT_CACHE=", "XDG_CACHE_HOME=" + path("cache")};
+    EXPECT_EQ(run({"cache", "path"}, whole).out, path("cache/tilewright") + "\n");
 }
 
 TEST_F(CommandLine, CacheSaysWhereItIsAndIsCleared) {

@@ -59,8 +59,8 @@ void run_cache(const std::string &action, bool as_json) {
     if (as_json) {
         print(programs_as_json());
     } else if (folder.empty()) {
-        print(std::string(
-            "nothing is kept: TILEWRIGHT_CACHE is off, or neither XDG_CACHE_HOME nor HOME is set\n"));
+        print(std::string("nothing is kept: TILEWRIGHT_CACHE is off, or neither XDG_CACHE_HOME nor HOME "
+                          "names a folder from / on\n"));
     } else if (action == "path") {
         print(folder + "\n");
     } else if (action == "list") {
@@ -82,7 +82,8 @@ void add_cache(CommandLine &line) {
     command.add_flag("--json", as_json, "Print JSON (list)");
     command.footer(
         "The folder is TILEWRIGHT_CACHE, else XDG_CACHE_HOME/tilewright, else ~/.cache/tilewright;\n"
-        "with TILEWRIGHT_CACHE=off nothing is kept. At most 256 MiB are kept.\n"
+        "with TILEWRIGHT_CACHE=off nothing is kept. At most 256 MiB are kept. The programs are code, so\n"
+        "a folder that somebody else owns or may write to is not used.\n"
         "Examples:\n"
         "  tilewright cache list\n"
         "  tilewright cache clear\n");

@@ -7,6 +7,8 @@
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
 #include "apps/tilewright/support/version.h"
+#include "runtime/devices/program_cache.h"
+#include "runtime/errors/plain_text.h"
 #include "tilewright/cache.h"
 #include "tilewright/files.h"
 #include "tilewright/workload.h"
@@ -200,6 +202,11 @@ Check program_cache() {
     const fs::path folder = cache_folder();
     if (folder.empty()) {
         return {"program cache", Health::ok, "off: no compiled programs of devices are kept", ""};
+    }
+    if (const std::string why_not = driver::ProgramCache(folder).why_not(); !why_not.empty()) {
+        return {"program cache", Health::warn,
+            fmt::format("{} is not used: {}", plain_text(folder.string(), '?'), why_not),
+            "let TILEWRIGHT_CACHE name a folder that is yours alone, or set it to off"};
     }
     std::error_code failure;
     fs::path there = fs::absolute(folder, failure);

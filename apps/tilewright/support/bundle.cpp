@@ -16,7 +16,7 @@
 #include <fstream>
 #include <link.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tilewright::app {
 
@@ -171,9 +171,10 @@ void write_bundle(
     if (!output.write(begin.data(), begin.size()) || !output.write(archive.data(), archive.size())) {
         output.fail();
     }
+    output.make_executable();
     output.commit();
     Progress::hide();
-    if (chmod(file.c_str(), 0755) != 0) {
+    if (access(file.c_str(), X_OK) != 0) {
         print_error(
             fmt::format("tilewright: explore: '{}' could not be made executable; run it by sh\n", file));
     }

@@ -18,7 +18,7 @@ std::vector<Parameter> add_limits(Command &command, FileLimits &limits) {
     };
     return {add("--max-side", limits.png.side, "Pixels along x and y"),
         add("--max-pixels", limits.png.pixels, "Pixels in all"),
-        add("--max-bytes", limits.png.bytes, "Decoded bytes")};
+        add("--max-bytes", limits.png.bytes, "Bytes of memory that decoding takes")};
 }
 
 std::vector<Parameter> add_fitting(Command &command, FitWords &fit) {

@@ -6,8 +6,11 @@
 // Programs that drivers compiled, kept on disk: a later process loads them where the first one had to
 // compile. They are binaries of OpenCL programs, and machine code (cubins) of CUDA modules, whose PTX the
 // driver would compile in each process. A file is used only for the same source on the same device with the
-// same driver, and only if its checksum is right; the driver never sees another one. At most 256 MiB are
-// kept; the files that were not used for the longest time go first. Processes may share the folder.
+// same driver, and only if its checksum is right. That protects from accidents. Because the files are code,
+// folder and files must belong to the user that the process runs as, nobody else may write them, and neither
+// is a link; a folder that is otherwise is not used, which one line on standard error says. At most 256 MiB
+// are kept; the files that were not used for the longest time go first. Processes of the user may share the
+// folder.
 namespace tilewright {
 
 struct CachedProgram {
@@ -17,8 +20,9 @@ struct CachedProgram {
     int64_t last_used;  // seconds since 1970
 };
 
-// The folder: the environment's TILEWRIGHT_CACHE, else XDG_CACHE_HOME/tilewright, else ~/.cache/tilewright.
-// Empty, and nothing is kept, where TILEWRIGHT_CACHE is "off" or none of them is set.
+// The folder: the environment's TILEWRIGHT_CACHE, else XDG_CACHE_HOME/tilewright, else ~/.cache/tilewright;
+// a relative path in XDG_CACHE_HOME or HOME is passed over. Empty, and nothing is kept, where
+// TILEWRIGHT_CACHE is "off" or none of them is set.
 std::string cache_folder();
 
 // The programs in the folder, the last used one first. Files that are none are left out.

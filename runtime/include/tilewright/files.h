@@ -25,7 +25,10 @@ const char *ending_of(FileKind kind);
 // .npy, .csv, .txt. Nothing for another ending.
 std::optional<FileKind> kind_of_name(const std::string &path);
 
-// What a file may hold before it is refused: `png` limits every picture, and `npy` arrays and text.
+// What a file may hold before it is refused: `png` limits every picture, and `npy` arrays and text. The bytes
+// are those of memory that the reader takes at once, but for a few MiB and the metadata: of a JPEG in several
+// scans, three times its pixels; of a picture that is turned upright, twice; of text, the text and its
+// numbers.
 struct FileLimits {
     PngLimits png;
     NpyLimits npy;
@@ -47,11 +50,13 @@ struct FileContents {
 //   PNG   as read_png.
 //   JPEG  grey as (h, w), colours as (h, w, 3), u8. Damaged data and the colours of printing are refused.
 //   TIFF  the first picture of the file. Grey and RGB of 8 and 16 bits, with and without alpha, in any order
-//         of samples, as PNG's; other kinds as 8-bit RGB. Colours that were multiplied by alpha are divided.
-//   text  f64. One number per line, or a single line, is a vector (n); other files are matrices (rows,
-//         columns). Commas, semicolons or blanks are between numbers; a file with commas and semicolons
-//         is refused, because its numbers may have decimal commas. What follows # is a comment. Lines end
-//         in LF, CR LF or CR.
+//         of samples, as PNG's; grey of 1, 2 and 4 bits as u8 (h, w), white being 255; other kinds as 8-bit
+//         RGB. Colours that were multiplied by alpha are divided. Alpha is what the file calls so: other
+//         samples besides the colours are refused, and so are samples of another number of bits.
+//   text  f64, in dense rows. One number per line, or a single line, is a vector (n); other files are
+//         matrices (rows, columns). Commas, semicolons or blanks are between numbers; a file with commas and
+//         semicolons is refused, because its numbers may have decimal commas. What follows # is a comment.
+//         Lines end in LF, CR LF or CR.
 //
 // JPEG and TIFF pictures are turned upright, as their orientation says; a result has no orientation.
 // Metadata of JPEG and TIFF are density and ICC profile.

@@ -8,7 +8,8 @@ namespace tilewright {
 // What an .npy file may hold before it is refused. Checked before memory is taken.
 struct NpyLimits {
     int64_t header_bytes = int64_t(1) << 16;
-    int64_t bytes = int64_t(64) << 30;  // of the elements
+    // Of memory: for the elements, in padded rows; for text, its own bytes too (files.h).
+    int64_t bytes = int64_t(64) << 30;
 };
 
 // Reads an array that NumPy saved: format 1.0 to 3.0, little-endian, in C or Fortran order, of shape

@@ -12,7 +12,7 @@ namespace tilewright {
 struct PngLimits {
     int64_t side = int64_t(1) << 20;  // pixels along x and along y
     int64_t pixels = int64_t(1) << 30;
-    int64_t bytes = int64_t(8) << 30;  // decoded
+    int64_t bytes = int64_t(8) << 30;  // of memory: for the array, and for what decoding keeps besides
     // Of the ICC profile, decompressed. It also bounds each chunk of metadata.
     int64_t profile_bytes = int64_t(16) << 20;
 };

@@ -37,6 +37,28 @@ TEST_F(FilesTest, AnOutputAppearsWhenItIsComplete) {
     });
 }
 
+// A file that its owner alone may read stays his alone, and a new one is as umask says.
+TEST_F(FilesTest, AnExecutableOutputIsRunByWhoMayReadIt) {
+    both_ways([&](bool) {
+        const std::string path = folder.file("out");
+        for (const auto &[older_mode, mode] :
+            {std::pair<mode_t, mode_t>(0, 0750), {0600, 0700}, {0664, 0775}}) {
+            if (older_mode != 0) {
+                write_bytes(path, older);
+                ASSERT_EQ(chmod(path.c_str(), older_mode), 0);
+            }
+            const mode_t before = umask(027);
+            OutputFile file(path);
+            umask(before);
+            write(file);
+            file.make_executable();
+            file.commit();
+            EXPECT_EQ(about(path).st_mode & 07777, mode);
+            fs::remove(path);
+        }
+    });
+}
+
 TEST_F(FilesTest, AnOutputThatIsGivenUpLeavesNothing) {
     both_ways([&](bool) {
         const std::string path = folder.file("out");

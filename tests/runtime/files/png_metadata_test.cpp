@@ -126,6 +126,11 @@ TEST_F(PngTest, AChunkMayBeOfAnyLength) {
         cut.insert(cut.end(), name, name + 4);
         expect_refused(cut, "a chunk of its metadata has 2147483647 bytes, and the limit is 1678");
     }
+    // All of them are kept until the pixels come.
+    std::vector<Chunk> many = {header(2, 2)};
+    many.insert(many.end(), 20, {"iCCP", Bytes(1000000)});
+    many.insert(many.end(), {data, end_chunk});
+    expect_refused(file_of(many), "a chunk of its metadata has 1000000 bytes, and the limit is 1678");
     claim.insert(claim.end(), {'p', 'r', 'V', 't'});
     expect_refused(claim, "the file ends too early");
 }

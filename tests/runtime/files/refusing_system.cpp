@@ -1,7 +1,9 @@
-// openat() and malloc() of the test program: those of the system, but for what a test asks them to refuse.
+// openat(), malloc() and fread() of the test program: those of the system, but for what a test asks them to
+// refuse.
 #include "tests/runtime/files/refusing_system.h"
 #include <cerrno>
 #include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -11,6 +13,7 @@ namespace refusing_system {
 
 bool has_unnamed_files = true;
 mode_t created_mode = 0;
+int64_t reads_until_failure = -1;
 thread_local constinit int64_t mallocs_until_refusal = -1;
 thread_local constinit bool was_refused = false;
 
@@ -33,6 +36,20 @@ int openat(int folder, const char *path, int flags, ...) {
         return -1;
     }
     return static_cast<int>(syscall(SYS_openat, folder, path, flags, mode));
+}
+
+size_t fread(void *to, size_t size, size_t count, FILE *file) {
+    if (reads_until_failure == 0) {
+        was_refused = true;
+        errno = EIO;
+        return 0;
+    }
+    reads_until_failure -= reads_until_failure > 0 ? 1 : 0;
+    return fread_unlocked(to, size, count, file);
+}
+
+int ferror(FILE *file) {
+    return (reads_until_failure == 0 && was_refused) || ferror_unlocked(file) != 0 ? 1 : 0;
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

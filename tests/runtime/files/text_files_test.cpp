@@ -86,9 +86,12 @@ TEST_F(TextFiles, OverTheLimitAreRefused) {
     const std::string text = "1\n22\n";
     write_bytes(folder.file("a.csv"), bytes_of(text));
     FileLimits limits;
-    limits.npy.bytes = (int64_t)text.size();
+    limits.npy.bytes = (int64_t)(text.size() + 2 * sizeof(double));
     EXPECT_EQ(read_file(folder.file("a.csv"), limits).array.describe(), "f64 (2)");
     limits.npy.bytes--;
+    expect_error(Fault::input, "its text and its numbers take more than 20 bytes",
+        [&] { read_file(folder.file("a.csv"), limits); });
+    limits.npy.bytes = (int64_t)text.size() - 1;
     expect_error(Fault::input, "more than 4 bytes", [&] { read_file(folder.file("a.csv"), limits); });
 }
 

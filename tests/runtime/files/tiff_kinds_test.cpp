@@ -173,12 +173,107 @@ TEST_P(TiffKinds, MultipliedAlphaIsDivided) {
     EXPECT_TRUE(read_file(folder.file("a.tif")).has_alpha);
 }
 
+// Alpha is what the file calls so; taken for alpha, another band would change the colours.
+TEST_P(TiffKinds, SamplesThatAreNotAlphaAreRefused) {
+    const auto refused = [&](int colours, const Shorts &kinds, int planar) {
+        SCOPED_TRACE(testing::PrintToString(kinds) + " besides " + std::to_string(colours));
+        const int count = colours + (int)std::max<size_t>(kinds.size(), 1);
+        TiffFile tiff = file(8, count, colours == 1 ? 1 : 2);
+        tiff.tags[284] = {(uint16_t)planar};
+        if (!kinds.empty()) {
+            tiff.tags[338] = kinds;
+        }
+        const Shorts band = samples(h, w, [](int64_t y, int64_t x) { return sample(y, x) & 255; });
+        const Shorts pixels = samples(h, w * count, [](int64_t y, int64_t x) { return sample(y, x) & 255; });
+        expect_error(Fault::input, "besides their colours, which", [&] {
+            read(tiff, planar == 1 ? std::vector<Shorts>{pixels} : std::vector<Shorts>((size_t)count, band));
+        });
+    };
+    for (const int planar : {1, 2}) {
+        for (const int colours : {1, 3}) {
+            for (const Shorts &kinds : {Shorts{}, {0}, {0, 2}, {2, 0}, {0, 1}, {1, 2}, {0, 0, 2}}) {
+                refused(colours, kinds, planar);
+            }
+        }
+    }
+    TiffFile palette = file(8, 2, 3);
+    palette.tags[320] = Shorts(768);
+    palette.tags[338] = {2};
+    expect_error(Fault::input, "1 sample besides", [&] { read(palette, {Shorts(h * w * 2)}); });
+}
+
+TEST_P(TiffKinds, AlphaIsKeptWhereTheFileCallsItSo) {
+    for (const int colours : {1, 3}) {
+        TiffFile tiff = file(8, colours + 1, colours == 1 ? 1 : 2);
+        tiff.tags[338] = {2};
+        const int64_t channels = colours + 1;
+        const Shorts pixels = samples(h, w * channels,
+            [&](int64_t y, int64_t x) { return sample(y, x / channels, x % channels) & 255; });
+        expect_pixels<uint8_t>(read(tiff, {pixels}), {h, w, channels}, sample);
+        EXPECT_TRUE(read_file(folder.file("a.tif")).has_alpha);
+        tiff.tags[284] = {2};
+        std::vector<Shorts> planes;
+        for (int c = 0; c < channels; c++) {
+            planes.push_back(samples(h, w, [c](int64_t y, int64_t x) { return sample(y, x, c) & 255; }));
+        }
+        expect_pixels<uint8_t>(read(tiff, planes), {h, w, channels}, sample);
+        EXPECT_TRUE(read_file(folder.file("a.tif")).has_alpha);
+    }
+}
+
 TEST_P(TiffKinds, OrientationIsApplied) {
     TiffFile tiff = file(8, 1, 1);
     tiff.tags[274] = {6};
     const Shorts grey = samples(h, w, [](int64_t y, int64_t x) { return sample(y, x) & 255; });
     expect_pixels<uint8_t>(
         read(tiff, {grey}), {w, h}, [](int64_t y, int64_t x, int64_t) { return sample(h - 1 - x, y); });
+}
+
+// As the EXIF data of a JPEG that say so.
+TEST_P(TiffKinds, AnUnknownOrientationIsNone) {
+    const Shorts grey = samples(h, w, [](int64_t y, int64_t x) { return sample(y, x) & 255; });
+    for (const uint16_t orientation : {0, 9, 65535}) {
+        TiffFile tiff = file(8, 1, 1);
+        tiff.tags[274] = {orientation};
+        expect_pixels<uint8_t>(read(tiff, {grey}), {h, w}, sample);
+        EXPECT_EQ(read_file(folder.file("a.tif")).orientation, 1);
+    }
+}
+
+// Such files are whole, and other programs read them.
+TEST_P(TiffKinds, OtherNumbersOfBitsAreNotCalledBroken) {
+    for (const int bits : {3, 10, 12, 14, 24, 32, 64}) {
+        const std::string line =
+            expect_error(Fault::input, "its samples have " + std::to_string(bits) + " bits",
+                [&] { read(file(bits, 1, 1), {Shorts(h * w * 8)}); });
+        EXPECT_EQ(line.find("broken"), std::string::npos) << line;
+    }
+    const std::string line =
+        expect_error(Fault::input, "kind of colours", [&] { read(file(8, 1, 9), {Shorts(h * w)}); });
+    EXPECT_EQ(line.find("broken"), std::string::npos) << line;
+}
+
+TEST_P(TiffKinds, AFailingDiskIsCalledSo) {
+    const Bytes bytes = file(8, 1, 1).with({Shorts(h * w)});
+    write_bytes(folder.file("a.tif"), bytes);
+    int64_t failed = 0;
+    for (; failed < 100; failed++) {
+        refusing_system::was_refused = false;
+        refusing_system::reads_until_failure = failed;
+        std::string line;
+        try {
+            read_array(folder.file("a.tif"));
+        } catch (const Error &error) {
+            line = error.what();
+        }
+        refusing_system::reads_until_failure = -1;
+        if (!refusing_system::was_refused) {
+            EXPECT_EQ(line, "");
+            break;
+        }
+        EXPECT_NE(line.find("Input/output error"), std::string::npos) << "read " << failed << ": " << line;
+    }
+    EXPECT_GT(failed, 2);
 }
 
 TEST_P(TiffKinds, OtherSamplesAreRefused) {
