@@ -102,6 +102,7 @@ void append_element(std::string &text, const Array &array, int64_t at) {
     case Type::u8: return append(text, unsigned(array.as<uint8_t>()[at]));
     case Type::u16: return append(text, array.as<uint16_t>()[at]);
     case Type::u32: return append(text, array.as<uint32_t>()[at]);
+    case Type::u64: return append(text, array.as<uint64_t>()[at]);
     case Type::i32: return append(text, array.as<int32_t>()[at]);
     case Type::f32: return append(text, array.as<float>()[at]);
     case Type::f64: return append(text, array.as<double>()[at]);

@@ -28,7 +28,7 @@ Array array_of(const std::string &described) {
     for (std::string one; std::getline(numbers, one, ',');) {
         shape.push_back(std::stoll(one));
     }
-    for (const Type type : {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32, Type::f64, Type::c64}) {
+    for (const Type type : all_types) {
         if (described.substr(0, open) == name_of(type)) {
             static std::max_align_t nothing;
             return Array::view(type, &nothing, shape);
