@@ -125,7 +125,11 @@ void InputFile::read_whole(void *to, size_t bytes) {
     }
 }
 
-std::string InputFile::read_rest(int64_t most) {
+const char *const InputFile::raise_limits =
+    "raise PngLimits::bytes (--max-bytes of the program) or, for text, NpyLimits::bytes if the file is to be "
+    "trusted";
+
+std::string InputFile::read_rest(int64_t most, const std::string &next) {
     std::string bytes;
     constexpr size_t step = size_t(1) << 20;
     for (size_t count = step; count == step;) {
@@ -134,9 +138,7 @@ std::string InputFile::read_rest(int64_t most) {
         count = read(bytes.data() + before, step);
         bytes.resize(before + count);
         if (bytes.size() > static_cast<size_t>(std::max<int64_t>(most, 0))) {
-            refuse("it has more than " + std::to_string(most) + " bytes, which is the limit",
-                "raise PngLimits::bytes (--max-bytes of the program) or, for text, NpyLimits::bytes if the "
-                "file is to be trusted");
+            refuse("it has more than " + std::to_string(most) + " bytes, which is the limit", next);
         }
     }
     if (error_number_ != 0) {

@@ -45,8 +45,8 @@ public:
     // Reads all of the bytes, or refuses the file as truncated.
     void read_whole(void *to, size_t bytes);
 
-    // All bytes from here on. Errors: input, when there are more than `most`; memory.
-    std::string read_rest(int64_t most);
+    // All bytes from here on. Errors: input, when there are more than `most`, with what to do `next`; memory.
+    std::string read_rest(int64_t most, const std::string &next = raise_limits);
 
     // Sets the place of the next read(), from the file's beginning, as fseeko() does. For a file of known
     // size alone. Returns false where there is no such place.
@@ -63,6 +63,8 @@ public:
     [[noreturn]] void refuse_truncated() const;
 
 private:
+    static const char *const raise_limits;
+
     struct Close {
         void operator()(std::FILE *file) const {
             std::fclose(file);

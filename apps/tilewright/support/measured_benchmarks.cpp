@@ -4,11 +4,8 @@
 #include "runtime/measured/measured.h"
 #include "tilewright/error.h"
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -119,12 +116,7 @@ private:
 };
 
 Json read(const std::string &path) {
-    std::ifstream stream(path);
-    if (!stream) {
-        throw Error(Fault::input, fmt::format("it cannot be read: {}; check the name", strerror(errno)),
-            {.operation = "calibrate", .argument = "--from", .value = path});
-    }
-    Json file = Json::parse(stream, nullptr, false);
+    Json file = json_in(json_text_of(path), path);
     if (!file.is_object() || !file.contains("runs") || !file.contains("context")) {
         throw Error(Fault::input,
             "it is no file of `tilewright bench --json` or `tilewright calibrate`, or was cut off",
@@ -146,7 +138,7 @@ MeasuredOn device_of(const Json &context, const std::string &name) {
         info.name = device.at("name");
         info.platform = device.at("platform");
         info.driver = device.at("driver");
-        info.units = device.at("units");
+        info.units = int_of(device.at("units"));
         info.is_gpu = device.at("is_gpu");
         return measured_on(info);
     }
@@ -249,7 +241,7 @@ MeasuredFile Runs::file() const {
 Json origin_of(const Json &context) {
     return {{"date", context.at("date")}, {"tilewright", context.at("tilewright")},
         {"commit", context.at("commit")}, {"halide", context.at("halide")},
-        {"machine", fmt::format("{} CPUs", context.at("num_cpus").get<int>())},
+        {"machine", fmt::format("{} CPUs", int_of(context.at("num_cpus")))},
         {"how", "`tilewright bench`: medians of calls in batches"}};
 }
 
