@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -163,8 +164,8 @@ public:
     const MeasuredOn &device() const {
         return device_;
     }
-    // What is no row of this program, or has no time, is passed over. `file`: its number; of several runs of
-    // one row and call in a file the first one counts.
+    // What is no row or no call of this program, or has no time, is passed over. `file`: its number; of
+    // several runs of one row and call in a file the first one counts.
     void add(const Json &run, size_t file);
     MeasuredFile file() const;
 
@@ -205,7 +206,12 @@ void Runs::add(const Json &run, size_t file) {
     for (const Json &input : run.at("inputs")) {
         inputs.push_back(array_of(input));
     }
-    const auto request = (*op)->parse(inputs, settings_in(**op, run.at("settings")));
+    std::unique_ptr<const Request> request;
+    try {
+        request = (*op)->parse(inputs, settings_in(**op, run.at("settings")));
+    } catch (const Error &) {
+        return;  // a call that this program refuses, though that of the file did not
+    }
     const Call call = {(*op)->name(), row->type, row->schedule, (*op)->measures(*request)};
     const auto [at, is_new] = times_.try_emplace(call);
     TimesOfRow &times = at->second;
