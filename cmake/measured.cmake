@@ -1,6 +1,7 @@
 # The times by which `tuned` chooses among rows: the files of schedules/measured become constant data of the
 # runtime. The program that makes it shares the code that reads such files with the runtime.
-add_library(tilewright_measured_file OBJECT runtime/measured/measured_file.cpp ${TILEWRIGHT_FMT_SOURCES})
+add_library(tilewright_measured_file OBJECT
+    runtime/measured/json_bounds.cpp runtime/measured/measured_file.cpp ${TILEWRIGHT_FMT_SOURCES})
 target_include_directories(tilewright_measured_file PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
 target_link_libraries(tilewright_measured_file PRIVATE tilewright_fmt nlohmann_json::nlohmann_json)
 add_executable(tilewright_measured_table runtime/measured/table.cpp

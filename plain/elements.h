@@ -16,6 +16,7 @@ auto with_elements(const Array &array, Action action) {
     case Type::u8: return action(array.as<uint8_t>());
     case Type::u16: return action(array.as<uint16_t>());
     case Type::u32: return action(array.as<uint32_t>());
+    case Type::u64: return action(array.as<uint64_t>());
     case Type::i32: return action(array.as<int32_t>());
     case Type::f32: return action(array.as<float>());
     case Type::f64: return action(array.as<double>());

@@ -2,24 +2,43 @@
 // The definitions of row_sum and column_sum as plain loops. Not installed.
 #include "plain/elements.h"
 #include "tilewright/operator.h"
+#include <algorithm>
+#include <cstdint>
 
 namespace tilewright::plain {
 
-// Sums over y (`axis` 0) or over x (`axis` 1). Of integers: in u32, modulo 2^32, returned as u32 or as the
-// nearest f32. Of f32: in f64.
+// The exact sums of integers as the output has them: u64, the nearest f64 or f32, or u32. Where u32 does not
+// hold them all, they are u64 in its place, and so no u32 agrees with them.
+inline Array integer_sums(const std::vector<uint64_t> &sums, const std::string &output) {
+    const std::vector<int64_t> shape = {(int64_t)sums.size()};
+    if (output == "f32") {
+        return array_of<float>(shape, sums);
+    }
+    if (output == "f64") {
+        return array_of<double>(shape, sums);
+    }
+    return output == "u64" || *std::max_element(sums.begin(), sums.end()) > UINT32_MAX ?
+               array_of<uint64_t>(shape, sums) :
+               array_of<uint32_t>(shape, sums);
+}
+
+// Sums over y (`axis` 0) or over x (`axis` 1). Of integers: in u64; of f32: in f64.
 inline Array sums(const Array &image, const Settings &settings, int axis) {
     const int64_t h = height(image), w = width(image), pitch = image.strides()[0], n = axis == 0 ? w : h;
     return with_elements(image, [&](const auto *pixels) {
         using T = std::decay_t<decltype(*pixels)>;
-        using Sum = std::conditional_t<std::is_integral_v<T>, uint32_t, double>;
+        using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
         std::vector<Sum> all((size_t)n);
         for (int64_t y = 0; y < h; y++) {
             for (int64_t x = 0; x < w; x++) {
                 all[(size_t)(axis == 0 ? x : y)] += (Sum)pixels[y * pitch + x];
             }
         }
-        const bool as_float = std::is_integral_v<T> && settings.text("output-type", "") == "f32";
-        return as_float ? array_of<float>({n}, all) : array_of<Sum>({n}, all);
+        if constexpr (std::is_integral_v<T>) {
+            return integer_sums(all, settings.text("output-type", ""));
+        } else {
+            return array_of<double>({n}, all);
+        }
     });
 }
 

@@ -13,8 +13,7 @@
 
 namespace tilewright::python {
 
-constexpr Type all_types[] = {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32, Type::f64, Type::c64};
-constexpr const char *types_in_words = "uint8, uint16, uint32, int32, float32, float64 or complex64";
+constexpr const char *types_in_words = "uint8, uint16, uint32, uint64, int32, float32, float64 or complex64";
 
 // str(object).
 std::string text_of(nanobind::handle object);

@@ -8,6 +8,7 @@ NUMPY = {
     "u8": "uint8",
     "u16": "uint16",
     "u32": "uint32",
+    "u64": "uint64",
     "i32": "int32",
     "f32": "float32",
     "f64": "float64",

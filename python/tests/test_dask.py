@@ -81,13 +81,22 @@ def test_transpose(dtype, shape):
 
 @pytest.mark.parametrize("name", ["column_sum", "row_sum"])
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
-@pytest.mark.parametrize("output_type", [None, "f32"])
+@pytest.mark.parametrize("output_type", [None, "f32", "u64", "f64"])
 def test_sums_have_the_bytes_of_one_call(name, dtype, output_type):
     whole = image(dtype, (1111, 777))
     got = getattr(tiled, name)(da.from_array(whole, chunks=(100, 64)), output_type, device="cpu").compute()
     want = getattr(tilewright, name)(whole, output_type, device="cpu")
     assert got.dtype == want.dtype
     np.testing.assert_array_equal(got, want)
+
+
+def test_long_sums_are_exact_or_refused():
+    whole = da.full((3, 70000), 65535, dtype="u2", chunks=(2, 999))
+    assert tiled.row_sum(whole, "u64", device="cpu").compute().tolist() == [70000 * 65535] * 3
+    got = tiled.row_sum(whole, "f32", device="cpu").compute()
+    assert got.dtype == np.float32 and got[0] == np.float32(70000 * 65535)
+    with pytest.raises(tilewright.ArgumentError, match="u64 or f64, which hold them, or f32"):
+        tiled.row_sum(whole)
 
 
 def test_matmul():
@@ -108,7 +117,7 @@ def test_refusals():
         tiled.gaussian_blur(da.zeros((9, 9), dtype="u1"), -1)
     with pytest.raises(TypeError, match="sgima"):
         tiled.gaussian_blur(da.zeros((9, 9), dtype="u1"), sgima=1)
-    with pytest.raises(ValueError, match="output_type"):
+    with pytest.raises(ValueError, match="output-type = u8: takes u32, u64, f32, f64"):
         tiled.column_sum(da.zeros((9, 9), dtype="u1"), "u8")
 
 

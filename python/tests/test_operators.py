@@ -91,6 +91,20 @@ def test_halo():
     assert recursive.halo((5.0,), 1e-2) < recursive.halo((5.0,), 1e-6) < recursive.halo((10.0,), 1e-6) < 200
 
 
+def test_sums_that_u32_may_not_hold():
+    image = np.full((2, 70000), 65535, np.uint16)
+    for output_type, dtype in (("u64", np.uint64), ("f64", np.float64), ("f32", np.float32)):
+        sums = tilewright.row_sum(image, output_type, device="cpu")
+        assert sums.dtype == dtype and (sums == dtype(70000 * 65535)).all()
+    out = np.empty(2, np.uint64)
+    assert tilewright.row_sum(image, "u64", out=out, device="cpu") is out
+    assert out.tolist() == [4587450000, 4587450000]
+    with pytest.raises(tilewright.ArgumentError, match="u64 or f64, which hold them, or f32"):
+        tilewright.row_sum(image)
+    strided = np.full((70000, 6), 65535, np.uint16)[:, ::2]
+    assert tilewright.column_sum(strided, "f64").tolist() == [4587450000.0] * 3
+
+
 def test_output_of():
     assert tilewright.operators["transpose"].output_of([("uint8", [3, 5])]) == ("uint8", (5, 3))
     assert tilewright.operators["column_sum"].output_of([("uint8", [3, 5])], ("f32",)) == ("float32", (5,))

@@ -132,19 +132,19 @@ def transpose(image, *, device="auto", schedule="tuned"):
 
 def _sum(name, axis, image, output_type, device, schedule):
     image = _array(image, name, (2,))
-    whole = image.dtype.kind in "ui"
-    kinds = {None: np.uint32 if whole else np.float32, "u32": np.uint32, "f32": np.float32}
-    if output_type not in kinds:
-        raise ValueError(f"output_type: takes u32 or f32, not {output_type!r}")
-    dtype = kinds[output_type]
+    if any(extent != extent for extent in image.shape):
+        raise ValueError(f"{name}: the shape is not known; call compute_chunk_sizes() of the array before")
+    # What one call on the whole image would refuse is refused here.
+    dtype = np.dtype(operators[name].output_of([(image.dtype.name, list(image.shape))], (output_type,))[0])
+    part = "u64" if image.dtype.kind in "ui" else "f32"
     call = getattr(tilewright, name)
 
-    # Integers are added modulo 2^32 in any order; what is to be f32 is converted once, at the end.
+    # Integers are added in u64, which holds every sum, and converted once, at the end.
     def chunk(block, axis, keepdims):
-        return np.expand_dims(call(block, device=device, schedule=schedule), axis)
+        return np.expand_dims(call(block, part, device=device, schedule=schedule), axis)
 
     def combine(parts, axis, keepdims):
-        return np.sum(parts, axis=axis, keepdims=keepdims, dtype=np.uint32 if whole else np.float32)
+        return np.sum(parts, axis=axis, keepdims=keepdims, dtype=np.uint64 if part == "u64" else np.float32)
 
     def aggregate(parts, axis, keepdims):
         return combine(parts, axis, keepdims).astype(dtype)

@@ -19,6 +19,7 @@ size_t size_of(Type type) {
     case Type::u32:
     case Type::i32:
     case Type::f32: return 4;
+    case Type::u64:
     case Type::f64:
     case Type::c64: return 8;
     }
@@ -26,7 +27,7 @@ size_t size_of(Type type) {
 }
 
 const char *name_of(Type type) {
-    static const char *const names[] = {"u8", "u16", "u32", "i32", "f32", "f64", "c64"};
+    static const char *const names[] = {"u8", "u16", "u32", "u64", "i32", "f32", "f64", "c64"};
     return (size_t)type < std::size(names) ? names[(size_t)type] : "of no type";
 }
 

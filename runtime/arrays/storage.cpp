@@ -208,6 +208,24 @@ std::byte *Storage::host(bool write) try {
     leave_with_error();
 }
 
+void Storage::change_wrapped(const std::function<void(std::byte *)> &write) try {
+    const Inside inside;
+    std::unique_lock lock(mutex_);
+    released_.wait(lock, [&] { return device_writers_ == 0; });
+    copy_to_host();
+    write(begin_);
+    driver::Current current(*device_);
+    halide_buffer_t sent = flat_;
+    sent.set_device_dirty(false);
+    sent.set_host_dirty();
+    if (int code = ended_in_own_queue(
+            halide_copy_to_device(nullptr, &sent, sent.device_interface), device_->backend)) {
+        throw_halide_error(code, "copy to the device", "", *device_);
+    }
+} catch (...) {
+    leave_with_error();
+}
+
 void Storage::hold_host() {
     std::unique_lock lock(mutex_);
     if (wrapped_) {

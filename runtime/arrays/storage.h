@@ -6,6 +6,7 @@
 #include <HalideRuntime.h>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -56,6 +57,10 @@ public:
     // other threads may read, and write on the host.
     void hold_host();
     void release_host() noexcept;
+
+    // Of wrapped memory: lets `write` change a copy of its bytes on the host, and sends them back. Other
+    // threads wait meanwhile.
+    void change_wrapped(const std::function<void(std::byte *)> &write);
 
     // Where the newest bytes are: on the host, on a device, or on both.
     struct Newest {

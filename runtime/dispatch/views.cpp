@@ -8,6 +8,7 @@ halide_type_t halide_type(Type type) {
     case Type::u8: return halide_type_t(halide_type_uint, 8);
     case Type::u16: return halide_type_t(halide_type_uint, 16);
     case Type::u32: return halide_type_t(halide_type_uint, 32);
+    case Type::u64: return halide_type_t(halide_type_uint, 64);
     case Type::i32: return halide_type_t(halide_type_int, 32);
     case Type::f32: return halide_type_t(halide_type_float, 32);
     case Type::f64: return halide_type_t(halide_type_float, 64);

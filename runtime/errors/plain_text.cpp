@@ -1,17 +1,24 @@
 #include "runtime/errors/plain_text.h"
-#include <cstdint>
+#include <algorithm>
+#include <iterator>
 
 namespace tilewright {
 
 namespace {
 
-struct Letter {
-    uint32_t code = 0;
-    size_t bytes = 0;  // 0: the byte begins no letter
-};
+// Letters that are not shown, or change where others are shown: controls, soft hyphen, marks and controls of
+// the direction of writing, spaces without width, ends of lines and paragraphs, marks of annotations, and
+// tags. The joiners (U+200C and U+200D), which words of some languages need, are not among them.
+constexpr struct {
+    uint32_t first, last;
+} not_plain[] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e}, {0x200b, 0x200b},
+    {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+    {0xe0000, 0xe007f}};
 
-// The letter at text[at], when its UTF-8 is valid: the shortest form, no surrogate, at most U+10FFFF.
-Letter letter_at(const std::string &text, size_t at) {
+}  // namespace
+
+// UTF-8 that is valid: the shortest form, no surrogate, at most U+10FFFF.
+Letter letter_at(std::string_view text, size_t at) noexcept {
     const auto byte = [&](size_t i) { return static_cast<uint8_t>(i < text.size() ? text[i] : 0); };
     const uint8_t first = byte(at);
     const size_t bytes = first < 0x80       ? 1 :
@@ -34,20 +41,23 @@ Letter letter_at(const std::string &text, size_t at) {
     return is_letter ? Letter{code, bytes} : Letter{};
 }
 
-}  // namespace
+bool is_plain(Letter letter) noexcept {
+    return letter.bytes > 0 &&
+           std::none_of(std::begin(not_plain), std::end(not_plain),
+               [&](const auto &range) { return letter.code >= range.first && letter.code <= range.last; });
+}
 
-std::string plain_text(const std::string &text, char control) {
+std::string plain_text(std::string_view text, char control) {
     std::string plain;
     for (size_t at = 0; at < text.size();) {
-        const auto [code, bytes] = letter_at(text, at);
-        if (bytes == 0) {
-            plain += '?';
-        } else if (code < 0x20 || (code >= 0x7f && code < 0xa0)) {
-            plain += control;
+        const Letter letter = letter_at(text, at);
+        const size_t bytes = std::max<size_t>(letter.bytes, 1);
+        if (is_plain(letter)) {
+            plain.append(text.substr(at, bytes));
         } else {
-            plain.append(text, at, bytes);
+            plain += letter.bytes == 0 ? '?' : control;
         }
-        at += bytes == 0 ? 1 : bytes;
+        at += bytes;
     }
     return plain;
 }

@@ -125,7 +125,11 @@ void InputFile::read_whole(void *to, size_t bytes) {
     }
 }
 
-InputFile::Rest InputFile::read_rest(int64_t most) {
+const char *const InputFile::raise_limits =
+    "raise PngLimits::bytes (--max-bytes of the program) or, for text, NpyLimits::bytes if the file is to be "
+    "trusted";
+
+InputFile::Rest InputFile::read_rest(int64_t most, const std::string &next) {
     Rest rest;
     constexpr size_t step = size_t(1) << 20;
     size_t room = 0;
@@ -142,9 +146,7 @@ InputFile::Rest InputFile::read_rest(int64_t most) {
         count = read(rest.data.get() + rest.size, step);
         rest.size += count;
         if (rest.size > static_cast<size_t>(std::max<int64_t>(most, 0))) {
-            refuse("it has more than " + std::to_string(most) + " bytes, which is the limit",
-                "raise PngLimits::bytes (--max-bytes of the program) or, for text, NpyLimits::bytes if the "
-                "file is to be trusted");
+            refuse("it has more than " + std::to_string(most) + " bytes, which is the limit", next);
         }
     }
     if (has_failed()) {

@@ -55,10 +55,14 @@ public:
     struct Rest {
         std::unique_ptr<char, decltype(&std::free)> data = {nullptr, std::free};
         size_t size = 0;
+
+        std::string_view text() const {
+            return {data.get(), size};
+        }
     };
 
-    // All bytes from here on. Errors: input, when there are more than `most`; memory.
-    Rest read_rest(int64_t most);
+    // All bytes from here on. Errors: input, when there are more than `most`, with what to do `next`; memory.
+    Rest read_rest(int64_t most, const std::string &next = raise_limits);
 
     // Sets the place of the next read(), from the file's beginning, as fseeko() does. For a file of known
     // size alone. Returns false where there is no such place.
@@ -80,6 +84,8 @@ public:
     [[noreturn]] void refuse_truncated() const;
 
 private:
+    static const char *const raise_limits;
+
     struct Close {
         void operator()(std::FILE *file) const {
             std::fclose(file);

@@ -22,13 +22,14 @@ constexpr TypeCode type_codes[] = {
     {Type::u8, "u1"},
     {Type::u16, "u2"},
     {Type::u32, "u4"},
+    {Type::u64, "u8"},
     {Type::i32, "i4"},
     {Type::f32, "f4"},
     {Type::f64, "f8"},
     {Type::c64, "c8"},
 };
 
-const char *const types_taken = "save uint8, uint16, uint32, int32, float32, float64 or complex64";
+const char *const types_taken = "save uint8, uint16, uint32, uint64, int32, float32, float64 or complex64";
 
 // What the header's text says: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 struct HeaderText {

@@ -129,6 +129,7 @@ void append_element(std::string &text, const Array &array, int64_t at) {
     case Type::u8: return append(text, unsigned(array.as<uint8_t>()[at]));
     case Type::u16: return append(text, array.as<uint16_t>()[at]);
     case Type::u32: return append(text, array.as<uint32_t>()[at]);
+    case Type::u64: return append(text, array.as<uint64_t>()[at]);
     case Type::i32: return append(text, array.as<int32_t>()[at]);
     case Type::f32: return append(text, array.as<float>()[at]);
     case Type::f64: return append(text, array.as<double>()[at]);
@@ -141,7 +142,7 @@ void append_element(std::string &text, const Array &array, int64_t at) {
 // The lines are gone through twice, so that the numbers are written where they stay.
 Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line) {
     const InputFile::Rest bytes = file.read_rest(limits.bytes);
-    std::string_view text(bytes.data.get(), bytes.size);
+    std::string_view text = bytes.text();
     if (text.starts_with("\xef\xbb\xbf")) {  // a mark of UTF-8
         text.remove_prefix(3);
     }

@@ -1,5 +1,6 @@
 // Which measurements count for a device.
 #include "runtime/measured/measured.h"
+#include "runtime/errors/plain_text.h"
 #include "runtime/process/user_folder.h"
 #include <algorithm>
 #include <cmath>
@@ -47,8 +48,8 @@ const MeasuredDevice *own_file(const DeviceInfo &device) {
         own = nullptr;
     }
     if (!own) {
-        fprintf(stderr, "tilewright: warning: the measured times in '%s' are not used: %s\n", path.c_str(),
-            why_not.c_str());
+        fprintf(stderr, "tilewright: warning: the measured times in '%s' are not used: %s\n",
+            plain_text(path, '?').c_str(), plain_text(why_not, '?').c_str());
     }
     return own;
 }

@@ -30,6 +30,7 @@ public:
         case Type::u8: return *static_cast<const uint8_t *>(at(y, i));
         case Type::u16: return *static_cast<const uint16_t *>(at(y, i));
         case Type::u32: return *static_cast<const uint32_t *>(at(y, i));
+        case Type::u64: return (double)*static_cast<const uint64_t *>(at(y, i));
         case Type::i32: return *static_cast<const int32_t *>(at(y, i));
         case Type::f32: return *static_cast<const float *>(at(y, i));
         case Type::f64: return *static_cast<const double *>(at(y, i));

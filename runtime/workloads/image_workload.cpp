@@ -64,7 +64,7 @@ bool ImageWorkload::takes_channels(const std::string &type) const {
 }
 
 ImageWorkload::Pixel ImageWorkload::pixel_of(const std::string &type) const {
-    for (Type element : {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32, Type::f64, Type::c64}) {
+    for (const Type element : all_types) {
         if (type == name_of(element)) {
             return {element, 1};
         }

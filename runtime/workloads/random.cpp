@@ -41,6 +41,7 @@ void fill_random(Array &array, uint64_t seed) {
     case Type::u16:
         return fill<uint16_t>(array, 1, seed, [](uint64_t random) { return (uint16_t)(random >> 8); });
     case Type::u32: return fill<uint32_t>(array, 1, seed, [](uint64_t random) { return (uint32_t)random; });
+    case Type::u64: return fill<uint64_t>(array, 1, seed, [](uint64_t random) { return random; });
     case Type::i32: return fill<int32_t>(array, 1, seed, [](uint64_t random) { return (int32_t)random; });
     case Type::f32:
         return fill<float>(

@@ -1,6 +1,7 @@
 // `compare`: verdicts, what only one file has, and files that are none.
 #include "tests/command_line/command_line.h"
 #include <fstream>
+#include <sys/stat.h>
 
 namespace tilewright {
 namespace {
@@ -117,15 +118,57 @@ TEST_F(Compare, ReadsVersion1AndLinesOfWhichTheLastIsCutOff) {
 
 TEST_F(Compare, RefusesOtherFiles) {
     const std::string good = file("a.json", {{row, 1}});
-    expect_refusal(3, {"compare", path("none.json"), good}, {"none.json", "cannot be read (No such file"});
+    expect_refusal(3, {"compare", path("none.json"), good}, {"none.json", "cannot read", "No such file"});
     expect_refusal(3, {"compare", good, write("b.json", "hello")}, {"b.json", "no JSON object"});
     expect_refusal(
         3, {"compare", good, write("c.json", R"({"version": 9, "runs": []})")}, {"c.json", "version 9"});
+    expect_refusal(3, {"compare", good, write("f.json", R"({"version": 4294967298, "runs": []})")},
+        {"f.json", "version 4294967298"});
     expect_refusal(3, {"compare", good, write("d.json", R"({"version": 2, "context": {}, "runs": []})")},
         {"d.json", "no run"});
     expect_refusal(3, {"compare", good, write("e.json", R"({"version": 2, "context": {}, "runs": [7]})")},
         {"e.json", "run 1 names no row"});
     expect_refusal(2, {"compare", good}, {"after"});
+}
+
+// The parts of such a text would be freed, copied and printed one inside the other.
+TEST_F(Compare, RefusesWhatIsNestedDeep) {
+    const std::string good = file("a.json", {{row, 1}}), deep(300000, '['), ends(300000, ']'),
+                      words = "nested more than 64 deep";
+    const std::string begin = R"({"version": 2, "context": {)",
+                      runs = R"("runs": [{"row": ")" + std::string(row) + R"(", "operator": "transpose")",
+                      times = R"(, "batch": {"median": 1}}]})";
+    for (const std::string &text :
+        {begin + "}, " + runs + R"(, "tunables": {"x": )" + deep + ends + "}" + times,
+            begin + R"("x": )" + deep + ends + "}, " + runs + times, deep, deep + ends}) {
+        const std::string bad = write("b.json", text);
+        expect_refusal(3, {"compare", good, bad}, {"b.json", words});
+        expect_refusal(3, {"report", bad, "--output", path("page.html")}, {"b.json", words});
+        expect_refusal(3, {"calibrate", "--from", bad, "--output", path("times.json")}, {"b.json", words});
+    }
+    const std::string line = R"({"version": 2, "x": )" + deep + ends + "}\n";
+    NEEDS_OPERATOR("transpose");
+    expect_refusal(3,
+        {"explore", "transpose", "--type", "u8", "--budget", "1", "--device", "cpu", "--results",
+            write("c.jsonl", line)},
+        {"c.jsonl", "line 1", words});
+    EXPECT_EQ(files(), (Names{"a.json", "b.json", "c.jsonl"}));
+}
+
+// A pipe with a name may have no writer; one that a shell made has.
+TEST_F(Compare, ReadsPipesThatAreOpenAlready) {
+    const std::string good = file("a.json", {{row, 1}});
+    ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+    const Words words = {"pipe", "no regular file", "standard input"};
+    expect_refusal(3, {"compare", good, path("pipe")}, words);
+    expect_refusal(3, {"report", path("pipe"), "--output", path("page.html")}, words);
+    expect_refusal(3, {"calibrate", "--from", path("pipe"), "--output", path("times.json")}, words);
+    for (const char *command :
+        {R"("$0" compare "$1" <(cat "$1"))", R"(cat "$1" | "$0" compare "$1" /dev/stdin)"}) {
+        const Ran ran = run_program("/bin/bash", {"-c", command, TILEWRIGHT_APP, good});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        EXPECT_NE(ran.out.find("1 compared"), std::string::npos) << ran.out;
+    }
 }
 
 // ------------------------------------------------------------------------------------------- the page

@@ -162,5 +162,29 @@ TEST_F(CommandLine, GreyWithAlphaStaysGreyWithAlpha) {
     EXPECT_EQ(result.at<uint8_t>({12, 12, 1}), 255);
 }
 
+// The sums of 70 000 numbers of 65535 are more than u32 holds.
+TEST_F(CommandLine, SumsAreExactOrRefused) {
+    NEEDS_OPERATOR("row_sum");
+    Array image(Type::u16, {3, 70000}, 0);
+    memset(image.data(), 0xff, (size_t)image.size() * sizeof(uint16_t));
+    write_array(path("in.npy"), image);
+    expect_refusal(3, {"row_sum", path("in.npy"), path("out.npy"), "--device", "cpu"},
+        {"70000 u16 numbers", "u64 or f64", "or f32, the exact sum rounded"});
+    const auto sums_as = [&](const std::string &type) {
+        const Ran ran = run({"row_sum", path("in.npy"), path("out.npy"), "--device", "cpu", "--output-type",
+            type, "--stats", "--check"});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        EXPECT_NE(ran.err.find("verified"), std::string::npos) << ran.err;
+        EXPECT_NE(ran.err.find(", 2 times"), std::string::npos) << ran.err;
+        return read_array(path("out.npy"));
+    };
+    EXPECT_EQ(sums_as("u64").at<uint64_t>({2}), 4587450000u);
+    EXPECT_EQ(sums_as("f64").at<double>({2}), 4587450000.);
+    EXPECT_EQ(sums_as("f32").at<float>({2}), 4587450000.f);
+    expect_refusal(3, {"pipeline", "invert | row_sum", path("in.npy"), path("out.npy")}, {"u64 or f64"});
+    ASSERT_EQ(run({"pipeline", "row_sum output-type=u64", path("in.npy"), path("out.csv")}).code, 0);
+    EXPECT_EQ(read_text(path("out.csv")), "4587450000\n4587450000\n4587450000\n");
+}
+
 }  // namespace
 }  // namespace tilewright

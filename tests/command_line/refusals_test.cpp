@@ -51,7 +51,7 @@ TEST_F(CommandLine, NumbersAreRefusedWithWhatTheirOptionTakes) {
     expect_refusal(2, {"calibrate", "--seconds", "0"}, {"--seconds = 0: takes a number of seconds from 0.1"});
     expect_refusal(2, {"explore", op, "--budget", "long"}, {"--budget = long: takes a number of seconds"});
     expect_refusal(2, {"compare", "--threshold", "5s", "a", "b"}, {"--threshold = 5s: takes a number from"});
-    expect_refusal(3, {"compare", "--threshold", ".5", "a", "b"}, {"a: it cannot be read"});
+    expect_refusal(3, {"compare", "--threshold", ".5", "a", "b"}, {"cannot read 'a'"});
     // Seconds may have their unit: the device is what is refused.
     expect_refusal(2, {"explore", op, "--budget", "60s", "--device", "gpu"}, {"device = gpu"});
     EXPECT_EQ(files(), Words{"in.png"});

@@ -67,6 +67,22 @@ TEST(ColumnSum, TakesTheTypeOfTheOutputThatItIsGiven) {
     expect_sums(image, none, summed_axis, "integers");
 }
 
+TEST(ColumnSum, LongSumsAreExactOrRefused) {
+    expect_long_sums(column_sum_operator(), summed_axis);
+}
+
+TEST(ColumnSum, ShortSumsHaveEveryType) {
+    expect_sums_of_every_type(column_sum_operator(), summed_axis);
+}
+
+TEST(ColumnSum, PlainSumsDoNotWrap) {
+    expect_plain_sums_to_be_exact(summed_axis);
+}
+
+TEST(ColumnSum, LongSumsReachWrappedMemory) {
+    expect_long_sums_in_wrapped_memory(column_sum_operator(), summed_axis);
+}
+
 TEST(ColumnSum, RefusesWhatItDoesNotTake) {
     expect_refusals(
         column_sum_operator(), [](const Array &image, Type output) { column_sum(image, output); });

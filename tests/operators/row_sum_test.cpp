@@ -66,6 +66,22 @@ TEST(RowSum, TakesTheTypeOfTheOutputThatItIsGiven) {
     expect_sums(image, none, summed_axis, "integers");
 }
 
+TEST(RowSum, LongSumsAreExactOrRefused) {
+    expect_long_sums(row_sum_operator(), summed_axis);
+}
+
+TEST(RowSum, ShortSumsHaveEveryType) {
+    expect_sums_of_every_type(row_sum_operator(), summed_axis);
+}
+
+TEST(RowSum, PlainSumsDoNotWrap) {
+    expect_plain_sums_to_be_exact(summed_axis);
+}
+
+TEST(RowSum, LongSumsReachWrappedMemory) {
+    expect_long_sums_in_wrapped_memory(row_sum_operator(), summed_axis);
+}
+
 TEST(RowSum, RefusesWhatItDoesNotTake) {
     expect_refusals(row_sum_operator(), [](const Array &image, Type output) { row_sum(image, output); });
 }

@@ -1,5 +1,6 @@
 #pragma once
 // What the tests of column_sum and row_sum share: what every row must serve.
+#include "generators/algorithms/sums/most_terms.h"
 #include "plain/sums.h"
 #include "tests/operators/rows.h"
 #include "tilewright/workload.h"
@@ -27,18 +28,25 @@ inline void expect_sums(const Array &image, const Array &sums, int axis, const s
         for (int64_t i = 0; i < bound.size(); i++) {
             bound.as<double>()[i] *= std::ldexp((double)image.shape()[axis], -24);
         }
-    } else if (sums.type() == Type::f32) {
-        settings.set("output-type", std::string("f32"));
+    } else if (sums.type() != Type::u32) {
+        settings.set("output-type", std::string(name_of(sums.type())));
     }
     EXPECT_EQ(difference(sums, plain::sums(image, settings, axis), bound), "") << what;
 }
 
 class SumRowTest : public RowTest {
 protected:
-    // `axis`: the one that the sums run over, 0 for columns' sums.
-    Settings settings() const {
+    // `axis`: the one that the sums run over, 0 for columns' sums. Where u32 may not hold them, other types
+    // are asked for, which rows that convert themselves do not serve.
+    std::vector<Settings> settings_for(const Array &image, int axis) const {
         const std::string &type = row().type;
-        return type == "u8f32" || type == "u16f32" ? Settings{{"output-type", "f32"}} : Settings{};
+        if (type == "u8f32" || type == "u16f32") {
+            return {{{"output-type", "f32"}}};
+        }
+        if (element() == Type::f32 || image.shape()[axis] <= most_terms((int64_t)size_of(element()))) {
+            return {{}};
+        }
+        return {{{"output-type", "u64"}}, {{"output-type", "f32"}}};
     }
     Type element() const {
         const std::string &type = row().type;
@@ -55,9 +63,11 @@ protected:
         return image;
     }
     void check(const Array &image, int axis, const std::string &what) {
-        Array sums;
-        if (run({image}, sums, settings())) {
-            expect_sums(image, sums, axis, row().name() + " " + what + " " + image.describe());
+        for (const Settings &settings : settings_for(image, axis)) {
+            Array sums;
+            if (run({image}, sums, settings)) {
+                expect_sums(image, sums, axis, row().name() + " " + what + " " + image.describe());
+            }
         }
     }
 
@@ -132,13 +142,14 @@ protected:
         for (const auto &[h, w] : {std::pair<int64_t, int64_t>{1031, 2053}, {257, 509}, {509, 257}, {61, 301},
                  {301, 61}, {7, 100000}, {301, 1}, {301, 5}, {5, 301}, {301, 11}, {301, 21}, {301, 41}}) {
             const Array image = random(h, w);
+            const Settings settings = settings_for(image, axis).front();
             Array first;
-            if (!run({image}, first, settings())) {
+            if (!run({image}, first, settings)) {
                 continue;
             }
             for (int i = 0; i < 2; i++) {
                 Array again;
-                ASSERT_TRUE(run({image}, again, settings()));
+                ASSERT_TRUE(run({image}, again, settings));
                 EXPECT_EQ(difference(again, first, {}), "") << row().name() << " over axis " << axis;
             }
         }
@@ -183,6 +194,95 @@ private:
     }
 };
 
+// An image of `terms` numbers along the axis of the sums, which makes `lines` of them.
+inline std::vector<int64_t> shape_of(int axis, int64_t terms, int64_t lines) {
+    return axis == 0 ? std::vector<int64_t>{terms, lines} : std::vector<int64_t>{lines, terms};
+}
+
+// The sums of an image by all rows of its type on all devices, in each type that holds them.
+inline void expect_exact_sums(const Operator &op, const Array &image, int axis) {
+    for (const DeviceInfo &info : devices()) {
+        for (const Row &row : op.rows()) {
+            if (!info.usable || row.backend != info.device.backend || row.type != name_of(image.type()) ||
+                !row.declined.empty() || !why_not_on(row, info.device).empty()) {
+                continue;
+            }
+            for (const Type output : {Type::u64, Type::f64, Type::f32}) {
+                const Settings settings{{"output-type", std::string(name_of(output))}};
+                Array sums(output, {image.shape()[1 - axis]});
+                if (op.serves(row, {&image, 1}, sums, settings)) {
+                    op({&image, 1}, sums, settings, {.device = info.device, .schedule = row.schedule});
+                    expect_sums(image, sums, axis, row.name() + " " + sums.describe());
+                }
+            }
+        }
+    }
+}
+
+// Sums that u32 does not hold are exact in other types, and refused in u32, whatever the pixels are.
+inline void expect_long_sums(const Operator &op, int axis) {
+    for (const auto &[type, terms, lines] : {std::tuple<Type, int64_t, int64_t>{Type::u16, 70000, 3},
+             {Type::u16, 65538, 1}, {Type::u8, 16843010, 1}}) {
+        Array image(type, shape_of(axis, terms, lines), 0);
+        memset(image.data(), 0xff, (size_t)image.size() * size_of(type));
+        expect_exact_sums(op, image, axis);
+        for (const Settings &settings : {Settings{}, Settings{{"output-type", "u32"}}}) {
+            const Error error = error_of([&, refused = &image] {
+                Array sums;
+                op({refused, 1}, sums, settings, {.device = Device{}});
+            });
+            EXPECT_EQ(error.fault(), Fault::input);
+            EXPECT_EQ(error.context().argument, "output-type");
+            EXPECT_NE(
+                std::string(error.what()).find("take u64 or f64, which hold them, or f32"), std::string::npos)
+                << error.what();
+        }
+    }
+    const auto sizes = shape_of(axis, 70013, 37), part = shape_of(axis, 70001, 23);
+    const Array whole = random_array(Type::u16, sizes, 5, 0);
+    expect_exact_sums(op, whole, axis);
+    expect_exact_sums(op, whole.crop(3, 5, part[0], part[1]), axis);
+}
+
+// What u32 holds is given in it and in all other types, up to the largest image of which that is certain.
+inline void expect_sums_of_every_type(const Operator &op, int axis) {
+    Array image(Type::u16, shape_of(axis, 65537, 2));
+    memset(image.data(), 0xff, (size_t)(image.shape()[0] * image.strides()[0]) * sizeof(uint16_t));
+    Array sums;
+    op({&image, 1}, sums, {}, {.device = Device{}});
+    EXPECT_EQ(sums.type(), Type::u32);
+    EXPECT_EQ(sums.at<uint32_t>({1}), UINT32_MAX);
+    expect_exact_sums(op, image, axis);
+    expect_exact_sums(op, random_array(Type::u8, {67, 93}), axis);
+}
+
+// A plain sum is no u32 that wrapped, so that a comparison shows one that did.
+inline void expect_plain_sums_to_be_exact(int axis) {
+    Array image(Type::u16, shape_of(axis, 70000, 1), 0);
+    memset(image.data(), 0xff, (size_t)image.size() * sizeof(uint16_t));
+    Array wrapped(Type::u32, {1}), exact(Type::u64, {1});
+    wrapped.as<uint32_t>()[0] = (uint32_t)4587450000;
+    exact.as<uint64_t>()[0] = 4587450000;
+    EXPECT_NE(difference(wrapped, plain::sums(image, {}, axis), {}), "");
+    EXPECT_EQ(difference(exact, plain::sums(image, {{"output-type", "u64"}}, axis), {}), "");
+}
+
+// The host adds the sums of parts; another library's memory on a device gets them from there.
+inline void expect_long_sums_in_wrapped_memory(const Operator &op, int axis) {
+    std::string why_not;
+    const auto found = usable_device(Backend::opencl, why_not);
+    if (!found) {
+        GTEST_SKIP() << "not run here: " << why_not;
+    }
+    const Array image = random_array(Type::u16, shape_of(axis, 70000, 40), 9);
+    const Array other = random_array(Type::u8, shape_of(axis, 3, 80), 9);
+    Array owner;  // 80 u32, which a call makes on the device: memory of 40 u64
+    op({&other, 1}, owner, {}, {.device = found->device});
+    Array sums = Array::wrap(Type::u64, found->device, owner.device_memory(), {40});
+    op({&image, 1}, sums, {{"output-type", "u64"}}, {.device = found->device});
+    expect_sums(image, sums, axis, "in wrapped memory");
+}
+
 // What the fronts refuse; `call` is the public function.
 template<typename Function>
 void expect_refusals(const Operator &op, Function call) {
@@ -198,7 +298,9 @@ void expect_refusals(const Operator &op, Function call) {
     EXPECT_EQ(fault([&] { call(random_array<int32_t>({4, 6}), Type::u32); }), Refusal(Fault::input, "input"));
     EXPECT_EQ(fault([&] { call(Array(), Type::u32); }), Refusal(Fault::input, "input"));
     EXPECT_EQ(fault([&] { call(floats, Type::u32); }), Refusal(Fault::usage, "output-type"));
-    EXPECT_EQ(fault([&] { call(bytes, Type::f64); }), Refusal(Fault::usage, "output-type"));
+    EXPECT_EQ(fault([&] { call(bytes, Type::i32); }), Refusal(Fault::usage, "output-type"));
+    EXPECT_EQ(fault([&] { call(floats, Type::u64); }), Refusal(Fault::usage, "output-type"));
+    EXPECT_EQ(fault([&] { call(floats, Type::f64); }), Refusal(Fault::usage, "output-type"));
     auto with = [&](const Array &image, Array output, Settings settings, Call how) {
         return fault([&] { op(std::span(&image, 1), output, settings, how); });
     };

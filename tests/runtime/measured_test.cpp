@@ -1,5 +1,6 @@
 // Measured times: what is predicted from them, which device's times count, and files that are broken.
 #include "runtime/measured/measured.h"
+#include "runtime/measured/json_bounds.h"
 #include "runtime/measured/prediction.h"
 #include "tests/support/files.h"
 #include <gtest/gtest.h>
@@ -162,8 +163,9 @@ TEST(MeasuredFiles, ThatAreBrokenAreRefusedInOneLine) {
         replaced("\"version\": 1", "\"version\": 2"), replaced("\"cpu\"", "\"tpu\""),
         replaced("[1, 2]", "[1]"), replaced("[[1, 2], [3, 4]]", "[]"), replaced("[2, 3]", "[2]"),
         replaced("1.5", "-1"), replaced("1.5", "\"x\""), replaced("1.5", "1e300"),
-        replaced("\"units\": 2", "\"units\": \"two\""), replaced("\"copies\"", "\"copied\""),
-        replaced("\"operator\"", "\"operators\"")};
+        replaced("\"units\": 2", "\"units\": \"two\""), replaced("\"units\": 2", "\"units\": 1e300"),
+        replaced("\"units\": 2", "\"units\": -2"), replaced("\"units\": 2", "\"units\": 4294967298"),
+        replaced("\"copies\"", "\"copied\""), replaced("\"operator\"", "\"operators\"")};
     for (const std::string &text : broken) {
         write_bytes(folder.file("a.json"), bytes_of(text));
         std::string why_not;
@@ -173,6 +175,40 @@ TEST(MeasuredFiles, ThatAreBrokenAreRefusedInOneLine) {
     }
     std::string why_not;
     EXPECT_EQ(read_measurements(folder.file("none.json"), why_not), nullptr);
+}
+
+// They are refused before they are parsed, which would take gigabytes.
+TEST(MeasuredFiles, ThatAreNestedOrLongAreNotParsed) {
+    const TemporaryFolder folder;
+    const std::string deep(5 << 20, '['), list = "[" + std::string(9 << 20, ' ') + "]";
+    for (const auto &[text, reason] : {std::pair<std::string, std::string>{deep, "nested more than 64 deep"},
+             {replaced("\"copies\"", "\"x\": " + deep + ", \"copies\""), "nested more than 64 deep"},
+             {list, "too long"}}) {
+        write_bytes(folder.file("a.json"), bytes_of(text));
+        std::string why_not;
+        EXPECT_EQ(read_measurements(folder.file("a.json"), why_not), nullptr);
+        EXPECT_NE(why_not.find(reason), std::string::npos) << why_not;
+    }
+}
+
+TEST(JsonBounds, AreOfDepthAndMembersOutsideOfStrings) {
+    const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+    const auto object = [](size_t members) {
+        std::string text = "{";
+        for (size_t i = 0; i < members; i++) {
+            text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":{\"a:b\":1}";
+        }
+        return text + "}";
+    };
+    EXPECT_EQ(why_not_parsed(nested(64)), "");
+    EXPECT_NE(why_not_parsed(nested(65)), "");
+    EXPECT_EQ(why_not_parsed("[" + nested(63) + "," + nested(63) + "]"), "");
+    EXPECT_EQ(why_not_parsed("\"\\\"" + nested(70) + "\\\\\""), "");
+    EXPECT_NE(why_not_parsed("\"\\\\\"" + nested(70)), "");
+    EXPECT_EQ(why_not_parsed(object(1000)), "");
+    EXPECT_NE(why_not_parsed(object(1001)), "");
+    EXPECT_EQ(why_not_parsed("]]]}}" + nested(64)), "");
+    EXPECT_EQ(why_not_parsed("\"\\"), "");
 }
 
 // What the build made of schedules/measured.

@@ -57,6 +57,7 @@ inline Array random_array(
     case Type::u8: return random_array<uint8_t>(std::move(shape), seed, row_bytes);
     case Type::u16: return random_array<uint16_t>(std::move(shape), seed, row_bytes);
     case Type::u32: return random_array<uint32_t>(std::move(shape), seed, row_bytes);
+    case Type::u64: return random_array<uint64_t>(std::move(shape), seed, row_bytes);
     case Type::i32: return random_array<int32_t>(std::move(shape), seed, row_bytes);
     case Type::f32: return random_array<float>(std::move(shape), seed, row_bytes);
     case Type::f64: return random_array<double>(std::move(shape), seed, row_bytes);

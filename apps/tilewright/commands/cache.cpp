@@ -62,7 +62,7 @@ void run_cache(const std::string &action, bool as_json) {
         print(std::string("nothing is kept: TILEWRIGHT_CACHE is off, or neither XDG_CACHE_HOME nor HOME "
                           "names a folder from / on\n"));
     } else if (action == "path") {
-        print(folder + "\n");
+        print(one_line(folder) + "\n");
     } else if (action == "list") {
         print(programs_as_text());
     } else {

@@ -56,7 +56,7 @@ void clear() {
 }
 
 void report(const std::string &path, const MeasuredFile &file) {
-    print(fmt::format("{}: {} times of rows\n", path, file.points()));
+    print(fmt::format("{}: {} times of rows\n", one_line(path), file.points()));
 }
 
 void import(const Options &options) {
@@ -67,7 +67,7 @@ void import(const Options &options) {
                                   from_benchmarks(options.from, origin, others);
     for (const std::string &other : others) {
         print_error(fmt::format("tilewright: calibrate: the times of {} are left out: the file is of {}\n",
-            other, file.device().text()));
+            one_line(other), one_line(file.device().text())));
     }
     const std::string path = options.output.empty() ? folder() + "/" + file.name() : options.output;
     file.write(path, origin);
@@ -134,7 +134,7 @@ void check(const Options &options) {
 void run_calibrate(const Options &options) {
     check(options);
     if (options.path) {
-        print(folder() + "\n");
+        print(one_line(folder()) + "\n");
     } else if (options.clear) {
         clear();
     } else if (!options.from.empty()) {

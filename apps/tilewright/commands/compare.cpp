@@ -21,7 +21,7 @@ struct Options {
 
 std::string title_of(const TimedFile &file) {
     const RunContext &context = file.contexts.front();
-    return fmt::format("{}: {}, {}, commit {}{}", file.path, context.date, context.device_name,
+    return fmt::format("{}: {}, {}, commit {}{}", one_line(file.path), context.date, context.device_name,
         context.commit, file.cut_lines > 0 ? "; its last line is cut off and was left out" : "");
 }
 

@@ -307,7 +307,8 @@ void doctor(bool as_json) {
     } else {
         std::string text;
         for (const Check &check : checks) {
-            text += fmt::format("{:<5} {:<17} {}\n", name_of(check.health), check.name, check.found);
+            text +=
+                fmt::format("{:<5} {:<17} {}\n", name_of(check.health), check.name, one_line(check.found));
             text += check.advice.empty() ? "" : fmt::format("{:<24}-> {}\n", "", check.advice);
         }
         print(text);

@@ -60,7 +60,7 @@ std::vector<Device> devices_of(const Options &options) {
 
 void note(const std::string &text) {
     if (!text.empty()) {
-        print_error("tilewright: explore: " + text + "\n");
+        print_error_line("tilewright: explore: ", text);
     }
 }
 

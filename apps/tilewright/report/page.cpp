@@ -21,15 +21,16 @@ namespace {
 ReportData data_of(const std::vector<TimedFile> &files) {
     ReportData data;
     std::map<std::tuple<std::string, std::string, std::string, size_t, std::string>, size_t> places;
+    std::map<std::string, size_t> devices;  // their places in data.devices
     for (const TimedFile &file : files) {
         for (TimedRun run : file.runs) {
             const RunContext &context = file.contexts[run.context];
             const std::string backend = run.device.substr(0, run.device.find(':'));
             const std::string label =
                 fmt::format("{} ({})", context.device_name.empty() ? "?" : context.device_name, backend);
-            const auto found = std::find(data.devices.begin(), data.devices.end(), label);
-            run.context = (size_t)(found - data.devices.begin());
-            if (found == data.devices.end()) {
+            const auto [device, is_new_device] = devices.emplace(label, data.devices.size());
+            run.context = device->second;
+            if (is_new_device) {
                 data.devices.push_back(label);
                 data.copy_rates.push_back(0);
             }
@@ -138,7 +139,7 @@ void write_report(const std::string &path, const std::vector<TimedFile> &files, 
     OutputFile file(path);
     const std::string page = report_page(files, sources_of(data_of(files).runs, which));
     if (assets().plots.empty()) {
-        print_error(fmt::format("tilewright: {}: {}\n", path, no_plots));
+        print_error_line(fmt::format("tilewright: {}: ", path), no_plots);
     }
     if (!file.write(page.data(), page.size())) {
         file.fail();

@@ -109,6 +109,10 @@ Sources sources_of(const std::vector<TimedRun> &runs, SourcesOf which) {
     std::string why;
     for (const auto &[name, row] : wanted) {
         progress.step(name);
+        if (size > all_together) {
+            left_out++;
+            continue;
+        }
         try {
             const std::string generator = generator_of(row);
             std::map<std::string, std::string> one = {{"loops", cut(generated(generator, row, "loops"))}};

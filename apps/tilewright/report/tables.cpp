@@ -21,14 +21,19 @@ std::string cells(const std::vector<std::string> &texts, const char *tag = "td")
     return line + "</tr>\n";
 }
 
-std::vector<std::string> operators_of(const ReportData &data) {
-    std::vector<std::string> names;
+// The runs of each operator, in the order in which data names the operators.
+using RunsOfOperator = std::pair<std::string, std::vector<const TimedRun *>>;
+std::vector<RunsOfOperator> by_operator(const ReportData &data) {
+    std::vector<RunsOfOperator> all;
+    std::map<std::string, size_t> places;
     for (const TimedRun &run : data.runs) {
-        if (std::find(names.begin(), names.end(), run.op) == names.end()) {
-            names.push_back(run.op);
+        const auto [place, is_new] = places.emplace(run.op, all.size());
+        if (is_new) {
+            all.push_back({run.op, {}});
         }
+        all[place->second].second.push_back(&run);
     }
-    return names;
+    return all;
 }
 
 std::string rate(double amount, double ms) {
@@ -56,17 +61,18 @@ std::string line_of(const TimedRun &run, const ReportData &data, const Sources &
 }
 
 // The runs of an operator that a table lists: all rows and peers, and of the points the fastest ones.
-std::vector<const TimedRun *> listed(const ReportData &data, const std::string &op, size_t &left_out) {
+std::vector<const TimedRun *> listed(const std::vector<const TimedRun *> &of_operator, size_t &left_out) {
     std::map<std::string, std::vector<const TimedRun *>> points;
     std::vector<const TimedRun *> runs;
-    for (const TimedRun &run : data.runs) {
-        if (run.op != op || !run.timed || run.wrong) {
+    for (const TimedRun *run : of_operator) {
+        if (!run->timed || run->wrong) {
             continue;
         }
-        if (run.point.empty()) {
-            runs.push_back(&run);
+        if (run->point.empty()) {
+            runs.push_back(run);
         } else {
-            points[fmt::format("{} {} {} {}", run.schedule, run.type, run.data, run.context)].push_back(&run);
+            points[fmt::format("{} {} {} {}", run->schedule, run->type, run->data, run->context)].push_back(
+                run);
         }
     }
     left_out = 0;
@@ -80,9 +86,10 @@ std::vector<const TimedRun *> listed(const ReportData &data, const std::string &
     return runs;
 }
 
-std::string section(const ReportData &data, const Sources &sources, const std::string &op) {
+std::string section(const ReportData &data, const Sources &sources, const RunsOfOperator &of_operator) {
+    const auto &[op, all] = of_operator;
     size_t left_out = 0;
-    const std::vector<const TimedRun *> runs = listed(data, op, left_out);
+    const std::vector<const TimedRun *> runs = listed(all, left_out);
     if (runs.empty()) {
         return "";
     }
@@ -118,7 +125,10 @@ std::vector<std::string> origin_of(const RunContext &context) {
 }  // namespace
 
 std::string title_of(const ReportData &data) {
-    const std::vector<std::string> names = operators_of(data);
+    std::vector<std::string> names;
+    for (const RunsOfOperator &one : by_operator(data)) {
+        names.push_back(one.first);
+    }
     return fmt::format("{} on {}",
         names.size() <= 3 ? joined(names, ", ") : fmt::format("{} operators", names.size()),
         joined(data.devices, ", "));
@@ -126,14 +136,15 @@ std::string title_of(const ReportData &data) {
 
 std::string files_table(const std::vector<TimedFile> &files) {
     std::vector<std::vector<std::string>> origins;
+    std::map<std::vector<std::string>, size_t> places;                    // of origins
     std::vector<std::pair<std::vector<std::string>, std::string>> dates;  // the files' names; first and last
                                                                           // date
     for (const TimedFile &file : files) {
         for (const RunContext &context : file.contexts) {
             const std::vector<std::string> origin = origin_of(context);
-            const auto found = std::find(origins.begin(), origins.end(), origin);
-            const auto at = (size_t)(found - origins.begin());
-            if (found == origins.end()) {
+            const auto [place, is_new] = places.emplace(origin, origins.size());
+            const size_t at = place->second;
+            if (is_new) {
                 origins.push_back(origin);
                 dates.push_back({{}, context.date});
             }
@@ -161,8 +172,8 @@ std::string files_table(const std::vector<TimedFile> &files) {
 
 std::string operator_sections(const ReportData &data, const Sources &sources) {
     std::string text;
-    for (const std::string &op : operators_of(data)) {
-        text += section(data, sources, op);
+    for (const RunsOfOperator &one : by_operator(data)) {
+        text += section(data, sources, one);
     }
     return text;
 }

@@ -4,11 +4,7 @@
 #include "tilewright/error.h"
 #include "tilewright/operator.h"
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -26,7 +22,7 @@ namespace {
 
 std::string text(const Json &object, const char *key) {
     const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+    return found != object.end() && found->is_string() ? one_line(found->get<std::string>()) : "";
 }
 
 double number(const Json &object, const char *key) {
@@ -93,20 +89,6 @@ RunContext context_of(const Json &context, const std::string &device) {
         }
     }
     return out;
-}
-
-// The place of the context among those of the file. Lines differ in their dates alone: the first one is kept.
-size_t index_of(std::vector<RunContext> &contexts, const RunContext &context) {
-    const auto found = std::find_if(contexts.begin(), contexts.end(), [&](const RunContext &known) {
-        RunContext same = context;
-        same.date = known.date;
-        return same == known;
-    });
-    if (found != contexts.end()) {
-        return (size_t)(found - contexts.begin());
-    }
-    contexts.push_back(context);
-    return contexts.size() - 1;
 }
 
 // ---------------------------------------------------------------------------------------------- runs
@@ -216,25 +198,50 @@ TimedRun run_of(const Json &json) {
     return run;
 }
 
-void add_run(TimedFile &file, const Json &json, const Json &context) {
-    TimedRun run = json.is_object() ? run_of(json) : TimedRun{};
-    if (run.op.empty() || run.name.empty()) {
-        refuse_file(file.path, fmt::format("run {} names no row and no peer", file.runs.size() + 1));
+// A file while it is read.
+class Reading {
+public:
+    explicit Reading(const std::string &path) : file{path, {}, {}, 0} {}
+
+    void add(const Json &json, const Json &context) {
+        TimedRun run = json.is_object() ? run_of(json) : TimedRun{};
+        if (run.op.empty() || run.name.empty()) {
+            refuse_file(file.path, fmt::format("run {} names no row and no peer", file.runs.size() + 1));
+        }
+        if (text(json, "device") == text(context, "device")) {
+            run.device = "cuda";  // the published kernels' program names the device where others have its
+                                  // word
+        }
+        run.context = index_of(context_of(context, run.device));
+        file.runs.push_back(std::move(run));
     }
-    if (text(json, "device") == text(context, "device")) {
-        run.device = "cuda";  // the published kernels' program names the device where others have its word
+
+    TimedFile file;
+
+private:
+    // The place of the context among those of the file. Lines differ in their dates alone: the first one is
+    // kept.
+    size_t index_of(const RunContext &context) {
+        RunContext without_date = context;
+        without_date.date.clear();
+        const auto [place, is_new] = places_.emplace(std::move(without_date), file.contexts.size());
+        if (is_new) {
+            file.contexts.push_back(context);
+        }
+        return place->second;
     }
-    run.context = index_of(file.contexts, context_of(context, run.device));
-    file.runs.push_back(std::move(run));
-}
+
+    std::map<RunContext, size_t> places_;  // without their dates
+};
 
 void check_version(const Json &json, const std::string &path) {
     const auto version = json.find("version");
     if (version == json.end() || !version->is_number_integer()) {
         refuse_file(path, "it has no version and so is no file of timed runs");
     }
-    if (const int number = version->get<int>(); number < 1 || number > 2) {
-        refuse_file(path, fmt::format("it is of version {}, and this program reads 1 and 2", number));
+    if (*version != Json(1) && *version != Json(2)) {
+        refuse_file(
+            path, fmt::format("it is of version {}, and this program reads 1 and 2", version->dump()));
     }
 }
 
@@ -246,26 +253,27 @@ const Json &context_in(const Json &json, const std::string &path) {
     return *context;
 }
 
-TimedFile read_lines(std::istream &lines, const std::string &path) {
-    TimedFile file{path, {}, {}, 0};
+TimedFile read_lines(const std::string &content, const std::string &path) {
+    Reading reading(path);
+    std::istringstream lines(content);
     std::string line;
     for (size_t number = 1; std::getline(lines, line); number++) {
         if (line.find_first_not_of(" \r") == std::string::npos) {
             continue;
         }
         const bool last = lines.eof();
-        const Json json = Json::parse(line, nullptr, false);
+        const Json json = json_in(line, path);
         if (!json.is_object()) {
             if (last && number > 1) {  // a program that was ended while it wrote
-                file.cut_lines = 1;
+                reading.file.cut_lines = 1;
                 break;
             }
             refuse_file(path, fmt::format("line {} is no JSON object", number));
         }
         check_version(json, path);
-        add_run(file, json, context_in(json, path));
+        reading.add(json, context_in(json, path));
     }
-    return file;
+    return std::move(reading.file);
 }
 
 }  // namespace
@@ -274,7 +282,8 @@ std::string tunables_text(const Json &tunables) {
     std::vector<std::string> words;
     if (tunables.is_object()) {
         for (const auto &[name, value] : tunables.items()) {
-            words.push_back(name + "=" + value.dump());
+            words.push_back(
+                one_line(name + "=" + value.dump(-1, ' ', false, Json::error_handler_t::replace)));
         }
     } else if (tunables.is_array()) {
         for (const Json &one : tunables) {
@@ -289,33 +298,24 @@ TimedFile timed_file(const Json &report, const std::string &path) {
         refuse_file(path, "it is no JSON object");
     }
     check_version(report, path);
-    TimedFile file{path, {}, {}, 0};
+    Reading reading(path);
     const Json &context = context_in(report, path);
     const auto runs = report.find("runs");
     if (runs == report.end()) {
-        add_run(file, report, context);  // a file of one line
+        reading.add(report, context);  // a file of one line
     } else if (!runs->is_array()) {
         refuse_file(path, "its \"runs\" are no list");
     } else {
         for (const Json &run : *runs) {
-            add_run(file, run, context);
+            reading.add(run, context);
         }
     }
-    return file;
+    return std::move(reading.file);
 }
 
 TimedFile read_timed_file(const std::string &path) {
-    std::error_code none;
-    if (std::filesystem::is_directory(path, none)) {
-        refuse_file(path, "it is a directory");
-    }
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) {
-        refuse_file(path, fmt::format("it cannot be read ({})", strerror(errno)));
-    }
-    std::stringstream content;
-    content << stream.rdbuf();
-    const Json whole = Json::parse(content.str(), nullptr, false);
+    const std::string content = json_text_of(path);
+    const Json whole = json_in(content, path);
     TimedFile file = whole.is_discarded() ? read_lines(content, path) : timed_file(whole, path);
     if (file.runs.empty()) {
         refuse_file(path, "it has no run");

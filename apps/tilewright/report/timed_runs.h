@@ -2,12 +2,14 @@
 // Timed runs of files: what `bench --json`, `explore --results` and the programs of peers write, in one
 // shape.
 #include "apps/tilewright/support/json.h"
+#include <compare>
 #include <string>
 #include <vector>
 
 namespace tilewright::app {
 
-// With what and where runs were timed. A number is 0 and a text is empty where the file does not say it.
+// With what and where runs were timed. A number is 0 and a text is empty where the file does not say it. Each
+// text is one line, whatever the file has in it.
 struct RunContext {
     std::string date, tilewright, commit, halide, machine;
     std::string device;       // its word: "cuda:0"
@@ -15,7 +17,7 @@ struct RunContext {
     std::string driver;
     double copy_rate = 0;  // bytes read and written per second by a copy on the device
 
-    bool operator==(const RunContext &) const = default;
+    auto operator<=>(const RunContext &) const = default;
 };
 
 // One row, or one peer, on one device and one set of data.
@@ -44,7 +46,7 @@ struct TimedFile {
 };
 
 // Reads a file of either kind: one JSON object with "runs", of version 1 or 2, or lines of one run each
-// (.jsonl). Errors: input, when the file cannot be read or is no such file.
+// (.jsonl). Errors: input, when the file cannot be read (json_text_of()) or is no such file.
 TimedFile read_timed_file(const std::string &path);
 
 // The same of a report that is in memory. `path` names it in errors.

@@ -21,7 +21,6 @@ struct Shape {
 // 16 is the least side of a Fourier transform.
 const std::vector<Shape> shapes = {{"(n)", {16}}, {"(h, w)", {16, 16}}, {"(h, w, 2)", {16, 16, 2}},
     {"(h, w, 3)", {16, 16, 3}}, {"(h, w, 4)", {16, 16, 4}}};
-constexpr Type types[] = {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32, Type::f64, Type::c64};
 
 Settings example_settings(const Operator &op) {
     Settings settings;
@@ -127,7 +126,7 @@ Accepted accepted_by(const Operator &op) {
     bool colour = false, png_output = false, vectors = false, matrices = false;
     for (const auto &[name, extents] : shapes) {
         std::vector<std::string> taken;
-        for (const Type type : types) {
+        for (const Type type : all_types) {
             const std::vector<Array> inputs((size_t)op.inputs(), Array(type, extents));
             if (!takes(op, inputs, settings)) {
                 continue;

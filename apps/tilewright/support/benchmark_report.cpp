@@ -130,7 +130,7 @@ BenchmarkReport::BenchmarkReport(ReportFiles files, std::vector<Device> devices)
     if (!files_.results.empty()) {
         content_->results = std::make_unique<ResultsFile>(files_.results);
         if (!content_->results->note().empty()) {
-            print_error(fmt::format("tilewright: bench: {}\n", content_->results->note()));
+            print_error_line("tilewright: bench: ", content_->results->note());
         }
     }
 }
@@ -155,7 +155,7 @@ void BenchmarkReport::begin(int cpus, const Plan &plan) {
 
 void BenchmarkReport::remark(const std::string &text) {
     if (has_table()) {
-        print("# " + text + "\n");
+        print("# " + one_line(text) + "\n");
     }
 }
 

@@ -178,13 +178,13 @@ void write_bundle(
         print_error(
             fmt::format("tilewright: explore: '{}' could not be made executable; run it by sh\n", file));
     }
-    print(fmt::format("{}: {} points of {} rows, {}\n", file, list.size(), rows.size(),
+    print(fmt::format("{}: {} points of {} rows, {}\n", one_line(file), list.size(), rows.size(),
         bytes((double)(begin.size() + archive.size()))));
 }
 
 Bundle read_bundle(const std::string &folder) {
-    std::ifstream file(folder + "/" + list_name);
-    const Json all = Json::parse(file, nullptr, false);
+    const std::string path = folder + "/" + list_name;
+    const Json all = json_in(json_text_of(path), path);
     if (!all.is_object() || all.value("version", 0) != json_version || all.value("commit", "") != commit) {
         throw Error(
             Fault::input, "there is no bundle of this program", {.argument = "--bundled", .value = folder});

@@ -33,7 +33,7 @@ CallData from_files(const Operator &op, const DataWords &words, const Settings &
     data.calls = all.calls.size();
     data.conversions = std::move(all.conversions);
     data.settings = op.settings_for("npy", data.inputs, settings);
-    data.what = joined(described, "; ");
+    data.what = one_line(joined(described, "; "));
     data.request = op.parse(data.inputs, data.settings);
     if (!words.type.empty() && data.request->type != words.type) {
         throw Error(Fault::usage, fmt::format("the files are {}; leave --type out", data.request->type),

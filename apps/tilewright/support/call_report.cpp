@@ -61,10 +61,22 @@ Json json(const CallReport &report) {
     return one;
 }
 
+// "one, 2 times + another": the libraries that ran, those of one name in a row once.
+std::string in_words(const std::vector<std::string> &libraries) {
+    std::vector<std::string> words;
+    for (size_t i = 0, count = 1; i < libraries.size(); i += count, count = 1) {
+        while (i + count < libraries.size() && libraries[i + count] == libraries[i]) {
+            count++;
+        }
+        words.push_back(count == 1 ? libraries[i] : fmt::format("{}, {} times", libraries[i], count));
+    }
+    return joined(words, " + ");
+}
+
 void print_row(const Statistics &statistics) {
     print_error(fmt::format("row         {}\n", statistics.row));
     if (statistics.libraries != std::vector{statistics.row}) {
-        print_error(fmt::format("libraries   {}\n", joined(statistics.libraries, " + ")));
+        print_error(fmt::format("libraries   {}\n", in_words(statistics.libraries)));
     }
 }
 

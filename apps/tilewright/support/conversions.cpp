@@ -19,6 +19,7 @@ void with_element(Type type, const With &with) {
     case Type::u8: return with(uint8_t());
     case Type::u16: return with(uint16_t());
     case Type::u32: return with(uint32_t());
+    case Type::u64: return with(uint64_t());
     case Type::i32: return with(int32_t());
     case Type::f32: return with(float());
     case Type::f64: return with(double());

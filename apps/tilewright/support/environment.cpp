@@ -1,4 +1,5 @@
 #include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/threads.h"
 #include "tilewright/error.h"
 #include <charconv>
@@ -50,7 +51,7 @@ std::string device_of_environment() {
 static void add_device_and_threads(Command &command, std::string &device, const std::string &help) {
     const std::string of_environment = device_of_environment();
     device = of_environment.empty() ? "auto" : of_environment;
-    command.add("--device", device, help).show_default();
+    command.add("--device", device, help).default_text(one_line(device));
     command
         .add(
             "--threads",

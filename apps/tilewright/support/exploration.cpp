@@ -40,7 +40,11 @@ bool is_ours(const Json &line, const Json &context) {
 // 0 where it has no such whole number.
 int number_in(const Json &object, const std::string &field) {
     const auto at = object.find(field);
-    return at != object.end() && at->is_number_integer() ? at->get<int>() : 0;
+    try {
+        return at != object.end() ? int_of(*at) : 0;
+    } catch (const std::exception &) {
+        return 0;
+    }
 }
 
 std::string text_in(const Json &line, const char *field) {

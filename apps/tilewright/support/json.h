@@ -5,6 +5,7 @@
 #include "tilewright/row.h"
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 namespace tilewright::app {
 
@@ -19,8 +20,21 @@ Json json(const DeviceInfo &info);
 Json json(const Row &row);
 Json listed(const Row &row);
 
-// The text of a report, and that text printed to standard output. Errors of print: failed, when it cannot be
-// written.
+// The value of a JSON text; `is_discarded()` where the text is none. Errors: input, where it is nested so
+// deep, or has an object of so many members, that a program may end or wait for it; `name` says what the text
+// is.
+Json json_in(std::string_view text, const std::string &name);
+
+// The text of a file of JSON. Errors: input, where it cannot be read, is too long, or is a pipe that has a
+// name: opening it could wait for ever. /dev/stdin and what this process has open already (<(...)) are read.
+std::string json_text_of(const std::string &path);
+
+// The whole number that a value is. Errors: Json::exception, where it is no number; std::out_of_range, where
+// it is none that int holds.
+int int_of(const Json &value);
+
+// The text of a report, in which each letter that a terminal might not show as it is is escaped; and that
+// text printed to standard output. Errors of print: failed, when it cannot be written.
 std::string text_of(const Json &json);
 void print(const Json &json);
 

@@ -4,12 +4,10 @@
 #include "runtime/measured/measured.h"
 #include "tilewright/error.h"
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -28,7 +26,7 @@ Array array_of(const std::string &described) {
     for (std::string one; std::getline(numbers, one, ',');) {
         shape.push_back(std::stoll(one));
     }
-    for (const Type type : {Type::u8, Type::u16, Type::u32, Type::i32, Type::f32, Type::f64, Type::c64}) {
+    for (const Type type : all_types) {
         if (described.substr(0, open) == name_of(type)) {
             static std::max_align_t nothing;
             return Array::view(type, &nothing, shape);
@@ -119,12 +117,7 @@ private:
 };
 
 Json read(const std::string &path) {
-    std::ifstream stream(path);
-    if (!stream) {
-        throw Error(Fault::input, fmt::format("it cannot be read: {}; check the name", strerror(errno)),
-            {.operation = "calibrate", .argument = "--from", .value = path});
-    }
-    Json file = Json::parse(stream, nullptr, false);
+    Json file = json_in(json_text_of(path), path);
     if (!file.is_object() || !file.contains("runs") || !file.contains("context")) {
         throw Error(Fault::input,
             "it is no file of `tilewright bench --json` or `tilewright calibrate`, or was cut off",
@@ -146,7 +139,7 @@ MeasuredOn device_of(const Json &context, const std::string &name) {
         info.name = device.at("name");
         info.platform = device.at("platform");
         info.driver = device.at("driver");
-        info.units = device.at("units");
+        info.units = int_of(device.at("units"));
         info.is_gpu = device.at("is_gpu");
         return measured_on(info);
     }
@@ -171,8 +164,8 @@ public:
     const MeasuredOn &device() const {
         return device_;
     }
-    // What is no row of this program, or has no time, is passed over. `file`: its number; of several runs of
-    // one row and call in a file the first one counts.
+    // What is no row or no call of this program, or has no time, is passed over. `file`: its number; of
+    // several runs of one row and call in a file the first one counts.
     void add(const Json &run, size_t file);
     MeasuredFile file() const;
 
@@ -213,7 +206,12 @@ void Runs::add(const Json &run, size_t file) {
     for (const Json &input : run.at("inputs")) {
         inputs.push_back(array_of(input));
     }
-    const auto request = (*op)->parse(inputs, settings_in(**op, run.at("settings")));
+    std::unique_ptr<const Request> request;
+    try {
+        request = (*op)->parse(inputs, settings_in(**op, run.at("settings")));
+    } catch (const Error &) {
+        return;  // a call that this program refuses, though that of the file did not
+    }
     const Call call = {(*op)->name(), row->type, row->schedule, (*op)->measures(*request)};
     const auto [at, is_new] = times_.try_emplace(call);
     TimesOfRow &times = at->second;
@@ -249,7 +247,7 @@ MeasuredFile Runs::file() const {
 Json origin_of(const Json &context) {
     return {{"date", context.at("date")}, {"tilewright", context.at("tilewright")},
         {"commit", context.at("commit")}, {"halide", context.at("halide")},
-        {"machine", fmt::format("{} CPUs", context.at("num_cpus").get<int>())},
+        {"machine", fmt::format("{} CPUs", int_of(context.at("num_cpus")))},
         {"how", "`tilewright bench`: medians of calls in batches"}};
 }
 

@@ -3,7 +3,6 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -20,7 +19,7 @@ namespace {
 MeasuredOn device_in(const Json &file) {
     const Json &device = file.at("device");
     return {device.at("backend"), device.at("vendor"), device.at("name"), device.at("driver"),
-        device.at("units"), device.at("is_gpu")};
+        int_of(device.at("units")), device.at("is_gpu")};
 }
 
 struct Time {
@@ -60,8 +59,7 @@ void take_copies(const Json &file, CopyRates &rates) {
 }  // namespace
 
 bool is_calibration(const std::string &path) {
-    std::ifstream stream(path);
-    const Json file = Json::parse(stream, nullptr, false);
+    const Json file = json_in(json_text_of(path), path);
     return file.is_object() && file.contains("times") && file.contains("device");
 }
 
@@ -76,8 +74,7 @@ MeasuredFile from_calibrations(
                 path, "it is no file of `tilewright calibrate`, as the first one is; name files of one kind");
         }
         try {
-            std::ifstream stream(path);
-            const Json file = Json::parse(stream);
+            const Json file = json_in(json_text_of(path), path);
             const MeasuredOn of = device_in(file);
             device = device.value_or(of);
             if (!device->is_same(of)) {
@@ -92,6 +89,8 @@ MeasuredFile from_calibrations(
             take_copies(file, copies);
         } catch (const Json::exception &error) {
             refuse(path, fmt::format("a part is missing or of another kind ({})", error.what()));
+        } catch (const std::out_of_range &error) {
+            refuse(path, fmt::format("it has numbers that `calibrate` does not write ({})", error.what()));
         }
     }
     origin["how"] =

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace tilewright::app {
@@ -25,12 +24,9 @@ double rounded(double number) {
 
 // The file that is there; null where there is none that is whole and of this version and device.
 Json older_file(const std::string &path, const MeasuredOn &device) {
-    std::ifstream stream(path);
-    Json file = Json::parse(stream, nullptr, false);
-    const bool is_one = file.is_object() && file.value("version", Json()) == Json(version) &&
-                        file.contains("device") && file["device"].value("name", "") == device.name;
     std::string why_not;
-    return is_one && read_measurements(path, why_not) ? file : Json();
+    const MeasuredDevice *known = read_measurements(path, why_not);
+    return known && known->name == device.name ? json_in(json_text_of(path), path) : Json();
 }
 
 std::string line_of(const Json &json) {

@@ -52,13 +52,13 @@ void Progress::show(size_t done, const std::string &now) {
     std::string line = fmt::format("{} [{}{}] {}/{} {}", what_, std::string(full, '#'),
         std::string(width - full, '-'), done, steps_, plain_text(now, '?'));
     line.resize(std::min(line.size(), terminal_width() - 1));
-    print_error("\r\033[K" + line);
+    write_error("\r\033[K" + line);
     shown = true;
 }
 
 void Progress::hide() noexcept {
     if (shown) {
-        print_error("\r\033[K");
+        write_error("\r\033[K");
         shown = false;
     }
 }

@@ -37,7 +37,7 @@ std::string table(const std::vector<std::vector<std::string>> &lines) {
     for (const auto &line : lines) {
         for (size_t i = 0; i < line.size(); i++) {
             const bool last = i + 1 == line.size();
-            text += last ? line[i] : fmt::format("{:<{}}  ", line[i], widths[i]);
+            text += last ? one_line(line[i]) : fmt::format("{:<{}}  ", one_line(line[i]), widths[i]);
         }
         text.erase(text.find_last_not_of(' ') + 1);
         text += '\n';
@@ -85,8 +85,11 @@ std::string joined(const std::vector<std::string> &words, const std::string &bet
     return fmt::format("{}", fmt::join(words, between));
 }
 
-void print(const std::string &text) {
+void print(const std::string &given) {
     Progress::hide();
+    std::string text;
+    text.reserve(given.size());
+    put_plain(given, [&](char c) { text += c; });
     if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {
         if (errno == EPIPE) {  // the reader has closed the pipe (`tilewright list | head -3`): end without a
                                // message, as filters do

@@ -87,7 +87,7 @@ void ResultsFile::take_line(const std::string &text, size_t number) {
         throw Error(Fault::input, fmt::format("line {}: {}", number, message),
             {.argument = "--results", .value = path_});
     };
-    Json line = Json::parse(text, nullptr, false);
+    Json line = json_in(text, fmt::format("{}, line {}", path_, number));
     if (!line.is_object() || !line.contains("version")) {
         bad("it is no JSON object of a results file; give another file, or take the line out");
     }

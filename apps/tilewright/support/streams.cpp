@@ -17,33 +17,52 @@ void open_closed_streams() noexcept {
     }
 }
 
-void print_error(std::string_view text) noexcept {
-    while (!text.empty()) {
-        const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+void write_error(std::string_view bytes) noexcept {
+    while (!bytes.empty()) {
+        const ssize_t written = write(STDERR_FILENO, bytes.data(), bytes.size());
         if (written > 0) {
-            text.remove_prefix((size_t)written);
+            bytes.remove_prefix((size_t)written);
         } else if (written == 0 || errno != EINTR) {
             return;
         }
     }
 }
 
-void print_error_line(std::string_view before, std::string_view message) noexcept {
-    char line[4096];
-    size_t size = 0;
-    const auto put = [&](char c) {
-        line[size++] = c;
-        if (size == sizeof line) {
-            print_error({line, size});
-            size = 0;
-        }
-    };
-    for (const char c : before) {
-        put(c);
+namespace {
+
+// Collects characters, and writes many at a time.
+class Collected {
+public:
+    ~Collected() {
+        write_error({text_, size_});
     }
-    put_in_one_line(message, put);
-    put('\n');
-    print_error({line, size});
+    void operator()(char c) {
+        text_[size_++] = c;
+        if (size_ == sizeof text_) {
+            write_error({text_, size_});
+            size_ = 0;
+        }
+    }
+
+private:
+    char text_[4096];
+    size_t size_ = 0;
+};
+
+}  // namespace
+
+void print_error(std::string_view text) noexcept {
+    Collected collected;
+    put_plain(text, [&](char c) { collected(c); });
+}
+
+void print_error_line(std::string_view before, std::string_view message) noexcept {
+    Collected line;
+    for (const char c : before) {
+        line(c);
+    }
+    put_in_one_line(message, [&](char c) { line(c); });
+    line('\n');
 }
 
 }  // namespace tilewright::app

@@ -13,7 +13,11 @@ namespace tilewright {
 
 // The type of an array's elements: unsigned and signed integers, floating point, and c64, two f32 (real,
 // imaginary).
-enum class Type { u8, u16, u32, i32, f32, f64, c64 };
+enum class Type { u8, u16, u32, u64, i32, f32, f64, c64 };
+
+// All of them, in the order of the enum.
+constexpr Type all_types[] = {
+    Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::f32, Type::f64, Type::c64};
 
 size_t size_of(Type type);       // in bytes
 const char *name_of(Type type);  // "u8" ... "c64"
@@ -27,6 +31,8 @@ template<>
 struct type_of_element<uint16_t> : std::integral_constant<Type, Type::u16> {};
 template<>
 struct type_of_element<uint32_t> : std::integral_constant<Type, Type::u32> {};
+template<>
+struct type_of_element<uint64_t> : std::integral_constant<Type, Type::u64> {};
 template<>
 struct type_of_element<int32_t> : std::integral_constant<Type, Type::i32> {};
 template<>

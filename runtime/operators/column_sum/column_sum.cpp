@@ -46,8 +46,8 @@ public:
         : SumOperator("column_sum", "the sum of each column of an image", column_sum_rows(), 1) {}
 
 protected:
-    bool accepts_request(const Row &row, const SumRequest &request, const Array &) const override {
-        const Placement at(request.image());
+    bool accepts_image(const Row &row, const Array &image) const override {
+        const Placement at(image);
         if (row.form == "column_sum_sliced") {
             return at.width >= row.tunable("lanes");
         }
@@ -57,12 +57,10 @@ protected:
         }
         if (row.form == "column_sum") {
             const int columns = row.configuration<ColumnSumConfiguration>().columns;
-            if (at.offset % columns != 0 || at.stride % columns != 0 || at.width % columns != 0 ||
-                at.width < row.tunable("lanes", 1)) {
-                return false;
-            }
+            return at.offset % columns == 0 && at.stride % columns == 0 && at.width % columns == 0 &&
+                   at.width >= row.tunable("lanes", 1);
         }
-        return enough_for_autoscheduler(row, request);
+        return true;
     }
 
     bool is_meant_for(const Row &row, const Measures &measures) const override {
@@ -82,19 +80,17 @@ protected:
         return within(height, meant.most_rows) && within(width, meant.most_columns);
     }
 
-    Plan plan(const Row &row, Device device, const SumRequest &request, Array &sums) const override {
-        const Array &image = request.image();
+    Launch &bind(Launch &launch, const Row &row, const Array &image) const override {
         const Placement at(image);
-        Plan plan;
-        Launch &launch = plan.launch(row, device);
         if (row.form == "column_sum_words") {
-            launch.in("words", image, words(image))
+            return launch.in("words", image, words(image))
                 .value("offset", at.offset)
                 .value("stride", at.stride)
                 .value("height", at.height);
-        } else if (row.form == "column_sum_folded") {
+        }
+        if (row.form == "column_sum_folded") {
             const Folding folding(at, row);
-            launch.in("words", image, words(image))
+            return launch.in("words", image, words(image))
                 .value("offset", at.offset)
                 .value("stride", at.stride)
                 .value("width", at.width)
@@ -103,11 +99,8 @@ protected:
                 .value("chunks", folding.chunks)
                 .value("steps", folding.steps)
                 .value("slices", folding.slices);
-        } else {
-            launch.in("image", image);
         }
-        launch.out("sums", sums);
-        return plan;
+        return launch.in("image", image);
     }
 };
 

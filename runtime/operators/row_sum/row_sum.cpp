@@ -26,8 +26,8 @@ public:
     RowSumOperator() : SumOperator("row_sum", "the sum of each row of an image", row_sum_rows(), 0) {}
 
 protected:
-    bool accepts_request(const Row &row, const SumRequest &request, const Array &) const override {
-        const Placement at(request.image());
+    bool accepts_image(const Row &row, const Array &image) const override {
+        const Placement at(image);
         if (adds_groups(row)) {
             return at.width >= row.tunable("lanes");
         }
@@ -41,11 +41,10 @@ protected:
         }
         if (row.form == "row_sum") {
             const auto serves = row.configuration<RowSumConfiguration>();
-            if (serves.in_output && serves.most_width != 0 && at.width > serves.most_width) {
-                return false;  // its float sums would not be exact
-            }
+            // Float sums of wider images would not be exact.
+            return !serves.in_output || serves.most_width == 0 || at.width <= serves.most_width;
         }
-        return enough_for_autoscheduler(row, request);
+        return true;
     }
 
     bool is_meant_for(const Row &row, const Measures &measures) const override {
@@ -67,27 +66,21 @@ protected:
         return true;
     }
 
-    Plan plan(const Row &row, Device device, const SumRequest &request, Array &sums) const override {
-        const Array &image = request.image();
-        Plan plan;
-        Launch &launch = plan.launch(row, device);
-        if (row.form == "row_sum_chunks") {
-            const Placement at(image);
-            const int32_t of_row = (int32_t)ceil_div(chunks_of(at), row.tunable("lanes"));
-            const auto configuration = row.configuration<RowSumChunksConfiguration>();
-            const int32_t iterations = configuration.splits ? iterations_of_piece(of_row, row) : of_row;
-            launch.in("words", image, words(image))
-                .value("offset", at.offset)
-                .value("stride", at.stride)
-                .value("width", at.width)
-                .value("height", at.height)
-                .value("turns", iterations)
-                .value("pieces", (int32_t)ceil_div(of_row, iterations));
-        } else {
-            launch.in("image", image);
+    Launch &bind(Launch &launch, const Row &row, const Array &image) const override {
+        if (row.form != "row_sum_chunks") {
+            return launch.in("image", image);
         }
-        launch.out("sums", sums);
-        return plan;
+        const Placement at(image);
+        const int32_t of_row = (int32_t)ceil_div(chunks_of(at), row.tunable("lanes"));
+        const auto configuration = row.configuration<RowSumChunksConfiguration>();
+        const int32_t iterations = configuration.splits ? iterations_of_piece(of_row, row) : of_row;
+        return launch.in("words", image, words(image))
+            .value("offset", at.offset)
+            .value("stride", at.stride)
+            .value("width", at.width)
+            .value("height", at.height)
+            .value("turns", iterations)
+            .value("pieces", (int32_t)ceil_div(of_row, iterations));
     }
 
 private:

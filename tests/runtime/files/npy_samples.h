@@ -22,6 +22,7 @@ inline const Element elements[] = {
     {Type::u8, "|u1", "uint8"},
     {Type::u16, "<u2", "uint16"},
     {Type::u32, "<u4", "uint32"},
+    {Type::u64, "<u8", "uint64"},
     {Type::i32, "<i4", "int32"},
     {Type::f32, "<f4", "float32"},
     {Type::f64, "<f8", "float64"},
@@ -40,6 +41,10 @@ T sample(int64_t i) {
 template<>
 inline uint32_t sample(int64_t i) {
     return uint32_t(i * 37 % 251) * 16777619u;
+}
+template<>
+inline uint64_t sample(int64_t i) {
+    return uint64_t(i * 37 % 251) * 36170086419038337u;
 }
 template<>
 inline int32_t sample(int64_t i) {
@@ -65,6 +70,7 @@ void with_type(Type type, const F &f) {
     case Type::u8: return f(uint8_t());
     case Type::u16: return f(uint16_t());
     case Type::u32: return f(uint32_t());
+    case Type::u64: return f(uint64_t());
     case Type::i32: return f(int32_t());
     case Type::f32: return f(float());
     case Type::f64: return f(double());

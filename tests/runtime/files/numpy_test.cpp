@@ -19,6 +19,7 @@ formulas = {
     'uint8': lambda i: i * 37 % 251,
     'uint16': lambda i: i * 37 % 251,
     'uint32': lambda i: i * 37 % 251 * 16777619 % 2**32,
+    'uint64': lambda i: i * 37 % 251 * 36170086419038337,
     'int32': lambda i: i * 37 % 251 * 8000000 - 1000000000,
     'float32': lambda i: (i * 37 % 251) * .5 - 3,
     'float64': lambda i: (i * 37 % 251) / 3 - 7,
