@@ -37,7 +37,7 @@ Name: Tilewright
 Description: @PROJECT_DESCRIPTION@
 Version: @PROJECT_VERSION@
 Requires: libpng zlib @picture_modules@
-Cflags: -std=c++20 -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+Cflags: -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -ltilewright_operators @linked@ -ltilewright_runtime -lpthread -ldl
 ]])
 install(FILES ${CMAKE_BINARY_DIR}/tilewright.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

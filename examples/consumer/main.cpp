@@ -41,11 +41,11 @@ int soften(int argc, char **argv) {
     std::printf("device: %s, %s\n", device.str().c_str(), info.name.c_str());
 
     // An Array owns memory, as read_array's does, or sees yours, as view()'s does: then yours must live as
-    // long. To see a part of a larger image, give view() the strides, or take a crop().
-    std::vector<uint8_t> pixels = square();
-    const tw::Array image = argc > 1 ?
-                                tw::read_array(argv[1]) :
-                                tw::Array::view(tw::Type::u8, pixels.data(), {height, width, channels});
+    // long, and is not written where it is const. To see a part of a larger image, give view() the strides,
+    // or take a crop().
+    const std::vector<uint8_t> pixels = square();
+    const tw::Array image =
+        argc > 1 ? tw::read_array(argv[1]) : tw::Array::view(std::span(pixels), {height, width, channels});
 
     // The second operator finds the first one's result on the device: nothing is copied in between. Arrays
     // copy by themselves when somebody asks for them elsewhere.

@@ -1,6 +1,7 @@
 #include "python/src/arrays.h"
 #include "python/src/device_arrays.h"
 #include "python/src/exchange.h"
+#include "python/src/lock.h"
 #include "tilewright/error.h"
 #include <utility>
 
@@ -85,13 +86,15 @@ nb::object readable(nb::handle object, const std::string &name) {
     const nb::object give = object.attr("__dlpack__");
     try {
         try {
-            return give("max_version"_a = nb::make_tuple(1, 1));
+            nb::dict newest;
+            newest["max_version"] = nb::make_tuple(1, 1);
+            return call_function(give, nb::tuple(), newest);
         } catch (nb::python_error &error) {
             if (!error.matches(PyExc_TypeError)) {
                 throw;
             }
         }
-        return give();  // of before version 1
+        return call_function(give, nb::tuple());  // of before version 1
     } catch (nb::python_error &error) {
         nb::raise_from(error, PyExc_TypeError, "%s: its library does not give its elements: %s", name.c_str(),
             text_of(error.value()).c_str());
@@ -215,7 +218,10 @@ Argument read_input(nb::handle object, const std::string &name, void *stream) {
     read.array = in_place(read.view, object, name, false);
     if (read.array.empty()) {
         read.copied = true;
-        read.dense = numpy().attr("array")(as_numpy(object), "order"_a = "C", "copy"_a = true);
+        nb::dict how;
+        how["order"] = "C";
+        how["copy"] = true;
+        read.dense = call_function(numpy().attr("array"), nb::make_tuple(as_numpy(object)), how);
         read.array = view_of_numpy(read.dense);
     }
     return read;
@@ -249,7 +255,7 @@ Argument read_output(nb::handle object, void *stream) {
 
 void write_back(const Argument &output) {
     if (output.copied) {
-        numpy().attr("copyto")(as_numpy(output.given), output.dense);
+        call_function(numpy().attr("copyto"), nb::make_tuple(as_numpy(output.given), output.dense));
     }
 }
 

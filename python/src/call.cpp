@@ -1,5 +1,6 @@
 #include "python/src/call.h"
 #include "python/src/fork.h"
+#include "python/src/lock.h"
 #include "python/src/types.h"
 #include "tilewright/stream.h"
 #include <deque>
@@ -105,7 +106,7 @@ nb::object call(
     const std::set<void *> streams = streams_of(how, inputs, output);
     const bool on_host = output.kind == Argument::Kind::numpy || output.kind == Argument::Kind::host;
     {
-        const nb::gil_scoped_release released;
+        const Unlocked released;
         const Device device = device_of(work, how, inputs, given, output);
         const UnderWay under_way(device, work.name);
         std::deque<JoinedStream> joined;

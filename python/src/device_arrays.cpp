@@ -1,5 +1,6 @@
 #include "python/src/device_arrays.h"
 #include "python/src/exchange.h"
+#include "python/src/lock.h"
 #include "python/src/types.h"
 #include <array>
 #include <memory>
@@ -133,7 +134,7 @@ Array wrap_interface(nb::handle object, int index, const std::string &name, bool
 std::shared_ptr<const void> kept(nb::object object) {
     return {object.release().ptr(), [](PyObject *held) {
                 if (nb::is_alive()) {
-                    const nb::gil_scoped_acquire gil;
+                    const Locked locked;
                     Py_XDECREF(held);
                 }
             }};

@@ -1,5 +1,6 @@
 #include "python/src/devices.h"
 #include "python/src/errors.h"
+#include "python/src/lock.h"
 #include "python/src/types.h"
 #include "tilewright/device.h"
 #include "tilewright/timing.h"
@@ -54,7 +55,7 @@ int set_num_threads(nb::handle n) {
 
 void synchronize(nb::handle device) {
     const std::string word = word_of(device, "device");
-    const nb::gil_scoped_release released;
+    const Unlocked released;
     tilewright::synchronize(Device::parse(word));
 }
 
@@ -69,7 +70,7 @@ double device_time_ms(nb::handle device, nb::handle calls) {
 }  // namespace
 
 void add_devices(nb::module_ &module) {
-    using released = nb::call_guard<nb::gil_scoped_release>;
+    using released = nb::call_guard<Unlocked>;
     nb::class_<DeviceInfo>(module, "Device", "A device of this machine, and what its driver says of it.")
         .def_prop_ro("id", [](const DeviceInfo &d) { return d.device.str(); })
         .def_ro("name", &DeviceInfo::name)

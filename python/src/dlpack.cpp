@@ -1,4 +1,5 @@
 #include "python/src/dlpack.h"
+#include "python/src/lock.h"
 #include "tilewright/stream.h"
 #include <cstring>
 #include <type_traits>
@@ -39,7 +40,7 @@ nb::object capsule_of(const OwnArray &own, void *data, nb::dlpack::device device
     made->context = exported;
     made->deleter = [](M *m) {
         if (nb::is_alive()) {  // consumers may call it from any thread
-            const nb::gil_scoped_acquire gil;
+            const Locked locked;
             delete static_cast<Exported *>(m->context);
         }
         delete m;
@@ -112,7 +113,7 @@ nb::object to_dlpack(
             throw nb::buffer_error("stream: memory of the host has none");
         }
         place = {on_host, 0};
-        const nb::gil_scoped_release released;
+        const Unlocked released;
         source = is_true(copy) ? source.clone(0) : source;
         data = source.is_wrapped() ? const_cast<void *>(std::as_const(source).data()) : source.data();
     }

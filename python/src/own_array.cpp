@@ -2,6 +2,7 @@
 #include "python/src/arrays.h"
 #include "python/src/device_arrays.h"
 #include "python/src/dlpack.h"
+#include "python/src/lock.h"
 #include "tilewright/stream.h"
 
 namespace nb = nanobind;
@@ -22,7 +23,7 @@ nb::tuple byte_strides(const Array &array) {
 
 nb::object to_numpy(const OwnArray &self) {
     {
-        const nb::gil_scoped_release released;
+        const Unlocked released;
         self.array.sync();
     }
     return numpy_of(self);
@@ -123,7 +124,7 @@ void add_array(nb::module_ &module) {
         .def(
             "sync",
             [](const OwnArray &a, const std::string &device) {
-                const nb::gil_scoped_release released;
+                const Unlocked released;
                 a.array.sync(Device::parse(device));
             },
             "device"_a = "cpu", "Brings a device, or the host, up to date.")

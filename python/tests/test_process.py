@@ -92,6 +92,50 @@ def test_a_gpu_after_a_fork_is_refused():
     assert run("-c", FORK_AFTER_GPU).returncode == 0
 
 
+DAEMONS_AT_THE_END = """
+import numpy, sys, threading, time, tilewright
+
+def work(image):
+    while True:
+        tilewright.gaussian_blur(image, sigma=3, device="cpu")
+
+image = numpy.ones((300, 600), numpy.uint8)
+for i in range(4):
+    threading.Thread(target=work, args=[image[:, ::2] if i % 2 else image], daemon=True).start()
+time.sleep(.2)
+if "exit" in sys.argv:
+    raise SystemExit(7)
+"""
+
+
+@pytest.mark.parametrize("words, code", [([], 0), (["exit"], 7)])
+def test_daemon_threads_that_are_in_a_call_when_the_program_ends(words, code):
+    for _ in range(3):
+        done = run("-c", DAEMONS_AT_THE_END, *words)
+        assert (done.returncode, done.stderr) == (code, "")
+
+
+OTHER_THREADS_AT_THE_END = """
+import atexit, numpy, threading, time, tilewright
+
+def work():
+    for _ in range(30):
+        tilewright.gaussian_blur(image, sigma=3, device="cpu")
+    done.append(1)
+
+done = []
+image = numpy.ones((300, 300), numpy.uint8)
+for i in range(4):
+    threading.Thread(target=work).start()
+atexit.register(lambda: print(len(done)))  # which runs when they have ended
+"""
+
+
+def test_other_threads_end_before_the_program_does():
+    done = run("-c", OTHER_THREADS_AT_THE_END)
+    assert (done.returncode, done.stdout) == (0, "4\n"), done.stderr
+
+
 def test_import_is_quick():
     # The least of several: beyond NumPy, of the module itself.
     code = (

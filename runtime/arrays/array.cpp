@@ -154,9 +154,29 @@ Array Array::laid_out(Type type, std::vector<int64_t> shape, std::vector<int64_t
     return a;
 }
 
-Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides) try {
+Array Array::view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides) {
+    return view_of(type, data, false, SIZE_MAX, std::move(shape), std::move(strides));
+}
+
+Array Array::view(Type type, const void *data, std::vector<int64_t> shape, std::vector<int64_t> strides) {
+    return view_of(type, data, true, SIZE_MAX, std::move(shape), std::move(strides));
+}
+
+Array Array::view_of(Type type, const void *data, bool is_const, size_t elements, std::vector<int64_t> shape,
+    std::vector<int64_t> strides) try {
+    if (shape.empty()) {
+        shape = {(int64_t)elements};
+    }
     Array a = laid_out(type, std::move(shape), std::move(strides), (uint64_t)data);
-    a.storage_ = std::make_shared<Storage>(*layout_of(type, a.shape(), a.strides()), data);
+    const auto needed = (size_t)span_of(type, a.shape(), a.strides()) / size_of(type);
+    if (needed > elements) {
+        throw Error(Fault::usage,
+            fmt::format(
+                "a view of {} needs {} elements, and the span has {}", a.describe(), needed, elements),
+            {.argument = "view"});
+    }
+    a.storage_ = std::make_shared<Storage>(
+        *layout_of(type, a.shape(), a.strides()), const_cast<void *>(data), is_const);
     return a;
 } catch (...) {
     leave_with_error();

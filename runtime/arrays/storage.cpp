@@ -42,9 +42,9 @@ Storage::Storage(MemoryLayout layout, bool zeroed, driver::HostMemory &from)
     describe();
 }
 
-Storage::Storage(MemoryLayout layout, void *data)
+Storage::Storage(MemoryLayout layout, void *data, bool is_const)
     : begin_(static_cast<std::byte *>(data)), layout_(layout),
-      bytes_((layout.rows - 1) * layout.pitch + layout.row) {
+      bytes_((layout.rows - 1) * layout.pitch + layout.row), const_(is_const) {
     describe();
 }
 
@@ -226,8 +226,19 @@ void Storage::change_wrapped(const std::function<void(std::byte *)> &write) try 
     leave_with_error();
 }
 
+// Errors: usage, for memory that the caller gave to be read.
+void Storage::refuse_write() const {
+    if (const_) {
+        throw Error(Fault::usage,
+            "it is a view of const memory, which is never written; give the call another output, or read "
+            "through std::as_const(array).data()",
+            {.argument = "array"});
+    }
+}
+
 void Storage::hold_host() {
     std::unique_lock lock(mutex_);
+    refuse_write();
     if (wrapped_) {
         throw Error(Fault::usage,
             fmt::format(
@@ -265,6 +276,9 @@ void Storage::to_device(Device device) try {
 
 void Storage::hold(Device device, bool written, bool overwritten) {
     std::unique_lock lock(mutex_);
+    if (written) {
+        refuse_write();
+    }
     make_current(lock, device, written, overwritten);
     held_++;
     device_writers_ += written;

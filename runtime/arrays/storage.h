@@ -37,8 +37,8 @@ public:
     // Owns memory, whose end is padded; not `zeroed`: with any bytes. Errors: memory.
     Storage(MemoryLayout layout, bool zeroed, driver::HostMemory &memory = driver::host_memory());
 
-    // Uses the caller's memory, which must outlive it.
-    Storage(MemoryLayout layout, void *data);
+    // Uses the caller's memory, which must outlive it; `is_const`: and never writes it.
+    Storage(MemoryLayout layout, void *data, bool is_const);
 
     // Uses `bytes` bytes of another library's memory on a device, from a CUDA pointer on or a cl_mem, and
     // holds the owner. That memory has the newest elements always; the host has a copy while it reads.
@@ -111,6 +111,7 @@ public:
 
 private:
     void describe();
+    void refuse_write() const;
     void make_host_copy();
     void release_device() noexcept;
     void copy_to_host();
@@ -126,6 +127,7 @@ private:
     size_t bytes_ = 0;
     driver::HostMemory *memory_ = nullptr;     // that begin_ is from; null: the caller's memory
     std::optional<Device> device_;             // the device of the copy; nothing while there is no copy
+    bool const_ = false;                       // the caller's memory is never written
     bool wrapped_ = false;                     // the memory on the device is another library's
     const std::shared_ptr<const void> owner_;  // of wrapped memory
     halide_buffer_t flat_ = {};

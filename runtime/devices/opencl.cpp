@@ -123,6 +123,9 @@ OpenClDevice described(void *platform, void *device, int index) {
 
 std::vector<OpenClDevice> find_devices() {
     const KeptSignals kept;
+    const FaultNote note(
+        "tilewright: a driver of OpenCL crashes when it is loaded; `tilewright doctor` says which one, and "
+        "`--device cpu` or TILEWRIGHT_DEVICE=cpu does without OpenCL\n");
     std::vector<OpenClDevice> found;
     const auto platform_ids = opencl<AskPlatforms>("clGetPlatformIDs");
     const auto device_ids = opencl<AskDevices>("clGetDeviceIDs");

@@ -63,6 +63,7 @@ std::vector<const Row *> Operator::rows(const std::string &schedule, Backend bac
 
 std::unique_ptr<const Request> Operator::parse(
     std::span<const Array> inputs, const Settings &settings) const {
+    const Inside inside;
     const std::optional<Option> &more = optional_input();
     if ((int)inputs.size() != this->inputs() && !(more && (int)inputs.size() == this->inputs() + 1)) {
         refuse(Fault::usage,

@@ -14,6 +14,7 @@ namespace {
 struct Part {
     std::atomic<int> threads{0};
     std::atomic<bool> ended{false};
+    std::atomic<bool> awaited{false};  // a thread waits for those that are inside
 
     // False when it has ended: then the thread is not inside.
     bool enter() {
@@ -27,7 +28,7 @@ struct Part {
 
     void leave() {
         threads--;
-        if (ended) {
+        if (awaited) {
             threads.notify_all();
         }
     }
@@ -35,6 +36,11 @@ struct Part {
     // Ends it, and returns when at most `own` threads are left inside.
     void end(int own) {
         ended = true;
+        wait(own);
+    }
+
+    void wait(int own) {
+        awaited = true;
         for (int left = threads; left > own; left = threads) {
             threads.wait(left);
         }
@@ -47,6 +53,7 @@ void (*finish_drivers)() = nullptr;
 
 thread_local int depth = 0, driver_depth = 0;
 thread_local bool stopped = false;  // this thread's call met drivers that have ended
+thread_local bool waited = false;   // this thread waited since they ended
 // This thread called exit(). It may still come in: static arrays free memory on devices.
 thread_local bool is_ending = false;
 
@@ -61,6 +68,7 @@ void end_drivers() {
     if (getpid() == process && !drivers.ended) {
         is_ending = true;
         drivers.end(driver_depth > 0);
+        library.wait(depth > 0);
         finish_drivers();
     }
 }
@@ -78,11 +86,33 @@ void end_drivers() {
     std::atexit(end_library);
 }
 
+void enter_library() {
+    if (!library.enter()) {
+        wait_for_the_end();
+    }
+}
+
+// Gives the process two seconds to end. The thread goes on after them where the end of the program waits for
+// it.
+void wait_a_while() {
+    waited = true;
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    if (library.ended) {
+        wait_for_the_end();
+    }
+}
+
 }  // namespace
 
 Inside::Inside() noexcept {
-    if (depth++ == 0 && !is_ending && !library.enter()) {
-        wait_for_the_end();
+    if (depth++ > 0 || is_ending) {
+        return;
+    }
+    enter_library();
+    if (drivers.ended && !waited) {
+        library.leave();
+        wait_a_while();
+        enter_library();
     }
 }
 
@@ -97,10 +127,7 @@ void wait_if_drivers_have_ended() {
         return;
     }
     stopped = false;
-    std::this_thread::sleep_for(std::chrono::seconds(2));
-    if (library.ended) {
-        wait_for_the_end();
-    }
+    wait_a_while();
 }
 
 InsideDriver::InsideDriver() {

@@ -9,7 +9,9 @@ namespace tilewright {
 // running would use freed memory.
 //
 // Until then calls go on. So nothing static that a call needs may have a destructor: it is made with `new`,
-// and never destroyed.
+// and never destroyed. The static arrays of a program have one. Where drivers are in use, they end first
+// (below), and a call that another thread begins after that waits here before it reads its arrays, as
+// wait_if_drivers_have_ended() does: once for each thread.
 class Inside {
 public:
     Inside() noexcept;
@@ -18,8 +20,8 @@ public:
 };
 
 // Lives while a thread is inside a driver. Drivers end before static objects do, because they were loaded
-// later: exit() waits for the threads that are inside. Errors: device, in a thread that wants to come in
-// later.
+// later: exit() waits for the threads that are inside, and for those that are inside the library. Errors:
+// device, in a thread that wants to come in later.
 class InsideDriver {
 public:
     InsideDriver();
@@ -35,10 +37,10 @@ void wait_if_drivers_have_ended();
 // Whether this thread can no longer use the drivers. The thread that ends the program still can.
 bool drivers_have_ended();
 
-// Has exit() end the drivers: it waits for the threads inside them and calls `finish`, which is the drivers'
-// last use. Functions of exit() run in the reverse order of their registration, so call this whenever a
-// driver was loaded, or may have made something more that it destroys at exit: that is destroyed only after
-// `finish`.
+// Has exit() end the drivers: it waits for the threads inside them and inside the library, and calls
+// `finish`, which is the drivers' last use. Functions of exit() run in the reverse order of their
+// registration, so call this whenever a driver was loaded, or may have made something more that it destroys
+// at exit: that is destroyed only after `finish`.
 void end_drivers_at_exit(void (*finish)());
 
 }  // namespace tilewright

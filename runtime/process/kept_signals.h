@@ -23,4 +23,14 @@ private:
     std::array<struct sigaction, signals.size()> before_ = {};
 };
 
+// While it lives, a fault of the process is said in one line on standard error before the process ends as it
+// would have ended without it. For code of others that is loaded, and that takes the program along where it
+// is broken. One at a time.
+class FaultNote {
+public:
+    explicit FaultNote(const char *line);  // ends with a newline, and lives as long as the program
+    ~FaultNote();
+    FaultNote(const FaultNote &) = delete;
+};
+
 }  // namespace tilewright

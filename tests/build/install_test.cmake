@@ -46,6 +46,27 @@ run(${CMAKE_COMMAND} --build ${WORK}/consumer/build)
 run(${WORK}/consumer/build/soften)
 message("${said}")
 
+# Operators are components, and others are refused in words.
+foreach (asked "REQUIRED COMPONENTS gaussian_blur transpose" "OPTIONAL_COMPONENTS rotate"
+    "REQUIRED COMPONENTS gaussian_blur rotate")
+    file(WRITE ${WORK}/components/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\n"
+        "project(components LANGUAGES CXX)\n"
+        "find_package(Tilewright ${asked})\nmessage(\"found: \${Tilewright_FOUND}\")\n")
+    execute_process(COMMAND ${CMAKE_COMMAND} -S ${WORK}/components -B ${WORK}/components/build
+            -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${COMPILER}
+            -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+        RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    string(REGEX REPLACE "[ \n]+" " " said "${said}")
+    if (asked MATCHES "^REQUIRED.*rotate$")
+        set(words "no component rotate; there are Generators and the operators [a-z0-9_, ]*gaussian_blur")
+    else ()
+        set(words "found: (1|TRUE)")
+    endif ()
+    if (NOT said MATCHES "${words}")
+        message(FATAL_ERROR "find_package(Tilewright ${asked}) does not say '${words}':\n${said}")
+    endif ()
+endforeach ()
+
 # Errors reach a user as one line and a code.
 execute_process(COMMAND ${WORK}/consumer/build/soften no-such-file.png
     RESULT_VARIABLE code ERROR_VARIABLE said)

@@ -2,6 +2,7 @@
 // libcuda.so.1.
 #include "tests/command_line/command_line.h"
 #include <cstdlib>
+#include <random>
 #include <sstream>
 
 namespace tilewright {
@@ -84,6 +85,40 @@ TEST_F(CommandLine, ExplainChoosesAsACallDoes) {
     expect_words(run({"explain", "transpose", path("odd.png"), "--device", "cpu"}).out,
         {"transpose on cpu", "odd.png, u8 (37, 53)", "transpose/reference/u8/cpu", "chosen", "library 1",
             "unavoidable", "copy rate", "host memory", "threads"});
+}
+
+// Values decide here that elements are left out: other libraries run than that of the row, whose time is
+// predicted.
+TEST_F(CommandLine, ExplainDescribesTheLibrariesThatRan) {
+    NEEDS_OPERATOR("min_plus_convolution");
+    Array vector(Type::f64, {40000});
+    std::mt19937_64 random(1);
+    for (int64_t i = 0; i < vector.size(); i++) {
+        vector.as<double>()[i] = (double)random();
+    }
+    write_array(path("v.npy"), vector);
+    const Words call = {"explain", "min_plus_convolution", path("v.npy"), path("v.npy"), "--device", "cpu"};
+    Words with_json = call;
+    with_json.emplace_back("--json");
+    const json e = run_json(with_json);
+    const std::string chosen = chosen_in(e);
+    EXPECT_TRUE(e["values_decided"]);
+    const std::string text = run(call).out;
+    for (const json &library : e["libraries"]) {
+        EXPECT_NE(library["row"], chosen);
+        expect_words(text, {"ran     " + library["row"].get<std::string>()});
+    }
+    expect_words(text, {"the time of its own library"});
+    EXPECT_EQ(text.find("\nhow "), std::string::npos) << text;
+    with_json.insert(with_json.end(), {"--schedule", "reference"});
+    EXPECT_FALSE(run_json(with_json)["values_decided"]);
+
+    const Ran ran = run({"pipeline", "min_plus_convolution " + path("v.npy"), path("v.npy"), path("out.npy"),
+        "--device", "cpu", "--stats"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    for (const json &library : e["libraries"]) {
+        EXPECT_NE(ran.err.find(library["row"].get<std::string>()), std::string::npos) << ran.err;
+    }
 }
 
 TEST_F(CommandLine, ExplainTakesColourOptionsAndSamples) {

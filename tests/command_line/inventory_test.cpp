@@ -1,6 +1,9 @@
 // What the program says of the machine and of itself: `devices`, `list`, `doctor`.
 #include "tests/command_line/command_line.h"
 #include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
 #include <sstream>
 
 namespace tilewright {
@@ -115,6 +118,35 @@ TEST_F(CommandLine, DoctorFindsADeviceThatComputesWrongly) {
     const Ran ran = run({"doctor"}, failing_driver("drop-launches"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_NE(ran.out.find("FAIL  opencl:"), std::string::npos) << ran.out;
+}
+
+// A folder with the ICD file of a driver that crashes, beside those that this machine has.
+TEST_F(CommandLine, DoctorNamesTheOpenClDriverThatCrashes) {
+    NEEDS_DEVICE("opencl");
+    namespace fs = std::filesystem;
+    const char *elsewhere = getenv("OCL_ICD_VENDORS");
+    const std::string folder = path("vendors");
+    fs::copy(elsewhere ? elsewhere : "/etc/OpenCL/vendors", folder);
+    std::ofstream(fs::path(folder) / "broken.icd") << TILEWRIGHT_ABORTING_OPENCL << "\n";
+    const Words vendors = {"OCL_ICD_VENDORS=" + folder};
+    const Ran ran = run({"doctor"}, vendors);
+    EXPECT_EQ(ran.code, 1) << ran.err;
+    EXPECT_NE(ran.out.find("FAIL  OpenCL platforms  broken.icd (" TILEWRIGHT_ABORTING_OPENCL
+                           ") crashes when it is loaded (Aborted)"),
+        std::string::npos)
+        << ran.out;
+    EXPECT_NE(ran.out.find("TILEWRIGHT_DEVICE=cpu"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("ok    opencl:0"), std::string::npos) << "the others are used\n" << ran.out;
+
+    const Ran call = run({"devices"}, vendors);
+    EXPECT_EQ(call.code, -SIGABRT);
+    EXPECT_NE(call.err.find("tilewright: a driver of OpenCL crashes when it is loaded; `tilewright doctor` "),
+        std::string::npos)
+        << call.err;
+    EXPECT_EQ(
+        run({"verify", operators()[0], "--schedule", "reference"}, {vendors[0], "TILEWRIGHT_DEVICE=cpu"})
+            .code,
+        0);
 }
 
 }  // namespace

@@ -19,11 +19,13 @@ if (TARGET tilewright)
     target_compile_definitions(command_line_test PRIVATE
         TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
         TILEWRIGHT_BUILT_OPERATORS="${built_operators}"
+        TILEWRIGHT_ABORTING_OPENCL="$<TARGET_FILE:aborting_OpenCL>"
         TILEWRIGHT_FAILING_MALLOC="$<TARGET_FILE:failing_malloc>"
         TILEWRIGHT_FAILING_OPENCL="$<TARGET_FILE_DIR:failing_OpenCL>"
         TILEWRIGHT_FAKE_CUDA="$<TARGET_FILE_DIR:fake_cuda>")
     # The generators, because `show` and `explain` ask them.
-    add_dependencies(command_line_test tilewright failing_malloc failing_OpenCL fake_cuda ${listed})
+    add_dependencies(command_line_test
+        tilewright aborting_OpenCL failing_malloc failing_OpenCL fake_cuda ${listed})
     if (TARGET host_peers)
         add_dependencies(command_line_test host_peers)
         target_compile_definitions(command_line_test PRIVATE TILEWRIGHT_HAS_HOST_PEERS)

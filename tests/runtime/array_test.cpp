@@ -2,8 +2,10 @@
 #include "tilewright/array.h"
 #include "tests/support/arrays.h"
 #include "tests/support/errors.h"
+#include "tests/support/operators.h"
 #include <array>
 #include <climits>
+#include <span>
 
 namespace tilewright {
 
@@ -97,6 +99,56 @@ TEST(Array, ViewsOfWhatCannotBeAreRefused) {
     EXPECT_EQ(fault(Type::f32, memory.data() + 1, {4}, {}), Fault::usage) << "an address that no float has";
     EXPECT_EQ(fault(Type::u8, memory.data(), {4, 4}, {INT64_MAX / 2, 1}), Fault::usage)
         << "beyond any memory";
+}
+
+TEST(Array, ViewsOfSpansHaveTheirType) {
+    std::vector<float> memory(40, 1);
+    Array view = Array::view(std::span(memory), {4, 7}, {10, 1});
+    EXPECT_EQ(view.describe(), "f32 (4, 7)");
+    view.as<float>()[1 * 10 + 6] = 9;
+    EXPECT_EQ(memory[16], 9);
+    EXPECT_EQ(Array::view(std::span(memory)).describe(), "f32 (40)");
+    EXPECT_EQ(Array::view(std::span(memory).first<12>(), {3, 4}).describe(), "f32 (3, 4)");
+    EXPECT_EQ(Array::view(std::span(memory).first(37), {4, 7}, {10, 1}).data(), memory.data());
+    for (const size_t elements : {0, 36}) {
+        const Error error =
+            error_of([&] { Array::view(std::span(memory).first(elements), {4, 7}, {10, 1}); });
+        EXPECT_EQ(error.fault(), Fault::usage);
+    }
+    EXPECT_NE(std::string(error_of([&] { Array::view(std::span(memory), {5, 9}); }).what())
+                  .find("f32 (5, 9) needs 45 elements, and the span has 40"),
+        std::string::npos);
+}
+
+TEST(Array, ViewsOfConstMemoryAreReadAndNotWritten) {
+    const std::vector<uint8_t> memory(60 * 80, 7);
+    const Array view = Array::view(std::span(memory), {60, 80});
+    EXPECT_EQ(view.data(), memory.data());
+    EXPECT_EQ(view.clone().crop(1, 2, 1, 1).at<uint8_t>({0, 0}), 7);
+    Array other = Array::view(Type::u8, (const void *)memory.data(), {60, 80});
+    for (Array array : {view, other, other.crop(1, 1, 60 - 1, 80 - 1)}) {
+        const Error error = error_of([&] { array.data(); });
+        EXPECT_EQ(error.fault(), Fault::usage);
+        EXPECT_NE(std::string(error.what()).find("a view of const memory"), std::string::npos)
+            << error.what();
+    }
+    const Operator *invert = built_operator("invert");
+    if (!invert) {
+        GTEST_SKIP() << "this build has no operator invert";
+    }
+    for (const Device &device : usable_devices()) {
+        if (invert->rows("tuned", device.backend).empty()) {
+            continue;
+        }
+        Array output;
+        (*invert)({&view, 1}, output, {}, {.device = device});
+        EXPECT_EQ(output.at<uint8_t>({59, 79}), 255 - 7) << device.str();
+        const Error error = error_of([&] { (*invert)({&output, 1}, other, {}, {.device = device}); });
+        EXPECT_EQ(error.fault(), Fault::usage);
+        EXPECT_NE(std::string(error.what()).find("array: it is a view of const memory"), std::string::npos)
+            << error.what();
+        EXPECT_EQ(memory, std::vector<uint8_t>(60 * 80, 7)) << device.str();
+    }
 }
 
 TEST(Array, CropsShareTheElements) {

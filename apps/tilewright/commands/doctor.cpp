@@ -2,6 +2,7 @@
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/environment.h"
+#include "apps/tilewright/support/icds.h"
 #include "apps/tilewright/support/json.h"
 #include "apps/tilewright/support/reference.h"
 #include "apps/tilewright/support/report.h"
@@ -160,24 +161,30 @@ Check opencl_loader() {
         "for OpenCL install a loader, for example Debian's ocl-icd-libopencl1"};
 }
 
-// The loader finds platforms through small files. Their names help a user whose platform is missing.
-Check opencl_platforms() {
-    const char *elsewhere = getenv("OCL_ICD_VENDORS");
-    const fs::path place = elsewhere ? elsewhere : "/etc/OpenCL/vendors";
-    std::vector<std::string> vendors, platforms;
-    std::error_code failure;
-    for (const auto &file : fs::directory_iterator(place, failure)) {
-        vendors.push_back(file.path().filename().string());
+// The loader finds platforms through small files. Their names help a user whose platform is missing, or whose
+// driver ends every program that looks for devices.
+Check opencl_platforms(const std::string &folder, const std::vector<Icd> &icds) {
+    std::vector<std::string> files, failing, platforms;
+    for (const Icd &icd : icds) {
+        files.push_back(icd.name);
+        if (!icd.failure.empty()) {
+            failing.push_back(fmt::format("{} ({}) {}", icd.name, one_line(icd.library), icd.failure));
+        }
     }
     for (const DeviceInfo &info : devices()) {
         if (info.device.backend == Backend::opencl && info.usable) {
             platforms.push_back(fmt::format("{} ({})", info.platform, info.name));
         }
     }
-    const std::string files = vendors.empty() ? "none" : joined(vendors, ", ");
-    return {"OpenCL platforms", platforms.empty() ? Health::warn : Health::ok,
-        fmt::format("{}; ICD files in {}: {}", platforms.empty() ? "none" : joined(platforms, ", "),
-            place.string(), files),
+    const std::string found =
+        fmt::format("{}; ICD files in {}: {}", platforms.empty() ? "none" : joined(platforms, ", "), folder,
+            files.empty() ? "none" : joined(files, ", "));
+    if (!failing.empty()) {
+        return {"OpenCL platforms", Health::fail, fmt::format("{}; {}", joined(failing, "; "), found),
+            "update that driver or remove its file; until then --device cpu (or TILEWRIGHT_DEVICE=cpu) does "
+            "without OpenCL, and OCL_ICD_VENDORS=FOLDER, a folder with the other files, without that driver"};
+    }
+    return {"OpenCL platforms", platforms.empty() ? Health::warn : Health::ok, found,
         platforms.empty() ? "install a vendor's OpenCL, or PoCL for the CPU (Debian's pocl-opencl-icd)" : ""};
 }
 
@@ -286,8 +293,14 @@ Check device_check(const DeviceInfo &info) {
 }
 
 void doctor(bool as_json) {
+    const std::string folder = icd_folder();
+    std::vector<Icd> icds;
+    try {
+        icds = try_icds();     // before anything asks for a device
+    } catch (const Error &) {  // NOLINT(bugprone-empty-catch): no temporary folder, which a check reports
+    }
     std::vector<Check> checks = {versions(), libraries(), environment(), cpu(), threads(), temporary_files(),
-        program_cache(), cuda_driver(), opencl_loader(), opencl_platforms()};
+        program_cache(), cuda_driver(), opencl_loader(), opencl_platforms(folder, icds)};
     for (const DeviceInfo &info : devices()) {
         checks.push_back(device_check(info));
     }

@@ -73,10 +73,15 @@ std::string in_words(const std::vector<std::string> &libraries) {
     return joined(words, " + ");
 }
 
+// The libraries that ran, where they are others than the row's own; empty where they are not.
+std::string other_libraries(const Statistics &statistics) {
+    return statistics.libraries == std::vector{statistics.row} ? "" : in_words(statistics.libraries);
+}
+
 void print_row(const Statistics &statistics) {
     print_error(fmt::format("row         {}\n", statistics.row));
-    if (statistics.libraries != std::vector{statistics.row}) {
-        print_error(fmt::format("libraries   {}\n", in_words(statistics.libraries)));
+    if (const std::string others = other_libraries(statistics); !others.empty()) {
+        print_error(fmt::format("libraries   {}\n", others));
     }
 }
 
@@ -88,6 +93,9 @@ void print_stages(const std::vector<WorkReport> &stages) {
             fmt::format("stage {}", i + 1), s.row, s.total_ms, c.kernels, c.kernels == 1 ? "" : "s",
             copies(c.copies_to_device, c.bytes_to_device, "device"),
             copies(c.copies_to_host, c.bytes_to_host, "host")));
+        if (const std::string others = other_libraries(s); !others.empty()) {
+            print_error(fmt::format("  libraries {}\n", others));
+        }
         print_facts(stages[i].remarks);
     }
 }

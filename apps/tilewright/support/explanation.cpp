@@ -94,6 +94,17 @@ void record(Explanation &e, const CallData &data, Array &output) {
     e.libraries = recording.take();
 }
 
+// Whether results of the first libraries decided on the others (Plan::then), and not on the chosen row's own.
+bool values_decided(const Explanation &e, const CallData &data, Array &output) {
+    const auto ran = [&](const std::string &name) {
+        return std::any_of(e.libraries.begin(), e.libraries.end(),
+            [&](const LibraryRun &library) { return library.row == name; });
+    };
+    const std::vector<const Row *> planned = e.op->planned(*e.chosen, e.device, *data.request, output);
+    return !ran(e.chosen->name()) &&
+           std::any_of(planned.begin(), planned.end(), [&](const Row *row) { return !ran(row->name()); });
+}
+
 // Counts memory from its construction on.
 class MemoryOfCall {
 public:
@@ -182,6 +193,7 @@ Explanation explain(const Operator &op, const CallData &data, const std::string 
         e.why_chosen += "; it was built with other tunables";
     }
     record(e, data, output);
+    e.values_decided = values_decided(e, data, output);
     memory.write(e);
     time_calls(e, data, output);
     e.work = workload_of(op).work(data.inputs, output, data.settings);

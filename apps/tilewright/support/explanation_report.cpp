@@ -3,7 +3,9 @@
 #include "apps/tilewright/support/ptx.h"
 #include "apps/tilewright/support/report.h"
 #include <HalideRuntime.h>
+#include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace tilewright::app {
 
@@ -225,13 +227,32 @@ std::string conversions_of(const Explanation &e) {
     return text;
 }
 
+// How the work was done: the summary of the chosen row, and of each other library that ran.
+void add_what_ran(Lines &lines, const Explanation &e) {
+    if (e.values_decided) {
+        lines.push_back(
+            {"but", "the values of the data decided on other libraries; what is predicted for the "
+                    "row is the time of its own library, which did not run"});
+    } else if (!e.chosen->summary.empty()) {
+        lines.push_back({"how", e.chosen->summary});
+    }
+    std::set<std::string> said = {e.chosen->name()};
+    for (const LibraryRun &library : e.libraries) {
+        const auto &rows = e.op->rows();
+        const auto row =
+            std::find_if(rows.begin(), rows.end(), [&](const Row &row) { return row.name() == library.row; });
+        if (said.insert(library.row).second) {
+            const std::string summary = row == rows.end() ? "" : row->summary;
+            lines.push_back({"ran", library.row + (summary.empty() ? "" : ": ") + summary});
+        }
+    }
+}
+
 }  // namespace
 
 std::string text_of(const Explanation &e) {
     Lines choice = {{"chosen", e.chosen->name()}, {"why", e.why_chosen}};
-    if (!e.chosen->summary.empty()) {
-        choice.push_back({"how", e.chosen->summary});
-    }
+    add_what_ran(choice, e);
     return fmt::format("{} on {} ({}): {}\n{}\nRows for {} on {}\n{}\n{}\n{}\n{}", e.op->name(),
         e.device.str(), device_info(e.device).name, e.data, conversions_of(e), e.type,
         name_of(e.device.backend), rows_of(e), wrapped_table(choice), launches_of(e), costs_of(e));

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -83,6 +85,26 @@ public:
     // an element (c64: to an f32).
     static Array view(Type type, void *data, std::vector<int64_t> shape, std::vector<int64_t> strides = {});
 
+    // The same of memory that is never written: calls refuse the array as an output, and so does data() of an
+    // array that is not const. Its crops and copies are such arrays too; clone() makes one that may be
+    // written.
+    static Array view(
+        Type type, const void *data, std::vector<int64_t> shape, std::vector<int64_t> strides = {});
+
+    // The same of elements, whose type is the array's; of const elements as of const memory. `shape` empty: a
+    // vector of all elements.
+    //
+    //     const std::vector<float> samples = ...;
+    //     const Array image = Array::view(std::span(samples), {height, width});
+    //
+    // Errors: usage, as above, and where the span has fewer elements than the view needs.
+    template<typename T, size_t N>
+    static Array view(
+        std::span<T, N> elements, std::vector<int64_t> shape = {}, std::vector<int64_t> strides = {}) {
+        return view_of(type_of_element<std::remove_const_t<T>>::value, elements.data(), std::is_const_v<T>,
+            elements.size(), std::move(shape), std::move(strides));
+    }
+
     // Uses memory that another library owns on a GPU, and copies nothing: `memory` is a CUDA pointer to the
     // first element, in the device's primary context (CuPy, PyTorch and JAX use it), or a cl_mem of the
     // library's own OpenCL context, which begins with the first element and has whole words of 16 bytes.
@@ -128,7 +150,8 @@ public:
     // and makes the device copy stale. Ask again after each use of the array, or of a crop of the same one,
     // on a device: what is written through an older pointer may be lost.
     //
-    // Errors: device or memory, when a device does not give its copy back.
+    // Errors: device or memory, when a device does not give its copy back; usage, of the non-const form, for
+    // a view of const memory and for another library's memory on a GPU.
     const void *data() const;
     void *data();
 
@@ -179,6 +202,8 @@ public:
 
 private:
     enum class Memory { zeroed, any, pinned };
+    static Array view_of(Type type, const void *data, bool is_const, size_t elements,
+        std::vector<int64_t> shape, std::vector<int64_t> strides);
     static Array laid_out(
         Type type, std::vector<int64_t> shape, std::vector<int64_t> strides, uint64_t memory);
     Array(Type type, std::vector<int64_t> shape, int64_t row_bytes, Memory memory);
