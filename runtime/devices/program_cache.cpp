@@ -23,8 +23,6 @@ namespace driver {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // Names: 24 digits and the ending of a program; until it is complete, a dot and 16 digits more, and the other
 // ending.
 constexpr std::string_view ending = ".program", temporary_ending = ".part";

@@ -136,12 +136,12 @@ InputFile::Rest InputFile::read_rest(int64_t most, const std::string &next) {
     for (size_t count = step; count == step;) {
         if (room - rest.size < step) {
             room = std::max(2 * room, step);
-            void *larger = std::realloc(rest.data.get(), room);
+            char *const before = rest.data.release();
+            void *const larger = std::realloc(before, room);
+            rest.data.reset(larger != nullptr ? static_cast<char *>(larger) : before);
             if (larger == nullptr) {
                 throw_no_memory("read", path_);
             }
-            static_cast<void>(rest.data.release());
-            rest.data.reset(static_cast<char *>(larger));
         }
         count = read(rest.data.get() + rest.size, step);
         rest.size += count;

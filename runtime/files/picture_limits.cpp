@@ -2,7 +2,6 @@
 #include "runtime/arrays/storage.h"
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 namespace tilewright {
@@ -40,7 +39,7 @@ double picture_bytes(int64_t w, int64_t h, int64_t pixel_bytes) {
 
 void check_picture_memory(
     int64_t w, int64_t h, double bytes, const InputFile &file, const PngLimits &limits) {
-    if (bytes > static_cast<double>(std::numeric_limits<int64_t>::max() / 2)) {
+    if (bytes > 0x1p62) {
         file.refuse(claims(w, h), "such an image fits into no memory");
     }
     if (bytes > static_cast<double>(limits.bytes)) {

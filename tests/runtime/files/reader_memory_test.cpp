@@ -64,9 +64,9 @@ struct Jpeg {
             head.insert(head.end(), {(uint8_t)c, 0});
         }
         head.insert(head.end(), {0, (uint8_t)(is_progressive ? 0 : 63), 0});
-        const int64_t blocks = (side + 7) / 8 * ((side + 7) / 8) * channels;
-        return joined({segment(0xda, head),
-            Bytes((size_t)((double)(blocks * (is_progressive ? 1 : 2) / 8) * share) + 2)});
+        const int64_t blocks = (side + 7) / 8 * ((side + 7) / 8) * channels,
+                      bytes = blocks * (is_progressive ? 1 : 2) / 8;
+        return joined({segment(0xda, head), Bytes((size_t)((double)bytes * share) + 2)});
     }
     // One more of a progressive file, of the first channel.
     Bytes further_scan() const {
