@@ -1,4 +1,5 @@
 #include "tilewright/generated.h"
+#include "generators/algorithms/sums/most_terms.h"
 #include "runtime/devices/best_device.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/dispatch/launch.h"
@@ -28,6 +29,18 @@ View view_for(const Array &array, const halide_filter_argument_t &argument, cons
                 .device = device.str()});
     }
     return as_rows ? rows_of(array) : image(array);
+}
+
+// Its sums of integers are u32, or f32 made of these. `extent`: how many numbers each one is of.
+void check_sums(const GeneratedPipeline &pipeline, const Array &input, int64_t extent) {
+    if (input.type() == Type::f32 || extent <= most_terms((int64_t)size_of(input.type()))) {
+        return;
+    }
+    throw Error(Fault::input,
+        fmt::format("sums of {} {} numbers can pass 2^32 - 1; call its operators, whose sums can be u64, f64 "
+                    "and f32",
+            extent, name_of(input.type())),
+        {.operation = pipeline.name, .argument = "input", .value = input.describe()});
 }
 
 // The best device that the pipeline was made for.
@@ -95,6 +108,7 @@ void run_generated(
         std::swap(shape[0], shape[1]);
     }
     if (pipeline.is_vector) {
+        check_sums(pipeline, input, shape[0]);
         shape = {shape[1]};
     }
     Array result = output.empty() ? Array::uninitialized(pipeline.output, shape) : output;

@@ -19,7 +19,7 @@ LEFT = {
     'runtime/process': ['runtime/include/tilewright'],
     'runtime/errors': ['runtime/include/tilewright', 'runtime/process'],
     'runtime/devices': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors'],
-    'runtime/measured': ['runtime/include/tilewright', 'runtime/process'],
+    'runtime/measured': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors'],
     'runtime/arrays': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices'],
     'runtime/files': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors', 'runtime/devices',
                       'runtime/arrays'],

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <link.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <unistd.h>
 
 namespace tilewright::app {
@@ -184,7 +185,9 @@ void write_bundle(
 
 Bundle read_bundle(const std::string &folder) {
     const std::string path = folder + "/" + list_name;
-    const Json all = json_in(json_text_of(path), path);
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    const Json all = json_in(text.str(), path);
     if (!all.is_object() || all.value("version", 0) != json_version || all.value("commit", "") != commit) {
         throw Error(
             Fault::input, "there is no bundle of this program", {.argument = "--bundled", .value = folder});

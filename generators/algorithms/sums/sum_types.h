@@ -1,5 +1,5 @@
 #pragma once
-// The types of sums: integers are added as u32 (no more of them than most_terms.h says), floats as f32.
+// The types of sums: integers are added as u32 (modulo 2^32), floats as f32.
 #include "Halide.h"
 #include <string>
 

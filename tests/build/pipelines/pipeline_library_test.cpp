@@ -220,6 +220,14 @@ std::string said_by(const std::function<void()> &call, Fault fault) {
     return "nothing";
 }
 
+TEST(PipelineLibraryErrors, RefuseSumsThatU32MayNotHold) {
+    Array sums;
+    EXPECT_NE(said_by([&] { words_transpose_sums_fused(Array(Type::u16, {3, 65538}), sums, Device{}); },
+                  Fault::input)
+                  .find("sums of 65538 u16 numbers"),
+        std::string::npos);
+}
+
 TEST(PipelineLibraryErrors, NameWhatIsWrong) {
     Array output;
     const Array image(Type::u8, {20, 30});
