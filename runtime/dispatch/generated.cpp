@@ -1,7 +1,7 @@
 #include "tilewright/generated.h"
-#include "runtime/devices/best_device.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/dispatch/launch.h"
+#include "runtime/dispatch/needs.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include <algorithm>
@@ -32,11 +32,11 @@ View view_for(const Array &array, const halide_filter_argument_t &argument, cons
 
 // The best device that the pipeline was made for.
 Device device_for(const GeneratedPipeline &pipeline) {
-    const auto made_for = [&](Backend backend) {
-        return std::any_of(pipeline.libraries.begin(), pipeline.libraries.end(),
-            [&](const auto &library) { return library.row.backend == backend; });
-    };
-    if (const std::optional<Device> best = best_device(made_for)) {
+    std::vector<const Row *> rows;
+    for (const GeneratedPipeline::Library &library : pipeline.libraries) {
+        rows.push_back(&library.row);
+    }
+    if (const std::optional<Device> best = best_device_for(rows)) {
         return *best;
     }
     throw Error(

@@ -2,6 +2,7 @@
 // and the call itself.
 #include "tilewright/pipeline.h"
 #include "runtime/arrays/copy.h"
+#include "runtime/devices/best_device.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/dispatch/pipeline_alpha.h"
 #include "runtime/dispatch/pipeline_text.h"
@@ -88,6 +89,9 @@ public:
     }
     const Array &result() const {  // has values after run()
         return result_;
+    }
+    Device device() const {
+        return device_;
     }
 
     void run() {
@@ -269,12 +273,51 @@ void Pipeline::check_inputs(std::span<const Array> inputs, const Array &output) 
     }
 }
 
+std::unique_ptr<Pipeline::Plan> Pipeline::plan_on(Device device, std::span<const Array> inputs,
+    const Array &output, const Call &call, bool computes) const {
+    driver::open(device);
+    return std::make_unique<Plan>(*this, inputs, output, call, device,
+        computes && !call.steps ? kept_->take(device) : std::vector<Array>());
+}
+
+std::unique_ptr<Pipeline::Plan> Pipeline::plan(
+    std::span<const Array> inputs, const Array &output, const Call &call, bool computes) const {
+    check_inputs(inputs, output);
+    if (call.device) {
+        return plan_on(*call.device, inputs, output, call, computes);
+    }
+    // Only a plan knows the types of all stages. So the backends where each stage has rows of any type are
+    // asked, and the first device on which the call can be planned is taken.
+    const auto has_rows = [&](Backend backend) {
+        return std::all_of(stages_.begin(), stages_.end(), [&](const Stage &stage) {
+            return !stage.op->rows(stage.schedule.empty() ? call.schedule : stage.schedule, backend).empty();
+        });
+    };
+    std::unique_ptr<Plan> plan;
+    std::optional<Error> refused;
+    const auto has_plan = [&](const DeviceInfo &info) {
+        try {
+            plan = plan_on(info.device, inputs, output, call, computes);
+        } catch (const Error &error) {
+            if (error.fault() != Fault::device) {
+                throw;
+            }
+            refused = refused ? refused : error;
+        }
+        return plan != nullptr;
+    };
+    if (best_device(has_rows, has_plan)) {
+        return plan;
+    }
+    if (refused) {
+        throw Error(*refused);
+    }
+    return plan_on(best_device(), inputs, output, call, computes);  // which says what is lacking
+}
+
 std::vector<Pipeline::Step> Pipeline::check(std::span<const Array> inputs, const Call &call) const try {
     const Inside inside;
-    const Device device = call.device ? *call.device : best_device();
-    driver::open(device);
-    check_inputs(inputs, {});
-    return std::move(Plan(*this, inputs, {}, call, device, {}).steps());
+    return std::move(plan(inputs, {}, call, false)->steps());
 } catch (...) {
     leave_with_error([] { return "pipeline"; });
 }
@@ -282,30 +325,31 @@ std::vector<Pipeline::Step> Pipeline::check(std::span<const Array> inputs, const
 std::pair<Type, std::vector<int64_t>> Pipeline::output_of(
     std::span<const Array> inputs, const Call &call) const try {
     const Inside inside;
-    const Device device = call.device ? *call.device : best_device();
-    driver::open(device);
-    check_inputs(inputs, {});
-    const Plan plan(*this, inputs, {}, call, device, {});
-    return {plan.result().type(), plan.result().shape()};
+    const Array result = plan(inputs, {}, call, false)->result();
+    return {result.type(), result.shape()};
+} catch (...) {
+    leave_with_error([] { return "pipeline"; });
+}
+
+Device Pipeline::choose_device(std::span<const Array> inputs, const Call &call) const try {
+    const Inside inside;
+    return plan(inputs, {}, call, false)->device();
 } catch (...) {
     leave_with_error([] { return "pipeline"; });
 }
 
 void Pipeline::operator()(std::span<const Array> inputs, Array &output, const Call &call) const try {
     const Inside inside;
-    const Device device = call.device ? *call.device : best_device();
-    driver::open(device);
-    check_inputs(inputs, output);
-    Plan plan(*this, inputs, output, call, device, call.steps ? std::vector<Array>() : kept_->take(device));
+    const std::unique_ptr<Plan> plan = this->plan(inputs, output, call, true);
     if (call.statistics) {
         call.statistics->clear();
     }
-    plan.run();
-    output = plan.result();
+    plan->run();
+    output = plan->result();
     if (call.steps) {
-        *call.steps = std::move(plan.steps());
+        *call.steps = std::move(plan->steps());
     } else {
-        kept_->give(device, plan.between());  // what this call had no use for is dropped
+        kept_->give(plan->device(), plan->between());  // what this call had no use for is dropped
     }
 } catch (...) {
     leave_with_error([] { return "pipeline"; });
