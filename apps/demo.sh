@@ -1,21 +1,13 @@
 #!/usr/bin/env bash
-# The demonstration: runs every operator on a photograph, on the best device of this machine, from libraries
-# that were generated ahead of time. `./dev demo` calls it with the command line program and a Python that has
-# NumPy and Pillow.
+# The demonstration: runs every operator and a pipeline on a photograph, on the best device of this machine,
+# from libraries that were generated ahead of time. `./dev demo` calls it with the command line program, a
+# Python that has NumPy and Pillow, and the photograph.
 set -euo pipefail
 tilewright=$1
 python=$2
 out=out
 mkdir -p "$out"
-
-photo=$("$python" - <<'PY'
-import importlib.util, pathlib
-# scikit-image's wheel carries photographs; nothing of the package is run.
-root = pathlib.Path(importlib.util.find_spec("skimage").submodule_search_locations[0])
-print(root / "data" / "astronaut.png")
-PY
-)
-cp "$photo" "$out/photo.png"
+cp "$3" "$out/photo.png"
 "$python" - "$out" <<'PY'
 import sys, numpy as np
 from PIL import Image
@@ -40,18 +32,18 @@ run() {
     shift
     "$tilewright" "$@" --stats --check 2>"$out/stats.txt" || { cat "$out/stats.txt" >&2; exit 1; }
     awk -v what="$1" -v output="$output" '
-        $1 == "row" { split($2, row, "/") }
+        $1 == "row" { split($2, row, "/"); library = row[2] "/" row[3] }
+        $1 == "stage" { library = $2 " stages" }
         $1 == "device" { device = $2 }
         $1 == "compute" { ms = $2 }
         $1 == "verified" { verified = "verified" }
         END {
-            library = row[2] "/" row[3]
-            printf "%-20s %-10s %-18s %9.3f ms  %-9s %s\n", what, device, library, ms, verified, output
+            printf "%-20s %-10s %-32s %9.3f ms  %-9s %s\n", what, device, library, ms, verified, output
         }' "$out/stats.txt"
 }
 
 echo "photograph: $out/photo.png (astronaut, from scikit-image's sample images)"
-printf '%-20s %-10s %-18s %12s  %-9s %s\n' operator device schedule/type 'first call' '' file
+printf '%-20s %-10s %-32s %12s  %-9s %s\n' operator device schedule/type 'first call' '' file
 run "$out/column_sum.npy" column_sum "$out/grey.png" "$out/column_sum.npy"
 run "$out/row_sum.npy" row_sum "$out/grey.png" "$out/row_sum.npy"
 run "$out/transpose.png" transpose "$out/photo.png" "$out/transpose.png"
@@ -70,6 +62,8 @@ light=(--wavelength 532nm --pitch 10um)
 run "$out/hologram.npy" fresnel "$out/grey.png" "$out/hologram.npy" "${light[@]}" --distance 5cm
 run "$out/hologram.png" fresnel "$out/grey.png" "$out/hologram.png" "${light[@]}" --distance 5cm
 run "$out/slide.png" fresnel "$out/hologram.npy" "$out/slide.png" "${light[@]}" --distance -5cm --scale 1
+run "$out/spectrum.png" fft2d "$out/grey.png" "$out/spectrum.png"
+run "$out/sums.npy" pipeline "gaussian_blur sigma=2 | transpose | column_sum" "$out/grey.png" "$out/sums.npy"
 rm -f "$out/stats.txt"
 "$python" - "$out" <<'PY'
 import sys, numpy as np

@@ -293,7 +293,7 @@ static const ScheduleRows &rows() {
             {
                 row("bytes4_aligned", gpu, "u8 u8f32", columns_a_thread, four_columns, words_of_threads)
                     .says("One thread per 4 columns loads 4 bytes at once: a quarter of the loads, and of "
-                          "the threads."),
+                          "the threads. For widths and pitches that are multiples of 4."),
                 row("bytes4_any", gpu, "u8 u8f32", words_a_thread, word, words_of_threads)
                     .says("As bytes4_aligned for any rows: shifts two aligned words into one, with twice the "
                           "loads."),
@@ -302,7 +302,7 @@ static const ScheduleRows &rows() {
             {
                 row("bytes16_aligned", gpu, "u8 u8f32", words_a_thread, aligned_words, groups_of_threads)
                     .says("One thread per 16 columns loads 16 bytes at once: the widest loads, and the "
-                          "fewest threads."),
+                          "fewest threads. For widths and pitches that are multiples of 16."),
                 row("bytes16_any", gpu, "u8 u8f32", words_a_thread, four_words, groups_of_threads)
                     .says("As bytes16_aligned for any rows: shifts each word together from two, with twice "
                           "the loads."),

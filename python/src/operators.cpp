@@ -174,6 +174,12 @@ void add_operators(nb::module_ &module) {
             "together.")
         .def("output_of", &output_of, "inputs"_a, "values"_a = nb::tuple(),
             "(dtype, shape) of the result for inputs [(dtype, shape), ...].")
+        .def(
+            "check_schedule",
+            [](const OperatorInPython &o, nb::handle schedule) {
+                o.op.check_schedule(word_of(schedule, "schedule"));
+            },
+            "schedule"_a.none(), "Refuses a schedule that the operator does not have.")
         .def("run", &run, "arrays"_a, "values"_a, "out"_a.none(), "device"_a.none(), "schedule"_a.none(),
             "stats"_a.none(), "stream"_a.none() = 0)
         .def("__repr__", [](const OperatorInPython &o) {

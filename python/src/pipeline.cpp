@@ -38,7 +38,7 @@ nb::object run(const Pipeline &pipeline, const nb::args &arrays, nb::object out,
                 statistics->counters += stage.counters;
             }
         },
-        [](std::span<const Array>) { return best_device(); }};
+        [&](std::span<const Array> inputs) { return pipeline.choose_device(inputs, how); }};
     return call(
         work, nb::borrow<nb::tuple>(arrays), names, how_of(std::move(out), device, std::move(stats), stream));
 }

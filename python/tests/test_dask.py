@@ -121,6 +121,25 @@ def test_refusals():
         tiled.column_sum(da.zeros((9, 9), dtype="u1"), "u8")
 
 
+# What each chunk's call would refuse is refused before anything is computed.
+def test_dtype_channels_and_schedule_are_checked_when_the_graph_is_made():
+    with pytest.raises(TypeError, match="int64"):
+        tiled.gaussian_blur(da.zeros((9, 9), dtype="i8"))
+    with pytest.raises(ValueError, match="channels"):
+        tiled.gaussian_blur(da.zeros((10, 20, 30), dtype="u1"))
+    for name, count, dtype in (
+        ("gaussian_blur", 1, "u1"),
+        ("transpose", 1, "u1"),
+        ("row_sum", 1, "u1"),
+        ("matmul", 2, "f4"),
+    ):
+        arrays = [da.zeros((8, 8), dtype=dtype)] * count
+        with pytest.raises(ValueError, match="schedule = tund: no such schedule .did you mean 'tuned'"):
+            getattr(tiled, name)(*arrays, schedule="tund")
+        with pytest.raises((TypeError, ValueError), match="complex128|int64"):
+            getattr(tiled, name)(*[array.astype("c16") for array in arrays])
+
+
 def test_from_zarr_to_zarr(tmp_path):
     zarr = pytest.importorskip("zarr")
     whole = image("uint8", (500, 700))

@@ -46,6 +46,14 @@ def _array(image, name, dimensions):
     return image.rechunk({2: -1}) if image.ndim == 3 else image  # the channels of a pixel stay together
 
 
+def _check(op, images, options, schedule):
+    """Refuses, when the graph is made, what the calls on its chunks would refuse; the result's type and shape."""
+    # An extent that is not known is NaN.
+    shapes = [[int(n) if n == n else 1 for n in image.shape] for image in images]
+    op.check_schedule(schedule)
+    return op.output_of([(image.dtype.name, shape) for image, shape in zip(images, shapes)], options)
+
+
 def _options(op, arguments):
     return tuple(arguments.arguments.get(option.name) for option in op.options)
 
@@ -76,7 +84,9 @@ def _tiled(name, exact):
             error = 0.0 if exact else _ERRORS.get(image.dtype.name, 2e-6)
         elif not error > 0:
             raise ValueError(f"{name}: error = {error}: takes a number above 0")
-        halo = op.halo(_options(op, arguments), error)
+        options = _options(op, arguments)
+        _check(op, [image], options, given["schedule"])
+        halo = op.halo(options, error)
         # Chunks along an axis that the halo spans would be the whole axis anyway.
         image = image.rechunk({axis: -1 for axis in (0, 1) if halo >= image.shape[axis]})
         depth = {axis: halo if image.numblocks[axis] > 1 else 0 for axis in (0, 1)}
@@ -117,6 +127,7 @@ for _name in _names:
 def transpose(image, *, device="auto", schedule="tuned"):
     """tilewright.transpose on a dask array: each chunk is transposed, and takes its new place."""
     image = _array(image, "transpose", (2, 3))
+    _check(operators["transpose"], [image], (), schedule)
     index = "ijk"[: image.ndim]
     return da.blockwise(
         tilewright.transpose,
@@ -135,7 +146,7 @@ def _sum(name, axis, image, output_type, device, schedule):
     if any(extent != extent for extent in image.shape):
         raise ValueError(f"{name}: the shape is not known; call compute_chunk_sizes() of the array before")
     # What one call on the whole image would refuse is refused here.
-    dtype = np.dtype(operators[name].output_of([(image.dtype.name, list(image.shape))], (output_type,))[0])
+    dtype = np.dtype(_check(operators[name], [image], (output_type,), schedule)[0])
     part = "u64" if image.dtype.kind in "ui" else "f32"
     call = getattr(tilewright, name)
 
@@ -179,6 +190,7 @@ def matmul(a, b, *, device="auto", schedule="tuned"):
             f"matmul: a, b = {a.shape}, {b.shape}: the first matrix must have as many columns as the second "
             "has rows"
         )
+    _check(operators["matmul"], [a, b], (), schedule)
     if a.chunks[1] != b.chunks[0]:
         a = a.rechunk({1: b.chunks[0]})
 

@@ -6,8 +6,10 @@
 
 namespace tilewright {
 
-// The best device, in the order of best_device(), of the backends that are `wanted`; nothing when none of
-// them has one. The drivers of other backends are not loaded.
-std::optional<Device> best_device(const std::function<bool(Backend)> &wanted);
+// The first device, in the order of best_device(), of the backends that are `wanted` that `takes` says yes
+// to; nothing when there is none. The drivers of other backends are not loaded.
+std::optional<Device> best_device(
+    const std::function<bool(Backend)> &wanted,
+    const std::function<bool(const DeviceInfo &)> &takes = [](const DeviceInfo &) { return true; });
 
 }  // namespace tilewright

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tilewright {
 
@@ -69,13 +70,14 @@ const std::vector<DeviceInfo> &devices() {
     return all;
 }
 
-std::optional<Device> best_device(const std::function<bool(Backend)> &wanted) {
+std::optional<Device> best_device(
+    const std::function<bool(Backend)> &wanted, const std::function<bool(const DeviceInfo &)> &takes) {
     const auto first = [&](Backend backend, bool gpu) -> std::optional<Device> {
         if (!wanted(backend)) {
             return {};
         }
         for (const DeviceInfo &d : devices(backend)) {
-            if (d.usable && d.is_gpu == gpu) {
+            if (d.usable && d.is_gpu == gpu && takes(d)) {
                 return d.device;
             }
         }
@@ -95,7 +97,6 @@ Device best_device() {
 }
 
 const DeviceInfo &device_info(Device device) {
-    std::string known = "cpu";
     const DeviceInfo *first = nullptr;
     for (const DeviceInfo &d : devices(device.backend)) {
         if (d.device == device && d.usable) {
@@ -104,11 +105,16 @@ const DeviceInfo &device_info(Device device) {
         if (!d.usable && (!first || d.device == device)) {
             first = &d;
         }
-        known += d.usable && d.device.backend != Backend::cpu ? ", " + d.device.str() : "";
+    }
+    std::vector<std::string> usable;
+    for (const DeviceInfo &d : devices()) {
+        if (d.usable) {
+            usable.push_back(d.device.str());
+        }
     }
     throw Error(Fault::device,
         fmt::format("{}; usable here: {} (`tilewright devices` lists all)",
-            first ? first->why_not : "there is no such device", known),
+            first ? first->why_not : "there is no such device", fmt::join(usable, ", ")),
         {.argument = "device", .value = device.str()});
 }
 

@@ -150,6 +150,32 @@ const RowOrder &RowChoices::of(const Operator &op, Device device, const std::str
     return *entries_.back().order;
 }
 
+// The rows that the schedule means, for one type.
+static std::vector<const Row *> meant_rows(
+    const std::vector<Row> &rows, const std::string &schedule, const std::string &type) {
+    std::vector<const Row *> meant;
+    for (const Row &row : rows) {
+        if (row.type == type && row.belongs_to(schedule)) {
+            meant.push_back(&row);
+        }
+    }
+    return meant;
+}
+
+std::optional<Device> RowChoices::device_for(
+    const Operator &op, const std::string &schedule, const std::string &type) {
+    const std::lock_guard lock(mutex_);
+    const auto known = devices_.find({schedule, type});
+    if (known != devices_.end()) {
+        return known->second;
+    }
+    const std::optional<Device> found = best_device_for(meant_rows(op.rows(), schedule, type));
+    if (found) {
+        devices_.emplace(std::pair(schedule, type), *found);
+    }
+    return found;
+}
+
 bool Operator::may_stand_for_tuned(const Row &row) const {
     return row.declined.empty() && row.autoscheduler.empty() && row.family != "reference" &&
            is_equal_to_tuned(row);
@@ -240,15 +266,18 @@ double copies_to_host_ms(const Request &request, const MeasuredDevice &measured)
 
 }  // namespace
 
-Device Operator::choose_device(const Request &request, const std::string &schedule) const {
-    return choose_place(request, Array::uninitialized(request.output_type, request.output_shape), schedule)
-        .device;
+Device Operator::choose_device(
+    const Request &request, const std::string &schedule, const std::vector<Row> *rows) const {
+    const Array output = Array::uninitialized(request.output_type, request.output_shape);
+    return choose_place(request, output, schedule, rows).device;
 }
 
-Operator::Place Operator::choose_place(
-    const Request &request, const Array &output, const std::string &schedule) const {
-    const Device gpu = best_device(), cpu;
-    if (gpu == cpu || schedule != "tuned") {
+Operator::Place Operator::choose_place(const Request &request, const Array &output,
+    const std::string &schedule, const std::vector<Row> *rows) const {
+    const std::optional<Device> best = rows ? best_device_for(meant_rows(*rows, schedule, request.type)) :
+                                              choices_->device_for(*this, schedule, request.type);
+    const Device gpu = best ? *best : best_device(), cpu;
+    if (gpu == cpu || schedule != "tuned" || rows) {  // the measured times are of the operator's own rows
         return {gpu};
     }
     const RowChoice on_cpu = tuned_row(request, output, cpu), on_gpu = tuned_row(request, output, gpu);

@@ -83,6 +83,11 @@ class RowChoices {
 public:
     const RowOrder &of(const Operator &op, Device device, const std::string &type);
 
+    // The best device that can run one of the operator's rows which the schedule means, for this type;
+    // nothing where none can.
+    std::optional<Device> device_for(
+        const Operator &op, const std::string &schedule, const std::string &type);
+
 private:
     struct Entry {
         Device device;
@@ -91,6 +96,7 @@ private:
     };
     std::mutex mutex_;
     std::vector<Entry> entries_;
+    std::map<std::pair<std::string, std::string>, Device> devices_;  // by schedule and type
 };
 
 }  // namespace tilewright

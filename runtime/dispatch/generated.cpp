@@ -1,8 +1,8 @@
 #include "tilewright/generated.h"
 #include "generators/algorithms/sums/most_terms.h"
-#include "runtime/devices/best_device.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/dispatch/launch.h"
+#include "runtime/dispatch/needs.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include <algorithm>
@@ -45,11 +45,11 @@ void check_sums(const GeneratedPipeline &pipeline, const Array &input, int64_t e
 
 // The best device that the pipeline was made for.
 Device device_for(const GeneratedPipeline &pipeline) {
-    const auto made_for = [&](Backend backend) {
-        return std::any_of(pipeline.libraries.begin(), pipeline.libraries.end(),
-            [&](const auto &library) { return library.row.backend == backend; });
-    };
-    if (const std::optional<Device> best = best_device(made_for)) {
+    std::vector<const Row *> rows;
+    for (const GeneratedPipeline::Library &library : pipeline.libraries) {
+        rows.push_back(&library.row);
+    }
+    if (const std::optional<Device> best = best_device_for(rows)) {
         return *best;
     }
     throw Error(

@@ -1,6 +1,8 @@
 // What rows need of a device, held against what it has.
 #include "runtime/dispatch/needs.h"
+#include "runtime/devices/best_device.h"
 #include "tilewright/row.h"
+#include <algorithm>
 #include <climits>
 #include <fmt/format.h>
 #include <tuple>
@@ -76,6 +78,20 @@ std::string why_not_on(const Row &row, const DeviceInfo &info) {
 
 std::string why_not_on(const Row &row, Device device) {
     return why_not_on(row, limits_of(device));
+}
+
+std::optional<Device> best_device_for(std::span<const Row *const> rows) {
+    const auto any = [&](const auto &is_wanted) {
+        return std::any_of(rows.begin(), rows.end(),
+            [&](const Row *row) { return row->declined.empty() && is_wanted(*row); });
+    };
+    return best_device(
+        [&](Backend backend) { return any([&](const Row &row) { return row.backend == backend; }); },
+        [&](const DeviceInfo &info) {
+            return any([&](const Row &row) {
+                return row.backend == info.device.backend && why_not_on(row, info).empty();
+            });
+        });
 }
 
 }  // namespace tilewright

@@ -3,6 +3,7 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/dispatch/choice.h"
 #include "runtime/dispatch/needs.h"
+#include "runtime/dispatch/option_text.h"
 #include "runtime/dispatch/plan.h"
 #include "runtime/dispatch/settings.h"
 #include "runtime/errors/leaving.h"
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <set>
 
 namespace tilewright {
@@ -49,6 +51,13 @@ std::optional<int64_t> Operator::halo(const Settings &settings, double error) co
 void Operator::refuse(
     Fault fault, const std::string &message, const std::string &argument, const std::string &value) const {
     throw Error(fault, message, {.operation = name(), .argument = argument, .value = value});
+}
+
+void Operator::check_schedule(const std::string &schedule) const {
+    const auto is_named = [&](const Row &row) { return row.belongs_to(schedule); };
+    if (std::none_of(rows().begin(), rows().end(), is_named)) {
+        refuse(Fault::usage, no_such_schedule(schedule, rows(), name()), "schedule", schedule);
+    }
 }
 
 std::vector<const Row *> Operator::rows(const std::string &schedule, Backend backend) const {
@@ -153,19 +162,14 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
     Device device, const std::vector<Row> &rows) const {
     const DeviceInfo &limits = limits_of(device);
     std::set<std::string> types;
-    std::vector<std::string> schedules;
-    std::string lacking;  // why the last row that serves the request cannot run there
-    bool known = false, fits_type = false;
+    std::set<Backend> backends;
+    std::string lacking;           // why the last row that serves the request cannot run there
+    const Row *fitting = nullptr;  // the last row of the type there
     for (const Row &row : rows) {
-        for (const std::string &word : {row.family, row.schedule}) {
-            if (std::find(schedules.begin(), schedules.end(), word) == schedules.end()) {
-                schedules.push_back(word);
-            }
-        }
         if (!row.belongs_to(schedule)) {
             continue;
         }
-        known = true;
+        backends.insert(row.backend);
         if (row.backend != device.backend) {
             continue;
         }
@@ -177,7 +181,7 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
             refuse(Fault::device, row.autoscheduler + " does not accept it: " + row.declined, "schedule",
                 schedule);
         }
-        fits_type = true;
+        fitting = &row;
         const std::string why_not = tilewright::why_not_on(row, limits);
         // What a plug-in's schedule takes, its library is asked on the device, which must be able to run it.
         const bool can_be_asked = row.autoscheduler.empty() || why_not.empty();
@@ -185,28 +189,35 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
             lacking = why_not.empty() ? why_not_on(row, device, request, output) : why_not;
         }
     }
-    if (!known) {
-        refuse(Fault::usage, fmt::format("no such schedule; known: {}", fmt::join(schedules, ", ")),
-            "schedule", schedule);
+    if (backends.empty()) {
+        refuse(Fault::usage, no_such_schedule(schedule, rows, name()), "schedule", schedule);
     }
     if (!lacking.empty()) {
         refuse(Fault::device, lacking, "schedule", schedule);
     }
-    if (fits_type) {
+    if (fitting && schedule == "tuned") {
         refuse(Fault::input,
-            schedule == "tuned" ?
-                fmt::format(
-                    "it has no row for this size on {}; take --device cpu, or work on parts of the image",
-                    device.str()) :
-                fmt::format(
-                    "it does not serve this size or alignment on {}; take --schedule tuned", device.str()),
+            fmt::format("it has no row for this size on {}; take --device cpu, or work on parts of the image",
+                device.str()),
             "schedule", schedule);
     }
+    if (fitting) {
+        const bool is_alone = fitting->schedule == schedule && !fitting->summary.empty();
+        refuse(Fault::input,
+            fmt::format("it does not serve this size or alignment on {}; take --schedule {}{}", device.str(),
+                named_row(request, output, fitting->family, device, rows) ? fitting->family : "tuned",
+                is_alone ? fmt::format(" ({}: {})", schedule, fitting->summary) : ""),
+            "schedule", schedule);
+    }
+    std::vector<std::string> others;
+    std::transform(backends.begin(), backends.end(), std::back_inserter(others),
+        [](Backend backend) { return std::string(name_of(backend)); });
     refuse(Fault::device,
-        types.empty() ? fmt::format("it has no row for {}; `tilewright list {}` shows where it runs",
-                            device.str(), name()) :
-                        fmt::format("on {} it serves {}, not {}; take --schedule tuned", device.str(),
-                            fmt::join(types, ", "), request.type),
+        types.empty() ?
+            fmt::format("it has no row for {}, only for {}; `tilewright devices` says what can be used here",
+                device.str(), fmt::join(others, " and ")) :
+            fmt::format("on {} it serves {}, not {}; take --schedule tuned", device.str(),
+                fmt::join(types, ", "), request.type),
         "schedule", schedule);
 }
 
@@ -314,11 +325,9 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
                 output.describe());
         }
     }
-    std::optional<Device> known = how.device ? how.device : device_of_wrapped(request, result);
-    if (!known && how.rows) {
-        known = best_device();  // the measured times are of the operator's own rows
-    }
-    const auto [device, chosen] = known ? Place{*known} : choose_place(request, result, how.schedule);
+    const std::optional<Device> known = how.device ? how.device : device_of_wrapped(request, result);
+    const auto [device, chosen] =
+        known ? Place{*known} : choose_place(request, result, how.schedule, how.rows);
     driver::open(device);
     check_values(request);
     const Row *row = chosen ? chosen : &choose(request, result, how.schedule, device, how.rows);

@@ -63,6 +63,36 @@ std::string did_you_mean(const std::string &word, const std::vector<std::string>
     return best.empty() ? "" : fmt::format(" (did you mean '{}'?)", best);
 }
 
+namespace {
+
+void add_once(std::vector<std::string> &words, const std::string &word) {
+    if (std::find(words.begin(), words.end(), word) == words.end()) {
+        words.push_back(word);
+    }
+}
+
+}  // namespace
+
+std::string families_in(std::span<const Row> rows) {
+    std::vector<std::string> families;
+    for (const Row &row : rows) {
+        add_once(families, row.family);
+    }
+    return fmt::format("{}", fmt::join(families, ", "));
+}
+
+std::string no_such_schedule(const std::string &word, std::span<const Row> rows, const std::string &op) {
+    std::vector<std::string> known;
+    for (const Row &row : rows) {
+        add_once(known, row.family);
+    }
+    for (const Row &row : rows) {  // a family before its rows: it is what most people mean
+        add_once(known, row.schedule);
+    }
+    return fmt::format("no such schedule{}; there are {}; `tilewright list{}{}` has all",
+        did_you_mean(word, known), families_in(rows), op.empty() ? "" : " ", op);
+}
+
 std::string word_of(size_t value, const std::vector<std::string> &words) {
     return value < words.size() ? words[value] : std::to_string((int)value);
 }

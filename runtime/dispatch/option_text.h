@@ -1,6 +1,7 @@
 #pragma once
 // Names and values as people write them, on the command line and in the stages of a pipeline. Not installed.
 #include "tilewright/operator.h"
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,6 +10,13 @@ namespace tilewright {
 
 // The known word that is nearest to `word`, as " (did you mean 'x'?)"; empty when none is near.
 std::string did_you_mean(const std::string &word, const std::vector<std::string> &known);
+
+// The families of schedules of a table, each once, in its order: "reference, tuned, padded".
+std::string families_in(std::span<const Row> rows);
+
+// What is said of a schedule that is none of the table's: "no such schedule (did you mean 'tuned'?); there
+// are reference, tuned, padded; `tilewright list transpose` has all".
+std::string no_such_schedule(const std::string &word, std::span<const Row> rows, const std::string &op);
 
 // The word for a value of an enum, whose words are in the order of its values. A number that is none of them
 // is its own word, which no option takes.

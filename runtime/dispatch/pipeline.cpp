@@ -2,11 +2,12 @@
 // and the call itself.
 #include "tilewright/pipeline.h"
 #include "runtime/arrays/copy.h"
+#include "runtime/devices/best_device.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/dispatch/pipeline_alpha.h"
 #include "runtime/dispatch/pipeline_text.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
-#include "tilewright/alpha.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,89 +17,6 @@
 namespace tilewright {
 
 namespace {
-
-// Changes of an array's alpha on the host, in front of a stage or of the result, in the order in which they
-// are made. At most one of the first two.
-struct AlphaChange {
-    bool is_taken_back = false;          // alpha is that of what the stage before got
-    const Operator *divide = nullptr;    // colours are divided by alpha, as this operator does it
-    const Operator *multiply = nullptr;  // colours are multiplied by alpha, as this operator does it
-    Type type = Type::u8;                // the type afterwards
-
-    bool is_none() const {
-        return !is_taken_back && !divide && !multiply;
-    }
-    // `before` is what the stage before got.
-    Array apply(const Array &image, const Array &before) const {
-        const Array straight = is_taken_back ? with_alpha_of(image, before) :
-                               divide        ? divide->unpremultiplied(image, type) :
-                                               image;
-        return multiply ? multiply->premultiplied(straight) : straight;
-    }
-};
-
-int64_t channels_of(const std::vector<int64_t> &shape) {
-    return shape.size() == 3 ? shape[2] : 1;
-}
-
-// The type that the operator wants an image with alpha in, if it wants it premultiplied.
-std::optional<Type> premultiplied_type(const Operator &op, const Array &image) {
-    const Array pixel(image.type(), {1, 1, channels_of(image.shape())});
-    const Array made = op.premultiplied(pixel);
-    return made.storage() == pixel.storage() ? std::nullopt : std::optional(made.type());
-}
-
-// The array that one stage gives to the next one while a call is planned.
-struct Current {
-    Array array;
-    bool is_between = false;         // it belongs to the plan, not to the caller
-    bool has_alpha = false;          // its last channel is alpha
-    bool is_alpha_computed = false;  // by the stage before, which treats alpha as a colour
-    const Operator *premultiplied_by = nullptr;
-    Type straight = Type::u8, premultiplied = Type::u8;  // the types before and after the multiplication
-
-    // The change that a stage of `op` needs; afterwards this is the array that the stage gets. It has no
-    // values yet.
-    AlphaChange change_for(const Operator &op) {
-        const std::optional<Type> wanted = has_alpha ? premultiplied_type(op, array) : std::nullopt;
-        AlphaChange change;
-        if (!premultiplied_by || !wanted) {
-            change = make_straight();
-        }
-        if (!premultiplied_by && wanted) {
-            straight = array.type();
-            premultiplied = *wanted;
-            premultiplied_by = &op;
-            replace(premultiplied);
-            change.multiply = &op;
-            change.type = premultiplied;
-        }
-        return change;
-    }
-
-    // Whether the array is an image with straight colours and its own alpha.
-    bool is_straight() const {
-        return !premultiplied_by && !is_alpha_computed;
-    }
-
-    // Makes it one. Colours have the type that they had before, unless a stage changed it.
-    AlphaChange make_straight() {
-        AlphaChange change = {.is_taken_back = is_alpha_computed, .divide = premultiplied_by};
-        if (!is_straight()) {
-            change.type = premultiplied_by && array.type() == premultiplied ? straight : array.type();
-            premultiplied_by = nullptr;
-            is_alpha_computed = false;
-            replace(change.type);
-        }
-        return change;
-    }
-
-private:
-    void replace(Type type) {
-        array = Array::uninitialized(type, array.shape());
-        is_between = false;
-    }
-};
 
 Error output_error(const Array &output, Type type, const std::vector<int64_t> &shape, const std::string &op) {
     return {Fault::input, fmt::format("the output must be {} ({})", name_of(type), fmt::join(shape, ", ")),
@@ -171,6 +89,9 @@ public:
     }
     const Array &result() const {  // has values after run()
         return result_;
+    }
+    Device device() const {
+        return device_;
     }
 
     void run() {
@@ -310,7 +231,7 @@ private:
     Array result_;
 
     // While the plan is made:
-    Current current_;
+    PipelineArray current_;
     std::vector<Array> free_;         // for the next stages
     std::span<const Array> further_;  // inputs of the call that no stage has taken
 };
@@ -352,12 +273,51 @@ void Pipeline::check_inputs(std::span<const Array> inputs, const Array &output) 
     }
 }
 
+std::unique_ptr<Pipeline::Plan> Pipeline::plan_on(Device device, std::span<const Array> inputs,
+    const Array &output, const Call &call, bool computes) const {
+    driver::open(device);
+    return std::make_unique<Plan>(*this, inputs, output, call, device,
+        computes && !call.steps ? kept_->take(device) : std::vector<Array>());
+}
+
+std::unique_ptr<Pipeline::Plan> Pipeline::plan(
+    std::span<const Array> inputs, const Array &output, const Call &call, bool computes) const {
+    check_inputs(inputs, output);
+    if (call.device) {
+        return plan_on(*call.device, inputs, output, call, computes);
+    }
+    // Only a plan knows the types of all stages. So the backends where each stage has rows of any type are
+    // asked, and the first device on which the call can be planned is taken.
+    const auto has_rows = [&](Backend backend) {
+        return std::all_of(stages_.begin(), stages_.end(), [&](const Stage &stage) {
+            return !stage.op->rows(stage.schedule.empty() ? call.schedule : stage.schedule, backend).empty();
+        });
+    };
+    std::unique_ptr<Plan> plan;
+    std::optional<Error> refused;
+    const auto has_plan = [&](const DeviceInfo &info) {
+        try {
+            plan = plan_on(info.device, inputs, output, call, computes);
+        } catch (const Error &error) {
+            if (error.fault() != Fault::device) {
+                throw;
+            }
+            refused = refused ? refused : error;
+        }
+        return plan != nullptr;
+    };
+    if (best_device(has_rows, has_plan)) {
+        return plan;
+    }
+    if (refused) {
+        throw Error(*refused);
+    }
+    return plan_on(best_device(), inputs, output, call, computes);  // which says what is lacking
+}
+
 std::vector<Pipeline::Step> Pipeline::check(std::span<const Array> inputs, const Call &call) const try {
     const Inside inside;
-    const Device device = call.device ? *call.device : best_device();
-    driver::open(device);
-    check_inputs(inputs, {});
-    return std::move(Plan(*this, inputs, {}, call, device, {}).steps());
+    return std::move(plan(inputs, {}, call, false)->steps());
 } catch (...) {
     leave_with_error([] { return "pipeline"; });
 }
@@ -365,30 +325,31 @@ std::vector<Pipeline::Step> Pipeline::check(std::span<const Array> inputs, const
 std::pair<Type, std::vector<int64_t>> Pipeline::output_of(
     std::span<const Array> inputs, const Call &call) const try {
     const Inside inside;
-    const Device device = call.device ? *call.device : best_device();
-    driver::open(device);
-    check_inputs(inputs, {});
-    const Plan plan(*this, inputs, {}, call, device, {});
-    return {plan.result().type(), plan.result().shape()};
+    const Array result = plan(inputs, {}, call, false)->result();
+    return {result.type(), result.shape()};
+} catch (...) {
+    leave_with_error([] { return "pipeline"; });
+}
+
+Device Pipeline::choose_device(std::span<const Array> inputs, const Call &call) const try {
+    const Inside inside;
+    return plan(inputs, {}, call, false)->device();
 } catch (...) {
     leave_with_error([] { return "pipeline"; });
 }
 
 void Pipeline::operator()(std::span<const Array> inputs, Array &output, const Call &call) const try {
     const Inside inside;
-    const Device device = call.device ? *call.device : best_device();
-    driver::open(device);
-    check_inputs(inputs, output);
-    Plan plan(*this, inputs, output, call, device, call.steps ? std::vector<Array>() : kept_->take(device));
+    const std::unique_ptr<Plan> plan = this->plan(inputs, output, call, true);
     if (call.statistics) {
         call.statistics->clear();
     }
-    plan.run();
-    output = plan.result();
+    plan->run();
+    output = plan->result();
     if (call.steps) {
-        *call.steps = std::move(plan.steps());
+        *call.steps = std::move(plan->steps());
     } else {
-        kept_->give(device, plan.between());  // what this call had no use for is dropped
+        kept_->give(plan->device(), plan->between());  // what this call had no use for is dropped
     }
 } catch (...) {
     leave_with_error([] { return "pipeline"; });

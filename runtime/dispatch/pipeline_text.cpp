@@ -173,29 +173,12 @@ private:
         } else if (is_optional_input(name)) {
             optional_file_ = value;
         } else if (name == "schedule") {
-            check_schedule(value);
+            op_.check_schedule(value);
             stage_.schedule = value;
         } else {
             refuse(fmt::format(
                 "no option '{}'{}; it takes {}", name, did_you_mean(name, names_), fmt::join(names_, ", ")));
         }
-    }
-
-    void check_schedule(const std::string &name) const {
-        std::vector<std::string> known;
-        for (const Row &row : op_.rows()) {
-            if (row.belongs_to(name)) {
-                return;
-            }
-            for (const std::string &word : {row.family, row.schedule}) {
-                if (std::find(known.begin(), known.end(), word) == known.end()) {
-                    known.push_back(word);
-                }
-            }
-        }
-        throw Error(Fault::usage,
-            fmt::format("no such schedule{}; known: {}", did_you_mean(name, known), fmt::join(known, ", ")),
-            {.operation = op_.name(), .argument = "schedule", .value = name});
     }
 
     const Operator &op_;

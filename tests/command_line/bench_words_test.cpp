@@ -116,6 +116,54 @@ TEST_F(BenchWords, OptionsOfTheOperatorTakeThePlaceOfTheWorkloadsOwn) {
     }
 }
 
+// The table fits a terminal; what it leaves out is in the wide one.
+TEST_F(BenchWords, TheTableFitsAHundredColumns) {
+    NEEDS_OPERATOR("transpose");
+    const Words words = {"bench", "transpose", "--device", "cpu", "--type", "u8", "--size", "300x200,64x48",
+        "--schedule", "tuned,reference", "--batch", "1", "--repeats", "3"};
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    std::istringstream lines(ran.out);
+    for (std::string line; std::getline(lines, line);) {
+        const bool is_named_by_others = line.starts_with("# cpu:") || line.starts_with("# tilewright ");
+        EXPECT_TRUE(line.size() <= 100 || is_named_by_others) << line;
+    }
+    for (const char *text : {"# u8 300x200:\n", "# u8 64x48:\n", "--wide", "  yes\n"}) {
+        EXPECT_NE(ran.out.find(text), std::string::npos) << text << " in\n" << ran.out;
+    }
+    Words wide = words;
+    wide.emplace_back("--wide");
+    const std::string all = run(wide).out;
+    for (const char *column : {"p10", "p90", "single", "first", "yes, transpose/reference/u8/cpu"}) {
+        EXPECT_NE(all.find(column), std::string::npos) << column << " in\n" << all;
+        EXPECT_EQ(ran.out.substr(ran.out.find("\nrow ")).find(column), std::string::npos) << column;
+    }
+}
+
+// Lines of a length that is asked for are those of that length, each once. A call on 1/16 of the data, which
+// a row's time is guessed by, cannot have the length of all of it.
+TEST_F(BenchWords, ALengthIsThatOfTheWholeData) {
+    NEEDS_OPERATOR("min_plus_convolution");
+    const Words row = {"--device", "cpu", "--type", "f64", "--schedule", "tuned", "--size", "1000x1"};
+    for (const char *length : {"100", "500", "1999"}) {
+        Words more = row;
+        more.insert(more.end(), {"--length", length});
+        const json runs = bench("min_plus_convolution", more)["runs"];
+        ASSERT_FALSE(runs.empty());
+        Set data;
+        for (const json &one : runs) {
+            EXPECT_EQ(one["verified"], true) << one;
+            EXPECT_EQ(one["settings"], std::string("length=") + length);
+            const std::string what = one["data"];
+            EXPECT_TRUE(what.ends_with(std::string(" length ") + length)) << what;
+            EXPECT_TRUE(data.insert(what).second) << what << " is there twice";
+            EXPECT_EQ(what.find("all entries"), std::string::npos) << what;
+        }
+    }
+    EXPECT_TRUE(
+        values(bench("min_plus_convolution", row)["runs"], "data").contains("f64 1000 uniform, all entries"));
+}
+
 TEST_F(BenchWords, AnImageMayHaveChannels) {
     NEEDS_OPERATOR("gaussian_blur");
     const json report = bench("gaussian_blur",

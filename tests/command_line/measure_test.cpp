@@ -8,13 +8,13 @@ namespace tilewright::app {
 
 namespace {
 
-// Returns one value after the other, and counts how often it was asked.
+// Returns one value after the other, then the last one again and again, and counts how often it was asked.
 struct Clock {
     std::vector<double> ms;
     size_t asked = 0;
 
     std::function<double()> function() {
-        return [this] { return ms.at(asked++); };
+        return [this] { return ms.at(std::min(asked++, ms.size() - 1)); };
     }
 };
 
@@ -24,6 +24,14 @@ TEST(ExpectedMs, OneSlowEstimateGivesNoRowUp) {
     Clock estimate{{1020, 14, 15}}, full;
     EXPECT_EQ(expected_ms(estimate.function(), full.function(), 500, 2000), 14);
     EXPECT_EQ(estimate.asked, 2u);
+    EXPECT_EQ(full.asked, 0u);
+}
+
+// A machine that stalls for as long as three short calls take.
+TEST(ExpectedMs, AStallOfSeveralEstimatesGivesNoRowUp) {
+    Clock estimate{{20400, 20300, 20400, 20500, 500}}, full;
+    EXPECT_EQ(expected_ms(estimate.function(), full.function(), 5000, 20000), 500);
+    EXPECT_EQ(estimate.asked, 5u);
     EXPECT_EQ(full.asked, 0u);
 }
 

@@ -14,8 +14,9 @@ TEST_F(CommandLine, WrongUsageNamesTheOptionAndWhatItTakes) {
     const std::string op = operators().front();
     make_image("in.png");
     const std::string in = path("in.png"), out = path("out.npy");
-    expect_refusal(2, {}, {"no command", "--help"});
     expect_refusal(2, {"devics"}, {"'devics'", "did you mean 'devices'"});
+    expect_refusal(2, {"devics"}, {"`tilewright --help` lists them"});
+    EXPECT_EQ(run({"devics"}).err.find("calibrate"), std::string::npos) << "all commands are listed";
     expect_refusal(2, {"--nonsense"}, {"'--nonsense'"});
     expect_refusal(2, {op}, {"required", op + " --help"});
     expect_refusal(2, {op, in}, {"output"});
@@ -32,6 +33,14 @@ TEST_F(CommandLine, WrongUsageNamesTheOptionAndWhatItTakes) {
     expect_refusal(2, {"bench", "--size", "0x7"}, {"--size", "0x7"});
     expect_refusal(2, {"bench", "--type", "u7"}, {"--type", "u7"});
     EXPECT_EQ(files(), Words{"in.png"});
+}
+
+// A script whose variable is empty must not go on; a user sees what there is.
+TEST_F(CommandLine, WithoutWordsItPrintsItsHelpAndFails) {
+    const Ran ran = run({}), help = run({"--help"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(ran.err, help.out + "tilewright: error: no command; the help above lists them\n");
 }
 
 TEST_F(CommandLine, NumbersAreRefusedWithWhatTheirOptionTakes) {

@@ -6,8 +6,9 @@ if (TARGET tilewright)
         SOURCES command_line.cpp bench_test.cpp bench_words_test.cpp cache_command_test.cpp
             calibrate_test.cpp compare_test.cpp explain_test.cpp
             fresnel_command_test.cpp help_test.cpp interruption_test.cpp inventory_test.cpp
-            operators_test.cpp photographs_test.cpp pipeline_command_test.cpp refusals_test.cpp show_test.cpp
-            standard_files_test.cpp streams_test.cpp terminal_test.cpp verify_test.cpp)
+            operators_test.cpp photographs_test.cpp pipeline_command_test.cpp refusals_test.cpp
+            row_device_test.cpp show_test.cpp standard_files_test.cpp streams_test.cpp terminal_test.cpp
+            verify_test.cpp)
     add_library(at_call SHARED command_line/at_call.cpp)
     target_link_libraries(at_call PRIVATE ${CMAKE_DL_LIBS})
     tilewright_add_test(command_line/signals_test LABELS command_line)

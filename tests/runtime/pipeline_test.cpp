@@ -309,6 +309,13 @@ TEST(Pipeline, WrongCallsAreRefused) {
     expect_error(Fault::usage, "2", [&] { pipeline(std::vector{image, image}, output); });
     expect_error(Fault::input, "empty", [&] { pipeline(Array(), output); });
     expect_error(Fault::usage, "no such schedule", [&] { pipeline(image, output, {.schedule = "no_such"}); });
+    for (const char *text : {"no such schedule (did you mean 'tuned'?)", "`tilewright list gaussian_blur`"}) {
+        expect_error(Fault::usage, text, [&] { pipeline(image, output, {.schedule = "tund"}); });
+        expect_error(Fault::usage, text, [] { Pipeline("gaussian_blur schedule=tund"); });
+    }
+    const std::string said = error_of([] { Pipeline("gaussian_blur schedule=no_such"); }).what();
+    EXPECT_NE(said.find("reference, tuned"), std::string::npos) << said;
+    EXPECT_EQ(said.find("tuned_"), std::string::npos) << "families, and not their rows: " << said;
     expect_error(Fault::device, "opencl:99",
         [&] { pipeline(image, output, {.device = Device{Backend::opencl, 99}}); });
     expect_error(Fault::usage, "stage 1 of 1, 'gaussian_blur sigma=-1'",

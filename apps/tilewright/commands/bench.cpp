@@ -131,8 +131,8 @@ void print_missing_peers(const std::vector<Device> &devices) {
 
 void bench(const Options &options) {
     const auto chosen = chosen_operators(options.operators);
-    const std::vector<Device> devices = chosen_devices(options.devices);
-    const std::vector<Case> cases = cases_of(chosen, options.cases, devices);
+    const std::vector<Case> cases = cases_of(chosen, options.cases, named_devices(options.devices));
+    const std::vector<Device> devices = devices_of(cases);
     size_t steps = 0;
     for (const Case &one : cases) {
         steps += one.rows.size();
@@ -188,6 +188,7 @@ void add_bench(CommandLine &line) {
         .add(
             "--results", options.files.results, "Append each run to this file as it comes, one JSON per line")
         .value_name("FILE");
+    command.add_flag("--wide", options.files.wide, "A table of more than 100 columns, with all numbers");
     add_case_data(command, options.cases);
     add_tunables(command, options.cases.tunables);
     const std::string first = operators().front()->name();

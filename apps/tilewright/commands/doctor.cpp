@@ -246,42 +246,43 @@ std::string limits_of(const DeviceInfo &info) {
         has.empty() ? "no fp64, images or half" : joined(has, ", "));
 }
 
-// Runs the smallest sample of the first operator that has a `tuned` row for this device, and compares it with
-// the reference row.
-Check tiny_run(const DeviceInfo &info) {
+// Runs a sample on the device, and compares the result with what it should be.
+Check tiny_run(const DeviceInfo &info, const Operator &op, const Sample &sample, const Expected &expected) {
     const std::string name = info.device.str();
+    Array output = spoiled_output(op, sample);
+    Statistics statistics;
+    try {
+        op(sample.inputs, output, sample.settings, {.device = info.device, .statistics = &statistics});
+        output.sync();
+    } catch (const Error &error) {
+        return {name, Health::fail, one_line(error.what()),
+            info.device == Device{} ? "report it; until then choose another --device" :
+                                      "update the driver; until then choose another --device"};
+    }
+    const std::string off = difference(output, expected);
+    if (!off.empty()) {
+        return {name, Health::fail, fmt::format("{}: {}", statistics.row, one_line(off)),
+            "do not use this device; run `tilewright verify --device " + name + "` and report it"};
+    }
+    return {name, Health::ok,
+        fmt::format("{}, {}: {} verified, first call {:.3g} ms{}", info.name, info.driver, statistics.row,
+            statistics.total_ms, limits_of(info)),
+        ""};
+}
+
+// The same for the smallest sample of the first operator that has a `tuned` row for this device.
+Check tiny_run(const DeviceInfo &info) {
     for (const Operator *op : operators()) {
         for (const Row *row : op->rows("tuned", info.device.backend)) {
-            const Row *reference = cpu_row(*op, "reference", row->type);
-            if (!reference) {
-                continue;
-            }
             for (const Sample &sample : workload_of(*op).samples(row->type)) {
-                Array output = spoiled_output(*op, sample);
-                Statistics statistics;
-                try {
-                    (*op)(sample.inputs, output, sample.settings,
-                        {.device = info.device, .statistics = &statistics});
-                    output.sync();
-                } catch (const Error &error) {
-                    return {name, Health::fail, one_line(error.what()),
-                        info.device == Device{} ? "report it; until then choose another --device" :
-                                                  "update the driver; until then choose another --device"};
+                if (const auto expected = expect_any(*op, sample, info.device.backend)) {
+                    return tiny_run(info, *op, sample, *expected);
                 }
-                const std::string off = difference(output, expect(*op, *reference, sample));
-                if (!off.empty()) {
-                    return {name, Health::fail, fmt::format("{}: {}", statistics.row, one_line(off)),
-                        "do not use this device; run `tilewright verify --device " + name +
-                            "` and report it"};
-                }
-                return {name, Health::ok,
-                    fmt::format("{}, {}: {} verified, first call {:.3g} ms{}", info.name, info.driver,
-                        statistics.row, statistics.total_ms, limits_of(info)),
-                    ""};
             }
         }
     }
-    return {name, Health::warn, "no operator has a row for it", "build with operators that have one"};
+    return {info.device.str(), Health::warn, "no operator has a row for it",
+        "build with operators that have one"};
 }
 
 Check device_check(const DeviceInfo &info) {

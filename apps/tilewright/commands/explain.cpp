@@ -26,8 +26,8 @@ void run(const Words &words) {
     const Operator &op = find_operator(words.op);
     check_schedule({&op}, words.schedule);
     const CallData data = call_data(op, words.data);
-    const Device device =
-        words.device == "auto" ? op.choose_device(*data.request, words.schedule) : device_of(words.device);
+    const std::optional<Device> asked = asked_device(words.device);
+    const Device device = asked ? *asked : op.choose_device(*data.request, words.schedule);
     const Explanation explanation =
         explain(op, data, words.schedule, device, single_values_of(words.tunables));
     if (words.as_json) {

@@ -35,11 +35,11 @@ struct Options {
     ExplorationPlan plan;
 };
 
-// The devices that the words name. A bundle runs on another machine, so its devices need not be here; without
-// a word it is for CUDA.
+// The devices that the words name; none for `auto`. A bundle runs on another machine, so its devices need not
+// be here; without a word it is for CUDA.
 std::vector<Device> devices_of(const Options &options) {
     if (options.bundle.empty()) {
-        return chosen_devices(options.devices);
+        return named_devices(options.devices);
     }
     std::vector<Device> devices;
     std::istringstream words(options.devices == "auto" ? "cuda" : options.devices);

@@ -7,6 +7,7 @@
 #include "apps/tilewright/support/operator_options.h"
 #include "apps/tilewright/support/report.h"
 #include "apps/tilewright/support/selection.h"
+#include "runtime/dispatch/option_text.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
 #include <cmath>
@@ -36,7 +37,7 @@ Operation operation_of(const Words &words) {
     check_schedule({words.op}, call.schedule);
     check_fitting(call.fit, words.op->name());
     return {.op = words.op,
-        .device = call.device == "auto" ? std::nullopt : std::optional(device_of(call.device)),
+        .device = asked_device(call.device),
         .schedule = call.schedule,
         .settings = settings_of(*words.op, words.settings),
         .fit = call.fit,
@@ -187,7 +188,10 @@ void add_operator(CommandLine &line, const Operator &op) {
                 "each of them is the first input of a call")
         .value_name("FOLDER");
     add_device_and_threads(command, request->call.device);
-    command.add("--schedule", request->call.schedule, "One of: " + joined(schedule_names(op), ", "))
+    command
+        .add("--schedule", request->call.schedule,
+            fmt::format("A row or a family of rows: {}; `tilewright list {}` has all", families_in(op.rows()),
+                op.name()))
         .show_default();
     add_format(command, request->call.format);
     command.add_flag(

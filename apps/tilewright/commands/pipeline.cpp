@@ -27,7 +27,7 @@ struct Request {
 struct Work {
     const Pipeline &pipeline;
     const CallWords &words;
-    Device device;
+    std::optional<Device> device;  // unset: the pipeline chooses one for each call
 };
 
 // A call that was read and checked.
@@ -96,7 +96,8 @@ Fitted fitted_for(const Work &work, const std::vector<Picture> &pictures, const 
 Prepared prepared_from(const Work &work, const std::vector<std::string> &files, const Output &output) {
     Prepared prepared;
     for (const std::string &file : files) {
-        prepared.pictures.push_back(read_picture(file, work.words.limits, work.device));
+        prepared.pictures.push_back(
+            read_picture(file, work.words.limits, work.device ? *work.device : best_device()));
     }
     const Picture &first = prepared.pictures.front();
     // Without a kind of its own, the output is a file as the first input, or .npy.
@@ -107,6 +108,7 @@ Prepared prepared_from(const Work &work, const std::vector<std::string> &files, 
         prepared.inputs.push_back(inputs_of(arrays.front(), prepared.pictures));
     }
     prepared.conversions = std::move(fitted.conversions);
+    prepared.call.device = work.pipeline.choose_device(prepared.inputs.front(), prepared.call);
     prepared.call.kind_of_file = word_for_settings(kind);
     prepared.result = result_of(work.pipeline, prepared.inputs.front(), prepared.call);
     const Pipeline::Stage &last = work.pipeline.stages().back();
@@ -137,12 +139,13 @@ void add_remarks(const Work &work, const Prepared &prepared, CallReport &report)
 }
 
 // Compares the result of each stage with its definition.
-void check_stages(const Work &work, const std::vector<Pipeline::Step> &steps, CallReport &report) {
+void check_stages(
+    const Work &work, Device device, const std::vector<Pipeline::Step> &steps, CallReport &report) {
     for (size_t i = 0; i < steps.size(); i++) {
         WorkReport &stage = report.stages[i];
         try {
             stage.verified = check_result(*work.pipeline.stages()[i].op,
-                {steps[i].inputs, steps[i].settings, ""}, steps[i].output, work.device, stage.statistics.row);
+                {steps[i].inputs, steps[i].settings, ""}, steps[i].output, device, stage.statistics.row);
         } catch (const Error &error) {
             throw Error(error.fault(), error.what(), {.operation = fmt::format("stage {}", i + 1)});
         }
@@ -158,7 +161,7 @@ Array computed_once(const Work &work, const Prepared &prepared, const std::vecto
     call.statistics = &statistics;
     call.steps = work.words.check ? &steps : nullptr;
     // Page-locked memory is copied faster, as that of the inputs is.
-    Array output = work.device.backend == Backend::cuda ?
+    Array output = call.device->backend == Backend::cuda ?
                        Array::pinned(prepared.result.type, prepared.result.shape) :
                        Array();
     work.pipeline(inputs, output, call);
@@ -170,7 +173,7 @@ Array computed_once(const Work &work, const Prepared &prepared, const std::vecto
         all = statistics[i];
     }
     const auto checking = std::chrono::steady_clock::now();
-    check_stages(work, steps, report);
+    check_stages(work, *call.device, steps, report);
     check_ms += ms_since(checking);
     return output;
 }
@@ -193,9 +196,9 @@ Array computed(const Work &work, const Prepared &prepared, CallReport &report) {
 CallReport run_on_files(const Work &work, const std::vector<std::string> &files, const Output &output) {
     CallReport report;
     report.inputs = files;
-    report.device = work.device;
     const auto start = std::chrono::steady_clock::now();
     const Prepared prepared = prepared_from(work, files, output);
+    report.device = *prepared.call.device;
     report.times.read_ms = ms_since(start);
     add_remarks(work, prepared, report);
     const std::string path = path_for(output, prepared.kind);
@@ -231,7 +234,7 @@ void run_once(const Work &work, const Called &called, const std::vector<std::str
 void run(const Request &request) {
     const CallWords &words = request.call;
     check_fitting(words.fit, "pipeline");
-    const Device device = device_of(words.device);
+    const std::optional<Device> device = asked_device(words.device);
     const Pipeline pipeline(request.stages, words.limits);
     const Work work = {pipeline, words, device};
     const Called called = {"pipeline", pipeline.inputs()};

@@ -10,6 +10,7 @@
 #include "apps/tilewright/support/subprocess.h"
 #include "apps/tilewright/support/tunable_grid.h"
 #include "generators/algorithms/module_text.h"
+#include "runtime/dispatch/needs.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/workload.h"
 #include <algorithm>
@@ -39,6 +40,18 @@ struct Shown {
     const Row *row;
     std::optional<CallData> data;
 };
+
+// The backend of the best device that has such a row; where none can run one, that of the first such row.
+std::string best_target(const Operator &op, const Words &words) {
+    std::vector<const Row *> rows;
+    for (const Row &row : op.rows()) {
+        if (row.belongs_to(words.schedule) && (words.data.type.empty() || row.type == words.data.type)) {
+            rows.push_back(&row);
+        }
+    }
+    const std::optional<Device> best = best_device_for(rows);
+    return name_of(best ? best->backend : rows.empty() ? Backend::cpu : rows.front()->backend);
+}
 
 // The rows that the words name. Errors: usage, when there are none.
 std::vector<const Row *> named_rows(const Operator &op, const Words &words) {
@@ -259,7 +272,7 @@ void show(Words words) {
     const Operator &op = find_operator(words.op);
     const std::vector<std::string> targets = {"cpu", "cuda", "opencl"};
     if (words.target.empty()) {
-        words.target = name_of(best_device().backend);
+        words.target = best_target(op, words);
     } else if (std::find(targets.begin(), targets.end(), words.target) == targets.end()) {
         throw Error(Fault::usage,
             fmt::format("takes cpu, cuda or opencl{}", did_you_mean(words.target, targets)),
@@ -302,7 +315,8 @@ void add_show(CommandLine &line) {
         .description("With this value of a tunable in place of the row's own: tile=32; again for others")
         .value_name("NAME=VALUE");
     add_data(command, words->data);
-    command.add("--target", words->target, "cpu, cuda or opencl; that of the best device without it");
+    command.add("--target", words->target,
+        "cpu, cuda or opencl; without it that of the best device that has such a row");
     command
         .add("--source", words->parts,
             "What to show: loops (Halide's loop nest), kernels (PTX or OpenCL C), resources (threads, shared "

@@ -38,13 +38,24 @@ void check_pitch(Type type, const std::vector<int64_t> &shape, int64_t row_bytes
     }
 }
 
+bool takes(const Operator &op, const Sample &sample) {
+    try {
+        op.parse(sample.inputs, sample.settings);
+        return true;
+    } catch (const Error &) {
+        return false;
+    }
+}
+
 // The sample to time, with the settings that were asked for even where the workload does not know them.
 Sample sample_of(const Operator &op, const BenchmarkData &data) {
     Sample sample =
         data.own ? *data.own : workload_of(op).benchmark_sample(data.type, data.size, data.settings);
     for (const Option &option : op.options()) {
-        if (data.settings.has(option.name)) {
-            const auto &value = data.settings.all().at(option.name);
+        const auto given = data.settings.all().find(option.name);
+        // A word in place of a number is the workload's.
+        if (given != data.settings.all().end() && (given->second.index() == 0 || !option.is_number)) {
+            const auto &value = given->second;
             sample.settings.set(option.name, value);
             // What the workload's words leave out.
             const std::string word = option.is_flag     ? option.name :
@@ -221,13 +232,17 @@ std::vector<Peer> Benchmark::peers() {
 
 const Row *Benchmark::chosen() {
     if (!chosen_) {
-        try {
-            chosen_ = &op_.choose(sample().inputs, sets_[0].output, sample().settings, "tuned", device_);
-        } catch (const Error &) {
-            chosen_ = nullptr;  // no row of the family serves the data on this device
-        }
+        chosen_ = tuned_on(device_);
     }
     return *chosen_;
+}
+
+const Row *Benchmark::tuned_on(Device device) const {
+    try {
+        return &op_.choose(sample().inputs, sets_[0].output, sample().settings, "tuned", device);
+    } catch (const Error &) {
+        return nullptr;
+    }
 }
 
 const Sample &Benchmark::sample() const {
@@ -280,8 +295,9 @@ void Benchmark::take(const Measured &measured, Run &run, const Row *row) {
     }
 }
 
-// Nothing where there is no smaller sample, or the row does not serve it.
-std::optional<Benchmark::SmallCall> Benchmark::small_call(const Row &row, Device device) {
+// Nothing where there is no smaller sample: of files. Where less data does not take the settings that were
+// asked for (the length of a result), it has the workload's own.
+std::optional<Benchmark::SmallData> Benchmark::small_data() const {
     if (data_.own) {
         return {};
     }
@@ -290,20 +306,32 @@ std::optional<Benchmark::SmallCall> Benchmark::small_call(const Row &row, Device
     less.row_bytes = Array::padded;
     less.size = {std::max<int64_t>(1, data_.size.width / smaller),
         std::max<int64_t>(1, data_.size.height / smaller), data_.size.channels};
-    const Sample small = sample_of(op_, less);
-    Array output = spoiled_output(op_, small);
-    if (!app::serves(op_, row, small, output)) {
+    Sample sample = sample_of(op_, less);
+    if (!takes(op_, sample)) {
+        less.settings = workload_of(op_).benchmark_settings(data_.type).front();
+        sample = sample_of(op_, less);
+    }
+    const Array output = spoiled_output(op_, sample);
+    const Work work = workload_of(op_).work(sample.inputs, output, sample.settings);
+    const double times = std::max(work_.bytes / work.bytes, work.flops > 0 ? work_.flops / work.flops : 0);
+    return SmallData{std::move(sample), output, times};
+}
+
+// Nothing where there is no smaller sample, or the row does not serve it.
+std::optional<Benchmark::SmallCall> Benchmark::small_call(const Row &row, Device device) const {
+    const std::optional<SmallData> small = small_data();
+    if (!small || !app::serves(op_, row, small->sample, small->output)) {
         return {};
     }
-    const Work work = workload_of(op_).work(small.inputs, output, small.settings);
-    const std::function<void()> call = [this, &row, device, small, output]() mutable {
-        op_.run(row, device, small.inputs, output, small.settings);
+    const std::function<void()> call = [this, &row, device, sample = small->sample,
+                                           output = small->output]() mutable {
+        op_.run(row, device, sample.inputs, output, sample.settings);
     };
-    return SmallCall{call, std::max(work_.bytes / work.bytes, work.flops > 0 ? work_.flops / work.flops : 0)};
+    return SmallCall{call, small->times};
 }
 
 // What the output of `timed` is held against: the reference where it is affordable, and else the best row of
-// the CPU.
+// the CPU. Where no row of the CPU serves the data, the plain loop.
 const Expected *Benchmark::expected(const Row *timed) {
     constexpr double affordable_ms = 2000;
     const Row *reference = cpu_row(op_, "reference", data_.type);
@@ -322,25 +350,45 @@ const Expected *Benchmark::expected(const Row *timed) {
     if (reference_ && reference_->row != timed) {
         return &*reference_;
     }
-    const Row &tuned = op_.choose(sample().inputs, sets_[0].output, sample().settings, "tuned", Device{});
-    if (&tuned == timed) {
+    const Row *tuned = tuned_on(Device{});
+    if (!tuned) {
+        return plain();
+    }
+    if (tuned == timed) {
         return nullptr;
     }
     if (!tuned_) {
-        tuned_ = expect(op_, tuned, sample());
+        tuned_ = expect(op_, *tuned, sample());
     }
     return &*tuned_;
+}
+
+const Expected *Benchmark::plain() {
+    constexpr double affordable_ms = 10000;
+    if (!plain_) {
+        const std::optional<SmallData> small = small_data();
+        const auto estimate = [&] {
+            return small->times *
+                   call_ms(Device{}, [&] { expect_plain(op_, small->sample, device_.backend); });
+        };
+        if (!small || expected_ms(estimate, {}, affordable_ms, 0) <= affordable_ms) {
+            plain_ = expect_plain(op_, sample(), device_.backend);
+        }
+    }
+    return plain_ ? &*plain_ : nullptr;
 }
 
 // Holds what the timed calls left against what it should be. A peer is no row; integers may be `off`.
 void Benchmark::check(Run &run, const Row *timed, double off) {
     const Expected *right = expected(timed);
     if (!right) {
-        run.unverified = "the reference would take too long at this size, and this row is the one that "
-                         "others are held against";
+        run.unverified = tuned_on(Device{}) ?
+                             "the reference would take too long at this size, and this row is the one that "
+                             "others are held against" :
+                             "no row of the CPU serves the data, and the plain loop would take too long";
         return;
     }
-    run.verified_by = right->row->name();
+    run.verified_by = right->row ? right->row->name() : source_of(*right);
     Expected held = *right;
     if (timed) {
         held.bound = workload_of(op_).bound_of(*timed, sample().inputs, sample().settings);

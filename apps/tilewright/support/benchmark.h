@@ -82,18 +82,27 @@ public:
 
 private:
     const Sample &sample() const;
-    const Row *chosen();        // the row that `tuned` takes, or none
-    Run begin(const Row *row);  // nothing for a peer
+    const Row *chosen();                       // the row that `tuned` takes here, or none
+    const Row *tuned_on(Device device) const;  // or there; null where no row of the family serves the data
+    Run begin(const Row *row);                 // nothing for a peer
     void visit(const TimedCalls &calls, Device device);
     void take(const Measured &measured, Run &run, const Row *row);
     std::string why_not_timed(const Row &row, Run &run);
     TimedCalls calls_of(const Row &row);
-    // A call on data of 1/16 the side, and how many times as much work a full call is.
+    // Data of 1/16 the side, an output for it, and how many times as much work a full call is.
+    struct SmallData {
+        Sample sample;
+        Array output;
+        double times;
+    };
+    std::optional<SmallData> small_data() const;
+    // A call on it.
     struct SmallCall {
         std::function<void()> call;
         double times;
     };
-    std::optional<SmallCall> small_call(const Row &row, Device device);
+    std::optional<SmallCall> small_call(const Row &row, Device device) const;
+    const Expected *plain();  // by the plain loop, where that is affordable; null where it is not
     const Expected *expected(const Row *timed);
     void check(Run &run, const Row *timed, double off = 0);
 
@@ -104,7 +113,7 @@ private:
     Rotation sets_;
     Work work_;
     std::optional<const Row *> chosen_;
-    std::optional<Expected> reference_, tuned_;
+    std::optional<Expected> reference_, tuned_, plain_;
 };
 
 }  // namespace tilewright::app

@@ -2,6 +2,7 @@
 #include "apps/tilewright/support/benchmark_cases.h"
 #include "apps/tilewright/support/call.h"
 #include "apps/tilewright/support/report.h"
+#include "runtime/dispatch/needs.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -9,10 +10,10 @@ namespace tilewright::app {
 
 namespace {
 
-// The rows that are asked for.
+// The rows that are asked for, and the devices that are named.
 struct Asked {
     const RowWords &words;
-    const std::vector<Device> &devices;
+    const std::vector<Device> &named;
     const TakesRow &takes;
 
     // Those of one operator and type on one of the devices.
@@ -26,11 +27,38 @@ struct Asked {
         }
         return rows;
     }
+
+    // The devices that are named. Without names the best one that can run a row of the type, and, where
+    // schedules are named of which it has no row, the best one for each of these.
+    std::vector<Device> devices(const Operator &op, const std::string &type) const {
+        if (!named.empty()) {
+            return named;
+        }
+        std::vector<Device> devices;
+        const std::vector<std::string> any = {""};
+        for (const std::string &schedule : words.schedules.empty() ? any : words.schedules) {
+            std::vector<const Row *> meant;
+            for (const Row &row : op.rows()) {
+                if (row.type == type && words.ask_for(row) &&
+                    (schedule.empty() || row.belongs_to(schedule))) {
+                    meant.push_back(&row);
+                }
+            }
+            const bool is_served = std::any_of(meant.begin(), meant.end(), [&](const Row *row) {
+                return std::any_of(devices.begin(), devices.end(),
+                    [&](Device device) { return row->backend == device.backend && takes(*row, device); });
+            });
+            if (const auto best = best_device_for(meant); best && !is_served) {
+                devices.push_back(*best);
+            }
+        }
+        return devices;
+    }
 };
 
 // One case for each device that has rows.
 void add_cases(const Operator &op, const BenchmarkData &data, const Asked &asked, std::vector<Case> &cases) {
-    for (const Device &device : asked.devices) {
+    for (const Device &device : asked.devices(op, data.type)) {
         std::vector<AskedRow> rows = asked.rows(op, data.type, device);
         if (!rows.empty()) {
             cases.push_back({&op, data, device, std::move(rows), {}});
@@ -143,6 +171,16 @@ void take_points(std::vector<Case> &cases, const TunableGrid &grid) {
 
 }  // namespace
 
+std::vector<Device> devices_of(const std::vector<Case> &cases) {
+    std::vector<Device> devices;
+    for (const Case &one : cases) {
+        if (std::find(devices.begin(), devices.end(), one.device) == devices.end()) {
+            devices.push_back(one.device);
+        }
+    }
+    return devices;
+}
+
 Row AskedRow::named() const {
     return point.empty() ? *row : with_tunables(*row, point);
 }
@@ -190,8 +228,9 @@ std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const Ca
             names.push_back(device.str());
         }
         throw Error(Fault::device,
-            "none of the rows that were asked for can run here; `tilewright list` shows where they run",
-            {.device = joined(names, ",")});
+            "none of the rows that were asked for can run here; `tilewright list` shows where they run, and "
+            "`tilewright devices` what there is",
+            {.device = names.empty() ? "auto" : joined(names, ",")});
     }
     if (const TunableGrid grid = grid_of(words.tunables); !grid.empty()) {
         take_points(cases, grid);

@@ -44,7 +44,12 @@ struct Case {
     std::vector<std::string> conversions;  // what was done to files so that the operator takes them
 };
 
-// All cases, in the order of operators, types, sizes, settings and devices. Rows that `takes` refuses are
+// The devices of the cases, each once.
+std::vector<Device> devices_of(const std::vector<Case> &cases);
+
+// All cases, in the order of operators, types, sizes, settings and devices. Without devices: for each
+// operator and type the best one that can run its rows; where schedules are named of which it has none, the
+// best one for these too. Rows that `takes` refuses are
 // left out; a row that takes values of `tunables` stands there once for each of its points, and any other row
 // as it is. Errors: usage, for words that no chosen operator knows or that exclude each other; input, for
 // files; device, when no row can run.

@@ -21,45 +21,42 @@ namespace {
 const std::string standard_output = "-";
 
 // The lines before the table: machine, versions and clocks. Without them the times cannot be compared.
-std::string preamble(const std::vector<Device> &devices, const Json &about, int cpus, const Plan &plan) {
+std::string preamble(
+    const std::vector<Device> &devices, const Json &about, int cpus, const Plan &plan, bool wide) {
     std::string text;
     for (const Device &device : devices) {
         const DeviceInfo &info = device_info(device);
         text += fmt::format("# {}: {}, {}\n", info.device.str(), info.name, info.driver);
     }
+    text +=
+        fmt::format("# tilewright {} ({}), Halide {}, LLVM {}; {}\n"
+                    "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
+                    "# ms: device time of a call in a batch of {} back to back, median of {}; fewer\n"
+                    "# where that would take more than {:g} s. call: one call with the wait for its end.\n"
+                    "# host: from host arrays to a host array. *: the row that `tuned` takes.\n",
+            tilewright_version, commit, halide_version, llvm_version, about["date"].get<std::string>(), cpus,
+            about["mhz_per_cpu"].get<double>(),
+            about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,
+            plan.limit_s);
+    text += wide ?
+                "# p10, p90: percentiles of ms. single: a call alone. first: the row's first call in this\n"
+                "# process, with what it loads and compiles, on 1/16 of the side where it serves that.\n" :
+                "# --wide adds p10, p90, single, first, and what a result is held against.\n";
     return text +
-           fmt::format(
-               "# tilewright {} ({}), Halide {}, LLVM {}; {}\n"
-               "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
-               "# ms: device time of a call in a batch of {} back to back, median of {} with p10 and "
-               "p90; single: one alone; call: with the wait for its end;\n"
-               "# host: from host arrays to a host array; first: the row's first call in this "
-               "process, with what it loads and compiles, on 1/16 of the side where it serves that;\n"
-               "# *: the row that `tuned` takes for the data. There are fewer of each where that would "
-               "take more than {:g} s. Buffers rotate, so that no cache holds them;\n"
-               "# on a CPU, inputs of at most 2.5 MB stay in its cache, as data that a program has just "
-               "written.\n",
-               tilewright_version, commit, halide_version, llvm_version, about["date"].get<std::string>(),
-               cpus, about["mhz_per_cpu"].get<double>(),
-               about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,
-               plan.limit_s);
+           "# Buffers rotate, so that no cache holds them; on a CPU, inputs of at most 2.5 MB stay in its\n"
+           "# cache, as data that a program has just written.\n";
 }
 
-std::string heading() {
-    return fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n", "row",
-        "data", "ms", "p10", "p90", "single", "call", "host", "first", "GB/s", "GFLOP/s", "verified");
+std::string heading(bool wide) {
+    return wide ? fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n",
+                      "row", "data", "ms", "p10", "p90", "single", "call", "host", "first", "GB/s", "GFLOP/s",
+                      "verified") :
+                  fmt::format("{:<48} {:>9} {:>9} {:>9} {:>7} {:>8}  {}\n", "row", "ms", "call", "host",
+                      "GB/s", "GFLOP/s", "verified");
 }
 
-std::string line_of(const Run &run, bool names_device) {
-    const std::string place = names_device ? " on " + run.device.str() : "";
-    std::string line =
-        fmt::format("{:<44} {:<32} ", run.name() + place + (run.chosen ? " *" : ""), run.sample.what);
-    if (!run.failed.empty()) {
-        return line + "FAILED: " + one_line(run.failed) + "\n";
-    }
-    if (!run.why_not.empty()) {
-        return line + "not timed: " + run.why_not + "\n";
-    }
+// The numbers of a line.
+std::string numbers_of(const Run &run, bool wide) {
     const Measured &m = run.measured;
     const double seconds = m.batch.median / 1000;
     const auto rate = [&](double amount, int width) {
@@ -72,22 +69,41 @@ std::string line_of(const Run &run, bool names_device) {
     const auto measured = [&](const Times &times) {
         return time(times.median > 0 ? std::optional(times.median) : std::nullopt);
     };
-    line += fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} {} {} {} {} {} {}  ", m.batch.median, m.batch.p10,
-        m.batch.p90, measured(m.single), measured(m.call),
-        time(run.row ? std::optional(m.host.median) : std::nullopt), time(run.first_ms),
-        rate(run.work.bytes, 8), rate(run.work.flops, 9));
+    std::string text = time(m.batch.median);
+    if (wide) {
+        text += fmt::format(" {:>9.4f} {:>9.4f} {}", m.batch.p10, m.batch.p90, measured(m.single));
+    }
+    text +=
+        fmt::format(" {} {}", measured(m.call), time(run.row ? std::optional(m.host.median) : std::nullopt));
+    return text + (wide ? " " + time(run.first_ms) : "") +
+           fmt::format(" {} {}  ", rate(run.work.bytes, wide ? 8 : 7), rate(run.work.flops, wide ? 9 : 8));
+}
+
+std::string line_of(const Run &run, const std::string &place, bool wide) {
+    std::string line =
+        fmt::format("{:<{}} ", run.name() + (wide ? place : "") + (run.chosen ? " *" : ""), wide ? 44 : 48);
+    if (wide) {
+        line += fmt::format("{:<32} ", run.sample.what);
+    }
+    if (!run.failed.empty()) {
+        return line + "FAILED: " + one_line(run.failed) + "\n";
+    }
+    if (!run.why_not.empty()) {
+        return line + "not timed: " + run.why_not + "\n";
+    }
+    line += numbers_of(run, wide);
     if (!run.wrong.empty()) {
         line += "WRONG against " + run.verified_by + ": " + one_line(run.wrong);
     } else if (!run.unverified.empty()) {
         line += "no: " + run.unverified;
     } else {
-        line += "yes, " + run.verified_by;
+        line += wide ? "yes, " + run.verified_by : "yes";
     }
-    if (!run.libraries.empty()) {
+    if (wide && !run.libraries.empty()) {
         line += "; runs " + run.libraries;
     }
-    if (m.copies > 0) {
-        line += fmt::format(" ({} copies between host and device were timed too)", m.copies);
+    if (const uint64_t copies = run.measured.copies; copies > 0) {
+        line += fmt::format(" ({} copies between host and device were timed too)", copies);
     }
     return line + "\n";
 }
@@ -144,7 +160,7 @@ bool BenchmarkReport::has_table() const {
 void BenchmarkReport::begin(int cpus, const Plan &plan) {
     Json about = context(devices_);
     if (has_table()) {
-        print(preamble(devices_, about, cpus, plan) + heading());
+        print(preamble(devices_, about, cpus, plan, files_.wide) + heading(files_.wide));
     }
     if (!files_.report.empty()) {
         add_copy_rates(devices_, about);
@@ -169,7 +185,12 @@ void BenchmarkReport::add(const Run &run) {
         not_timed_ += !run.why_not.empty() || !run.failed.empty();
     }
     if (has_table()) {
-        print(line_of(run, devices_.size() > 1));
+        const std::string place = devices_.size() > 1 ? " on " + run.device.str() : "";
+        if (!files_.wide && run.sample.what + place != data_) {
+            data_ = run.sample.what + place;
+            print("# " + data_ + ":\n");
+        }
+        print(line_of(run, place, files_.wide));
     }
     if (content_->results) {
         content_->results->append(results_line(run));

@@ -14,6 +14,7 @@ struct ReportFiles {
     std::string json;     // a file that is written at the end; "-": standard output, in place of the table
     std::string results;  // a file to which each run is appended when it is there
     std::string report;   // a page that is written at the end
+    bool wide = false;    // the table has every column, and more than 100 characters per line
 };
 
 class BenchmarkReport {
@@ -62,6 +63,7 @@ private:
     const std::vector<Device> devices_;
     std::mutex mutex_;  // of what follows: an interrupt saves it on a thread of its own
     std::unique_ptr<Content> content_;
+    std::string data_;  // and device of the last line of the table
     bool ended_ = false;
     size_t runs_ = 0, wrong_ = 0, failed_ = 0, not_timed_ = 0, left_out_ = 0;
 };

@@ -1,6 +1,7 @@
 // Reads the command line by CLI11, and says in this program's words what it does not take.
 #include "apps/tilewright/support/command_line.h"
 #include "apps/tilewright/support/report.h"
+#include "apps/tilewright/support/streams.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/error.h"
 #include <CLI/CLI.hpp>
@@ -76,8 +77,8 @@ Error usage_error(const CLI::App &app, const CLI::ParseError &error) {
 void check_command(const CLI::App &app, const std::vector<std::string> &words) {
     const auto names = command_names(app);
     if (words.empty()) {
-        throw Error(
-            Fault::usage, fmt::format("no command; known: {}; see `tilewright --help`", joined(names, ", ")));
+        print_error(app.help());
+        throw Error(Fault::usage, "no command; the help above lists them");
     }
     const std::string &first = words.front();
     const std::vector<std::string> options = {"-h", "--help", "--version"};
@@ -88,8 +89,8 @@ void check_command(const CLI::App &app, const std::vector<std::string> &words) {
                               first, did_you_mean(first, options)));
     }
     if (!is_option && std::find(names.begin(), names.end(), first) == names.end()) {
-        throw Error(Fault::usage, fmt::format("no command or operator '{}'{}; known: {}", first,
-                                      did_you_mean(first, names), joined(names, ", ")));
+        throw Error(Fault::usage, fmt::format("no command or operator '{}'{}; `tilewright --help` lists them",
+                                      first, did_you_mean(first, names)));
     }
 }
 

@@ -86,6 +86,10 @@ Device device_of(const std::string &word) {
     }
 }
 
+std::optional<Device> asked_device(const std::string &word) {
+    return word == "auto" ? std::nullopt : std::optional(device_of(word));
+}
+
 void check_instruction_set() {
     if (const std::string cpu = value_of("TILEWRIGHT_INSTRUCTION_SET");
         !cpu.empty() && cpu != "avx2" && cpu != "x86-64") {

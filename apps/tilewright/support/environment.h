@@ -2,6 +2,7 @@
 // What the environment says for every command: the device and the number of threads.
 #include "apps/tilewright/support/command_line.h"
 #include "tilewright/device.h"
+#include <optional>
 #include <string>
 
 namespace tilewright::app {
@@ -21,6 +22,9 @@ void add_devices_and_threads(Command &command, std::string &devices);
 // The device that the word means. Errors: usage, device; they name TILEWRIGHT_DEVICE where it is the word's
 // origin.
 Device device_of(const std::string &word);
+
+// The same for a call; nothing for `auto`, where the call itself chooses one.
+std::optional<Device> asked_device(const std::string &word);
 
 // Errors: usage, where TILEWRIGHT_INSTRUCTION_SET is none that this program knows.
 void check_instruction_set();

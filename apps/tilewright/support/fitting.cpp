@@ -262,7 +262,9 @@ std::vector<std::string> words_for(
     if (form != nullptr) {
         Form cut = *form;
         choose_extents(to, pictures, {.crop = true}, cut);
-        if (cut.cut) {
+        // Of an image that is too large a middle part is no answer, as it is of one whose sides do not fit.
+        constexpr int64_t least_part = 64;
+        if (cut.cut && cut.cut->first * cut.cut->second >= pictures.front().array.size() / least_part) {
             hint = fmt::format("; --crop takes its middle {} x {}", cut.cut->second, cut.cut->first);
         }
     } else if (colours_and_type(to, pictures, {.grey = true})) {

@@ -50,10 +50,11 @@ std::vector<Measured> measure(Device device, const std::vector<TimedCalls> &all,
 double call_ms(Device device, const std::function<void()> &call);
 
 // Milliseconds that a call will take. `estimate` returns them from a call on less data, `full` from a call on
-// all of it. Other work on the machine only makes calls longer, so the least of three estimates counts. Where
-// that is more than `enough_ms`, the least of three full calls decides, unless the estimate is more than
-// `most_ms`: then a full call would take too long itself. As soon as the full calls took that long together,
-// no further one is made.
+// all of it. Other work on the machine only makes calls longer, so the least of the estimates counts: of
+// three, and of up to 30 while all of them took less than .25 s, so that a stall of the machine ends before
+// they do. Where that is more than `enough_ms`, the least of three full calls decides, unless the estimate is
+// more than `most_ms`: then a full call would take too long itself. As soon as the full calls took that long
+// together, no further one is made.
 double expected_ms(const std::function<double()> &estimate, const std::function<double()> &full,
     double enough_ms, double most_ms);
 

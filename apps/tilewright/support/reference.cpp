@@ -51,19 +51,29 @@ Expected expect(const Operator &op, const Row &row, const Sample &sample) {
     return expected;
 }
 
+std::optional<Expected> expect_plain(const Operator &op, const Sample &sample, Backend backend) {
+    std::optional<Array> exact = plain_result(op, sample.inputs, sample.settings, backend);
+    return exact ? std::optional(Expected{
+                       std::move(*exact), workload_of(op).bound(sample.inputs, sample.settings), nullptr}) :
+                   std::nullopt;
+}
+
+std::optional<Expected> expect_any(const Operator &op, const Sample &sample, Backend backend) {
+    if (std::optional<Expected> exact = expect_plain(op, sample, backend)) {
+        return exact;
+    }
+    const Row *reference = cpu_row(op, "reference", op.type_of(sample.inputs, sample.settings));
+    return reference ? std::optional(expect(op, *reference, sample)) : std::nullopt;
+}
+
 Expected expect(const Operator &op, const Sample &sample, Backend backend) {
-    if (std::optional<Array> exact = plain_result(op, sample.inputs, sample.settings, backend)) {
-        return {std::move(*exact), workload_of(op).bound(sample.inputs, sample.settings), nullptr};
+    if (std::optional<Expected> expected = expect_any(op, sample, backend)) {
+        return *expected;
     }
-    const std::string type = op.type_of(sample.inputs, sample.settings);
-    const Row *reference = cpu_row(op, "reference", type);
-    if (!reference) {
-        throw Error(Fault::failed,
-            "there is neither a plain definition nor a reference row for " + type +
-                ", so there is nothing to hold results against",
-            {.operation = op.name()});
-    }
-    return expect(op, *reference, sample);
+    throw Error(Fault::failed,
+        "there is neither a plain definition nor a reference row for " +
+            op.type_of(sample.inputs, sample.settings) + ", so there is nothing to hold results against",
+        {.operation = op.name()});
 }
 
 std::string difference(const Array &output, const Expected &expected) {

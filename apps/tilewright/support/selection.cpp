@@ -67,19 +67,14 @@ std::vector<Device> chosen_devices(const std::string &words) {
     return chosen;
 }
 
+std::vector<Device> named_devices(const std::string &words) {
+    return words == "auto" ? std::vector<Device>() : chosen_devices(words);
+}
+
 std::vector<std::string> operator_names() {
     std::vector<std::string> names;
     for (const Operator *op : operators()) {
         names.push_back(op->name());
-    }
-    return names;
-}
-
-std::vector<std::string> schedule_names(const Operator &op) {
-    std::vector<std::string> names;
-    for (const Row &row : op.rows()) {
-        add_once(names, row.family);  // a word for several rows, or the row's own name
-        add_once(names, row.schedule);
     }
     return names;
 }
@@ -93,18 +88,16 @@ std::vector<std::string> type_names(const Operator &op) {
 }
 
 void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name) {
-    std::vector<std::string> known;
+    std::vector<Row> all;
     for (const Operator *op : chosen) {
         for (const Row &row : op->rows()) {
             if (name.empty() || row.belongs_to(name)) {
                 return;
             }
-            add_once(known, row.family);
-            add_once(known, row.schedule);
         }
+        all.insert(all.end(), op->rows().begin(), op->rows().end());
     }
-    throw Error(Fault::usage,
-        fmt::format("no such schedule{}; known: {}", did_you_mean(name, known), joined(known)),
+    throw Error(Fault::usage, no_such_schedule(name, all, chosen.size() == 1 ? chosen.front()->name() : ""),
         {.argument = "--schedule", .value = name});
 }
 

@@ -18,9 +18,11 @@ std::vector<const Operator *> chosen_operators(const std::vector<std::string> &n
 // stand for every device that can be used. Errors: usage, device.
 std::vector<Device> chosen_devices(const std::string &words);
 
-// The names of the operators, and of an operator's schedules, each once and in the order of the tables.
+// The same, but none for `auto`: the rows that are asked for then say which.
+std::vector<Device> named_devices(const std::string &words);
+
+// The names of the operators, and of an operator's types, each once and in the order of the tables.
 std::vector<std::string> operator_names();
-std::vector<std::string> schedule_names(const Operator &op);
 std::vector<std::string> type_names(const Operator &op);
 
 // Errors: usage, when none of the operators has that schedule; the message names the known ones. An empty

@@ -64,7 +64,8 @@ const std::vector<DeviceInfo> &devices(Backend backend);
 // CUDA GPU.
 Device best_device();
 
-// The entry of a device. Errors: device, when there is no such device or it cannot be used.
+// The entry of a device. Errors: device, when there is no such device or it cannot be used; the message names
+// all that can be used, for which the drivers of all backends are asked.
 const DeviceInfo &device_info(Device device);
 
 // Waits until everything that was started on the device has ended; the CPU has nothing to wait for. Errors:

@@ -67,10 +67,11 @@ struct Remarks {
     std::vector<std::string> warnings;                       // one line each
 };
 
-// How and where to run. `device` unset: the one with the least predicted time, copies included
-// (choose_device() of the operator). `schedule`: the name of a row or of a family. "tuned" is the row that
-// serves the data and has the least predicted time, by times that were measured on a device like this one;
-// where there are none, the first row of that family that serves the data.
+// How and where to run. `device` unset: the best one that has a row of the schedule; of `tuned`, the one with
+// the least predicted time, copies included (choose_device() of the operator). `schedule`: the name of a row
+// or of a family. "tuned" is the row that serves the data and has the least predicted time, by times that
+// were measured on a device like this one; where there are none, the first row of that family that serves the
+// data.
 struct Call {
     std::optional<Device> device;
     std::string schedule = "tuned";
@@ -164,6 +165,10 @@ public:
         return rows_;
     }
 
+    // Errors: usage, for a schedule that none of the operator's rows has; the message names those that there
+    // are.
+    void check_schedule(const std::string &schedule) const;
+
     // The rows that a schedule names on a device's backend, in the table's order.
     std::vector<const Row *> rows(const std::string &schedule, Backend backend) const;
 
@@ -196,12 +201,14 @@ public:
     // measured.
     std::vector<PredictedTime> predicted_times(const Request &request, Device device) const;
 
-    // The device that a call with `device` unset runs on: the CPU or best_device(), whichever has the least
-    // predicted time for the row and for the copies between host and device that the call and its result
-    // need. Arrays whose newest elements are on a device are not copied there, and the result of a call on
-    // such arrays is not copied to the host. It is best_device() where there are no times for one of the two,
-    // and for another schedule than `tuned`.
-    Device choose_device(const Request &request, const std::string &schedule = "tuned") const;
+    // The device that a call with `device` unset runs on: the best one, in the order of best_device(), that
+    // can run a row of the schedule for this type, out of `rows` if they are given. Of `tuned` it is that one
+    // or the CPU, whichever has the least predicted time for the row and for the copies between host and
+    // device that the call and its result need, where there are times for both. Arrays whose newest elements
+    // are on a device are not copied there, and the result of a call on such arrays is not copied to the
+    // host. best_device() where no device can run such a row.
+    Device choose_device(const Request &request, const std::string &schedule = "tuned",
+        const std::vector<Row> *rows = nullptr) const;
 
     // The numbers by which calls are compared with measured ones.
     Measures measures(const Request &request) const {
@@ -339,7 +346,8 @@ private:
         Device device;
         const Row *row = nullptr;
     };
-    Place choose_place(const Request &request, const Array &output, const std::string &schedule) const;
+    Place choose_place(const Request &request, const Array &output, const std::string &schedule,
+        const std::vector<Row> *rows) const;
     virtual std::optional<int64_t> halo_of(const Settings &, double) const {
         return {};
     }

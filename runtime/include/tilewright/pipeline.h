@@ -29,7 +29,7 @@ struct PipelineStep {
 };
 
 struct PipelineCall {
-    std::optional<Device> device = {};              // unset: the best one
+    std::optional<Device> device = {};              // unset: Pipeline::choose_device()
     std::string schedule = "tuned";                 // of the stages that name none
     bool alpha = false;                             // the last channel of the first input is alpha
     std::string kind_of_file = {};                  // "png" or "npy", where the result goes to a file: see
@@ -95,6 +95,10 @@ public:
     std::pair<Type, std::vector<int64_t>> output_of(
         std::span<const Array> inputs, const Call &call = {}) const;
 
+    // The device that a call with `device` unset runs on: the best one, in the order of best_device(), that
+    // has a row of its schedule for each stage. Errors: those of the call.
+    Device choose_device(std::span<const Array> inputs, const Call &call = {}) const;
+
     // Makes `output` if it is empty. Errors: as above; usage, where the output shares memory with an input;
     // device and memory, as every operator. A call that fails leaves an empty output empty.
     void operator()(std::span<const Array> inputs, Array &output, const Call &call = {}) const;
@@ -106,6 +110,10 @@ private:
     struct Kept;
     class Plan;
     void check_inputs(std::span<const Array> inputs, const Array &output) const;
+    std::unique_ptr<Plan> plan(
+        std::span<const Array> inputs, const Array &output, const Call &call, bool computes) const;
+    std::unique_ptr<Plan> plan_on(Device device, std::span<const Array> inputs, const Array &output,
+        const Call &call, bool computes) const;
     std::string name_of_stage(size_t i) const;
 
     std::vector<Stage> stages_;

@@ -38,15 +38,19 @@ public:
         return all;
     }
 
-    // The first w entries of the convolution of two vectors of w; "entries" = "all" has all of them, "data"
-    // says what is in them.
+    // The first w entries of the convolution of two vectors of w, or so many as "length" says; "length" =
+    // "all" has all of them. "data" says what is in the vectors.
     Sample benchmark_sample(const std::string &type, DataSize size, const Settings &settings) const override {
         const int64_t w = size.width;
         Sample timed = sample(type, w, w, settings.text("data", "uniform"));
-        if (settings.text("entries", "first") == "all") {
-            timed.what += ", all entries";
-        } else {
+        const auto given = settings.all().find("length");
+        if (given == settings.all().end()) {
             timed.settings.set("length", (double)w);
+        } else if (const double *length = std::get_if<double>(&given->second)) {
+            timed.settings.set("length", *length);
+            timed.what += fmt::format(" length {}", *length);
+        } else {
+            timed.what += ", all entries";
         }
         return timed;
     }
@@ -62,7 +66,7 @@ public:
             for (const char *kind : {"gaussian", "walk", "sorted"}) {
                 all.push_back({{"data", kind}});
             }
-            all.push_back({{"data", "uniform"}, {"entries", "all"}});
+            all.push_back({{"data", "uniform"}, {"length", "all"}});
         }
         return all;
     }

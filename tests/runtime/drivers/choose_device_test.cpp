@@ -1,5 +1,6 @@
 // The device of a call that names none, with the fake libcuda.so.1 as a GPU.
 #include "tests/runtime/drivers/any_operator.h"
+#include "tilewright/pipeline.h"
 
 namespace tilewright {
 namespace {
@@ -16,7 +17,6 @@ TEST(ChooseDevice, CountsTheCopies) {
         GTEST_SKIP() << "no times were measured of " << op->name();
     }
     EXPECT_EQ(op->choose_device(*small), Device{});
-    EXPECT_EQ(op->choose_device(*small, "reference"), first) << "as before for other schedules";
     if (product && !product->rows("tuned", Backend::cuda).empty()) {
         const Array side(Type::f32, {2048, 2048});
         const Array sides[] = {side, side};
@@ -30,6 +30,68 @@ TEST(ChooseDevice, CountsTheCopies) {
         on_gpu.data();
         EXPECT_EQ(invert->choose_device(*invert->parse({&on_gpu, 1}, {})), Device{});
     }
+}
+
+// The device that can run a row of a schedule for the type; best_device() where there is none.
+Device device_with(const Operator &op, const std::string &schedule, const std::string &type) {
+    for (const Device &device : {first, Device{}}) {
+        for (const Row *row : op.rows(schedule, device.backend)) {
+            if (row->type == type && row->declined.empty() && why_not_on(*row, device).empty()) {
+                return device;
+            }
+        }
+    }
+    return first;
+}
+
+TEST(ChooseDevice, TakesTheBestOneThatHasARowOfTheSchedule) {
+    const AnyOperator any(Backend::cuda);
+    const auto request = any.op->parse(any.sample.inputs, any.sample.settings);
+    bool on_cpu = false, on_gpu = false;
+    for (const Row &row : any.op->rows()) {
+        if (row.schedule != "tuned" && row.family != "tuned") {
+            const Device device = device_with(*any.op, row.schedule, request->type);
+            EXPECT_EQ(any.op->choose_device(*request, row.schedule), device) << row.name();
+            (device == first ? on_gpu : on_cpu) = true;
+        }
+    }
+    EXPECT_TRUE(on_gpu && (on_cpu || any.op->rows("reference", Backend::cpu).empty()));
+}
+
+// As the functions of a library with TARGETS cpu call it.
+TEST(ChooseDevice, RowsOfALibraryRunWhereItWasMadeFor) {
+    const AnyOperator any(Backend::cuda);
+    std::vector<Row> rows;
+    for (const Row *row : any.op->rows("tuned", Backend::cpu)) {
+        rows.push_back(*row);
+    }
+    if (rows.empty()) {
+        GTEST_SKIP() << "this build has no rows for the CPU";
+    }
+    Array output;
+    Statistics statistics;
+    (*any.op)(any.sample.inputs, output, any.sample.settings, {.statistics = &statistics, .rows = &rows});
+    EXPECT_EQ(statistics.device, "cpu");
+    const auto request = any.op->parse(any.sample.inputs, any.sample.settings);
+    EXPECT_EQ(any.op->choose_device(*request, "tuned", &rows), Device{});
+}
+
+TEST(ChooseDevice, OfAPipelineHasARowForEachStage) {
+    const Operator *invert = built_operator("invert"), *transpose = built_operator("transpose");
+    if (!invert || !transpose || invert->rows("reference", Backend::cpu).empty()) {
+        GTEST_SKIP() << "this build lacks the operators or the CPU";
+    }
+    const Array image(Type::u8, {40, 30});
+    EXPECT_EQ(Pipeline("transpose | invert").choose_device({&image, 1}), first);
+    const Pipeline mixed("transpose | invert schedule=reference");
+    EXPECT_EQ(mixed.choose_device({&image, 1}), Device{});
+    Array output;
+    std::vector<Statistics> statistics;
+    mixed(image, output, {.statistics = &statistics});
+    EXPECT_EQ(statistics.at(0).device, "cpu");
+    expect_error(Fault::device,
+        "stage 2 of 2, 'invert schedule=reference': invert: schedule = reference: it has no row for cuda:0",
+        [&] { Pipeline("transpose schedule=padded | invert schedule=reference")(image, output); });
 }
 
 }  // namespace

@@ -1,0 +1,65 @@
+// The device of commands without --device: one that has a row of the schedule. A machine without a GPU has
+// the rows of published steps on OpenCL alone.
+#include "tests/command_line/command_line.h"
+
+namespace tilewright {
+namespace {
+
+class RowDevice : public CommandLine {
+protected:
+    void SetUp() override {
+        NEEDS_OPERATOR("transpose");
+        NEEDS_DEVICE("opencl");
+        make_image("in.png");
+    }
+
+    // The JSON of the one call that the words ask for.
+    json call(const Words &words) const {
+        return run_json(words)["calls"][0];
+    }
+    static bool is_on_gpu_or_opencl(const std::string &device) {
+        return device.starts_with("cuda:") || device.starts_with("opencl:");
+    }
+};
+
+TEST_F(RowDevice, OfAStepIsOneThatHasIt) {
+    const json one = call({"transpose", path("in.png"), path("out.png"), "--schedule", "padded", "--json"});
+    EXPECT_TRUE(is_on_gpu_or_opencl(one["device"])) << one;
+    EXPECT_TRUE(one["row"].get<std::string>().starts_with("transpose/padded/u8/")) << one;
+    EXPECT_EQ(
+        call({"transpose", path("in.png"), path("o.png"), "--schedule", "reference", "--json"})["device"],
+        "cpu");
+    const json piped =
+        call({"pipeline", "transpose schedule=padded", path("in.png"), path("piped.png"), "--json"});
+    EXPECT_EQ(piped["device"], one["device"]);
+    EXPECT_EQ(read_text(path("piped.png")), read_text(path("out.png")));
+    expect_refusal(4,
+        {"transpose", path("in.png"), path("no.png"), "--schedule", "padded", "--device", "cpu"},
+        {"it has no row for cpu, only for", "opencl", "`tilewright devices`"});
+}
+
+TEST_F(RowDevice, OfExplainBenchAndShowIsOneThatHasTheRow) {
+    const json explained = run_json(
+        {"explain", "transpose", "--schedule", "padded", "--size", "64x48", "--type", "u8", "--json"});
+    EXPECT_TRUE(is_on_gpu_or_opencl(explained["device"])) << explained["device"];
+    const auto bench = [&](const std::string &schedules) {
+        std::set<std::string> devices;
+        const json report = run_json({"bench", "transpose", "--schedule", schedules, "--size", "64x48",
+            "--type", "u8", "--batch", "1", "--repeats", "3", "--json", "-"});
+        for (const json &run : report["runs"]) {
+            EXPECT_EQ(run["verified"], true) << run;
+            devices.insert(run["device"]);
+        }
+        return devices;
+    };
+    EXPECT_EQ(bench("padded"), std::set<std::string>{explained["device"]});
+    EXPECT_EQ(bench("reference"), std::set<std::string>{"cpu"});
+    EXPECT_EQ(bench("reference,padded"), (std::set<std::string>{"cpu", explained["device"]}));
+    const Ran shown =
+        run({"show", "transpose", "--schedule", "padded", "--type", "u8", "--source", "resources"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_TRUE(shown.out.starts_with("transpose/padded/u8/")) << shown.out;
+}
+
+}  // namespace
+}  // namespace tilewright
