@@ -68,6 +68,29 @@ function(tilewright_add_generator target)
     endif ()
 endfunction()
 
+# tilewright_halide_runtime(GENERATOR FOLDER): the command that makes FOLDER/halide_runtime.o, which is
+# Halide's runtime and the handler of errors. One object, because a linker takes both from an archive or none.
+function(tilewright_halide_runtime generator folder)
+    if (NOT TARGET tilewright_error_handler)
+        add_library(tilewright_error_handler OBJECT EXCLUDE_FROM_ALL
+            ${TILEWRIGHT_SHARE}/generators/program/error_handler.cpp)
+        target_include_directories(tilewright_error_handler PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
+        target_compile_options(tilewright_error_handler PRIVATE -fno-exceptions -fno-lto)
+        target_compile_features(tilewright_error_handler PRIVATE cxx_std_20)
+        tilewright_without_sanitizers(tilewright_error_handler)
+        set_target_properties(tilewright_error_handler PROPERTIES
+            POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
+    endif ()
+    set(handler $<TARGET_OBJECTS:tilewright_error_handler>)
+    file(MAKE_DIRECTORY ${folder}/halide_runtime)
+    add_custom_command(OUTPUT ${folder}/halide_runtime.o
+        COMMAND ${generator} runtime ${folder}/halide_runtime
+        COMMAND ${CMAKE_LINKER} -r -o ${folder}/halide_runtime.o
+            ${folder}/halide_runtime/halide_runtime.o ${handler}
+        DEPENDS ${handler} COMMENT "Halide's runtime" VERBATIM)
+    set_source_files_properties(${folder}/halide_runtime.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+endfunction()
+
 # tilewright_libraries(NAME GENERATOR target OPERATOR op FOLDER folder TARGETS ... CAPABILITY number
 #                      [SCHEDULES ...] [TYPES ...] [TUNABLES ...] [EMIT ...])
 #

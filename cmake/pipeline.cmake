@@ -143,12 +143,8 @@ function(tilewright_add_pipeline name)
 
     if (arg_STANDALONE)
         list(POP_BACK sources)
-        set(runtime ${folder}/halide_runtime.o)
-        add_custom_command(OUTPUT ${runtime}
-            COMMAND pipeline.generator runtime ${folder}
-            COMMENT "Halide's runtime" VERBATIM)
-        set_source_files_properties(${runtime} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-        list(APPEND sources ${runtime})
+        tilewright_halide_runtime(pipeline.generator ${folder})
+        list(APPEND sources ${folder}/halide_runtime.o)
     endif ()
     add_library(${name} STATIC ${sources})
     set_target_properties(${name} PROPERTIES

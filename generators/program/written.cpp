@@ -151,8 +151,13 @@ void write_functions(const Selection &selection, std::ostream &out) {
     out << "// Made by " << op
         << "'s generator: its libraries as Halide makes them, without checks beyond Halide's own. They "
            "return 0, or an\n"
-        << "// error code of HalideRuntime.h. C programs include the header that Halide wrote beside each "
-           "library.\n"
+        << "// error code of HalideRuntime.h, and say in one line on standard error what was wrong; a "
+           "function "
+           "that is given\n"
+        << "// to halide_set_error_handler() gets that line in place of standard error. C programs include "
+           "the "
+           "header\n"
+        << "// that Halide wrote beside each library, and HalideRuntime.h.\n"
         << "#pragma once\n#include \"HalideBuffer.h\"\n#include <type_traits>\n\n";
     for (const Library &library : selection.libraries()) {
         if (library.row->declined.empty()) {

@@ -79,6 +79,30 @@ elseif (WHAT STREQUAL "plain_c")
             message(FATAL_ERROR "EMIT left no ${file}")
         endif ()
     endforeach ()
+    # A function for CUDA, on a machine without a driver.
+    file(WRITE ${WORK}/no_driver/CMakeLists.txt
+        "cmake_minimum_required(VERSION 3.28)\nproject(no_driver LANGUAGES C CXX)\n"
+        "find_package(Tilewright REQUIRED COMPONENTS Generators)\n"
+        "tilewright_add_library(negative_gpu OPERATOR invert SCHEDULE tuned TYPES u8 TARGETS cuda)\n"
+        "add_executable(no_driver [[${CMAKE_CURRENT_LIST_DIR}/no_driver.c]])\n"
+        "target_link_libraries(no_driver PRIVATE negative_gpu)\n")
+    run(${configure} -S ${WORK}/no_driver -B ${WORK}/no_driver/build)
+    run(${CMAKE_COMMAND} --build ${WORK}/no_driver/build)
+    foreach (suffix so so.1)
+        file(WRITE ${WORK}/no_cuda/libcuda.${suffix} "no library\n")
+    endforeach ()
+    execute_process(
+        COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${WORK}/no_cuda ${WORK}/no_driver/build/no_driver
+        RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE why)
+    message("no driver: ${said}${why}")
+    if (NOT code EQUAL 0 OR NOT said MATCHES "^code -[0-9]+\n$"
+        OR NOT why MATCHES "^Error: [^\n]*cuInit[^\n]*\n$")
+        message(FATAL_ERROR "the function for CUDA gave ${code}: ${said}${why}")
+    endif ()
+    file(STRINGS ${WORK}/no_driver/build/negative_gpu/negative_gpu_functions.h header)
+    if (NOT header MATCHES "halide_set_error_handler")
+        message(FATAL_ERROR "NAME_functions.h does not say how errors are reported")
+    endif ()
 
 elseif (WHAT STREQUAL "own_schedule")
     build_example(own_schedule)
@@ -204,7 +228,10 @@ elseif (WHAT STREQUAL "packages")
     file(GLOB pc ${PREFIX}/lib*/pkgconfig ${PREFIX}/lib/*/pkgconfig)
     run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc} ${PKG_CONFIG} --cflags --libs tilewright)
     separate_arguments(flags UNIX_COMMAND "${said}")
-    run(${COMPILER} -O1 ${SOURCE}/examples/consumer/main.cpp -o ${WORK}/soften ${flags})
+    if (said MATCHES "-std=")  # it would take the place of the project's own, which may be newer
+        message(FATAL_ERROR "pkg-config chooses the standard: ${said}")
+    endif ()
+    run(${COMPILER} -std=c++23 -O1 ${SOURCE}/examples/consumer/main.cpp -o ${WORK}/soften ${flags})
     run(${WORK}/soften)
     message("pkg-config: ${said}")
 
