@@ -68,8 +68,8 @@ function(tilewright_add_generator target)
     endif ()
 endfunction()
 
-# tilewright_halide_runtime(GENERATOR FOLDER): the command that makes FOLDER/halide_runtime.o, Halide's runtime
-# and the handler of errors. One object, because a linker takes both from an archive or none.
+# tilewright_halide_runtime(GENERATOR FOLDER): the command that makes FOLDER/halide_runtime.o, which is
+# Halide's runtime and the handler of errors. One object, because a linker takes both from an archive or none.
 function(tilewright_halide_runtime generator folder)
     if (NOT TARGET tilewright_error_handler)
         add_library(tilewright_error_handler OBJECT EXCLUDE_FROM_ALL

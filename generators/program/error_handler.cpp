@@ -1,14 +1,12 @@
-// A part of the runtime that libraries are linked with, beside Halide's own: an error is printed, and the
-// library returns its code. Halide's own handler ends the program.
+// A part of the runtime that libraries are linked with, beside Halide's own: an error is printed to
+// standard error, and the library returns its code. Halide's own handler ends the program.
 #include <HalideRuntime.h>
 #include <cstdio>
 
 namespace {
 
-void print_error(void *user_context, const char *message) {
-    char line[4096];
-    std::snprintf(line, sizeof line, "Error: %s\n", message);
-    halide_print(user_context, line);
+void print_error(void *, const char *message) {
+    std::fprintf(stderr, "Error: %s\n", message);
 }
 
 // Before all other code of the program, which may set another handler.

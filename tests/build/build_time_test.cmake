@@ -84,7 +84,7 @@ elseif (WHAT STREQUAL "plain_c")
         "cmake_minimum_required(VERSION 3.28)\nproject(no_driver LANGUAGES C CXX)\n"
         "find_package(Tilewright REQUIRED COMPONENTS Generators)\n"
         "tilewright_add_library(negative_gpu OPERATOR invert SCHEDULE tuned TYPES u8 TARGETS cuda)\n"
-        "add_executable(no_driver ${CMAKE_CURRENT_LIST_DIR}/no_driver.c)\n"
+        "add_executable(no_driver [[${CMAKE_CURRENT_LIST_DIR}/no_driver.c]])\n"
         "target_link_libraries(no_driver PRIVATE negative_gpu)\n")
     run(${configure} -S ${WORK}/no_driver -B ${WORK}/no_driver/build)
     run(${CMAKE_COMMAND} --build ${WORK}/no_driver/build)

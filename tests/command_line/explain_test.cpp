@@ -91,7 +91,7 @@ TEST_F(CommandLine, ExplainChoosesAsACallDoes) {
 // predicted.
 TEST_F(CommandLine, ExplainDescribesTheLibrariesThatRan) {
     NEEDS_OPERATOR("min_plus_convolution");
-    Array vector(Type::f64, {40000});
+    Array vector(Type::f64, {33000});
     std::mt19937_64 random(1);
     for (int64_t i = 0; i < vector.size(); i++) {
         vector.as<double>()[i] = (double)random();
@@ -106,12 +106,14 @@ TEST_F(CommandLine, ExplainDescribesTheLibrariesThatRan) {
     const std::string text = run(call).out;
     for (const json &library : e["libraries"]) {
         EXPECT_NE(library["row"], chosen);
-        expect_words(text, {"ran     " + library["row"].get<std::string>()});
+        EXPECT_NE(text.find("ran     " + library["row"].get<std::string>()), std::string::npos) << text;
     }
-    expect_words(text, {"the time of its own library"});
+    EXPECT_NE(text.find("the time of its own library"), std::string::npos) << text;
     EXPECT_EQ(text.find("\nhow "), std::string::npos) << text;
-    with_json.insert(with_json.end(), {"--schedule", "reference"});
-    EXPECT_FALSE(run_json(with_json)["values_decided"]);
+    write_array(path("short.npy"), Array(Type::f64, {1000}));
+    const json all_pairs = run_json({"explain", "min_plus_convolution", path("short.npy"), path("v.npy"),
+        "--device", "cpu", "--json"});
+    EXPECT_FALSE(all_pairs["values_decided"]);
 
     const Ran ran = run({"pipeline", "min_plus_convolution " + path("v.npy"), path("v.npy"), path("out.npy"),
         "--device", "cpu", "--stats"});
