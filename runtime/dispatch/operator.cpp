@@ -12,7 +12,6 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <iterator>
 #include <set>
 
 namespace tilewright {
@@ -161,15 +160,14 @@ const Row *Operator::named_row(const Request &request, const Array &output, cons
 void Operator::refuse_choice(const Request &request, const Array &output, const std::string &schedule,
     Device device, const std::vector<Row> &rows) const {
     const DeviceInfo &limits = limits_of(device);
-    std::set<std::string> types;
-    std::set<Backend> backends;
+    std::set<std::string> types, backends;
     std::string lacking;           // why the last row that serves the request cannot run there
     const Row *fitting = nullptr;  // the last row of the type there
     for (const Row &row : rows) {
         if (!row.belongs_to(schedule)) {
             continue;
         }
-        backends.insert(row.backend);
+        backends.insert(name_of(row.backend));
         if (row.backend != device.backend) {
             continue;
         }
@@ -209,13 +207,10 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
                 is_alone ? fmt::format(" ({}: {})", schedule, fitting->summary) : ""),
             "schedule", schedule);
     }
-    std::vector<std::string> others;
-    std::transform(backends.begin(), backends.end(), std::back_inserter(others),
-        [](Backend backend) { return std::string(name_of(backend)); });
     refuse(Fault::device,
         types.empty() ?
             fmt::format("it has no row for {}, only for {}; `tilewright devices` says what can be used here",
-                device.str(), fmt::join(others, " and ")) :
+                device.str(), fmt::join(backends, " and ")) :
             fmt::format("on {} it serves {}, not {}; take --schedule tuned", device.str(),
                 fmt::join(types, ", "), request.type),
         "schedule", schedule);

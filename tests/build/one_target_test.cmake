@@ -9,7 +9,7 @@ set(ENV{TILEWRIGHT_GENERATORS} ${GENERATORS})
 run(${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/pictures.py ${WORK})
 set(invert invert ${WORK}/grey.png ${WORK}/out.png)
 set(bench bench invert --size 64x48 --repeats 3)
-set(explore explore invert --schedule tuned --size 64x48 --points 2 --budget 60)
+set(explore explore invert --schedule tuned --type u8 --size 64x48 --points 2 --budget 60)
 
 # ends(CODE WORDS COMMAND...): the command must end with this code, and say the words.
 function(ends expected words)

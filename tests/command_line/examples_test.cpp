@@ -311,6 +311,16 @@ TEST(ExamplesOfMarkdown, AreLinesOfCodeAndCompleteCommandsInSentences) {
 
 #ifdef TILEWRIGHT_README_EXAMPLE
 // README's program blurs as the command line does, whatever channels the photograph has.
+// What `./dev demo` runs.
+TEST(Demonstration, RunsEveryOperatorAndAPipeline) {
+    const std::string demo = read_text(TILEWRIGHT_SOURCE "/apps/demo.sh");
+    Words shown = split(TILEWRIGHT_ALL_OPERATORS, ' ');
+    shown.emplace_back("pipeline");
+    for (const std::string &name : shown) {
+        EXPECT_NE(demo.find("\" " + name + " \""), std::string::npos) << name;
+    }
+}
+
 TEST_F(Examples, ReadmesProgramBlursLikeTheCommandLine) {
     struct Kind {
         Type type;

@@ -123,7 +123,7 @@ TEST_F(Explore, RefusesBadInput) {
     expect_refusal(2, {"explore", "transpos"}, {"transpos", "transpose"});
     expect_refusal(2, small({"--budget", "0"}), {"--budget"});
     expect_refusal(2, small({"--points", "0"}), {"--points"});
-    expect_refusal(2, {"explore", "transpose", "--schedule", "fast"}, {"fast", "known"});
+    expect_refusal(2, {"explore", "transpose", "--schedule", "fast"}, {"fast", "there are reference"});
     expect_refusal(2, {"explore", "transpose", "--type", "u7"}, {"u7", "known"});
     expect_refusal(2, {"explore", "transpose", "--size", "3x"}, {"--size", "3x"});
     expect_refusal(2, {"explore", "transpose", "--device", "tpu"}, {"tpu"});

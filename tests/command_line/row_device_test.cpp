@@ -41,7 +41,8 @@ TEST_F(RowDevice, OfAStepIsOneThatHasIt) {
 TEST_F(RowDevice, OfExplainBenchAndShowIsOneThatHasTheRow) {
     const json explained = run_json(
         {"explain", "transpose", "--schedule", "padded", "--size", "64x48", "--type", "u8", "--json"});
-    EXPECT_TRUE(is_on_gpu_or_opencl(explained["device"])) << explained["device"];
+    const std::string device = explained["device"]["device"];
+    EXPECT_TRUE(is_on_gpu_or_opencl(device)) << device;
     const auto bench = [&](const std::string &schedules) {
         std::set<std::string> devices;
         const json report = run_json({"bench", "transpose", "--schedule", schedules, "--size", "64x48",
@@ -52,13 +53,22 @@ TEST_F(RowDevice, OfExplainBenchAndShowIsOneThatHasTheRow) {
         }
         return devices;
     };
-    EXPECT_EQ(bench("padded"), std::set<std::string>{explained["device"]});
+    EXPECT_EQ(bench("padded"), std::set<std::string>{device});
     EXPECT_EQ(bench("reference"), std::set<std::string>{"cpu"});
-    EXPECT_EQ(bench("reference,padded"), (std::set<std::string>{"cpu", explained["device"]}));
+    EXPECT_EQ(bench("reference,padded"), (std::set<std::string>{"cpu", device}));
     const Ran shown =
         run({"show", "transpose", "--schedule", "padded", "--type", "u8", "--source", "resources"});
     EXPECT_EQ(shown.code, 0) << shown.err;
     EXPECT_TRUE(shown.out.starts_with("transpose/padded/u8/")) << shown.out;
+}
+
+// A row that does not serve the data says what it needs, and which of its family does.
+TEST_F(RowDevice, ARowForAlignedImagesSaysWhatItNeeds) {
+    NEEDS_OPERATOR("column_sum");
+    make_image("odd.png", 20, 1003);
+    expect_refusal(3, {"column_sum", path("odd.png"), path("no.npy"), "--schedule", "bytes4_aligned"},
+        {"does not serve this size or alignment", "take --schedule bytes4 (", "multiples of 4"});
+    EXPECT_EQ(run({"column_sum", path("odd.png"), path("sums.npy"), "--schedule", "bytes4"}).code, 0);
 }
 
 }  // namespace

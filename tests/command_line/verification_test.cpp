@@ -1,5 +1,6 @@
 // What `verify` and `--check` find, of operators that are made wrong on purpose.
 #include "apps/tilewright/support/verification.h"
+#include "apps/tilewright/support/fitting.h"
 #include "runtime/dispatch/operator_of.h"
 #include "tests/support/errors.h"
 #include "tilewright/plain.h"
@@ -12,6 +13,19 @@
 
 namespace tilewright::app {
 namespace {
+
+// An operator whose images have at most `most` columns.
+Receiver receiver_up_to(int64_t most) {
+    return {.name = "narrow",
+        .result =
+            [most](const std::vector<Array> &arrays) {
+                if (arrays[0].shape()[1] > most) {
+                    throw Error(Fault::input, "work on parts of it");
+                }
+                return TypeAndShape{Type::u8, arrays[0].shape()};
+            },
+        .premultiplied = [](const Array &image) { return image; }};
+}
 
 Row row_of(const std::string &op, const std::string &schedule) {
     return {.op = op,
@@ -174,6 +188,18 @@ constexpr int repeat = 10;
 
 Result verified(const Neighbours &op, const std::string &schedule) {
     return Verification(op, "f32", repeat).run(op.row(schedule), Device{});
+}
+
+// The middle part of an image is advice where the sides do not fit, and none where the image is too large.
+TEST(Fitting, ACropIsAdvisedWhereItKeepsAPartWorthHaving) {
+    const auto said_of = [](int64_t width) {
+        Picture picture;
+        picture.path = "a.npy";
+        picture.array = Array(Type::u8, {1, width});
+        return std::string(error_of([&] { fitted(receiver_up_to(10000), {picture}); }).what());
+    };
+    EXPECT_NE(said_of(20000).find("--crop takes its middle 8192 x 1"), std::string::npos) << said_of(20000);
+    EXPECT_EQ(said_of(1 << 20).find("--crop"), std::string::npos) << said_of(1 << 20);
 }
 
 TEST(Verification, HoldsRowsAndTheReferenceAgainstThePlainDefinition) {

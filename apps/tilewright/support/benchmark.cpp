@@ -38,15 +38,6 @@ void check_pitch(Type type, const std::vector<int64_t> &shape, int64_t row_bytes
     }
 }
 
-bool takes(const Operator &op, const Sample &sample) {
-    try {
-        op.parse(sample.inputs, sample.settings);
-        return true;
-    } catch (const Error &) {
-        return false;
-    }
-}
-
 // The sample to time, with the settings that were asked for even where the workload does not know them.
 Sample sample_of(const Operator &op, const BenchmarkData &data) {
     Sample sample =
@@ -307,7 +298,9 @@ std::optional<Benchmark::SmallData> Benchmark::small_data() const {
     less.size = {std::max<int64_t>(1, data_.size.width / smaller),
         std::max<int64_t>(1, data_.size.height / smaller), data_.size.channels};
     Sample sample = sample_of(op_, less);
-    if (!takes(op_, sample)) {
+    try {
+        op_.parse(sample.inputs, sample.settings);
+    } catch (const Error &) {
         less.settings = workload_of(op_).benchmark_settings(data_.type).front();
         sample = sample_of(op_, less);
     }
@@ -382,10 +375,10 @@ const Expected *Benchmark::plain() {
 void Benchmark::check(Run &run, const Row *timed, double off) {
     const Expected *right = expected(timed);
     if (!right) {
-        run.unverified = tuned_on(Device{}) ?
-                             "the reference would take too long at this size, and this row is the one that "
-                             "others are held against" :
-                             "no row of the CPU serves the data, and the plain loop would take too long";
+        run.unverified = tuned_on(Device{}) ? "the reference would take too long at this size, and this row "
+                                              "is the one that others are held against" :
+                                              "no row of the CPU serves the data, and the plain loop would "
+                                              "take too long";
         return;
     }
     run.verified_by = right->row ? right->row->name() : source_of(*right);

@@ -51,7 +51,7 @@ std::string heading(bool wide) {
     return wide ? fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n",
                       "row", "data", "ms", "p10", "p90", "single", "call", "host", "first", "GB/s", "GFLOP/s",
                       "verified") :
-                  fmt::format("{:<48} {:>9} {:>9} {:>9} {:>7} {:>8}  {}\n", "row", "ms", "call", "host",
+                  fmt::format("{:<46} {:>8} {:>8} {:>8} {:>7} {:>8}  {}\n", "row", "ms", "call", "host",
                       "GB/s", "GFLOP/s", "verified");
 }
 
@@ -63,8 +63,8 @@ std::string numbers_of(const Run &run, bool wide) {
         return amount > 0 ? fmt::format("{:>{}.1f}", amount / seconds / 1e9, width) :
                             fmt::format("{:>{}}", "-", width);
     };
-    const auto time = [](std::optional<double> ms) {
-        return ms ? fmt::format("{:>9.4f}", *ms) : fmt::format("{:>9}", "-");
+    const auto time = [width = wide ? 9 : 8](std::optional<double> ms) {
+        return ms ? fmt::format("{:>{}.4f}", *ms, width) : fmt::format("{:>{}}", "-", width);
     };
     const auto measured = [&](const Times &times) {
         return time(times.median > 0 ? std::optional(times.median) : std::nullopt);
@@ -81,7 +81,7 @@ std::string numbers_of(const Run &run, bool wide) {
 
 std::string line_of(const Run &run, const std::string &place, bool wide) {
     std::string line =
-        fmt::format("{:<{}} ", run.name() + (wide ? place : "") + (run.chosen ? " *" : ""), wide ? 44 : 48);
+        fmt::format("{:<{}} ", run.name() + (wide ? place : "") + (run.chosen ? " *" : ""), wide ? 44 : 46);
     if (wide) {
         line += fmt::format("{:<32} ", run.sample.what);
     }
