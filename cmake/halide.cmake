@@ -98,7 +98,8 @@ tilewright_without_sanitizers(tilewright_generator_main)
 # The files by which the generator program changes what Halide makes: when one of them changes, all libraries
 # are made again.
 set(passes "")
-foreach (file generators/program/library.cpp generators/program/targets.h generators/program/needs.cpp
+foreach (file generators/algorithms/tensor_product.h generators/algorithms/tensor_text.h
+    generators/program/library.cpp generators/program/targets.h generators/program/needs.cpp
     generators/program/kernel_limits.cpp schedules/half_storage.cpp schedules/native_functions.cpp
     schedules/thread_folds.cpp schedules/whole_registers.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)

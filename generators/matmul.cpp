@@ -1,6 +1,7 @@
 // The generators of matmul: the matrices of its definition and of its forms.
 #include "generators/algorithms/matmul/matmul.h"
 #include "generators/algorithms/matmul/configuration.h"
+#include "generators/algorithms/matmul/fragments.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
 #include "generators/check_tunables.h"
@@ -96,9 +97,21 @@ public:
     }
 };
 
+class MatmulFragmentsGenerator : public MatmulGeneratorBase<MatmulFragmentsGenerator> {
+public:
+    void generate() {
+        const FragmentDivision division{
+            setting("tiles"), setting("columns"), setting("depth"), setting("group")};
+        check_tunables(row().name, tunables, division.why_not());
+        MatmulFragments form(a, b, size(), division);
+        finish(form);
+    }
+};
+
 }  // namespace tilewright
 
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulGenerator, matmul)
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulRunsGenerator, matmul_runs)
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulBlocksGenerator, matmul_blocks)
 HALIDE_REGISTER_GENERATOR(tilewright::MatmulWorkersGenerator, matmul_workers)
+HALIDE_REGISTER_GENERATOR(tilewright::MatmulFragmentsGenerator, matmul_fragments)

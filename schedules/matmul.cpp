@@ -2,6 +2,7 @@
 #include "generators/algorithms/matmul/matmul.h"
 #include "generators/algorithms/matmul/configuration.h"
 #include "generators/algorithms/matmul/tiles.h"
+#include "schedules/matmul_fragments.h"
 #include "schedules/matmul_workers.h"
 #include "schedules/schedule.h"
 #include <numeric>
@@ -259,6 +260,22 @@ ScheduleRows tuned_on_gpus() {
         });
 }
 
+// Products on the tensor cores, for GPUs of compute capability 9.0.
+ScheduleRows on_tensor_cores() {
+    using matmul_fragments::division, matmul_fragments::fragments;
+    const MatmulFragmentsConfiguration small{.most_side = 1536}, any;
+    return family("tensor",
+        {
+            row("tensor_small", cuda, "f32", fragments, small, division(1, 8))
+                .registers("out", 168)
+                .says("Tensor cores sum 3 products of TF32 per product, in 64 x 128 tiles, three per "
+                      "multiprocessor."),
+            row("tensor_any", cuda, "f32", fragments, any, division(2, 16))
+                .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles, with f32's "
+                      "bound."),
+        });
+}
+
 }  // namespace
 
 static const ScheduleRows &rows() {
@@ -299,6 +316,7 @@ static const ScheduleRows &rows() {
             {{"threads", 8, 4, 10}, {"side", 8, 1, 8}, {"depth", 16, 8, 32}})
             .says("As shared, but a thread has 8 x 8 sums, so it uses each word from shared memory 8 times."),
         tuned_on_gpus(),
+        on_tensor_cores(),
         automatic<Matmul>("auto", cpu, "f32", "Mullapudi2016"),
         automatic<Matmul>("auto", gpu, "f32", "Anderson2021"),
     };

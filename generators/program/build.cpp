@@ -182,6 +182,9 @@ private:
             const Made before = all;
             std::set<std::string> asked;
             for (const std::string &word : cubins_) {
+                if (!runs_on(library, folder_.string(), word)) {
+                    continue;
+                }
                 const std::string file = cubin_name(library, folder_.string(), word);
                 asked.insert(file);
                 if (!fs::exists(folder_ / file)) {

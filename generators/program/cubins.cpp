@@ -1,5 +1,6 @@
 #include "generators/program/cubins.h"
 #include "generators/algorithms/module_text.h"
+#include "generators/algorithms/tensor_text.h"
 #include "generators/program/child.h"
 #include "generators/program/written.h"
 #include <cstdlib>
@@ -14,15 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path &path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
-
 // The PTX as the runtime gives it to the driver.
 std::string capped_ptx(const Library &library, const fs::path &folder) {
-    return with_register_caps(text_of(folder / (library.name + ".ptx")), library.row->register_caps);
+    return with_register_caps(
+        with_tensor_products(text_of(folder / (library.name + ".ptx"))), library.row->register_caps);
 }
 
 int run_ptxas(const std::string &arch, const std::string &from, const std::string &to) {
@@ -34,6 +30,11 @@ int run_ptxas(const std::string &arch, const std::string &from, const std::strin
 }
 
 }  // namespace
+
+bool runs_on(const Library &library, const std::string &folder, const std::string &file) {
+    return !has_tensor_products(text_of(fs::path(folder) / (library.name + ".ptx"))) ||
+           file == "sm_" + std::to_string(TensorProduct::capability);
+}
 
 std::string cubin_name(const Library &library, const std::string &folder, const std::string &file) {
     std::ostringstream name;
@@ -52,9 +53,11 @@ void make_cubin(const Library &library, const std::string &folder, const std::st
                    unfinished = in / (library.name + ".unfinished"), ptx = in / (library.name + ".capped"),
                    said = in / (library.name + ".ptxas");
     fs::remove_all(unfinished);
-    std::ofstream(ptx) << capped_ptx(library, in);
+    const std::string text = capped_ptx(library, in);
+    std::ofstream(ptx) << text;
+    const std::string arch = file + (has_tensor_products(text) ? "a" : "");
     const Ended ended = wait_for_child(
-        start_child(said.string(), [&] { return run_ptxas(file, ptx.string(), unfinished.string()); }));
+        start_child(said.string(), [&] { return run_ptxas(arch, ptx.string(), unfinished.string()); }));
     const std::string words = text_of(said);
     fs::remove(ptx);
     fs::remove(said);

@@ -12,6 +12,10 @@ namespace tilewright {
 // Whether a word of `files` asks for the machine code of a compute capability: "sm_90".
 bool is_cubin(const std::string &file);
 
+// Whether devices of that capability run LIBRARY.ptx in `folder`. Tensor products are instructions of one
+// capability alone.
+bool runs_on(const Library &library, const std::string &folder, const std::string &file);
+
 // The file that has the machine code of LIBRARY.ptx in `folder`: LIBRARY.sm_NN.KEY.cubin. The key is that of
 // the PTX with the row's register caps, so that other PTX and other caps have another file.
 std::string cubin_name(const Library &library, const std::string &folder, const std::string &file);

@@ -1,4 +1,5 @@
 #include "generators/program/kernel_limits.h"
+#include "generators/algorithms/tensor_product.h"
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -59,6 +60,11 @@ protected:
         Stmt same = IRMutator::visit(allocation);
         shared_ = before;
         return same;
+    }
+
+    Halide::Expr visit(const Call *call) override {
+        needs.tensor_products = needs.tensor_products || call->name.starts_with(tensor_prefix);
+        return IRMutator::visit(call);
     }
 
 private:

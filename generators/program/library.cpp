@@ -1,8 +1,11 @@
 #include "generators/program/library.h"
 #include "generators/algorithms/module_text.h"
+#include "generators/algorithms/tensor_text.h"
 #include "generators/program/child.h"
+#include "generators/program/kernel_limits.h"
 #include "generators/program/needs.h"
 #include "generators/program/targets.h"
+#include "generators/program/written.h"
 #include "schedules/thread_folds.h"
 #include <algorithm>
 #include <cctype>
@@ -244,9 +247,12 @@ int make_library(const Library &library, const std::string &folder, const std::s
     }
     write_needs(library, first_target, folder);
     if (wants_source) {
-        const std::filesystem::path made = std::filesystem::path(folder) / library.name;
-        std::filesystem::rename(
-            made.string() + ".device_code", made.string() + (source == "ptx" ? ".ptx" : ".cl"));
+        const std::string made = (std::filesystem::path(folder) / library.name).string(),
+                          file = made + (source == "ptx" ? ".ptx" : ".cl");
+        std::filesystem::rename(made + ".device_code", file);
+        if (kernel_needs().tensor_products) {
+            write_text(file, with_tensor_products(text_of(file)));
+        }
     }
     return 0;
 }

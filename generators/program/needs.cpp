@@ -1,4 +1,5 @@
 #include "generators/program/needs.h"
+#include "generators/algorithms/tensor_product.h"
 #include "generators/program/kernel_limits.h"
 #include "generators/program/written.h"
 #include <filesystem>
@@ -59,7 +60,8 @@ void write_needs(const Library &library, const std::string &target, const std::s
         << "{" << needs.threads << ", " << needs.shared_bytes << ", "
         << (opencl ? 0 : built.get_cuda_capability_lower_bound()) << ", "
         << word(opencl && built.has_feature(Halide::Target::CLDoubles)) << ", " << word(needs.images) << ", "
-        << word(opencl && built.has_feature(Halide::Target::CLHalf)) << "}\n";
+        << word(opencl && built.has_feature(Halide::Target::CLHalf)) << ", "
+        << (needs.tensor_products ? TensorProduct::capability : 0) << "}\n";
 }
 
 bool write_needs_header(const Selection &selection, const std::string &backend,

@@ -1,5 +1,7 @@
 #include "generators/program/show.h"
+#include "generators/algorithms/tensor_text.h"
 #include "generators/program/accesses.h"
+#include "generators/program/written.h"
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -111,7 +113,7 @@ void print_file(const Shown &shown, Halide::OutputFileType type) {
     std::filesystem::create_directories(folder);
     const std::string file = (folder / "shown").string();
     generator_of(shown)->build_module(shown.name).compile({{type, file}});
-    std::cout << std::ifstream(file).rdbuf();
+    std::cout << with_tensor_products(text_of(file));
     std::filesystem::remove_all(folder);
 }
 

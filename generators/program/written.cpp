@@ -166,6 +166,12 @@ void write_functions(const Selection &selection, std::ostream &out) {
     }
 }
 
+std::string text_of(const std::string &path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
 bool write_text(const std::string &path, const std::string &text) {
     std::ostringstream before;
     before << std::ifstream(path).rdbuf();

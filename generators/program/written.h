@@ -12,6 +12,9 @@ void write_table(const Selection &selection, std::ostream &out);
 // NAME_functions.h: the libraries' C++ declarations, for programs without the runtime.
 void write_functions(const Selection &selection, std::ostream &out);
 
+// What is in a file.
+std::string text_of(const std::string &path);
+
 // Writes a file, unless it has that content already. Returns whether it is there.
 bool write_text(const std::string &path, const std::string &text);
 

@@ -2,6 +2,7 @@
 // (hooks.h).
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/module_text.h"
+#include "generators/algorithms/tensor_text.h"
 #include "runtime/devices/counters.h"
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/cuda_programs.h"
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <dlfcn.h>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -73,6 +75,19 @@ CUresult load_best(const std::string &ptx, bool without_options, const Load &loa
     return load(ptx.c_str());
 }
 
+// The text of a module as the driver gets it: with tensor products, and with the register caps of the row. No
+// text, in which case Halide was told why, where it has calls that are not understood.
+std::optional<std::string> text_for_driver(const char *image) {
+    try {
+        const std::string ptx = with_tensor_products(kernel_text(image));
+        const auto *caps = RegisterCaps::current();
+        return caps && !caps->empty() ? with_register_caps(ptx, *caps) : ptx;
+    } catch (const std::runtime_error &error) {  // an exception must not pass Halide's runtime
+        halide_error(nullptr, error.what());
+        return std::nullopt;
+    }
+}
+
 // Halide asks for at most 64 registers per thread. Without that option ptxas takes as many as the kernel
 // needs, or as its row allows.
 CUresult load_module(void **module, const void *image, unsigned n, int *options, void **values) {
@@ -86,17 +101,18 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
             other_values.push_back(values[i]);
         }
     }
-    std::string ptx = kernel_text(static_cast<const char *>(image));
-    if (const auto *caps = RegisterCaps::current(); caps && !caps->empty()) {
-        ptx = with_register_caps(ptx, *caps);
+    const std::optional<std::string> ptx = text_for_driver(static_cast<const char *>(image));
+    if (!ptx) {
+        constexpr CUresult invalid_ptx = 218;  // CUDA_ERROR_INVALID_PTX
+        return invalid_ptx;
     }
     const auto load = [&](const void *program) {
         return real<load_module>(
             module, program, (unsigned)other_options.size(), other_options.data(), other_values.data());
     };
-    const CUresult code = load_best(ptx, other_options.empty(), load);
+    const CUresult code = load_best(*ptx, other_options.empty(), load);
     if (Recorder *recorder = Recorder::current(); recorder && code == 0) {
-        recorder->add_module(*module, ptx.c_str());
+        recorder->add_module(*module, ptx->c_str());
     }
     return code;
 }

@@ -20,12 +20,14 @@ int number_of(const std::string &capability) {
     return digits;
 }
 
+constexpr const char *any_capability = "999.0";
+
 }  // namespace
 
 const DeviceInfo &limits_of(Device device) {
     static const auto &none = *new DeviceInfo([] {
         DeviceInfo info;
-        info.capability = "999.0";
+        info.capability = any_capability;
         info.block_threads = INT_MAX;
         info.block_memory = INT64_MAX;
         info.fp64 = info.images = info.half = true;
@@ -56,6 +58,11 @@ std::string why_not_on(const Row::Needs &needs, const DeviceInfo &info) {
                            "for sm_{}",
             needs.capability / 10, needs.capability % 10, device(), info.capability,
             number_of(info.capability));
+    }
+    if (needs.only_capability > 0 && needs.only_capability != number_of(info.capability) &&
+        info.capability != any_capability) {
+        return fmt::format("its kernels have instructions of compute capability {}.{} alone, and {} has {}",
+            needs.only_capability / 10, needs.only_capability % 10, device(), info.capability);
     }
     for (const auto &[needed, has, what] : {std::tuple{needs.fp64, info.fp64, "doubles (fp64)"},
              {needs.images, info.images, "images"}, {needs.half, info.half, "half precision (fp16)"}}) {

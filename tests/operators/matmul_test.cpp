@@ -5,6 +5,7 @@
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -140,7 +141,7 @@ TEST_P(MatmulRow, TakesCropsAndWritesNothingElse) {
 
 // Each element that a NaN or an infinity takes part in has it, and no other one.
 TEST_P(MatmulRow, CarriesNaNAndInfinity) {
-    const int64_t m = 150, k = 70, n = 270;
+    const int64_t m = 150, k = 140, n = 270;
     Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
     a.as<float>()[17 * a.strides()[0] + 69] = std::numeric_limits<float>::quiet_NaN();
     b.as<float>()[33 * b.strides()[0] + 269] = std::numeric_limits<float>::infinity();
@@ -155,6 +156,55 @@ TEST_P(MatmulRow, CarriesNaNAndInfinity) {
             const bool has_nan = y == 17, has_infinity = x == 269;
             ASSERT_EQ(std::isnan(value), has_nan) << "row " << y << ", column " << x;
             ASSERT_EQ(std::isinf(value), has_infinity && !has_nan) << "row " << y << ", column " << x;
+        }
+    }
+}
+
+// The bound holds for numbers of every size, also where a path has parts of numbers only. Row 0 of a has a
+// number that is too large to be rounded to fewer bits, row 1 numbers whose low bits are denormal, row 2
+// both, row 3 numbers whose parts have the largest errors, row 4 integers; b has such columns.
+TEST_P(MatmulRow, KeepsTheBoundForNumbersOfEverySize) {
+    const int64_t m = 150, k = 128, n = 270;
+    Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
+    float *of_a = a.as<float>(), *of_b = b.as<float>();
+    const int64_t pitch_a = a.strides()[0], pitch_b = b.strides()[0];
+    constexpr float largest = std::numeric_limits<float>::max(), inexact = 0x1.001ffep0f;
+    for (int64_t i = 0; i < k; i++) {
+        of_a[0 * pitch_a + i] *= i == 0 ? 0.0f : 0.001f * largest;
+        of_a[1 * pitch_a + i] = (1 + std::abs(of_a[1 * pitch_a + i])) * 0x1p-110f;
+        of_a[2 * pitch_a + i] = 0x1.fffffep-110f;
+        of_a[3 * pitch_a + i] = inexact;
+        of_a[4 * pitch_a + i] = (float)(16777215 - i);
+        of_b[i * pitch_b + 5] = inexact;
+        of_b[i * pitch_b + 6] = 0x1.234567p-101f;
+    }
+    of_a[0] = of_a[2 * pitch_a] = largest;
+    for (int64_t x = 0; x < n; x++) {
+        of_b[x] *= 0.5f;
+    }
+    Array output;
+    if (!run({a, b}, output)) {
+        GTEST_SKIP() << "leaves this size to another row";
+    }
+    Exact exact = plain(a, b);
+    exact.bound.as<double>()[1 * n + 6] = 0x1p-126;  // the products underflow
+    EXPECT_EQ(wrong(output, exact), "");
+}
+
+// A NaN with all its bits set, which the GPU's own NaN is, stays one.
+TEST_P(MatmulRow, CarriesTheNaNWithAllBits) {
+    Array a = random_array<float>({40, 130}, 1), b = random_array<float>({130, 50}, 2);
+    const float nan = std::bit_cast<float>(0x7fffffff);
+    a.as<float>()[3 * a.strides()[0] + 7] = nan;
+    b.as<float>()[9 * b.strides()[0] + 11] = nan;
+    Array output;
+    if (!run({a, b}, output)) {
+        GTEST_SKIP() << "leaves this size to another row";
+    }
+    const float *data = std::as_const(output).as<float>();
+    for (int64_t y = 0; y < 40; y++) {
+        for (int64_t x = 0; x < 50; x++) {
+            ASSERT_EQ(std::isnan(data[y * output.strides()[0] + x]), y == 3 || x == 11) << y << ", " << x;
         }
     }
 }
@@ -261,6 +311,28 @@ TEST(Matmul, ChoosesARowBySizeOnCuda) {
     EXPECT_EQ(chosen(Backend::cuda, wide.crop(0, 4, 512, 512), b), "tuned_small_whole");
     EXPECT_EQ(chosen(Backend::cuda, wide.crop(0, 1, 512, 512), b), "tuned_small");
     EXPECT_EQ(chosen(Backend::cuda, Array(Type::f32, {512, 513}, 0).crop(0, 0, 512, 512), b), "tuned_small");
+}
+
+// Products of the tensor cores are another word of `--schedule`. They are for depths that their bound holds
+// for.
+TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
+    if (matmul_operator().rows("tensor", Backend::cuda).empty()) {
+        GTEST_SKIP() << "no CUDA rows in this build";
+    }
+    const auto schedule = [](int64_t m, int64_t k, int64_t n) {
+        const Operator &op = matmul_operator();
+        const Array inputs[] = {Array(Type::f32, {m, k}), Array(Type::f32, {k, n})};
+        return op.choose(inputs, Array(Type::f32, {m, n}), {}, "tensor", Device{Backend::cuda, 9}, &op.rows())
+            .schedule;
+    };
+    EXPECT_EQ(schedule(1024, 128, 1024), "tensor_small");
+    EXPECT_EQ(schedule(2048, 2048, 2048), "tensor_any");
+    EXPECT_EQ(schedule(1600, 128, 1), "tensor_small") << "the first one, where none is meant";
+    EXPECT_EQ(error_of([&] { schedule(1024, 127, 1024); }).fault(), Fault::input);
+    for (const Row *row : matmul_operator().rows("tensor", Backend::cuda)) {
+        EXPECT_EQ(row->needs.only_capability, 90) << row->name();
+        EXPECT_FALSE(row->belongs_to("tuned")) << row->name();
+    }
 }
 
 TEST(Matmul, ChoosesARowBySizeOnTheCpu) {

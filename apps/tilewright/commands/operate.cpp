@@ -112,7 +112,7 @@ std::string footer_of(const Operator &op, const Accepted &accepted) {
                                    "  tilewright {0} {1}{3}{2}\n"
                                    "  tilewright {0} {1}{3} --device cpu --stats\n"
                                    "  tilewright {0} {1}{3} --schedule reference\n",
-        op.name(), accepted.example, option, needed + accepted.example_options, accepted.notes,
+        op.name(), accepted.example, option, needed + accepted.example_options, op.notes() + accepted.notes,
         environment_help());
     if (accepted.png && op.inputs() == 1) {
         text += fmt::format("  tilewright {0} photo.png scan.png --into results{1}{2}\n", op.name(), needed,

@@ -10,6 +10,7 @@
 #include "apps/tilewright/support/subprocess.h"
 #include "apps/tilewright/support/tunable_grid.h"
 #include "generators/algorithms/module_text.h"
+#include "generators/algorithms/tensor_text.h"
 #include "runtime/dispatch/needs.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/workload.h"
@@ -209,7 +210,10 @@ std::string resources(const std::string &generator, const Row &row) {
     const std::string ptx = with_register_caps(generated(generator, row, "kernels"), row.register_caps);
     std::vector<std::vector<std::string>> lines = {{"kernel", "for", "registers", "cap", "stack bytes",
         "spill stores", "spill loads", "threads", "shared bytes"}};
-    for (const char *arch : {"sm_80", "sm_90"}) {
+    const std::vector<std::string> architectures = has_tensor_products(ptx) ?
+                                                       std::vector<std::string>{"sm_90a"} :
+                                                       std::vector<std::string>{"sm_80", "sm_90"};
+    for (const std::string &arch : architectures) {
         std::map<std::string, Assembled> assembled = assemble(ptxas, ptx, arch);
         for (const Kernel &k : kernels) {
             const Assembled &a = assembled[k.name];

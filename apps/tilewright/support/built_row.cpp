@@ -57,14 +57,15 @@ void link(const Row &row, const std::string &archive, const std::string &file) {
     }
 }
 
-// What the generator wrote into the file LIBRARY.needs, "{256, 1024, 80, false, false, false}": the first
-// members of Row::Needs. Only libraries of GPUs have the file; the others need what their row needs.
+// What the generator wrote into the file LIBRARY.needs, "{256, 1024, 80, false, false, false, 0}": the
+// first members of Row::Needs. Only libraries of GPUs have the file; the others need what their row needs.
 Row::Needs read_needs(const std::string &path, Row::Needs needs) {
     std::ifstream file(path);
     char brace = 0, comma = 0;
     if (file >> brace) {
         file >> needs.threads >> comma >> needs.shared_bytes >> comma >> needs.capability >> comma >>
-            std::boolalpha >> needs.fp64 >> comma >> needs.images >> comma >> needs.half;
+            std::boolalpha >> needs.fp64 >> comma >> needs.images >> comma >> needs.half >> comma >>
+            needs.only_capability;
         if (!file) {
             throw Error(Fault::failed,
                 "the generator wrote it in a form that is not known; build the "

@@ -42,7 +42,8 @@ Json listed(const Row &row) {
         {"autoscheduler", row.autoscheduler}, {"declined", row.declined}, {"summary", row.summary},
         {"needs", {{"threads", row.needs.threads}, {"shared_bytes", row.needs.shared_bytes},
                       {"capability", row.needs.capability}, {"fp64", row.needs.fp64},
-                      {"images", row.needs.images}, {"half", row.needs.half}, {"avx2", row.needs.avx2}}}});
+                      {"images", row.needs.images}, {"half", row.needs.half},
+                      {"only_capability", row.needs.only_capability}, {"avx2", row.needs.avx2}}}});
     return one;
 }
 

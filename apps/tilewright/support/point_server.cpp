@@ -173,7 +173,7 @@ BenchmarkData data_of(const Json &json) {
 Json needs_json(const Row::Needs &needs) {
     return {{"threads", needs.threads}, {"shared_bytes", needs.shared_bytes},
         {"capability", needs.capability}, {"fp64", needs.fp64}, {"images", needs.images},
-        {"half", needs.half}, {"avx2", needs.avx2}};
+        {"half", needs.half}, {"only_capability", needs.only_capability}, {"avx2", needs.avx2}};
 }
 
 Row::Needs needs_of(const Json &json) {
@@ -183,6 +183,7 @@ Row::Needs needs_of(const Json &json) {
         .fp64 = json["fp64"],
         .images = json["images"],
         .half = json["half"],
+        .only_capability = json["only_capability"],
         .avx2 = json["avx2"]};
 }
 

@@ -56,4 +56,14 @@ struct MatmulWorkersConfiguration {
     }
 };
 
+// Of MatmulFragments; the division is tunables.
+struct MatmulFragmentsConfiguration {
+    int most_side = 0;  // rows, and columns, of the product
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("most_side", most_side);
+    }
+};
+
 }  // namespace tilewright

@@ -136,4 +136,28 @@ Division matmul_division(const Tunable &tunable, Division::Copies copies) {
     return {rectangle, tunable("width"), tunable("height"), tunable("depth"), tunable("slices"), copies};
 }
 
+// How the work of the form MatmulFragments is divided. A block of 128 threads computes a tile of out, of
+// `tiles` times 64 rows, and sums over blocks of `depth`, each in one chain of products of the tensor cores.
+// Tiles run down `group` columns of tiles at once.
+struct FragmentDivision {
+    int tiles, columns, depth, group;
+
+    // From this depth K on, the form keeps the bound of matmul, K units of 2^-23 of the sum of absolute
+    // products, whatever the numbers are. Parts that are left out or cut off: at most 4 units. The tensor
+    // cores cut off nine numbers at the last of 24 bits of the largest one, or later, and their sum at its
+    // last bit: at most 10 units per instruction, and 10 of the 12 instructions of a block see sums of that
+    // size. The sums of the blocks are added in f32: K / 64 units. That makes 104 + K / 64.
+    static constexpr int least_depth = 128;
+
+    int rows() const {
+        return 64 * tiles;
+    }
+    std::string why_not() const {
+        if (columns % 16 || columns > 256) {
+            return "columns must be a multiple of 16, and at most 256";
+        }
+        return depth % 16 ? "depth must be a multiple of 16" : "";
+    }
+};
+
 }  // namespace tilewright

@@ -130,6 +130,7 @@ struct Description {
     std::vector<Option> options = {};
     std::optional<Option> optional_input = {};  // one more array that a call may end its inputs with: on the
                                                 // command line a file's name
+    std::string notes = {};                     // lines for --help, each with its end
     std::vector<std::string> input_names = {};  // as errors write them; empty: image, or a and b
 };
 
@@ -157,6 +158,9 @@ public:
     }
     const std::vector<Option> &options() const {
         return description_.options;
+    }
+    const std::string &notes() const {
+        return description_.notes;
     }
     const std::optional<Option> &optional_input() const {
         return description_.optional_input;

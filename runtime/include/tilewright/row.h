@@ -31,7 +31,8 @@ struct Row {
         int64_t shared_bytes = 0;  // shared (OpenCL: local) memory of the largest block
         int capability = 0;        // CUDA: the compute capability, 80 for 8.0
         bool fp64 = false, images = false, half = false;
-        bool avx2 = false;  // of the CPU
+        int only_capability = 0;  // CUDA: the one whose instructions the kernels have; others do not run them
+        bool avx2 = false;        // of the CPU
     };
 
     // What the row says of its form, member by member; configuration() gives it as a struct.

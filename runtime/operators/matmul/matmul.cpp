@@ -56,10 +56,16 @@ Division division_of(const Row &row) {
     return matmul_division([&](const char *name) { return row.tunable(name); }, copies_of(row));
 }
 
+// Of a row of fragments.
+FragmentDivision fragments_of(const Row &row) {
+    return {row.tunable("tiles"), row.tunable("columns"), row.tunable("depth"), row.tunable("group")};
+}
+
 // Rows and columns of the panels that a row's library copies a and b into, with the depth that is copied at
 // once: (rows of a, columns of b, depth); rows or columns 0: that matrix is read in place.
 struct Copies {
     int64_t rows = 0, columns = 0, depth = 0;
+    int64_t parts = 1;  // of each number of b
 
     Copies(const Row &row, const Size &size) {
         if (row.form == "matmul_blocks") {
@@ -72,6 +78,12 @@ struct Copies {
             rows = together ? std::max(across, down) : down;
             columns = together ? rows : across;
             depth = round_up(round_up(size.k, division.depth), 32);
+        } else if (row.form == "matmul_fragments") {
+            const FragmentDivision division = fragments_of(row);
+            rows = division.rows();
+            columns = division.columns;
+            depth = round_up(size.k, division.depth) + division.depth;  // a block is copied ahead
+            parts = 2;
         }
     }
 };
@@ -97,7 +109,14 @@ class Matmul : public OperatorOf<MatmulRequest> {
 public:
     Matmul()
         : OperatorOf(
-              {.name = "matmul", .summary = "the product of two matrices", .inputs = 2}, matmul_rows()) {}
+              {.name = "matmul",
+                  .summary = "the product of two matrices",
+                  .inputs = 2,
+                  .notes = "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products.\n"
+                           "On NVIDIA GPUs of compute capability 9.0 `tuned` may take the tensor cores "
+                           "(the schedules\n`tensor`), within the same bound. For f32 arithmetic alone, "
+                           "name `tuned_large`.\n"},
+              matmul_rows()) {}
 
 protected:
     MatmulRequest read(std::span<const Array> inputs, const Settings &) const override {
@@ -127,6 +146,9 @@ protected:
             return has_few_scratch(serves, size) && size.m >= serves.whole_rows &&
                    size.n >= serves.whole_columns;
         }
+        if (row.form == "matmul_fragments") {
+            return size.k >= FragmentDivision::least_depth && size.k <= most_depth;
+        }
         if (row.form != "matmul_workers") {
             return true;
         }
@@ -155,6 +177,10 @@ protected:
             return within(size.m, serves.most_rows) && within(size.n, serves.most_columns) &&
                    within(size.k, serves.most_depth) && size.n >= serves.least_columns &&
                    size.k >= serves.least_depth;
+        }
+        if (row.form == "matmul_fragments") {
+            const auto serves = row.configuration<MatmulFragmentsConfiguration>();
+            return !is_thin(size) && within(std::max(size.m, size.n), serves.most_side);
         }
         if (row.form != "matmul_workers") {
             return true;
@@ -199,9 +225,9 @@ private:
     static bool is_too_wide(const Row &row, const MatmulRequest &request) {
         const Size size = request.size();
         const Copies copies(row, size);
-        const bool large_panels =
-            copies.columns != 0 &&
-            round_up(size.n, copies.columns) * copies.depth * (int64_t)sizeof(float) > most_bytes;
+        const bool large_panels = copies.columns != 0 && round_up(size.n, copies.columns) * copies.depth *
+                                                                 copies.parts * (int64_t)sizeof(float) >
+                                                             most_bytes;
         return size.n > 1 && (large_panels || (row.backend != Backend::cpu && size.n > most_columns));
     }
 

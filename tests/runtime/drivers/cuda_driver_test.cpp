@@ -1,5 +1,7 @@
 // The hooks against the fake libcuda.so.1: what reaches the driver, and on which device. Whoever asks for
 // CUDA does not get OpenCL loaded: its library aborts here.
+#include "generators/algorithms/tensor_product.h"
+#include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/register_caps.h"
 #include "tests/runtime/drivers/any_operator.h"
@@ -124,6 +126,35 @@ TEST_F(CudaDriver, RegisterCapsReachTheDriver) {
     EXPECT_NE(both.find("_kernel_out_s0()\n.maxnreg 96\n{"), std::string::npos) << both;
     EXPECT_EQ(load(&module, before.c_str(), 0, nullptr, nullptr), 0);
     EXPECT_EQ(record().module_text.back(), before) << "the caps end with their scope";
+    pop(&context);
+}
+
+// Of calls that are not understood Halide is told, and the driver gets nothing.
+TEST_F(CudaDriver, TensorProductsReachTheDriverAsInstructions) {
+    const TensorProduct product{8, 8};
+    std::string call = "\t{ // callseq 0, 0\n";
+    for (int i = 0; i < product.words_of_a() + 2; i++) {
+        call += "\tst.param.b32 \t[param" + std::to_string(i) + "], %f" + std::to_string(i) + ";\n";
+    }
+    call += "\tcall.uni (retval0), " + product.function(0) +
+            ", (param0);\n\tld.param.b32 \t%f20, [retval0];\n\t} // callseq 0\n";
+    const std::string begin = ".version 7.0\n.target sm_80\n.visible .entry _kernel_out_s0()\n{\n",
+                      loads = "\tld.shared.b32 \t%f8, [%rd1];\n\tld.shared.b32 \t%f9, [%rd1+128];\n",
+                      end = "\tret;\n}\n";
+    void *context = nullptr, *module = nullptr;
+    driver::Current current(first);
+    prepare_halide();
+    ASSERT_EQ(halide_cuda_acquire_context(nullptr, &context, true), 0);
+    const auto push = symbol<int(void *)>("cuCtxPushCurrent_v2");
+    const auto pop = symbol<int(void **)>("cuCtxPopCurrent_v2");
+    const auto load = symbol<int(void **, const void *, unsigned, int *, void **)>("cuModuleLoadDataEx");
+    ASSERT_EQ(push(context), 0);
+    EXPECT_EQ(load(&module, (begin + loads + call + end).c_str(), 0, nullptr, nullptr), 0);
+    const std::string text = record().module_text.back();
+    EXPECT_NE(text.find("wgmma.mma_async"), std::string::npos) << text;
+    EXPECT_EQ(load(&module, (begin + call + end).c_str(), 0, nullptr, nullptr), 218) << "an invalid PTX";
+    EXPECT_TRUE(halide_spoke());
+    EXPECT_EQ(record().module_text.back(), text);
     pop(&context);
 }
 

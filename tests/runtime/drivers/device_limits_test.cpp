@@ -55,6 +55,8 @@ const Operator &picky() {
             all.push_back(needing("halves", backend, {.half = true}));
             all.push_back(needing("new", backend, {.capability = 86}));
             all.push_back(needing("old", backend, {.capability = 75}));
+            all.push_back(needing("hopper", backend, {.only_capability = 90}));
+            all.push_back(needing("ampere", backend, {.only_capability = 80}));
             all.push_back(needing("most", backend, {.shared_bytes = 227 * 1024}));
         }
         return all;
@@ -138,6 +140,15 @@ TEST(DeviceLimits, ADeviceBelowTheCapabilityOfALibraryIsRefused) {
     EXPECT_EQ(chosen(hopper, "new"), "new");
     EXPECT_EQ(chosen(ampere, "old"), "old");
     expect_refusal(ampere, "new", "compute capability 8.6 and newer, and cuda:1 has 8.0; build it for sm_80");
+}
+
+TEST(DeviceLimits, InstructionsOfOneCapabilityRunOnDevicesOfThatOneAlone) {
+    EXPECT_EQ(chosen(hopper, "hopper"), "hopper");
+    EXPECT_EQ(chosen(ampere, "ampere"), "ampere");
+    expect_refusal(ampere, "hopper", "instructions of compute capability 9.0 alone, and cuda:1 has 8.0");
+    expect_refusal(hopper, "ampere", "instructions of compute capability 8.0 alone, and cuda:0 has 9.0");
+    EXPECT_EQ(chosen({Backend::cuda, 9}, "hopper"), "hopper")
+        << "of a device that is not there nothing is known";
 }
 
 TEST(DeviceLimits, HoldForARowThatIsRunByName) {

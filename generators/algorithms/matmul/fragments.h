@@ -1,0 +1,165 @@
+#pragma once
+// A form of matmul whose products are those of the tensor cores. Rows: tensor_small and tensor_any on CUDA.
+//
+// Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
+// accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.
+#include "Halide.h"
+#include "generators/algorithms/indices.h"
+#include "generators/algorithms/integers.h"
+#include "generators/algorithms/matmul/division.h"
+#include "generators/algorithms/matmul/tiles.h"
+#include "generators/algorithms/tensor_products.h"
+#include <vector>
+
+namespace tilewright {
+
+// out = A B. Each element of A and B is the sum of a high part, which TF32 has exactly, and a low part, of
+// which TF32 has all but one bit. The tensor cores sum three of the four products of the parts over a block
+// of the depth; the product of the low parts is left out. The sums of the blocks are added in f32. The error
+// is within the bound of matmul from a depth of FragmentDivision::least_depth on.
+//
+// Numbers whose parts TF32 does not have become NaN in the panels: those between 2^-126 and 2^-100. Those
+// that are too large, infinity and NaN make NaN or infinity of every sum that they take part in. All elements
+// of out that are not finite are then summed again, from plain products.
+//
+// The panels are in the order of the tensor cores' fragments. Lane l of a warp has of 16 rows and 8 numbers
+// along k those of rows l / 4 and l / 4 + 8 at l % 4 and l % 4 + 4, and of the results, columns 2 (l % 4) and
+// 2 (l % 4) + 1 of each group of 8, in the same rows. Columns of B change places within 16, so that a lane
+// has four neighbouring columns of out.
+struct MatmulFragments : Halide::NamesInterface {
+    static constexpr const char *name = "matmul_fragments";
+    const FragmentDivision division;
+    const TensorProduct product;
+    Var x{"x"}, y{"y"}, v{"v"}, l{"l"}, m{"m"}, n{"n"}, h{"h"}, k{"k"}, b{"b"}, r{"r"}, t{"t"}, bx{"bx"};
+    Func panels_a{"panels_a"}, panels_b{"panels_b"}, tile_a{"tile_a"}, tile_b{"tile_b"};
+    Func words{"words"}, high{"high"}, low{"low"}, products{"products"}, sum{"sum"};
+    Func plain{"plain"}, out{"out"};
+    RDom depth, domain, all, again;
+
+    MatmulFragments(Func A, Func B, const Extents &size, const FragmentDivision &division)
+        : division(division), product{division.columns, division.depth}, A(A), B(B), size(size),
+          across(ceil_div(size.columns, division.columns)), down(ceil_div(size.rows, division.rows())),
+          once(select(size.depth > 0, 1, 2)) {
+        cut_into_panels();
+        multiply();
+        store();
+        sum_again();
+    }
+
+private:
+    Func A, B;
+    const Extents size;
+    const Expr across, down;  // tiles of out
+    const Expr once;          // 1, in a way that Halide does not see: a loop of so many iterations is kept
+
+    static Expr bits_of(Expr number) {
+        return reinterpret<uint32_t>(number);
+    }
+    static Expr bits(uint32_t word) {
+        return Expr(word);
+    }
+
+    // Numbers of which TF32 has no low part are 0, where f32 on a GPU has a 0 for them too, or NaN.
+    static Expr representable(Expr number) {
+        const Expr magnitude = bits_of(number) & bits(0x7fffffff), smallest = bits(0x00800000),
+                   least = bits((127 - 100) << 23);
+        return reinterpret<float>(
+            select(magnitude < smallest, bits(0), magnitude < least, bits(0x7fc00000), bits_of(number)));
+    }
+    // The nearest number of 11 bits.
+    static Expr high_part(Expr number) {
+        return reinterpret<float>((bits_of(number) + bits(0x1000)) & bits(0xffffe000));
+    }
+    static Expr inside(Expr at, Expr extent) {
+        return promised(min(at, extent - 1), extent);
+    }
+
+    // tile_a(v, l, m, k, b) is word v of lane l in the rows from 16 m on and the 8 numbers from 8 k on, of
+    // row b of tiles; tile_b(v, n, h, k, b) is part h (high, low) of number 4 k + v of a column.
+    void cut_into_panels() {
+        const Expr row = division.rows() * b + 16 * m + l / 4 + 8 * (v % 2),
+                   at_a = 8 * k + l % 4 + 4 * (v / 2);
+        panels_a(v, l, m, k, b) = select(below(at_a, size.depth) && below(row, size.rows),
+            representable(A(inside(at_a, size.depth), inside(row, size.rows))), 0.0f);
+        const Expr place = 4 * ((n % 8) / 2) + 2 * ((n / 8) % 2) + n % 2;
+        const Expr column = division.columns * b + 16 * (n / 16) + place, at_b = 4 * k + v;
+        const Expr number = select(below(at_b, size.depth) && below(column, size.columns),
+            representable(B(inside(column, size.columns), inside(at_b, size.depth))), 0.0f);
+        panels_b(v, n, h, k, b) = select(h == 0, high_part(number), number - high_part(number));
+        tile_a(v, l, m, k, b) = panels_a(v, l, m, k, promised(b, down));
+        tile_b(v, n, h, k, b) = panels_b(v, n, h, k, promised(b, across));
+    }
+
+    // sum(r, m, t, bx) is result r of thread t % 128 in the rows from 64 m on, of row t / 128 and column bx
+    // of tiles. A term with a factor of 0 requires what is a block ahead, which is copied while this one is
+    // multiplied; Halide leaves the term out once it knows what is required.
+    void multiply() {
+        const int threads = TensorProduct::threads, ahead = division.depth, steps = product.steps();
+        const Expr thread = t % threads, tile = 4 * m + thread / 32, row = t / threads;
+        words(v, m, k, t) =
+            tile_a(v, thread % 32, tile, k, row) + 0.0f * tile_a(v, thread % 32, tile, k + ahead / 8, row);
+        high(v, m, k, t) = high_part(words(v, m, k, t));
+        low(v, m, k, t) = words(v, m, k, t) - high(v, m, k, t);
+        std::vector<Expr> operands;
+        for (int step = 0; step < steps; step++) {
+            for (const Func &part : {high, low}) {
+                for (int word = 0; word < 4; word++) {
+                    operands.push_back(part(word, m, steps * k + step, t));
+                }
+            }
+        }
+        const Expr begin = 2 * steps * k, last = begin + 2 * steps - 1 + ahead / 4;
+        for (int part : {0, 1}) {
+            operands.push_back(
+                tile_b(0, 0, part, begin, bx) + 0.0f * tile_b(3, division.columns - 1, 1, last, bx));
+        }
+        products(m, k, t, bx) = Tuple(results_of(product, operands));
+        depth = RDom(0, ceil_div(size.depth, division.depth), "depth");
+        std::vector<Expr> results;
+        for (int i = 0; i < product.results(); i++) {
+            results.push_back(products(m, depth, t, bx)[i]);
+        }
+        sum(r, m, t, bx) = 0.0f;
+        sum(r, m, t, bx) += mux(r, results);
+    }
+
+    // Stores the elements of out in the order of the threads: element of four, four, thread, `once`, tile of
+    // the group's row, row of tiles, group. Tiles run down `group` columns of tiles at once, so that the
+    // blocks that run together share panels.
+    void store() {
+        const int fours = division.columns / 16, threads = TensorProduct::threads;
+        domain = RDom({{0, 4}, {0, 2 * fours * division.tiles}, {0, threads}, {0, once}, {0, division.group},
+                          {0, down}, {0, ceil_div(across, division.group)}},
+            "place");
+        const Expr element = domain[0], four = domain[1] % fours, lower = domain[1] / fours % 2,
+                   m = domain[1] / (2 * fours), thread = domain[2], lane = thread % 32;
+        const Expr tile_x = domain[4] + division.group * domain[6], tile_y = domain[5] * once + domain[3];
+        const Expr column = division.columns * tile_x + 16 * four + 4 * (lane % 4) + element;
+        const Expr row = division.rows() * tile_y + 64 * m + 16 * (thread / 32) + lane / 4 + 8 * lower;
+        out(x, y) = Halide::undef<float>();
+        domain.where(below(tile_x, across));
+        domain.where(below(column, size.columns) && below(row, size.rows));
+        out(promised(column, size.columns), promised(row, size.rows)) =
+            sum(element % 2 + 2 * lower + 4 * (2 * four + element / 2), m, thread + threads * tile_y, tile_x);
+    }
+
+    // Sums the elements that are not finite again, in blocks of 32 by 8. Halide sums only for those, because
+    // it leaves a stage out where nobody uses its result. It sees that through clamp(), and not through
+    // promised().
+    void sum_again() {
+        all = RDom(0, size.depth, "all");
+        plain(x, y) += A(all, y) * B(x, all);
+        constexpr int wide = 32, tall = 8;
+        again = RDom({{0, once}, {0, wide}, {0, tall}, {0, ceil_div(size.columns, wide)},
+                         {0, ceil_div(size.rows, tall)}},
+            "again");
+        const Expr to_x = wide * again[3] + again[1], to_y = tall * again[4] + again[2];
+        const Expr column = clamp(to_x, 0, size.columns - 1), row = clamp(to_y, 0, size.rows - 1);
+        const Expr infinite = bits(0x7f800000);
+        again.where(below(to_x, size.columns) && below(to_y, size.rows));
+        again.where((bits_of(out(column, row)) & infinite) == infinite);
+        out(column, row) = plain(column, row);
+    }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,388 @@
+#pragma once
+// Products on the tensor cores of NVIDIA's GPUs: what generators and runtime must agree on. Halide 21 knows
+// no such instruction. So a generator calls a function per number that an instruction gives
+// (generators/algorithms/tensor_products.h), and with_tensor_products() makes instructions of the calls in
+// the text of the module. It refuses what it does not understand.
+#include "generators/algorithms/tensor_product.h"
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tilewright {
+
+namespace tensor_text {
+
+[[noreturn]] inline void refuse(const std::string &what) {
+    throw std::runtime_error(
+        "tensor products: " + what + "; the text of the module is not as Halide 21.0.0 writes it");
+}
+
+inline bool has(const std::string &line, std::string_view part) {
+    return line.find(part) != std::string::npos;
+}
+
+inline std::vector<std::string> lines_of(const std::string &text) {
+    std::vector<std::string> lines;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find('\n', at), text.size());
+        lines.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return lines;
+}
+
+// What stands between the first `open` of a line and the next `close`.
+inline std::string between(const std::string &line, char open, char close) {
+    const size_t begin = line.find(open), end = line.find(close, begin);
+    if (begin == std::string::npos || end == std::string::npos) {
+        refuse("no " + std::string{open, close} + " in '" + line + "'");
+    }
+    return line.substr(begin + 1, end - begin - 1);
+}
+
+// Whether a basic block ends here: what stands before and behind the line does not always run together.
+inline bool ends_block(const std::string &line) {
+    return line.starts_with("$") || line.starts_with("}") || has(line, "bra") || has(line, "bar.sync") ||
+           has(line, "\tret;");
+}
+
+// Makes an instruction, or a chain of them, of all calls of a basic block that have the same operands.
+class Products {
+public:
+    // The lines with instructions in place of calls.
+    std::vector<std::string> made(const std::vector<std::string> &lines) {
+        for (size_t i = 0; i < lines.size(); i++) {
+            const std::string &line = lines[i];
+            if (line.starts_with(".extern .func") &&
+                has(line, std::string(" ") + std::string(tensor_prefix))) {
+                while (i < lines.size() && lines[i] != ";") {
+                    i++;  // the declaration
+                }
+            } else if (line == "{") {
+                out_.push_back(line);
+                body_ = out_.size();
+                out_.emplace_back();
+                registers_ = 0;
+                has_products_ = false;
+            } else if (line == "}") {
+                close();
+                out_[body_] = declarations();
+                out_.push_back(line);
+            } else if (line.starts_with("\t{ // callseq")) {
+                i = call(lines, i);
+            } else {
+                if (ends_block(line)) {
+                    close();
+                }
+                out_.push_back(line);
+            }
+        }
+        return std::move(out_);
+    }
+
+private:
+    struct Group {
+        size_t at;  // the place of the first call
+        TensorProduct product;
+        std::vector<std::string> operands, results;
+    };
+    std::vector<std::string> out_;
+    std::vector<Group> groups_;  // of the basic block
+    size_t body_ = 0;            // where the kernel declares its registers
+    int registers_ = 0;
+    bool has_products_ = false;
+
+    std::string new_register() {
+        return "%twr" + std::to_string(registers_++);
+    }
+
+    std::string declarations() const {
+        if (!has_products_) {
+            return "//";
+        }
+        return "\t.reg .b32 \t%twr<" + std::to_string(registers_ + 1) +
+               ">;\n\t.reg .b64 \t%twd<3>;\n\t.reg .pred \t%twp<2>;\n\tsetp.ne.u32 \t%twp0, 0, 0;\n"
+               "\tsetp.eq.u32 \t%twp1, 0, 0;";
+    }
+
+    // Reads the call that begins at a line, and returns its last line.
+    size_t call(const std::vector<std::string> &lines, size_t begin) {
+        std::vector<std::string> operands;
+        std::string function, result;
+        size_t end = begin;
+        for (; end < lines.size() && !lines[end].starts_with("\t} // callseq"); end++) {
+            const std::string &line = lines[end];
+            if (line.starts_with("\tst.param")) {
+                operands.push_back(line.substr(line.find("], ") + 3));
+                operands.back().pop_back();
+            } else if (has(line, "call.uni")) {
+                const size_t at = line.find("), ") + 3;
+                function = line.substr(at, line.find(',', at) - at);
+            } else if (line.starts_with("\tld.param")) {
+                result = between(line, '\t', ';');
+                result = result.substr(result.find('%'), result.find(',') - result.find('%'));
+            }
+        }
+        const auto known = tensor_result(function);
+        if (end == lines.size() || (!known && function.starts_with(tensor_prefix))) {
+            refuse("the call of '" + function + "' is not known");
+        }
+        if (!known) {
+            out_.insert(out_.end(), lines.begin() + (ptrdiff_t)begin, lines.begin() + (ptrdiff_t)end + 1);
+            return end;
+        }
+        add(known->first, known->second, operands, result);
+        return end;
+    }
+
+    void add(const TensorProduct &product, int number, const std::vector<std::string> &operands,
+        const std::string &result) {
+        if ((int)operands.size() != product.words_of_a() + 2 || result.empty()) {
+            refuse("a call of " + product.function(number) + " has other operands");
+        }
+        auto group = std::find_if(groups_.begin(), groups_.end(),
+            [&](const Group &g) { return g.product == product && g.operands == operands; });
+        if (group == groups_.end()) {
+            groups_.push_back(
+                {out_.size(), product, operands, std::vector<std::string>((size_t)product.results())});
+            group = groups_.end() - 1;
+            out_.emplace_back();
+        }
+        std::string &place = group->results[(size_t)number];
+        if (!place.empty()) {
+            refuse(product.function(number) + " is called twice");
+        }
+        place = result;
+    }
+
+    void close() {
+        for (Group &group : groups_) {
+            out_[group.at] = instructions(group);
+            has_products_ = true;
+        }
+        groups_.clear();
+    }
+
+    // The descriptor of a part of B, whose first word was loaded from shared memory before the call. Without
+    // swizzle: groups of 8 columns by 4 numbers along k are 128 bytes apart along the columns, and along k
+    // two parts of 16 bytes per column.
+    std::string descriptor(const Group &group, int part) const {
+        const std::string word = "\t" + group.operands[(size_t)(group.product.words_of_a() + part)] + ", [";
+        size_t at = group.at;
+        while (at > body_ && !(out_[at].starts_with("\tld.shared") && has(out_[at], word))) {
+            if (has(out_[at], "bar.sync")) {
+                refuse("a barrier stands between the load of an operand and its product");
+            }
+            at--;
+        }
+        if (at == body_) {
+            refuse("an operand of a product is not loaded from shared memory before it");
+        }
+        std::string address = between(out_[at], '[', ']'), offset = "0";
+        if (const size_t plus = address.find('+'); plus != std::string::npos) {
+            offset = address.substr(plus + 1);
+            address.resize(plus);
+        }
+        const long long along_k = 2LL * group.product.columns, along_n = 8;  // in 16 bytes
+        const std::string d = "%twd" + std::to_string(part), same = "\t" + d + ", " + d + ", ";
+        return "\tadd.s64 \t" + d + ", " + address + ", " + offset + ";\n\tshr.u64 " + same +
+               "4;\n\tand.b64 " + same + "16383;\n\tor.b64 " + same +
+               std::to_string(along_k << 16 | along_n << 32) + ";\n";
+    }
+
+    // Registers in a row, in braces. Constants get registers.
+    std::string list(const std::vector<std::string> &values, size_t from, size_t count, std::string &moves) {
+        std::string all;
+        for (size_t i = from; i < from + count; i++) {
+            std::string value = values[i];
+            if (!value.starts_with("%")) {
+                value = new_register();
+                moves += "\tmov.b32 \t" + value + ", " + values[i] + ";\n";
+            }
+            all += (all.empty() ? "{" : ", ") + value;
+        }
+        return all + "}";
+    }
+
+    // Per step: low by high, high by low, high by high. The first one does not add.
+    std::string instructions(Group &group) {
+        const TensorProduct &product = group.product;
+        for (std::string &result : group.results) {
+            result = result.empty() ? new_register() : result;  // nobody reads it
+        }
+        std::string moves, chain;
+        const std::string results = list(group.results, 0, group.results.size(), moves);
+        for (int step = 0; step < product.steps(); step++) {
+            for (const auto &[low_a, low_b] : {std::pair{1, 0}, {0, 1}, {0, 0}}) {
+                std::string d = "%twd" + std::to_string(low_b);
+                if (step > 0) {
+                    chain +=
+                        "\tadd.s64 \t%twd2, " + d + ", " + std::to_string(4 * step * product.columns) + ";\n";
+                    d = "%twd2";
+                }
+                const std::string a = list(group.operands, (size_t)(8 * step + 4 * low_a), 4, moves);
+                chain += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(product.columns) +
+                         "k8.f32.tf32.tf32 \t" + results + ", " + a + ", " + d +
+                         (step == 0 && low_a ? ", %twp0, 1, 1;\n" : ", %twp1, 1, 1;\n");
+            }
+        }
+        return moves + descriptor(group, 0) + descriptor(group, 1) + "\twgmma.fence.sync.aligned;\n" + chain +
+               "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;";
+    }
+};
+
+// Makes asynchronous copies of the copies of 16 bytes from global to shared memory: of a load and the store
+// of what it loaded. A thread waits for them at the barrier behind them, but for those that it issued last:
+// they are of the block of the depth ahead, which nobody reads before the next barrier.
+class Copies {
+public:
+    std::vector<std::string> made(const std::vector<std::string> &lines) {
+        for (size_t i = 0; i < lines.size(); i++) {
+            const std::string &line = lines[i];
+            if (line == "{") {
+                count_uses(lines, i);
+            }
+            if (const size_t store = store_of(lines, i); store != 0) {
+                stores_[store] = "\tcp.async.cg.shared.global \t[" + between(lines[store], '[', ']') +
+                                 "], [" + between(line, '[', ']') + "], 16;";
+                continue;
+            }
+            if (const auto copy = stores_.find(i); copy != stores_.end()) {
+                out_.push_back(copy->second);
+                copied_ = true;
+                continue;
+            }
+            stored_ = stored_ || line.starts_with("\tst.shared");
+            read_ = read_ || line.starts_with("\tld.shared");
+            if (has(line, "bar.sync") && (copied_ || stored_)) {
+                if (copied_ && !read_ && is_between_copies(lines, i)) {
+                    continue;
+                }
+                if (copied_) {
+                    out_.emplace_back("\tcp.async.commit_group;");
+                    out_.emplace_back("\tcp.async.wait_group 1;");
+                }
+                // The tensor cores read shared memory past the order of a thread's own loads and stores.
+                out_.emplace_back("\tfence.proxy.async.shared::cta;");
+                copied_ = stored_ = false;
+            }
+            read_ = read_ && !has(line, "bar.sync");
+            out_.push_back(line);
+        }
+        return std::move(out_);
+    }
+
+private:
+    std::map<std::string, int> uses_;       // of the kernel's registers
+    std::map<size_t, std::string> stores_;  // lines that become copies
+    std::vector<std::string> out_;
+    bool copied_ = false, stored_ = false, read_ = false;  // since the last barrier that is left
+
+    void count_uses(const std::vector<std::string> &lines, size_t at) {
+        uses_.clear();
+        for (; at < lines.size() && lines[at] != "}"; at++) {
+            for (const std::string &name : registers_in(lines[at])) {
+                uses_[name]++;
+            }
+        }
+    }
+
+    static std::vector<std::string> registers_in(const std::string &text) {
+        std::vector<std::string> names;
+        for (size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + 1)) {
+            size_t end = at + 1;
+            while (end < text.size() && std::isalnum((unsigned char)text[end])) {
+                end++;
+            }
+            names.push_back(text.substr(at, end - at));
+        }
+        return names;
+    }
+
+    static bool is_vector(const std::string &line) {  // of 16 bytes
+        return has(line, ".v4.b32") || has(line, ".v4.f32") || has(line, ".v4.u32") || has(line, ".v2.b64") ||
+               has(line, ".v2.u64") || has(line, ".v2.f64");
+    }
+
+    // The line that stores what this line loads, and nobody else uses it; 0 where there is none. Between the
+    // two, addresses may be computed.
+    size_t store_of(const std::vector<std::string> &lines, size_t load) const {
+        if (!lines[load].starts_with("\tld.global") || !is_vector(lines[load])) {
+            return 0;
+        }
+        for (size_t at = load + 1; at < lines.size() && !ends_block(lines[at]); at++) {
+            const std::string &line = lines[at];
+            if (line.starts_with("\tst.") || line.starts_with("\tld.")) {
+                const bool fits = line.starts_with("\tst.shared") && is_vector(line) &&
+                                  between(line, '{', '}') == between(lines[load], '{', '}');
+                const auto names = registers_in(between(lines[load], '{', '}'));
+                const bool once = std::all_of(
+                    names.begin(), names.end(), [&](const std::string &name) { return uses_.at(name) == 2; });
+                return fits && once ? at : 0;
+            }
+        }
+        return 0;
+    }
+
+    // Whether a barrier stands before a run of copies to shared memory, and nobody reads there before the
+    // next barrier of its basic block. Behind another run of copies it orders nothing then.
+    static bool is_between_copies(const std::vector<std::string> &lines, size_t barrier) {
+        bool copies = false;
+        for (size_t at = barrier + 1; at < lines.size(); at++) {
+            if (has(lines[at], "bar.sync")) {
+                return copies;
+            }
+            if (ends_block(lines[at]) || lines[at].starts_with("\tld.shared")) {
+                return false;
+            }
+            copies = copies || lines[at].starts_with("\tst.shared");
+        }
+        return false;
+    }
+};
+
+// Sets what stands behind the first word of the directive that has `part`, as ".version 7.0".
+inline void set_directive(std::vector<std::string> &lines, std::string_view part, const std::string &to) {
+    const auto at = std::find_if(lines.begin(), lines.end(),
+        [&](const std::string &line) { return line.starts_with(".") && has(line, part); });
+    if (at == lines.end()) {
+        refuse("there is no directive with '" + std::string(part) + "'");
+    }
+    *at = at->substr(0, at->find(' ') + 1) + to;
+}
+
+}  // namespace tensor_text
+
+// Whether the text of a module asks for tensor products, or has them.
+inline bool has_tensor_products(std::string_view text) {
+    return text.find(tensor_prefix) != std::string_view::npos ||
+           text.find("\twgmma.") != std::string_view::npos;
+}
+
+// The text with instructions in place of the calls, for a device of TensorProduct::capability; other text,
+// and text that has them, comes back as it is. Errors: std::runtime_error for text that it does not
+// understand.
+inline std::string with_tensor_products(const std::string &text) {
+    using namespace tensor_text;
+    if (text.find(tensor_prefix) == std::string::npos) {
+        return text;
+    }
+    std::vector<std::string> lines = Copies().made(Products().made(lines_of(text)));
+    set_directive(lines, ".version ", "8.0");
+    set_directive(lines, " sm_", "sm_90a");
+    std::string made;
+    for (const std::string &line : lines) {
+        made += line + "\n";
+    }
+    if (made.find(tensor_prefix) != std::string::npos) {
+        refuse("a call is left");
+    }
+    return made;
+}
+
+}  // namespace tilewright

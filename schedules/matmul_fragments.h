@@ -1,0 +1,114 @@
+#pragma once
+// The schedule of matmul on the tensor cores of compute capability 9.0.
+#include "generators/algorithms/matmul/fragments.h"
+#include "schedules/schedule.h"
+#include <vector>
+
+namespace tilewright {
+
+namespace matmul_fragments {
+
+using Halide::Func;
+using Halide::MemoryType;
+using Halide::RVar;
+using Halide::TailStrategy;
+using Halide::Var;
+
+inline RVar variable(const Halide::RDom &domain, int dimension) {
+    return RVar(domain[dimension].name());
+}
+
+// Copies the matrices into zero-padded panels in kernels of their own.
+inline void pack(MatmulFragments &f) {
+    Var far{"far"}, near{"near"}, some{"some"}, one{"one"};
+    f.panels_a.compute_root()
+        .bound_extent(f.v, 4)
+        .bound_extent(f.l, 32)
+        .bound_extent(f.m, f.division.rows() / 16)
+        .split(f.k, far, near, 4, TailStrategy::RoundUp)
+        .split(f.m, some, one, 2);
+    f.panels_a.reorder(f.v, f.l, near, one, some, far, f.b)
+        .vectorize(f.v)
+        .gpu_threads(f.l, near, one)
+        .gpu_blocks(some, far, f.b);
+    f.panels_b.compute_root()
+        .bound_extent(f.v, 4)
+        .bound_extent(f.n, f.division.columns)
+        .bound_extent(f.h, 2)
+        .split(f.k, far, near, 4, TailStrategy::RoundUp)
+        .split(f.n, some, one, 32);
+    f.panels_b.reorder(f.v, f.h, one, near, some, far, f.b)
+        .vectorize(f.v)
+        .unroll(f.h)
+        .gpu_threads(one, near)
+        .gpu_blocks(some, far, f.b);
+}
+
+// Copies a block of the depth of a panel to shared memory, 16 bytes per thread and iteration, one block ahead
+// of the products: sliding window keeps the blocks in a ring of two.
+inline void tile_in_shared(MatmulFragments &f, Func tile, const Var &inner, const Var &outer, int blocks) {
+    Var all{"all"}, turn{"turn"};
+    const RVar once = variable(f.domain, 3);
+    tile.compute_at(f.sum, f.depth)
+        .store_at(f.out, once)
+        .store_in(MemoryType::GPUShared)
+        .fold_storage(f.k, 2 * blocks)
+        .bound_extent(f.v, 4)
+        .fuse(inner, outer, all)
+        .fuse(all, f.k, all)
+        .split(all, turn, all, TensorProduct::threads, TailStrategy::GuardWithIf)
+        .reorder(f.v, turn, all, f.b)
+        .vectorize(f.v)
+        .unroll(turn)
+        .gpu_threads(all);
+}
+
+// A block of four warps computes a tile of out. Its sums stay in registers as those of
+// matmul_workers::workers() do.
+inline void fragments(MatmulFragments &f, ScheduleContext &context) {
+    const FragmentDivision &division = f.division;
+    const RVar element = variable(f.domain, 0), four = variable(f.domain, 1), thread = variable(f.domain, 2),
+               once = variable(f.domain, 3), of_group = variable(f.domain, 4), row = variable(f.domain, 5),
+               group = variable(f.domain, 6);
+    Var xi{"xi"}, yi{"yi"};
+    f.out.gpu_tile(f.x, f.y, xi, yi, 16, 16, TailStrategy::GuardWithIf);  // of undefined values: no kernel
+    f.out.update(0).allow_race_conditions().gpu_blocks(of_group, row, group).gpu_threads(thread);
+    f.out.update(0).unroll(four).unroll(element);
+
+    f.sum.store_at(f.out, of_group).compute_at(f.out, once).store_in(MemoryType::Stack);
+    context.fold_per_thread(f.sum, f.t);
+    f.sum.bound_extent(f.r, f.product.results()).bound_extent(f.m, division.tiles);
+    f.sum.reorder(f.r, f.m, f.t, f.bx).gpu_threads(f.t).unroll(f.r).unroll(f.m);
+    f.sum.update().reorder(f.r, f.m, f.t, f.bx, f.depth).gpu_threads(f.t).unroll(f.r).unroll(f.m);
+    f.products.compute_at(f.sum, f.m).unroll(f.m).unroll(f.k);
+    for (Func part : {f.high, f.low}) {
+        part.compute_at(f.sum, f.m).bound_extent(f.v, 4).unroll(f.v).unroll(f.m).unroll(f.k);
+    }
+    f.words.compute_at(f.sum, f.m).bound_extent(f.v, 4).vectorize(f.v).unroll(f.m).unroll(f.k);
+
+    f.tile_a.bound_extent(f.l, 32).bound_extent(f.m, division.rows() / 16);
+    tile_in_shared(f, f.tile_a, f.l, f.m, division.depth / 8);
+    f.tile_b.bound_extent(f.n, division.columns).bound_extent(f.h, 2);
+    tile_in_shared(f, f.tile_b, f.n, f.h, division.depth / 4);
+    pack(f);
+
+    // Elements that are not finite are summed again, by a thread each.
+    f.out.update(1)
+        .allow_race_conditions()
+        .gpu_threads(variable(f.again, 1), variable(f.again, 2))
+        .gpu_blocks(variable(f.again, 3), variable(f.again, 4));
+    f.plain.compute_at(f.out, variable(f.again, 0))
+        .store_in(MemoryType::Register)
+        .bound_extent(f.x, 1)
+        .bound_extent(f.y, 1);
+}
+
+// The tunables of a division (see FragmentDivision).
+inline std::vector<Tunable> division(int tiles, int group) {
+    return {
+        {"tiles", tiles, 1, 2}, {"columns", 128, 64, 256}, {"depth", 32, 16, 64}, {"group", group, 1, 64}};
+}
+
+}  // namespace matmul_fragments
+
+}  // namespace tilewright

@@ -1,0 +1,133 @@
+// Tensor products in the text of a module: calls become instructions, copies become asynchronous, and text
+// that is not understood is refused. The text is as Halide 21.0.0 writes it, for the smallest product.
+#include "generators/algorithms/tensor_text.h"
+#include <gtest/gtest.h>
+
+namespace tilewright {
+namespace {
+
+constexpr TensorProduct smallest{8, 8};
+
+// The call for a result; the registers of B's words are %f90 and %f91.
+std::string call(
+    int result, const std::string &first_word = "%f10", const std::string &function = smallest.function(0)) {
+    const std::string name = function.substr(0, function.rfind('_') + 1) + std::to_string(result);
+    std::string text = "\t{ // callseq 0, 0\n";
+    for (int i = 0; i < smallest.words_of_a() + 2; i++) {
+        const std::string operand = i == 0                    ? first_word :
+                                    i < smallest.words_of_a() ? "%f1" + std::to_string(i) :
+                                                                "%f9" + std::to_string(i - 8);
+        text += "\t.param .b32 param" + std::to_string(i) + ";\n\tst.param.b32 \t[param" + std::to_string(i) +
+                "], " + operand + ";\n";
+    }
+    return text + "\t.param .b32 retval0;\n\tcall.uni (retval0), " + name +
+           ", (param0);\n\tld.param.b32 \t%f5" + std::to_string(result) + ", [retval0];\n\t} // callseq 0\n";
+}
+
+const std::string loads = "\tld.shared.b32 \t%f90, [%rd7+1024];\n\tld.shared.b32 \t%f91, [%rd7+1152];\n";
+
+std::string calls() {
+    return call(0) + call(1) + call(2) + call(3);
+}
+
+std::string module(const std::string &body) {
+    return "//\n.version 7.0\n.target sm_80\n.address_size 64\n\n.extern .func  (.param .b32 func_retval0) " +
+           smallest.function(0) +
+           "\n(\n\t.param .b32 p\n)\n;\n.visible .entry _kernel_out()\n{\n\t.reg .b32 \t%f<99>;\n" + body +
+           "\tret;\n}\n";
+}
+
+int count(const std::string &text, const std::string &word) {
+    int found = 0;
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+        found++;
+    }
+    return found;
+}
+
+TEST(TensorText, MakesOneChainOfTheCallsOfAProduct) {
+    const std::string text = with_tensor_products(module(loads + calls()));
+    EXPECT_EQ(text.find("tw_"), std::string::npos);
+    EXPECT_EQ(count(text, "wgmma.mma_async"), 3);
+    EXPECT_EQ(
+        count(text, "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 \t{%f50, %f51, %f52, %f53}, "), 3);
+    EXPECT_EQ(count(text, "{%f14, %f15, %f16, %f17}, %twd0, %twp0"), 1) << "low by high comes first";
+    EXPECT_EQ(count(text, "{%f10, %f11, %f12, %f13}, %twd1, %twp1"), 1);
+    EXPECT_EQ(count(text, "add.s64 \t%twd0, %rd7, 1024;"), 1);
+    EXPECT_EQ(count(text, "add.s64 \t%twd1, %rd7, 1152;"), 1);
+    EXPECT_NE(text.find(".version 8.0\n.target sm_90a\n"), std::string::npos) << text;
+    EXPECT_TRUE(has_tensor_products(text));
+    EXPECT_EQ(with_tensor_products(text), text);
+}
+
+TEST(TensorText, ResultsThatNobodyReadsAndConstantsGetRegisters) {
+    const std::string text =
+        with_tensor_products(module(loads + call(0, "0f00000000") + call(2, "0f00000000")));
+    EXPECT_EQ(count(text, "wgmma.mma_async"), 3);
+    EXPECT_NE(text.find(", %twr"), std::string::npos) << text;
+    EXPECT_NE(text.find("mov.b32 \t%twr2, 0f00000000;"), std::string::npos) << text;
+}
+
+TEST(TensorText, OtherOperandsAreAnotherProduct) {
+    const std::string text = with_tensor_products(module(loads + calls() + call(0, "%f7")));
+    EXPECT_EQ(count(text, "wgmma.mma_async"), 6);
+}
+
+TEST(TensorText, LeavesOtherTextAlone) {
+    const std::string text = ".version 7.0\n.target sm_80\n{\n\tbar.sync \t0;\n}";
+    EXPECT_EQ(with_tensor_products(text), text);
+    EXPECT_FALSE(has_tensor_products(text));
+    EXPECT_TRUE(has_tensor_products(module(loads + calls())));
+}
+
+std::string refusal(const std::string &body) {
+    try {
+        with_tensor_products(module(body));
+        return "";
+    } catch (const std::runtime_error &error) {
+        return error.what();
+    }
+}
+
+TEST(TensorText, RefusesWhatItDoesNotUnderstand) {
+    EXPECT_EQ(refusal(loads + calls()), "");
+    EXPECT_NE(refusal(loads + calls() + call(1)).find("called twice"), std::string::npos);
+    EXPECT_NE(refusal(calls()).find("not loaded from shared memory"), std::string::npos);
+    EXPECT_NE(refusal(loads + "\tbar.sync \t0;\n" + calls()).find("a barrier"), std::string::npos);
+    EXPECT_NE(refusal(loads + call(4)).find("is not known"), std::string::npos);
+    EXPECT_NE(refusal(loads + call(0, "%f10", "tw_wgmma_other_0")).find("is not known"), std::string::npos);
+    EXPECT_NE(refusal(loads + call(0, "%f10", TensorProduct{16, 16}.function(0))).find("other operands"),
+        std::string::npos);
+}
+
+const std::string copy_a =
+                      "\tld.global.nc.v4.b32 \t{%r1, %r2, %r3, %r4}, [%rd1];\n\tadd.s64 \t%rd3, %rd2, 8;\n"
+                      "\tst.shared.v4.b32 \t[%rd3+16], {%r1, %r2, %r3, %r4};\n",
+                  copy_b = "\tld.global.nc.v2.b64 \t{%rd8, %rd9}, [%rd4+32];\n"
+                           "\tst.shared.v2.b64 \t[%rd5], {%rd8, %rd9};\n";
+
+TEST(TensorText, CopiesToSharedMemoryAreWaitedForAtTheBarrierBehindThem) {
+    const std::string text = with_tensor_products(
+        module(copy_a + "\tbar.sync \t0;\n" + copy_b + "\tbar.sync \t0;\n" + loads + calls()));
+    EXPECT_NE(text.find("\tadd.s64 \t%rd3, %rd2, 8;\n\tcp.async.cg.shared.global \t[%rd3+16], [%rd1], 16;\n"
+                        "\tcp.async.cg.shared.global \t[%rd5], [%rd4+32], 16;\n\tcp.async.commit_group;\n"
+                        "\tcp.async.wait_group 1;\n\tfence.proxy.async.shared::cta;\n\tbar.sync \t0;\n"),
+        std::string::npos)
+        << text;
+    EXPECT_EQ(count(text, "bar.sync"), 1) << "the barrier between two runs of copies orders nothing";
+    EXPECT_EQ(count(text, "ld.global"), 0);
+    EXPECT_EQ(count(text, "st.shared"), 0);
+}
+
+TEST(TensorText, ValuesThatAreUsedElsewhereAreLoadedAndStored) {
+    const std::string text =
+        with_tensor_products(module(copy_a + "\tadd.s32 \t%r9, %r1, 1;\n\tbar.sync \t0;\n" + copy_b +
+                                    "\tbar.sync \t0;\n" + loads + calls()));
+    EXPECT_EQ(count(text, "cp.async.cg"), 1);
+    EXPECT_EQ(count(text, "st.shared"), 1);
+    EXPECT_EQ(count(text, "fence.proxy.async"), 2) << "the tensor cores see what was stored";
+    EXPECT_EQ(count(text, "bar.sync"), 2);
+}
+
+}  // namespace
+}  // namespace tilewright
