@@ -46,6 +46,7 @@ struct DeflatedText {
     char mark[8];
     uint32_t text_bytes, deflated_bytes;  // in the byte order of x86-64
 };
-constexpr std::string_view deflated_mark = "\x7f" "deflate";
+constexpr std::string_view deflated_mark = "\x7f"
+                                           "deflate";
 
 }  // namespace tilewright

@@ -28,7 +28,7 @@ struct Library {
     std::string schedule;   // the name in the runtime's table: the row's, and the values where it has several
     std::string tunables;   // the values in place of the row's own, "tile=16,pad=4"
     bool host_cpu = false;  // a CPU library: it is for the best instruction set of this machine, and no other
-    bool is_own = false;           // one of the operator's own: the runtime alone calls it
+    bool is_own = false;    // one of the operator's own: the runtime alone calls it
     std::string errors = "words";  // or "codes" (error_codes.h)
 
     // The target of CMake's words that the library belongs to: rows of `vnni` are the CPU's.

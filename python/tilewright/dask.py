@@ -47,7 +47,7 @@ def _array(image, name, dimensions):
 
 
 def _check(op, images, options, schedule):
-    """Refuses, when the graph is made, what the calls on its chunks would refuse; the result's type and shape."""
+    """The type and shape of the result. Refuses, when the graph is made, what calls on chunks refuse."""
     # An extent that is not known is NaN.
     shapes = [[int(n) if n == n else 1 for n in image.shape] for image in images]
     op.check_schedule(schedule)

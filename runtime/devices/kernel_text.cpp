@@ -15,7 +15,8 @@ std::string kernel_text(const char *text) {
     uLongf bytes = inflated.size();
     const auto *stream = reinterpret_cast<const Bytef *>(text + sizeof header);
     // A library of this program is whole, so only missing memory can make zlib fail.
-    if (uncompress(reinterpret_cast<Bytef *>(inflated.data()), &bytes, stream, header.deflated_bytes) != Z_OK) {
+    if (uncompress(reinterpret_cast<Bytef *>(inflated.data()), &bytes, stream, header.deflated_bytes) !=
+        Z_OK) {
         throw std::bad_alloc();
     }
     inflated.resize(std::strlen(inflated.c_str()));  // without the zero byte at its end

@@ -111,8 +111,8 @@ TEST_F(CommandLine, ExplainDescribesTheLibrariesThatRan) {
     EXPECT_NE(text.find("the time of its own library"), std::string::npos) << text;
     EXPECT_EQ(text.find("\nhow "), std::string::npos) << text;
     write_array(path("short.npy"), Array(Type::f64, {1000}));
-    const json all_pairs = run_json({"explain", "min_plus_convolution", path("short.npy"), path("v.npy"),
-        "--device", "cpu", "--json"});
+    const json all_pairs = run_json(
+        {"explain", "min_plus_convolution", path("short.npy"), path("v.npy"), "--device", "cpu", "--json"});
     EXPECT_FALSE(all_pairs["values_decided"]);
 
     const Ran ran = run({"pipeline", "min_plus_convolution " + path("v.npy"), path("v.npy"), path("out.npy"),

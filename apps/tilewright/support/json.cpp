@@ -58,7 +58,8 @@ Json json_in(std::string_view text, const std::string &name) {
 std::string json_text_of(const std::string &path) {
     constexpr int64_t most_bytes = int64_t(256) << 20;
     InputFile file(path, InputFile::Kinds::regular);
-    return std::string(file.read_rest(most_bytes, "give a file that this program wrote, or parts of it").text());
+    return std::string(
+        file.read_rest(most_bytes, "give a file that this program wrote, or parts of it").text());
 }
 
 int int_of(const Json &value) {
