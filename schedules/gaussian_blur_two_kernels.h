@@ -66,21 +66,23 @@ inline void separable_bands(GaussianBlur &blur, ScheduleContext &context) {
 }
 
 // Two kernels, in bands of rows. In both a thread computes `rows` pixels of a column, so that it loads each
-// weight once for all of them.
+// weight once for all of them. Threads of the second kernel that have no column do nothing: their taps would
+// be behind the end of the image between the kernels. Rows without a store are in it, because the first
+// kernel computes whole tiles.
 inline void columns(GaussianBlurNear &blur, ScheduleContext &context) {
     const int width = context["width"], height = context["height"], rows = context["rows"];
-    auto pass = [&](Func stage, Func sum, Halide::RVar tap, TailStrategy tail) {
-        stage.split(blur.y, blur.y, row_of_thread, rows, tail)
+    auto pass = [&](Func stage, Func sum, Halide::RVar tap, TailStrategy of_rows, TailStrategy of_tiles) {
+        stage.split(blur.y, blur.y, row_of_thread, rows, of_rows)
             .reorder(row_of_thread, blur.x, blur.y)
             .unroll(row_of_thread);
-        tiles(stage, blur.x, blur.y, width, height, tail);
+        tiles(stage, blur.x, blur.y, width, height, of_tiles);
         sum.compute_at(stage, xi).store_in(MemoryType::Register).unroll(blur.y);
         sum.bound_extent(blur.y, rows);  // Halide does not see it where the first row depends on a band
         sum.update().reorder(blur.x, blur.y, tap).unroll(blur.y);
     };
     in_bands(blur, context, height * rows);
-    pass(blur.out, blur.along_sum, blur.j, TailStrategy::PredicateStores);
-    pass(blur.down, blur.down_sum, blur.i, TailStrategy::RoundUp);
+    pass(blur.out, blur.along_sum, blur.j, TailStrategy::PredicateStores, TailStrategy::GuardWithIf);
+    pass(blur.down, blur.down_sum, blur.i, TailStrategy::RoundUp, TailStrategy::RoundUp);
 }
 
 }  // namespace gaussian_blur_two_kernels

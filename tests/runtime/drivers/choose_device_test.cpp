@@ -70,7 +70,10 @@ TEST(ChooseDevice, RowsOfALibraryRunWhereItWasMadeFor) {
     }
     Array output;
     Statistics statistics;
-    (*any.op)(any.sample.inputs, output, any.sample.settings, {.statistics = &statistics, .rows = &rows});
+    Call how;
+    how.statistics = &statistics;
+    how.rows = &rows;
+    (*any.op)(any.sample.inputs, output, any.sample.settings, how);
     EXPECT_EQ(statistics.device, "cpu");
     const auto request = any.op->parse(any.sample.inputs, any.sample.settings);
     EXPECT_EQ(any.op->choose_device(*request, "tuned", &rows), Device{});
