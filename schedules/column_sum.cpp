@@ -292,8 +292,8 @@ static const ScheduleRows &rows() {
         family("bytes4",
             {
                 row("bytes4_aligned", gpu, "u8 u8f32", columns_a_thread, four_columns, words_of_threads)
-                    .says("One thread per 4 columns loads 4 bytes at once: a quarter of the loads, and of "
-                          "the threads. For widths and pitches that are multiples of 4."),
+                    .says("One thread per 4 columns loads 4 bytes at once; widths and pitches are multiples "
+                          "of 4."),
                 row("bytes4_any", gpu, "u8 u8f32", words_a_thread, word, words_of_threads)
                     .says("As bytes4_aligned for any rows: shifts two aligned words into one, with twice the "
                           "loads."),
@@ -301,8 +301,9 @@ static const ScheduleRows &rows() {
         family("bytes16",
             {
                 row("bytes16_aligned", gpu, "u8 u8f32", words_a_thread, aligned_words, groups_of_threads)
-                    .says("One thread per 16 columns loads 16 bytes at once: the widest loads, and the "
-                          "fewest threads. For widths and pitches that are multiples of 16."),
+                    .says("One thread per 16 columns loads 16 bytes at once; widths and pitches are "
+                          "multiples of "
+                          "16."),
                 row("bytes16_any", gpu, "u8 u8f32", words_a_thread, four_words, groups_of_threads)
                     .says("As bytes16_aligned for any rows: shifts each word together from two, with twice "
                           "the loads."),

@@ -58,6 +58,16 @@ TEST(ChooseDevice, TakesTheBestOneThatHasARowOfTheSchedule) {
     EXPECT_TRUE(on_gpu && (on_cpu || any.op->rows("reference", Backend::cpu).empty()));
 }
 
+// The error asks all drivers, because it names every device that can be used.
+TEST(ChooseDevice, ADeviceThatIsNotUsableIsRefused) {
+    for (const Device device : {Device{Backend::cuda, 2}, {Backend::cuda, 3}, {Backend::cpu, 1}}) {
+        const Error error = error_of([&] { device_info(device); });
+        EXPECT_EQ(error.fault(), Fault::device) << error.what();
+        EXPECT_NE(std::string(error.what()).find("usable here: cpu, cuda:0, cuda:1 ("), std::string::npos)
+            << error.what();
+    }
+}
+
 // As the functions of a library with TARGETS cpu call it.
 TEST(ChooseDevice, RowsOfALibraryRunWhereItWasMadeFor) {
     const AnyOperator any(Backend::cuda);

@@ -95,8 +95,6 @@ TEST_F(CudaDriver, DevicesAreToldApart) {
     EXPECT_EQ(best_device(), first);
     EXPECT_EQ(Device::parse("cuda"), first);
     EXPECT_EQ(Device::parse("cuda:1"), second);
-    EXPECT_EQ(error_of([] { Device::parse("cuda:2"); }).fault(), Fault::device);
-    EXPECT_EQ(error_of([] { Device::parse("cuda:3"); }).fault(), Fault::device);
 }
 
 // Kernels get the first cap that is meant for them, as PTX has it: between a kernel's parameters and its
