@@ -277,7 +277,8 @@ static bool may_be_object(uint64_t number, void *known, void *platform) {
         return true;
     }
     void *table = nullptr;
-    const iovec to{&table, sizeof table}, from{reinterpret_cast<void *>(number), sizeof table};
+    const iovec to{static_cast<void *>(&table), sizeof table},
+        from{reinterpret_cast<void *>(number), sizeof table};
     if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)sizeof table) {
         return errno != EFAULT;  // some systems forbid the question
     }
@@ -292,8 +293,9 @@ std::optional<size_t> bytes_of_cl_mem(int index, uint64_t memory) {
     }
     size_t bytes = 0;
     void *context = nullptr, *const object = reinterpret_cast<void *>(memory);
-    const bool known = ask(object, memory_context, sizeof context, &context, nullptr) == 0 &&
-                       ask(object, memory_size, sizeof bytes, &bytes, nullptr) == 0;
+    const bool known =
+        ask(object, memory_context, sizeof context, static_cast<void *>(&context), nullptr) == 0 &&
+        ask(object, memory_size, sizeof bytes, &bytes, nullptr) == 0;
     return known && context == device->context ? std::optional(bytes) : std::nullopt;
 }
 
