@@ -1,6 +1,8 @@
 #include "tilewright/plain.h"
+#include "runtime/arrays/channels.h"
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace tilewright {
 
@@ -29,7 +31,21 @@ std::optional<Array> plain_result(
         const auto at = definitions().known.find(op.name());
         definition = at == definitions().known.end() ? nullptr : at->second;
     }
-    return definition ? std::optional(definition(inputs, settings, backend)) : std::nullopt;
+    if (!definition) {
+        return std::nullopt;
+    }
+    const Array &first = inputs[0];
+    if (!op.has_separate_channels() || first.dimensions() != 3) {
+        return definition(inputs, settings, backend);
+    }
+    std::vector<Array> channels = empty_channels_of(first);
+    split_channels(first, channels);
+    for (Array &channel : channels) {
+        channel = definition(std::span(&channel, 1), settings, backend);
+    }
+    Array result(channels.front().type(), first.shape(), 0);
+    join_channels(channels, result);
+    return result;
 }
 
 void add_plain_definition(const std::string &op, PlainDefinition definition) {

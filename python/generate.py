@@ -72,22 +72,27 @@ def described(option):
     return [f"{option.name} : {named}{unit}"] + ["    " + line for line in lines]
 
 
+def taken(declared):
+    """What an operator takes as one of its inputs."""
+    sentences = [declared.help] if declared.help else []
+    text = ". ".join([*sentences, f"Takes {declared.says}"]) + "."
+    return ["    " + line for line in textwrap.wrap(text, 100)]
+
+
 def documentation(op, options):
-    types = ", ".join(dict.fromkeys(row.type for row in op.rows()))
     lines = [
         op.summary[:1].upper() + op.summary[1:] + ".",
-        "",
-        f"Types of data: {types}.",
         "",
         "Parameters",
         "----------",
     ]
-    lines += [f"{name} : array" for name in op.inputs]
+    for declared in op.declared_inputs:
+        lines += [f"{declared.name} : array", *taken(declared)]
     for option in options:
         lines += described(option)
     more = op.optional_input
     if more:
-        lines += [f"{more.name} : array, optional", "    " + more.help.rstrip(".") + "."]
+        lines += [f"{more.name} : array, optional", *taken(more)]
     lines += HOW.format(name=op.name).splitlines()
     return "\n".join(("    " + line).rstrip() for line in lines).strip()
 

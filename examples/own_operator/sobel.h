@@ -4,9 +4,8 @@
 // What programs call.
 namespace tilewright {
 
-// The magnitude of Sobel's gradient, min(|gx| + |gy|, 255), of a u8 image (h, w). Images with channels are
-// refused: the window would take neighbouring channels for neighbouring pixels. Errors: those of every
-// operator (tilewright/operator.h).
+// The magnitude of Sobel's gradient, min(|gx| + |gy|, 255), of a u8 image (h, w), or of each channel of one
+// (h, w, c). Errors: those of every operator (tilewright/operator.h).
 void sobel(const Array &image, Array &output, const Call &call = {});
 
 const Operator &sobel_operator();

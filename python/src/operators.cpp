@@ -17,7 +17,10 @@ struct OperatorInPython {
     std::vector<std::string> arrays;      // the inputs, and the optional one
     std::vector<std::string> parameters;  // the options
 
-    explicit OperatorInPython(const Operator &of) : op(of), arrays(of.input_names()) {
+    explicit OperatorInPython(const Operator &of) : op(of) {
+        for (const Input &input : op.inputs()) {
+            arrays.push_back(input.name);
+        }
         for (const Option &option : op.options()) {
             parameters.push_back(python_name(option.name));
         }
@@ -128,6 +131,11 @@ void add_rows_and_options(nb::module_ &module) {
         .def_ro("says", &Row::summary)
         .def_ro("declined", &Row::declined)
         .def("__repr__", [](const Row &r) { return "<tilewright.Row " + r.name() + ">"; });
+    nb::class_<Input>(module, "Input", "An array that an operator takes.")
+        .def_prop_ro("name", [](const Input &i) { return python_name(i.name); })
+        .def_ro("help", &Input::help)
+        .def_prop_ro("says", &Input::says)
+        .def("__repr__", [](const Input &i) { return "<tilewright.Input " + python_name(i.name) + ">"; });
     nb::class_<Option>(module, "Option", "An option of an operator, which is a parameter of its function.")
         .def_prop_ro("name", [](const Option &o) { return python_name(o.name); })
         .def_ro("help", &Option::help)
@@ -149,7 +157,12 @@ void add_operators(nb::module_ &module) {
     nb::class_<OperatorInPython>(module, "Operator", "An operator of the registry.")
         .def_prop_ro("name", [](const OperatorInPython &o) { return o.op.name(); })
         .def_prop_ro("summary", [](const OperatorInPython &o) { return o.op.summary(); })
-        .def_prop_ro("inputs", [](const OperatorInPython &o) { return o.op.input_names(); })
+        .def_prop_ro("inputs",
+            [](const OperatorInPython &o) {
+                return std::vector(o.arrays.begin(), o.arrays.begin() + (int64_t)o.op.inputs().size());
+            })
+        .def_prop_ro(
+            "declared_inputs", [](const OperatorInPython &o) { return o.op.inputs(); }, nb::rv_policy::copy)
         .def_prop_ro(
             "options", [](const OperatorInPython &o) { return o.op.options(); }, nb::rv_policy::copy)
         .def_prop_ro(

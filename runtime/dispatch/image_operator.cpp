@@ -1,40 +1,66 @@
 #include "runtime/dispatch/image_operator.h"
+#include "runtime/arrays/channels.h"
+#include "tilewright/alpha.h"
 #include <algorithm>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace tilewright {
 
-Request ImageOperator::read(std::span<const Array> inputs, const Settings &) const {
-    const Array &image = inputs[0];
-    const std::string type = name_of(image.type());
-    const bool known =
-        std::any_of(rows().begin(), rows().end(), [&](const Row &row) { return row.type == type; });
-    const bool pointwise = kind_ == Kind::pointwise;
-    if (!known || image.dimensions() < 2 || (!pointwise && image.dimensions() != 2)) {
-        std::vector<std::string> types;
-        for (const Row &row : rows()) {
-            if (std::find(types.begin(), types.end(), row.type) == types.end()) {
-                types.push_back(row.type);
-            }
+namespace {
+
+// Of the table's types those that arrays have, each once.
+std::vector<Type> types_of(const std::vector<Row> &rows) {
+    std::vector<Type> types;
+    for (const Type type : all_types) {
+        if (std::any_of(
+                rows.begin(), rows.end(), [&](const Row &row) { return row.type == name_of(type); })) {
+            types.push_back(type);
         }
-        refuse(Fault::input,
-            fmt::format("takes an image {} of {}{}",
-                pointwise ? "(h, w) or (h, w, c)" : "of one channel, (h, w),", fmt::join(types, ", "),
-                pointwise ? "" : "; of a colour image, give it each channel alone"),
-            "image", image.describe());
     }
+    return types;
+}
+
+}  // namespace
+
+ImageOperator::ImageOperator(std::string name, std::string summary, const std::vector<Row> &rows, Kind kind)
+    : OperatorOf({.name = std::move(name),
+                     .summary = std::move(summary),
+                     .inputs = {{.types = types_of(rows)}},
+                     .has_separate_channels = kind != Kind::pointwise},
+          rows),
+      kind_(kind == Kind::average && inputs()[0].takes(Type::u8) && !inputs()[0].takes(Type::u16) ?
+                Kind::window :
+                kind) {}
+
+Array ImageOperator::premultiplied(const Array &image) const {
+    return kind_ == Kind::average ? premultiply(image) : image;
+}
+
+Array ImageOperator::unpremultiplied(const Array &image, Type type) const {
+    return kind_ == Kind::average ? unpremultiply(image, type) : image;
+}
+
+Request ImageOperator::read(std::span<const Array> inputs, const Settings &) const {
     Request request;
-    request.type = type;
-    request.output_type = image.type();
-    request.output_shape = image.shape();
+    request.type = name_of(inputs[0].type());
+    request.output_type = inputs[0].type();
+    request.output_shape = inputs[0].shape();
     return request;
 }
 
 Plan ImageOperator::plan(const Row &row, Device device, const Request &request, Array &output) const {
     Plan plan;
     const Array &image = request.inputs[0];
-    plan.launch(row, device).in("image", image, rows_of(image)).out("output", output, rows_of(output));
+    if (!has_separate_channels() || image.dimensions() == 2) {
+        plan.launch(row, device).in("image", image, rows_of(image)).out("output", output, rows_of(output));
+        return plan;
+    }
+    // Libraries take images whose neighbours along x are neighbours in memory (Halide's stride of 1).
+    std::vector<Array> channels = empty_channels_of(image), outputs = empty_channels_of(image);
+    plan.host([image, channels]() mutable { split_channels(image, channels); });
+    for (size_t c = 0; c < channels.size(); c++) {
+        plan.launch(row, device).in("image", channels[c]).out("output", outputs[c]);
+    }
+    plan.host([outputs, output]() mutable { join_channels(outputs, output); });
     return plan;
 }
 

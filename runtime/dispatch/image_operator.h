@@ -12,19 +12,22 @@ namespace tilewright {
 // derives from OperatorOf.
 class ImageOperator : public OperatorOf<Request> {
 public:
-    // What an output element depends on. Of a colour image a library sees rows of w * c elements, in which
-    // the neighbours of an element are other channels. So only a `pointwise` operator, whose output element
-    // depends on the input element at the same place alone, takes (h, w, c). `window` is any other operator:
-    // it takes (h, w) and refuses colour.
-    enum class Kind { window, pointwise };
+    // What an output element depends on. `pointwise`: on the input element at the same place alone; then a
+    // library sees a colour image as rows of w * c elements. `window`: on others too; then each channel of a
+    // colour image is an image (h, w) for the library. Its colours are computed as they are, and the result
+    // has the alpha of the image. `average`: a window whose weights have the sum 1, as those of a blur; then
+    // alpha is computed as colours are, and these are multiplied by alpha before, and divided by it after
+    // the call. Of u8 that takes rows of u16 too, which then compute it; without them it is as `window`.
+    enum class Kind { window, pointwise, average };
 
     ImageOperator(
-        std::string name, std::string summary, const std::vector<Row> &rows, Kind kind = Kind::window)
-        : OperatorOf({.name = std::move(name), .summary = std::move(summary)}, rows), kind_(kind) {}
+        std::string name, std::string summary, const std::vector<Row> &rows, Kind kind = Kind::window);
 
     bool treats_alpha_as_colour() const override {
-        return kind_ == Kind::pointwise;
+        return kind_ != Kind::average;
     }
+    Array premultiplied(const Array &image) const override;
+    Array unpremultiplied(const Array &image, Type type) const override;
 
 protected:
     Request read(std::span<const Array> inputs, const Settings &settings) const override;

@@ -18,17 +18,8 @@ namespace tilewright {
 
 Operator::~Operator() = default;
 
-static Description with_names(Description description) {
-    if (description.input_names.empty()) {
-        description.input_names =
-            description.inputs == 1 ? std::vector<std::string>{"image"} : std::vector<std::string>{"a", "b"};
-    }
-    return description;
-}
-
 Operator::Operator(Description description, const std::vector<Row> &rows)
-    : description_(with_names(std::move(description))), rows_(rows),
-      choices_(std::make_unique<RowChoices>()) {
+    : description_(std::move(description)), rows_(rows), choices_(std::make_unique<RowChoices>()) {
     for (const Row &row : rows) {
         Row::Needs &most = most_needs_[(size_t)row.backend];
         most.threads = std::max(most.threads, row.needs.threads);
@@ -69,24 +60,40 @@ std::vector<const Row *> Operator::rows(const std::string &schedule, Backend bac
     return found;
 }
 
-std::unique_ptr<const Request> Operator::parse(
-    std::span<const Array> inputs, const Settings &settings) const {
-    const Inside inside;
-    const std::optional<Option> &more = optional_input();
-    if ((int)inputs.size() != this->inputs() && !(more && (int)inputs.size() == this->inputs() + 1)) {
+void Operator::check_number(size_t given) const {
+    const std::optional<Input> &more = optional_input();
+    const size_t wanted = inputs().size();
+    if (given != wanted && !(more && given == wanted + 1)) {
         refuse(Fault::usage,
-            fmt::format("takes {} input{}{}", this->inputs(), this->inputs() == 1 ? "" : "s",
+            fmt::format("takes {} input{}{}", wanted, wanted == 1 ? "" : "s",
                 more ? " and, if wanted, " + more->name : ""),
-            "inputs", std::to_string(inputs.size()));
+            "inputs", std::to_string(given));
     }
-    for (const Array &input : inputs) {
+}
+
+void Operator::check_declared(std::span<const Array> inputs, const Settings &settings) const {
+    for (size_t i = 0; i < inputs.size(); i++) {
+        const Array &input = inputs[i];
         if (input.empty()) {
             refuse(Fault::input, "an input is empty", "input", "");
         }
+        const Input &declared = i < this->inputs().size() ? this->inputs()[i] : *optional_input();
+        const bool pads = declared.sides.padded_by > 0 && settings.text("pad", "no") == "yes";
+        const std::string why_not = declared.why_not(input.type(), input.shape(), pads);
+        if (!why_not.empty()) {
+            refuse(Fault::input, why_not, declared.name, input.describe());
+        }
     }
+}
+
+std::unique_ptr<const Request> Operator::parse(
+    std::span<const Array> inputs, const Settings &settings) const {
+    const Inside inside;
+    check_number(inputs.size());
     Settings completed;
-    std::unique_ptr<Request> request =
-        parse_checked(inputs, checked_settings(name(), options(), settings, completed));
+    const Settings &all = checked_settings(name(), options(), settings, completed);
+    check_declared(inputs, all);
+    std::unique_ptr<Request> request = parse_checked(inputs, all);
     request->inputs.assign(inputs.begin(), inputs.end());
     return request;
 }

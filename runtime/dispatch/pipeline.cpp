@@ -135,7 +135,9 @@ private:
         step.inputs.insert(step.inputs.end(), further_.begin(), further_.begin() + stage.from_call);
         further_ = further_.subspan((size_t)stage.from_call);
         step.inputs.insert(step.inputs.end(), stage.arrays.begin(), stage.arrays.end());
-        const Request &request = *requests_.emplace_back(parse(stage, step, is_last));
+        step.settings = settings_of(stage, step, is_last);
+        step.request = stage.op->parse(step.inputs, step.settings);
+        const Request &request = *step.request;
 
         const std::vector<int64_t> &shape = request.output_shape;
         const bool keeps_alpha = current_.has_alpha && shape.size() == 3 &&
@@ -147,7 +149,7 @@ private:
         }
         const bool is_result = is_last && current_.is_straight();
         step.output =
-            is_result ? result_of(step, request, output, stage.op->name()) : take(request.output_type, shape);
+            is_result ? result_of(step, output, stage.op->name()) : take(request.output_type, shape);
         step.row = &stage.op->choose(request, step.output, schedule_of(stage), device_);
 
         if (current_.is_between && !call_.steps) {
@@ -157,24 +159,20 @@ private:
         current_.is_between = !is_result;
     }
 
-    // The request of a stage. The settings of the last one may depend on the file that the result is for.
-    std::unique_ptr<const Request> parse(const Stage &stage, Step &step, bool is_last) const {
-        step.settings = stage.settings;
-        std::unique_ptr<const Request> request = stage.op->parse(step.inputs, step.settings);
-        if (is_last && !call_.kind_of_file.empty()) {
-            step.settings = stage.op->settings_for(call_.kind_of_file, step.inputs, stage.settings);
-            if (step.settings.all() != stage.settings.all()) {
-                request = stage.op->parse(step.inputs, step.settings);
-            }
-        }
-        return request;
+    // Those of the last stage may depend on the file that the result is for.
+    Settings settings_of(const Stage &stage, const Step &step, bool is_last) const {
+        return is_last && !call_.kind_of_file.empty() ?
+                   stage.op->settings_for(call_.kind_of_file, step.inputs, stage.settings) :
+                   stage.settings;
     }
 
     // Where the last stage writes: the caller's array, or a new one.
-    static Array result_of(
-        const Step &step, const Request &request, const Array &output, const std::string &op) {
+    Array result_of(const Step &step, const Array &output, const std::string &op) const {
+        const Request &request = *step.request;
         if (output.empty()) {
-            return Array::uninitialized(request.output_type, request.output_shape);
+            const bool is_pinned = call_.pinned && device_.backend == Backend::cuda;
+            const auto make = is_pinned ? Array::pinned : Array::uninitialized;
+            return make(request.output_type, request.output_shape, Array::padded);
         }
         if (output.type() != request.output_type || output.shape() != request.output_shape) {
             throw output_error(output, request.output_type, request.output_shape, op);
@@ -209,25 +207,24 @@ private:
         if (!changes_[i].is_none()) {
             // Where the changed image is in memory is known only now.
             step.inputs.front() = changes_[i].apply(current, before);
-            requests_[i] = stage.op->parse(step.inputs, step.settings);
-            step.row = &stage.op->choose(*requests_[i], step.output, schedule_of(stage), device_);
+            step.request = stage.op->parse(step.inputs, step.settings);
+            step.row = &stage.op->choose(*step.request, step.output, schedule_of(stage), device_);
         }
         Statistics statistics;
         stage.op->execute(
-            *step.row, device_, *requests_[i], step.output, call_.statistics ? &statistics : nullptr);
+            *step.row, device_, *step.request, step.output, call_.statistics ? &statistics : nullptr);
         if (call_.statistics) {
             call_.statistics->push_back(statistics);
         }
     }
 
     const Pipeline &pipeline_;
-    const Call &call_;
+    const Call call_;
     const Device device_;
     const Array input_;
-    std::vector<Step> steps_;                               // one per stage
-    std::vector<std::unique_ptr<const Request>> requests_;  // of each stage
-    std::vector<AlphaChange> changes_;                      // in front of each stage
-    AlphaChange last_change_;                               // in front of the result
+    std::vector<Step> steps_;           // one per stage
+    std::vector<AlphaChange> changes_;  // in front of each stage
+    AlphaChange last_change_;           // in front of the result
     Array result_;
 
     // While the plan is made:
@@ -340,17 +337,52 @@ Device Pipeline::choose_device(std::span<const Array> inputs, const Call &call) 
 
 void Pipeline::operator()(std::span<const Array> inputs, Array &output, const Call &call) const try {
     const Inside inside;
-    const std::unique_ptr<Plan> plan = this->plan(inputs, output, call, true);
+    output = run(*plan(inputs, output, call, true), call);
+} catch (...) {
+    leave_with_error([] { return "pipeline"; });
+}
+
+Array Pipeline::run(Plan &plan, const Call &call) const {
     if (call.statistics) {
         call.statistics->clear();
     }
-    plan->run();
-    output = plan->result();
+    plan.run();
     if (call.steps) {
-        *call.steps = std::move(plan->steps());
+        *call.steps = std::move(plan.steps());
     } else {
-        kept_->give(plan->device(), plan->between());  // what this call had no use for is dropped
+        kept_->give(plan.device(), plan.between());  // what this call had no use for is dropped
     }
+    return plan.result();
+}
+
+PreparedPipeline Pipeline::prepare(std::span<const Array> inputs, const Call &call) const try {
+    const Inside inside;
+    return {*this, plan(inputs, {}, call, true), call};
+} catch (...) {
+    leave_with_error([] { return "pipeline"; });
+}
+
+PreparedPipeline::PreparedPipeline(
+    const Pipeline &pipeline, std::unique_ptr<Pipeline::Plan> plan, PipelineCall call)
+    : pipeline_(pipeline), plan_(std::move(plan)), call_(std::move(call)) {}
+PreparedPipeline::PreparedPipeline(PreparedPipeline &&) noexcept = default;
+PreparedPipeline::~PreparedPipeline() = default;
+
+Device PreparedPipeline::device() const {
+    return plan_->device();
+}
+
+const std::vector<PipelineStep> &PreparedPipeline::steps() const {
+    return plan_->steps();
+}
+
+const Array &PreparedPipeline::result() const {
+    return plan_->result();
+}
+
+Array PreparedPipeline::run() try {
+    const Inside inside;
+    return pipeline_.run(*plan_, call_);
 } catch (...) {
     leave_with_error([] { return "pipeline"; });
 }

@@ -115,7 +115,7 @@ public:
     // The stage, once all words are read. Errors: usage, for a wrong number of files; input, for files that
     // cannot be read.
     PipelineStage finish(const FileLimits &limits) {
-        const int further = op_.inputs() - 1, named = (int)stage_.files.size();
+        const int further = (int)op_.inputs().size() - 1, named = (int)stage_.files.size();
         if (further == 0 && named > 0) {
             const std::string &file = stage_.files.front();
             refuse(fmt::format("'{}': it takes nothing but options (name=value){}; they are {}", file,

@@ -20,6 +20,11 @@ struct BlurRequest : Request {
     }
 };
 
+// What all blurs take.
+inline Input blurred_image() {
+    return {.types = {Type::u8, Type::u16, Type::f32}, .channels = {1, 2, 3, 4}};
+}
+
 // `R` derives from BlurRequest. The result has the image's type and shape; an image with alpha is blurred
 // with premultiplied colours.
 template<typename R>
@@ -35,17 +40,8 @@ public:
     }
 
 protected:
-    // A request with what all blurs read: sigma, and what follows from the image. Errors: input, for a type
-    // or shape that no blur takes.
+    // A request with what all blurs read: sigma, and what follows from the image.
     R read_blur(const Array &image, const Settings &settings) const {
-        const bool type = image.type() == Type::u8 || image.type() == Type::u16 || image.type() == Type::f32;
-        const bool shape = image.dimensions() == 2 ||
-                           (image.dimensions() == 3 && image.shape()[2] >= 1 && image.shape()[2] <= 4);
-        if (!type || !shape) {
-            this->refuse(Fault::input,
-                "takes u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 channels", "image",
-                image.describe());
-        }
         R request;
         request.type = name_of(image.type());
         request.output_type = image.type();

@@ -1,7 +1,6 @@
 // The tables of passes, and the caches that keep them.
 #include "runtime/operators/fft_tables.h"
 #include "generators/algorithms/cache.h"
-#include <bit>
 #include <numbers>
 
 namespace tilewright {
@@ -21,10 +20,6 @@ std::complex<double> root(int64_t j, int64_t n) {
 }
 
 }  // namespace
-
-bool is_fft_length(int64_t n) {
-    return n >= shortest_fft && n <= longest_fft && std::has_single_bit((uint64_t)n);
-}
 
 Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t)> &value) {
     Array made(Type::c64, {n});

@@ -11,8 +11,6 @@ namespace tilewright {
 // The sides of the fields that fronts transform: powers of two from the one to the other.
 constexpr int64_t shortest_fft = 16, longest_fft = 8192;
 
-bool is_fft_length(int64_t n);
-
 // A vector c64 of n numbers, value(0) and so on.
 Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t i)> &value);
 

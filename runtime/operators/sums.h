@@ -50,6 +50,8 @@ public:
     SumOperator(std::string name, std::string summary, const std::vector<Row> &rows, size_t kept_axis)
         : OperatorOf({.name = std::move(name),
                          .summary = std::move(summary),
+                         .inputs = {{.types = {Type::u8, Type::u16, Type::f32}, .axes = Axes::image}},
+                         .makes = Makes::vector,
                          .options = {{.name = "output-type",
                              .help = "Type of the sums of an integer image: u32 (the default), which is "
                                      "refused where a sum could pass 2^32 - 1; u64 and f64, which hold every "
@@ -75,16 +77,6 @@ public:
 protected:
     SumRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
-        if (image.dimensions() != 2) {
-            refuse(Fault::input,
-                image.dimensions() == 3 ?
-                    "takes an image of shape (h, w); add up or pick a channel first" :
-                    "takes an image of shape (h, w); give a vector the shape (1, n) or (n, 1)",
-                "input", image.describe());
-        }
-        if (image.type() != Type::u8 && image.type() != Type::u16 && image.type() != Type::f32) {
-            refuse(Fault::input, "takes u8, u16 or f32; convert it first", "input", image.describe());
-        }
         const std::string element = name_of(image.type()), output = settings.text("output-type", "");
         SumRequest request;
         request.summed_axis = 1 - kept_axis_;

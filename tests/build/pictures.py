@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes grey.png and colour.png, two small pictures, into FOLDER. Usage: pictures.py FOLDER."""
+"""Writes grey.png, colour.png and alpha.png, small pictures, into FOLDER. Usage: pictures.py FOLDER."""
 import os
 import struct
 import sys
@@ -23,3 +23,5 @@ def write(path, colour_type, pixel):
 
 write(os.path.join(sys.argv[1], 'grey.png'), 0, lambda x, y: [(7 * x + 3 * y * y) % 256])
 write(os.path.join(sys.argv[1], 'colour.png'), 2, lambda x, y: [7 * x % 256, 9 * y % 256, x * y % 256])
+write(os.path.join(sys.argv[1], 'alpha.png'), 6,
+      lambda x, y: [7 * x % 256, 9 * y % 256, x * y % 256, (5 * x + y) % 256])

@@ -44,23 +44,23 @@ TEST_F(CommandLine, HelpSaysWhatAnOperatorTakes) {
         EXPECT_EQ(help.find(not_there), std::string::npos) << "'" << not_there << "' in\n" << help;
     };
     expect("gaussian_blur",
-        {"A picture or .npy file: u8, u16, f32 of shape (h, w), (h, w, 2), (h, w, 3), (h, w, 4)",
+        {"A picture or .npy file: u8, u16 or f32 of shape (h, w) or (h, w, c) with 1 to 4 channels\n",
             ".png or .npy", " photo.png out.png"},
         " out.npy");
     expect("column_sum",
-        {"A picture or .npy file: u8, u16, f32 of shape (h, w)\n", "column per channel", "write: .npy",
+        {"A picture or .npy file: u8, u16 or f32 of shape (h, w)\n", "column per channel", "write: .npy",
             " photo.png out.npy"},
         "--crop\n");
     expect("fft2d",
-        {"A picture or .npy file: f32, c64 of shape (h, w)\n", "grey values", "write: .png or .npy",
-            " photo.png out.png --crop"},
+        {"A picture or .npy file: c64 or f32 of shape (h, w), sides powers of two from 16 to 8192",
+            "grey values", "write: .png or .npy", " photo.png out.png --crop"},
         "field.npy");
     expect("matmul", {"An .npy file: f32 of shape (h, w)\n", " a.npy b.npy out.npy"}, ".png");
-    expect("min_plus_convolution", {"An .npy file: i32, f32, f64 of shape (n)\n", " a.npy b.npy out.npy"},
+    expect("min_plus_convolution", {"An .npy file: i32, f32 or f64 of shape (n)\n", " a.npy b.npy out.npy"},
         ".png");
     expect("fresnel",
-        {"A picture or .npy file: u8, u16, f32, c64", "grey values", ".png or .npy", " photo.png out.png",
-            " --crop"},
+        {"A picture or .npy file: c64, f32, u8 or u16 of shape (n, n)", "grey values", ".png or .npy",
+            " photo.png out.png", " --crop"},
         " grey.png");
 }
 

@@ -293,9 +293,9 @@ void expect_refusals(const Operator &op, Function call) {
     };
     const Array bytes = random_array<uint8_t>({4, 6}), floats = random_array<float>({4, 6});
     EXPECT_EQ(
-        fault([&] { call(random_array<uint8_t>({4, 6, 3}), Type::u32); }), Refusal(Fault::input, "input"));
-    EXPECT_EQ(fault([&] { call(random_array<uint8_t>({24}), Type::u32); }), Refusal(Fault::input, "input"));
-    EXPECT_EQ(fault([&] { call(random_array<int32_t>({4, 6}), Type::u32); }), Refusal(Fault::input, "input"));
+        fault([&] { call(random_array<uint8_t>({4, 6, 3}), Type::u32); }), Refusal(Fault::input, "image"));
+    EXPECT_EQ(fault([&] { call(random_array<uint8_t>({24}), Type::u32); }), Refusal(Fault::input, "image"));
+    EXPECT_EQ(fault([&] { call(random_array<int32_t>({4, 6}), Type::u32); }), Refusal(Fault::input, "image"));
     EXPECT_EQ(fault([&] { call(Array(), Type::u32); }), Refusal(Fault::input, "input"));
     EXPECT_EQ(fault([&] { call(floats, Type::u32); }), Refusal(Fault::usage, "output-type"));
     EXPECT_EQ(fault([&] { call(bytes, Type::i32); }), Refusal(Fault::usage, "output-type"));

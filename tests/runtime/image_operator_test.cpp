@@ -1,60 +1,141 @@
 // The front that operators from one image to another begin with.
 #include "runtime/dispatch/image_operator.h"
+#include "tests/support/arrays.h"
 #include "tests/support/errors.h"
+#include "tests/support/operators.h"
+#include "tilewright/alpha.h"
+#include "tilewright/generated.h"
 #include "tilewright/invert.h"
 #include "tilewright/workload.h"
+#include <HalideRuntime.h>
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace tilewright {
 namespace {
+
+using Kind = ImageOperator::Kind;
 
 std::string type_of(const ImageOperator &op, Type type, std::vector<int64_t> shape) {
     const Array image(type, std::move(shape));
     return op.type_of({&image, 1}, {});
 }
 
-// The library sees rows of elements, so the neighbours of a colour image's element are other channels.
-TEST(ImageOperator, AWindowRefusesColour) {
-    const ImageOperator window("edges", "a window", invert_operator().rows());
-    EXPECT_EQ(type_of(window, Type::u8, {5, 7}), "u8");
-    for (const std::vector<int64_t> &shape : {std::vector<int64_t>{5, 7, 3}, {5, 7, 4}, {5, 7, 1}, {5}}) {
-        const Error error = error_of([&] { type_of(window, Type::u8, shape); });
-        EXPECT_EQ(error.fault(), Fault::input) << error.what();
-        EXPECT_NE(
-            std::string(error.what()).find("takes an image of one channel, (h, w), of u8"), std::string::npos)
-            << error.what();
+TEST(ImageOperator, TakesGreyAndColoursOfTheTypesOfItsTable) {
+    for (const Kind kind : {Kind::pointwise, Kind::window, Kind::average}) {
+        const ImageOperator op("some", "", invert_operator().rows(), kind);
+        EXPECT_EQ(type_of(op, Type::u8, {5, 7}), "u8");
+        EXPECT_EQ(type_of(op, Type::u16, {5, 7, 3}), "u16");
+        EXPECT_EQ(type_of(op, Type::u8, {5, 7, 1}), "u8");
+        for (const Array &image :
+            {Array(Type::f32, {5, 7, 3}), Array(Type::f32, {5, 7}), Array(Type::u8, {5})}) {
+            const Error error = error_of([&] { op.type_of({&image, 1}, {}); });
+            EXPECT_EQ(error.fault(), Fault::input) << error.what();
+            EXPECT_NE(std::string(error.what()).find("takes u8 or u16 of shape (h, w) or (h, w, c)"),
+                std::string::npos)
+                << error.what();
+        }
     }
-    EXPECT_EQ(error_of([&] { type_of(window, Type::f32, {5, 7}); }).fault(), Fault::input);
 }
 
-TEST(ImageOperator, APointwiseOneTakesColour) {
-    const ImageOperator points(
-        "negative", "point by point", invert_operator().rows(), ImageOperator::Kind::pointwise);
-    EXPECT_EQ(type_of(points, Type::u8, {5, 7}), "u8");
-    EXPECT_EQ(type_of(points, Type::u8, {5, 7, 3}), "u8");
-    EXPECT_EQ(error_of([&] { type_of(points, Type::f32, {5, 7, 3}); }).fault(), Fault::input);
-    EXPECT_EQ(error_of([&] { type_of(points, Type::u8, {5}); }).fault(), Fault::input);
+// A library as Halide makes it, with a stride of 1 along x: each element becomes the larger one of it and its
+// right neighbour, which of the last one is itself.
+int larger_neighbour(void **arguments) {
+    const auto *in = static_cast<const halide_buffer_t *>(arguments[0]);
+    auto *out = static_cast<halide_buffer_t *>(arguments[1]);
+    if (in->dim[0].stride != 1 || out->dim[0].stride != 1) {
+        return halide_error_code_constraint_violated;
+    }
+    for (int y = 0; y < in->dim[1].extent; y++) {
+        const uint8_t *from = in->host + y * in->dim[1].stride;
+        for (int x = 0; x < in->dim[0].extent; x++) {
+            out->host[y * out->dim[1].stride + x] =
+                std::max(from[x], from[std::min(x + 1, in->dim[0].extent - 1)]);
+        }
+    }
+    return 0;
 }
 
-TEST(ImageOperator, APointwiseOneTreatsAlphaAsAColour) {
+const halide_filter_metadata_t *image_to_output() {
+    static const halide_filter_argument_t arguments[] = {
+        {"image", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr,
+            nullptr, nullptr, nullptr},
+        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr,
+            nullptr, nullptr, nullptr, nullptr},
+    };
+    static const halide_filter_metadata_t metadata = {
+        halide_filter_metadata_t::VERSION, 2, arguments, "", "neighbour"};
+    return &metadata;
+}
+
+// The libraries of a window see neighbours in an image, and not other channels.
+TEST(ImageOperator, AWindowComputesEachChannelAsAnImage) {
+    static const std::vector<Row> rows = {
+        generated_row("larger", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_output)};
+    const ImageOperator op("larger", "", rows);
+    const Array large = random_array(Type::u8, {24, 40, 3}), image = large.crop(2, 3, 20, 30);
+    Array output;
+    Statistics statistics;
+    op({&image, 1}, output, {}, {.device = Device{}, .statistics = &statistics});
+    ASSERT_EQ(output.describe(), image.describe());
+    EXPECT_EQ(statistics.libraries.size(), 3u);
+    for (int64_t y = 0; y < 20; y++) {
+        for (int64_t x = 0; x < 30; x++) {
+            for (int64_t c = 0; c < 3; c++) {
+                ASSERT_EQ(output.at<uint8_t>({y, x, c}),
+                    std::max(image.at<uint8_t>({y, x, c}),
+                        image.at<uint8_t>({y, std::min<int64_t>(x + 1, 29), c})))
+                    << y << ", " << x << ", " << c;
+            }
+        }
+    }
+}
+
+// On every device, into arrays and parts of arrays of the caller, whose other bytes stay as they were.
+TEST(ImageOperator, AWindowWritesColoursOnEveryDevice) {
+    const ImageOperator op("edges", "", invert_operator().rows());
+    for (const Type type : {Type::u8, Type::u16}) {
+        const Array image = random_array(type, {33, 47, 4});
+        Array want;
+        invert(image, want, {.device = Device{}});
+        for (const Device device : usable_devices()) {
+            Array whole(type, {40, 60, 4});
+            Array part = whole.crop(3, 5, 33, 47);
+            op({&image, 1}, part, {}, {.device = device});
+            EXPECT_EQ(difference(part, want, {}), "") << device.str();
+            EXPECT_EQ(difference(whole.crop(0, 0, 3, 60), Array(type, {3, 60, 4}), {}), "") << device.str();
+            EXPECT_EQ(difference(whole.crop(3, 52, 33, 8), Array(type, {33, 8, 4}), {}), "") << device.str();
+        }
+    }
+}
+
+TEST(ImageOperator, AnAverageMultipliesColoursByAlpha) {
     const auto &rows = invert_operator().rows();
-    EXPECT_TRUE(ImageOperator("negative", "", rows, ImageOperator::Kind::pointwise).treats_alpha_as_colour());
-    EXPECT_FALSE(ImageOperator("edges", "", rows).treats_alpha_as_colour());
+    const Array image = random_array(Type::u8, {5, 7, 4});
+    EXPECT_TRUE(ImageOperator("negative", "", rows, Kind::pointwise).treats_alpha_as_colour());
+    const ImageOperator edges("edges", "", rows), average("average", "", rows, Kind::average);
+    EXPECT_TRUE(edges.treats_alpha_as_colour());
+    EXPECT_EQ(edges.premultiplied(image).storage(), image.storage());
+    EXPECT_FALSE(average.treats_alpha_as_colour());
+    EXPECT_EQ(difference(average.premultiplied(image), premultiply(image), {}), "");
+    EXPECT_EQ(difference(average.unpremultiplied(premultiply(image), Type::u8),
+                  unpremultiply(premultiply(image), Type::u8), {}),
+        "");
+    // Premultiplied u8 are u16: without such rows alpha is carried over.
+    std::vector<Row> bytes;
+    std::copy_if(
+        rows.begin(), rows.end(), std::back_inserter(bytes), [](const Row &row) { return row.type == "u8"; });
+    EXPECT_TRUE(ImageOperator("average", "", bytes, Kind::average).treats_alpha_as_colour());
 }
 
 // What a front takes is verified.
-TEST(ImageOperator, SamplesHaveColourWhereItIsTaken) {
-    const auto colours = [](const ImageOperator &op) {
-        int64_t count = 0;
-        for (const Sample &sample : workload_of(op).samples("u8")) {
-            count += sample.inputs[0].dimensions() == 3;
-        }
-        return count;
-    };
-    EXPECT_EQ(colours(ImageOperator("edges", "a window", invert_operator().rows())), 0);
-    EXPECT_GT(colours(ImageOperator(
-                  "negative", "point by point", invert_operator().rows(), ImageOperator::Kind::pointwise)),
-        0);
+TEST(ImageOperator, SamplesHaveColour) {
+    for (const Kind kind : {Kind::pointwise, Kind::window}) {
+        const ImageOperator op("some", "", invert_operator().rows(), kind);
+        const std::vector<Sample> samples = workload_of(op).samples("u8");
+        EXPECT_TRUE(std::any_of(samples.begin(), samples.end(),
+            [](const Sample &sample) { return sample.inputs[0].dimensions() == 3; }));
+    }
 }
 
 }  // namespace

@@ -95,9 +95,9 @@ Json json(const Operator &op, const Words &words) {
     for (const Option &o : op.options()) {
         options.push_back({{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
     }
-    Json one = {{"operator", op.name()}, {"summary", op.summary()}, {"inputs", op.inputs()},
+    Json one = {{"operator", op.name()}, {"summary", op.summary()}, {"inputs", op.inputs().size()},
         {"options", options}, {"rows", rows}};
-    if (const std::optional<Option> more = op.optional_input()) {
+    if (const std::optional<Input> &more = op.optional_input()) {
         one["optional_input"] = {{"name", more->name}, {"help", more->help}};
     }
     return one;

@@ -28,7 +28,7 @@ struct Words {
     CallWords call;
 
     Called called() const {
-        return {op->name(), op->inputs()};
+        return {op->name(), (int)op->inputs().size()};
     }
 };
 
@@ -114,7 +114,7 @@ std::string footer_of(const Operator &op, const Accepted &accepted) {
                                    "  tilewright {0} {1}{3} --schedule reference\n",
         op.name(), accepted.example, option, needed + accepted.example_options, op.notes() + accepted.notes,
         environment_help());
-    if (accepted.png && op.inputs() == 1) {
+    if (accepted.png) {
         text += fmt::format("  tilewright {0} photo.png scan.png --into results{1}{2}\n", op.name(), needed,
             accepted.example_options);
         text += fmt::format("  tilewright {0} - -{1}{2} <photo.png >{3}\n", op.name(), needed,
@@ -123,8 +123,7 @@ std::string footer_of(const Operator &op, const Accepted &accepted) {
     return text;
 }
 
-// The parts of the help that depend on the types and shapes that the operator takes. Finding these takes
-// time, so they are filled in only for the operator whose command is named.
+// The parts of the help that say what files the operator takes.
 struct FileWords {
     std::vector<Parameter> inputs;
     Parameter output;
@@ -133,8 +132,8 @@ struct FileWords {
 
 void describe_files(Command command, const Operator &op, FileWords words) {
     const Accepted accepted = accepted_by(op);
-    for (Parameter &input : words.inputs) {
-        input.description(accepted.inputs);
+    for (size_t i = 0; i < words.inputs.size(); i++) {
+        words.inputs[i].description(accepted.inputs[i]);
     }
     words.output.description(accepted.output);
     if (!accepted.png && !accepted.png_output) {
@@ -169,14 +168,14 @@ void add_operator(CommandLine &line, const Operator &op) {
     Command command = line.add(op.name(), op.summary(), "Operators");
     const auto request = std::make_shared<Words>();
     request->op = &op;
-    request->inputs.resize((size_t)op.inputs());
+    request->inputs.resize(op.inputs().size());
     std::vector<Parameter> inputs;
     for (size_t i = 0; i < request->inputs.size(); i++) {
         const std::string name = request->inputs.size() == 1 ? "input" : fmt::format("input{}", i + 1);
         inputs.push_back(command.add(name, request->inputs[i]).required());
     }
     Parameter output = command.add("output", request->output);
-    const bool is_single = op.inputs() == 1;
+    const bool is_single = op.inputs().size() == 1;
     command.add("more", request->more,
         is_single ? "With --into: further files and folders" :
                     "With --into: further files; the last one is the second input of all calls");
@@ -199,7 +198,7 @@ void add_operator(CommandLine &line, const Operator &op) {
     add_json(command, request->call.as_json);
     command.add_flag("--check", request->call.check,
         "Hold the result against the definition, as plain loops, before it is written (slow)");
-    if (const std::optional<Option> more = op.optional_input()) {
+    if (const std::optional<Input> &more = op.optional_input()) {
         command.add("--" + more->name, request->optional_input, more->help)
             .value_name("FILE")
             .group(op.name());
@@ -210,7 +209,7 @@ void add_operator(CommandLine &line, const Operator &op) {
         of_pictures.push_back(limit);
     }
     const FileWords words{inputs, output, of_pictures};
-    command.when_named([command, &op, words] { describe_files(command, op, words); });
+    command.when_helped([command, &op, words] { describe_files(command, op, words); });
     command.run([request] { operate(*request); });
 }
 

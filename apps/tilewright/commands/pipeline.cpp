@@ -9,6 +9,7 @@
 #include "apps/tilewright/support/fitting.h"
 #include "apps/tilewright/support/picture.h"
 #include "apps/tilewright/support/reference.h"
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <memory>
@@ -30,23 +31,32 @@ struct Work {
     std::optional<Device> device;  // unset: the pipeline chooses one for each call
 };
 
+// One run of the pipeline, and what it fills.
+struct PipelineRun {
+    std::vector<Array> inputs;
+    std::vector<Statistics> statistics;
+    std::vector<Pipeline::Step> steps;  // with --check
+    std::optional<PreparedPipeline> prepared;
+};
+
 // A call that was read and checked.
 struct Prepared {
     std::vector<Picture> pictures;
-    std::vector<std::vector<Array>> inputs;  // of each run: one, or one per channel of the first picture
+    std::vector<std::unique_ptr<PipelineRun>> runs;  // one, or one per channel of the first picture
     std::vector<std::string> conversions;
-    Pipeline::Call call;
-    TypeAndShape result;  // of each run
     FileKind kind = FileKind::npy;
     std::optional<FieldPicture> field_picture;  // which shows a complex result
 
+    const PreparedPipeline &first() const {
+        return *runs.front()->prepared;
+    }
     Type type_in_file() const {
-        return field_picture ? field_picture->type() : result.type;
+        return field_picture ? field_picture->type() : first().result().type();
     }
     std::vector<int64_t> shape_in_file() const {
-        std::vector<int64_t> shape = result.shape;
-        if (inputs.size() > 1) {
-            shape.push_back((int64_t)inputs.size());
+        std::vector<int64_t> shape = first().result().shape();
+        if (runs.size() > 1) {
+            shape.push_back((int64_t)runs.size());
         }
         return shape;
     }
@@ -69,27 +79,47 @@ std::vector<Array> inputs_of(const Array &first, const std::vector<Picture> &pic
     return inputs;
 }
 
-TypeAndShape result_of(
-    const Pipeline &pipeline, const std::vector<Array> &inputs, const Pipeline::Call &call) {
-    auto [type, shape] = pipeline.output_of(inputs, call);
-    return {type, std::move(shape)};
+bool pads(const Pipeline::Stage &stage) {
+    return stage.settings.text("pad", "no") == "yes";
+}
+
+// Of what is taken, that which the next stage takes too, as far as it gets the type and the sides that the
+// first stage gets.
+void narrow(Input &input, const Input &next, bool keeps_type) {
+    if (keeps_type && input.types.empty()) {
+        input.types = next.types;
+    } else if (keeps_type) {
+        std::erase_if(input.types, [&](Type type) { return !next.takes(type); });
+    }
+    if (next.axes == Axes::image) {
+        input.axes = Axes::image;
+    }
+    Sides &sides = input.sides;
+    sides.least = std::max(sides.least, next.sides.least);
+    sides.most = std::min(sides.most, next.sides.most);
+    sides.are_powers_of_two |= next.sides.are_powers_of_two;
+    sides.are_equal |= next.sides.are_equal;
 }
 
 // The whole pipeline decides what is taken of the first picture, as an operator does: a later stage may be
 // the one that takes no colours. The further inputs are taken as they are.
-Fitted fitted_for(const Work &work, const std::vector<Picture> &pictures, const Pipeline::Call &call) {
-    Receiver to = {.name = "pipeline",
-        .result =
-            [&](const std::vector<Array> &arrays) {
-                return result_of(work.pipeline, inputs_of(arrays.front(), pictures), call);
-            },
-        .premultiplied = [](const Array &image) { return image; },  // the pipeline does it itself
-        .pads = work.pipeline.stages().front().settings.text("pad", "no") == "yes",
-        .may_refuse_small = true};
-    for (size_t i = 1; i < pictures.size(); i++) {
-        to.beside.push_back(pictures[i].describe());
+Receiver receiver_of(const Pipeline &pipeline) {
+    Receiver to = {.name = "pipeline", .inputs = {{.types = {}}}, .pads = pads(pipeline.stages().front())};
+    bool keeps_type = true, keeps_sides = true;
+    for (const Pipeline::Stage &stage : pipeline.stages()) {
+        Input next = stage.op->inputs().front();
+        if (pads(stage)) {
+            next.sides = next.sides.padded();
+        }
+        if (keeps_sides) {
+            narrow(to.inputs.front(), next, keeps_type);
+        }
+        const Makes makes = stage.op->makes();
+        keeps_type = keeps_type && makes == Makes::image;
+        keeps_sides = keeps_sides && makes <= Makes::field && !pads(stage);
+        to.makes = std::max(to.makes, makes);
     }
-    return fitted(to, {pictures.front()}, work.words.fit);
+    return to;
 }
 
 // Errors: those of the pipeline, with the names of the files.
@@ -102,18 +132,30 @@ Prepared prepared_from(const Work &work, const std::vector<std::string> &files, 
     const Picture &first = prepared.pictures.front();
     // Without a kind of its own, the output is a file as the first input, or .npy.
     const FileKind kind = output.kind.value_or(first.kind);
-    prepared.call = {.device = work.device, .schedule = work.words.schedule, .alpha = first.has_alpha};
-    Fitted fitted = fitted_for(work, prepared.pictures, prepared.call);
+    Pipeline::Call call = {.device = work.device,
+        .schedule = work.words.schedule,
+        .alpha = first.has_alpha,
+        .kind_of_file = word_for_settings(kind),
+        .pinned = true};
+    const Receiver to = receiver_of(work.pipeline);
+    Fitted fitted = app::fitted(to, {first}, work.words.fit);
     for (const std::vector<Array> &arrays : fitted.calls) {
-        prepared.inputs.push_back(inputs_of(arrays.front(), prepared.pictures));
+        PipelineRun &run = *prepared.runs.emplace_back(std::make_unique<PipelineRun>());
+        run.inputs = inputs_of(arrays.front(), prepared.pictures);
+        call.statistics = &run.statistics;
+        call.steps = work.words.check ? &run.steps : nullptr;
+        try {
+            run.prepared.emplace(work.pipeline.prepare(run.inputs, call));
+        } catch (const Error &error) {
+            throw with_files(error, to, prepared.pictures, work.words.fit);
+        }
+        call.device = run.prepared->device();
     }
     prepared.conversions = std::move(fitted.conversions);
-    prepared.call.device = work.pipeline.choose_device(prepared.inputs.front(), prepared.call);
-    prepared.call.kind_of_file = word_for_settings(kind);
-    prepared.result = result_of(work.pipeline, prepared.inputs.front(), prepared.call);
+    const Array &result = prepared.first().result();
     const Pipeline::Stage &last = work.pipeline.stages().back();
     prepared.field_picture = FieldPicture::in_file(
-        *last.op, last.settings, prepared.result.type, prepared.result.shape, kind, first.array.type());
+        *last.op, last.settings, result.type(), result.shape(), kind, first.array.type());
     prepared.kind = kind_for(output, kind, prepared.type_in_file(), prepared.shape_in_file());
     check_terminal(output, prepared.kind);
     return prepared;
@@ -122,10 +164,10 @@ Prepared prepared_from(const Work &work, const std::vector<std::string> &files, 
 // One report per stage, with its remarks, and what the stages and this program changed. Warnings are printed.
 void add_remarks(const Work &work, const Prepared &prepared, CallReport &report) {
     report.conversions = prepared.conversions;
-    const auto steps = work.pipeline.check(prepared.inputs.front(), prepared.call);
+    const std::vector<Pipeline::Step> &steps = prepared.first().steps();
     for (size_t i = 0; i < steps.size(); i++) {
         const Operator &op = *work.pipeline.stages()[i].op;
-        report.stages.emplace_back().remarks = op.remarks(steps[i].inputs, steps[i].settings);
+        report.stages.emplace_back().remarks = op.remarks(*steps[i].request);
         print_warnings(op, report.stages.back().remarks);
         const std::string padding =
             words_on_padding(op, steps[i].inputs.front().shape(), steps[i].output.shape());
@@ -152,28 +194,18 @@ void check_stages(
     }
 }
 
-// Runs the pipeline once. What its stages did is added to the report.
-Array computed_once(const Work &work, const Prepared &prepared, const std::vector<Array> &inputs,
-    CallReport &report, double &check_ms) {
-    std::vector<Statistics> statistics;
-    std::vector<Pipeline::Step> steps;
-    Pipeline::Call call = prepared.call;
-    call.statistics = &statistics;
-    call.steps = work.words.check ? &steps : nullptr;
-    // Page-locked memory is copied faster, as that of the inputs is.
-    Array output = call.device->backend == Backend::cuda ?
-                       Array::pinned(prepared.result.type, prepared.result.shape) :
-                       Array();
-    work.pipeline(inputs, output, call);
+// What the stages did is added to the report.
+Array computed_once(const Work &work, PipelineRun &run, CallReport &report, double &check_ms) {
+    Array output = run.prepared->run();
     output.sync();
-    for (size_t i = 0; i < statistics.size(); i++) {
-        Statistics &all = report.stages[i].statistics;
-        statistics[i].counters += all.counters;
-        statistics[i].total_ms += all.total_ms;
-        all = statistics[i];
+    for (size_t i = 0; i < run.statistics.size(); i++) {
+        Statistics &one = run.statistics[i], &all = report.stages[i].statistics;
+        one.counters += all.counters;
+        one.total_ms += all.total_ms;
+        all = one;
     }
     const auto checking = std::chrono::steady_clock::now();
-    check_stages(work, *call.device, steps, report);
+    check_stages(work, report.device, run.steps, report);
     check_ms += ms_since(checking);
     return output;
 }
@@ -183,9 +215,9 @@ Array computed(const Work &work, const Prepared &prepared, CallReport &report) {
     const auto start = std::chrono::steady_clock::now();
     double check_ms = 0;
     Array result;
-    for (size_t i = 0; i < prepared.inputs.size(); i++) {
-        put_result(computed_once(work, prepared, prepared.inputs[i], report, check_ms), result, (int64_t)i,
-            (int64_t)prepared.inputs.size());
+    for (size_t i = 0; i < prepared.runs.size(); i++) {
+        put_result(computed_once(work, *prepared.runs[i], report, check_ms), result, (int64_t)i,
+            (int64_t)prepared.runs.size());
     }
     report.times.compute_ms = ms_since(start) - check_ms;
     report.work.statistics.counters = counters() - before;
@@ -198,7 +230,7 @@ CallReport run_on_files(const Work &work, const std::vector<std::string> &files,
     report.inputs = files;
     const auto start = std::chrono::steady_clock::now();
     const Prepared prepared = prepared_from(work, files, output);
-    report.device = *prepared.call.device;
+    report.device = prepared.first().device();
     report.times.read_ms = ms_since(start);
     add_remarks(work, prepared, report);
     const std::string path = path_for(output, prepared.kind);

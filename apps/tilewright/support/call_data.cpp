@@ -28,13 +28,18 @@ CallData from_files(const Operator &op, const DataWords &words, const Settings &
         described.push_back(fmt::format("{}, {}", file, pictures.back().array.describe()));
     }
     CallData data;
-    Fitted all = fitted(receiver_of(op, settings), pictures, words.fit);
+    const Receiver to = receiver_of(op, settings);
+    Fitted all = fitted(to, pictures, words.fit);
     data.inputs = all.calls.front();
     data.calls = all.calls.size();
     data.conversions = std::move(all.conversions);
     data.settings = op.settings_for("npy", data.inputs, settings);
     data.what = one_line(joined(described, "; "));
-    data.request = op.parse(data.inputs, data.settings);
+    try {
+        data.request = op.parse(data.inputs, data.settings);
+    } catch (const Error &error) {
+        throw with_files(error, to, pictures, words.fit);
+    }
     if (!words.type.empty() && data.request->type != words.type) {
         throw Error(Fault::usage, fmt::format("the files are {}; leave --type out", data.request->type),
             {.operation = op.name(), .argument = "--type", .value = words.type});

@@ -243,8 +243,8 @@ Command &Command::footer(const std::string &text) {
     return *this;
 }
 
-Command &Command::when_named(const std::function<void()> &describe) {
-    app_->preparse_callback([describe](size_t) { describe(); });
+Command &Command::when_helped(const std::function<void()> &describe) {
+    (*helped_)[app_] = describe;
     return *this;
 }
 
@@ -268,7 +268,7 @@ Command CommandLine::add(const std::string &name, const std::string &summary, co
     if (!group.empty()) {
         command->group(group);
     }
-    return Command(command);
+    return Command(command, &helped_);
 }
 
 void CommandLine::footer(const std::string &text) {
@@ -282,6 +282,9 @@ void CommandLine::run(std::vector<std::string> words) {
         app_->parse(words);
     } catch (const CLI::CallForHelp &) {
         const CLI::App &command = *command_of(*app_);
+        if (const auto describe = helped_.find(&command); describe != helped_.end()) {
+            describe->second();
+        }
         print(command.help(&command == app_.get() ? "" : app_->get_name()));
     } catch (const CLI::CallForVersion &error) {
         print(std::string(error.what()) + "\n");

@@ -3,6 +3,7 @@
 // command_line.cpp is the only file that includes it, because it takes longer to compile than all else here.
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,7 +51,8 @@ private:
 // One command. Variables that are handed over receive the values, and outlive the command line.
 class Command {
 public:
-    explicit Command(CLI::App *app) : app_(app) {}
+    explicit Command(CLI::App *app, std::map<const CLI::App *, std::function<void()>> *helped = nullptr)
+        : app_(app), helped_(helped) {}
 
     // A name that begins with "--" is an option's; any other one is a positional argument's. An empty value
     // of an option is refused.
@@ -66,13 +68,13 @@ public:
 
     bool takes(const std::string &name) const;  // whether a parameter of that name was added
 
-    Command &footer(const std::string &text);                    // the last lines of its help
-    Command &when_named(const std::function<void()> &describe);  // called when the line names the command,
-                                                                 // before its words are read
-    Command &run(const std::function<void()> &action);           // called when all its words were read
+    Command &footer(const std::string &text);                     // the last lines of its help
+    Command &when_helped(const std::function<void()> &describe);  // called before its help is printed
+    Command &run(const std::function<void()> &action);            // called when all its words were read
 
 private:
     CLI::App *app_;
+    std::map<const CLI::App *, std::function<void()>> *helped_;  // of the command line
 };
 
 // The whole command line: `NAME COMMAND ...`, and the options --help and --version.
@@ -92,6 +94,7 @@ public:
 
 private:
     std::unique_ptr<CLI::App> app_;
+    std::map<const CLI::App *, std::function<void()>> helped_;  // what is called before help is printed
 };
 
 }  // namespace tilewright::app

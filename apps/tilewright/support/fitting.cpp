@@ -1,27 +1,22 @@
 #include "apps/tilewright/support/fitting.h"
 #include "apps/tilewright/support/conversions.h"
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <iterator>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 namespace tilewright::app {
 
 namespace {
 
-constexpr int64_t longest_side = 8192;  // that a part is cut to whose sides are powers of two
-
 using Extents = std::pair<int64_t, int64_t>;  // height and width
 
-// How the arrays of a call are changed. `channel`: one of the constants, or the number of a channel.
+// How the arrays of a call are changed, besides their types. `channel`: one of the constants, or the number
+// of a channel.
 struct Form {
     static constexpr int all = -1, grey = -2;
     int channel = all;
-    std::optional<Type> type = {};
     std::optional<Extents> cut = {}, surround = {};
 };
 
@@ -37,8 +32,64 @@ int64_t channels_of(const Array &array) {
     return array.dimensions() == 3 ? array.shape()[2] : 1;
 }
 
-// Errors: input, for a number that the form's type does not have.
-Array in_form(const Receiver &to, const Picture &picture, const Form &form) {
+// What the receiver declares of picture number i. A picture too many is refused when the call is read.
+const Input &input_for(const Receiver &to, size_t i) {
+    return to.inputs[std::min(i, to.inputs.size() - 1)];
+}
+
+// Text that is a vector becomes a matrix of one row or one column where no vectors are taken.
+std::vector<Picture> with_matrices(const Receiver &to, std::vector<Picture> pictures) {
+    for (size_t i = 0; i < pictures.size(); i++) {
+        Picture &picture = pictures[i];
+        if (is_text(picture) && picture.array.dimensions() == 1 && input_for(to, i).axes != Axes::vector) {
+            picture.array = matrix_of(picture.array, picture.is_one_line);
+        }
+    }
+    return pictures;
+}
+
+// Which channels are given of arrays that have some.
+int channel_for(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
+    const int asked = asked_channel(words);
+    const bool has_picture = std::any_of(
+        pictures.begin(), pictures.end(), [](const Picture &picture) { return is_picture(picture.kind); });
+    const bool takes_grey_alone = to.inputs.front().axes == Axes::image;
+    const bool must_be_asked_for = to.makes == Makes::image;
+    return asked == Form::all && has_picture && takes_grey_alone && !must_be_asked_for ? Form::grey : asked;
+}
+
+// The type that picture number i becomes: its own, where that is taken or no other one would be.
+Type type_for(const Receiver &to, const std::vector<Picture> &pictures, size_t i) {
+    const Input &input = input_for(to, i);
+    const Type own = pictures[i].array.type();
+    if (is_text(pictures[i])) {
+        for (const Picture &other : pictures) {
+            const Type type = other.array.type();
+            const bool is_number = type == Type::f32 || type == Type::f64 || type == Type::i32;
+            if (!is_text(other) && is_number && input.takes(type)) {
+                return type;
+            }
+        }
+    } else if (!is_picture(pictures[i].kind)) {
+        return own;
+    }
+    return !input.takes(own) && input.takes(Type::f32) ? Type::f32 : own;
+}
+
+// The largest middle part of an image whose sides are taken; nothing where there is none.
+std::optional<Extents> largest_part(const Sides &sides, const Array &image) {
+    if (image.dimensions() < 2) {
+        return std::nullopt;
+    }
+    int64_t h = sides.up_to(image.shape()[0]), w = sides.up_to(image.shape()[1]);
+    if (sides.are_equal) {
+        h = w = std::min(h, w);
+    }
+    return std::min(h, w) >= sides.least ? std::optional(Extents(h, w)) : std::nullopt;
+}
+
+// Errors: input, for a number that the type does not have.
+Array in_form(const Receiver &to, const Picture &picture, const Form &form, Type type) {
     Array array = picture.array;
     if (form.cut && array.dimensions() >= 2) {
         const auto [h, w] = *form.cut;
@@ -49,9 +100,9 @@ Array in_form(const Receiver &to, const Picture &picture, const Form &form) {
     } else if (form.channel >= 0 && array.dimensions() == 3) {
         array = channel_of(array, form.channel);
     }
-    if (form.type && *form.type != array.type()) {
+    if (type != array.type()) {
         try {
-            array = converted(array, *form.type);
+            array = converted(array, type);
         } catch (const Error &error) {
             throw Error(error.fault(), fmt::format("cannot take '{}': {}", picture.path, error.what()),
                 {.operation = to.name});
@@ -65,159 +116,24 @@ Array in_form(const Receiver &to, const Picture &picture, const Form &form) {
 
 std::vector<Array> in_form(const Receiver &to, const std::vector<Picture> &pictures, const Form &form) {
     std::vector<Array> arrays;
-    for (const Picture &picture : pictures) {
-        // Types are changed of what has none of its own, and of integers in pictures.
-        Form own = form;
-        if (!is_picture(picture.kind) && !is_text(picture)) {
-            own.type = {};
-        }
-        arrays.push_back(in_form(to, picture, own));
+    for (size_t i = 0; i < pictures.size(); i++) {
+        arrays.push_back(in_form(to, pictures[i], form, type_for(to, pictures, i)));
     }
     return arrays;
 }
 
-// The result of the arrays; nothing where they are not taken.
-std::optional<TypeAndShape> result_of(const Receiver &to, const std::vector<Array> &arrays) {
-    try {
-        return to.result(arrays);
-    } catch (const Error &error) {
-        if (error.fault() != Fault::input) {
-            throw;
-        }
-        return std::nullopt;
-    }
-}
-
-// The same while a form is looked for: a row that a stage of a pipeline names may not serve each of them.
-std::optional<TypeAndShape> result_of_any(const Receiver &to, const std::vector<Array> &arrays) {
-    try {
-        return result_of(to, arrays);
-    } catch (const Error &error) {
-        if (error.fault() != Fault::device) {
-            throw;
-        }
-        return std::nullopt;
-    }
-}
-
-// The result of the pictures in that form, whatever their sides are: of arrays with sides of 64, which every
-// operator takes, so that they are refused for other reasons than their sides.
-std::optional<TypeAndShape> result_in_form(
-    const Receiver &to, const std::vector<Picture> &pictures, const Form &form) {
-    std::vector<Array> arrays;
-    for (const Picture &picture : pictures) {
-        std::vector<int64_t> shape = picture.array.shape();
-        shape.front() = 64;
-        if (shape.size() > 1) {
-            shape[1] = 64;
-        }
-        Picture small = picture;
-        small.array = Array(picture.array.type(), shape);
-        arrays.push_back(in_form(to, std::vector<Picture>{small}, form).front());
-    }
-    std::optional<TypeAndShape> result = result_of_any(to, arrays);
-    return result || !to.may_refuse_small ? result : result_of_any(to, in_form(to, pictures, form));
-}
-
-// The middle parts that --crop chooses from, the largest first.
-std::vector<Extents> parts_of(const Array &array) {
-    if (array.dimensions() < 2) {
-        return {};
-    }
-    const int64_t h = array.shape()[0], w = array.shape()[1], side = std::min(h, w);
-    const auto power = [](int64_t n) {
-        return std::min<int64_t>((int64_t)std::bit_floor((uint64_t)n), longest_side);
-    };
-    std::vector<Extents> parts = {{h, w}, {side, side}, {power(h), power(w)}, {power(side), power(side)}};
-    std::stable_sort(parts.begin(), parts.end(),
-        [](const Extents &a, const Extents &b) { return a.first * a.second > b.first * b.second; });
-    return parts;
-}
-
-// Whether arrays of that shape are taken, of one type or another.
-bool takes(const Receiver &to, size_t inputs, const std::vector<int64_t> &shape) {
-    const Type types[] = {Type::u8, Type::u16, Type::f32};
-    return std::any_of(std::begin(types), std::end(types), [&](Type type) {
-        return result_of_any(to, std::vector<Array>(inputs, Array(type, shape))).has_value();
-    });
-}
-
-// Text that is a vector becomes a matrix of one row or one column where the operator takes no vectors.
-std::vector<Picture> with_matrices(const Receiver &to, std::vector<Picture> pictures) {
-    const auto is_vector = [](const Picture &picture) {
-        return is_text(picture) && picture.array.dimensions() == 1;
-    };
-    if (std::none_of(pictures.begin(), pictures.end(), is_vector) || takes(to, pictures.size(), {64}) ||
-        !takes(to, pictures.size(), {64, 64})) {
-        return pictures;
-    }
-    for (Picture &picture : pictures) {
-        if (is_vector(picture)) {
-            picture.array = matrix_of(picture.array, picture.is_one_line);
-        }
-    }
-    return pictures;
-}
-
-// Whether these are the grey values of a picture of which the operator makes another image, as a stencil
-// does: then the user says whether they are wanted.
-bool must_be_asked_for(const Form &form, const FitWords &words, Type type, const TypeAndShape &result) {
-    return form.channel == Form::grey && !words.grey && !form.type && result.type == type &&
-           result.shape.size() > 1;
-}
-
-// The channels and the type that are taken; nothing where none are.
-std::optional<Form> colours_and_type(
-    const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
-    const bool has_picture = std::any_of(
-        pictures.begin(), pictures.end(), [](const Picture &picture) { return is_picture(picture.kind); });
-    const bool has_text = std::any_of(pictures.begin(), pictures.end(), is_text);
-    std::vector<int> channels = {asked_channel(words)};
-    // A picture whose type is not taken with colours must not lose them where another type's are taken.
-    if (channels.front() == Form::all && has_picture && !takes(to, pictures.size(), {64, 64, 3})) {
-        channels.push_back(Form::grey);
-    }
-    std::vector<std::optional<Type>> types = {std::nullopt};
-    if (has_text) {
-        for (const Picture &picture : pictures) {
-            const Type type = picture.array.type();
-            if (!is_text(picture) && (type == Type::f32 || type == Type::f64 || type == Type::i32)) {
-                types.emplace_back(type);
-            }
-        }
-    }
-    if (has_text || has_picture) {
-        types.emplace_back(Type::f32);
-    }
-    for (const int channel : channels) {
-        for (const std::optional<Type> type : types) {
-            const Form form = {.channel = channel, .type = type};
-            if (const auto result = result_in_form(to, pictures, form)) {
-                return must_be_asked_for(form, words, pictures.front().array.type(), *result) ?
-                           std::nullopt :
-                           std::optional(form);
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-// Chooses the part of the picture, or what it is surrounded by.
-void choose_extents(
-    const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words, Form &form) {
+Form form_for(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
     const Array &first = pictures.front().array;
+    const Sides &sides = to.inputs.front().sides;
+    Form form = {.channel = channel_for(to, pictures, words)};
     if (words.crop) {
-        for (const Extents &part : parts_of(first)) {
-            form.cut = part;
-            if (result_of(to, in_form(to, pictures, form))) {
-                return;
-            }
-        }
-        form.cut = {};
-    } else if (is_picture(pictures.front().kind) && to.pads && !result_of(to, in_form(to, pictures, form))) {
+        form.cut = largest_part(sides, first);
+    } else if (to.pads && sides.are_equal && is_picture(pictures.front().kind) &&
+               first.shape()[0] != first.shape()[1]) {
         const int64_t side = std::max(first.shape()[0], first.shape()[1]);
         form.surround = {side, side};
     }
+    return form;
 }
 
 std::vector<std::string> words_for(
@@ -250,46 +166,33 @@ std::vector<std::string> words_for(
     return words;
 }
 
-// The error of a call with these arrays, with the files and, where it would help, a hint at --crop.
-[[noreturn]] void refuse(const Receiver &to, const std::vector<Picture> &pictures,
-    const std::vector<Array> &arrays, const Form *form) {
-    std::vector<std::string> files;
-    for (const Picture &picture : pictures) {
-        files.push_back(picture.describe());
+// What the words could ask for so that the first picture is taken: "; --crop takes its middle 64 x 32".
+std::string hint_for(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
+    const Input &input = to.inputs.front();
+    const Array &first = pictures.front().array;
+    const std::optional<Extents> part = largest_part(input.sides, first);
+    if (!part) {
+        return "";
     }
-    files.insert(files.end(), to.beside.begin(), to.beside.end());
-    std::string hint;
-    if (form != nullptr) {
-        Form cut = *form;
-        choose_extents(to, pictures, {.crop = true}, cut);
-        // Of an image that is too large a middle part is no answer, as it is of one whose sides do not fit.
-        constexpr int64_t least_part = 64;
-        if (cut.cut && cut.cut->first * cut.cut->second >= pictures.front().array.size() / least_part) {
-            hint = fmt::format("; --crop takes its middle {} x {}", cut.cut->second, cut.cut->first);
-        }
-    } else if (colours_and_type(to, pictures, {.grey = true})) {
-        hint = "; --grey takes its grey values, and --channel N one of its channels";
+    const auto [h, w] = *part;
+    const Type type = type_for(to, pictures, 0);
+    const auto is_taken = [&](const std::vector<int64_t> &shape) {
+        return input.why_not(type, shape).empty();
+    };
+    const bool has_channels = first.dimensions() == 3 && channel_for(to, pictures, words) == Form::all;
+    std::vector<int64_t> cut = {h, w};
+    if (has_channels) {
+        cut.push_back(first.shape()[2]);
     }
-    try {
-        to.result(arrays);
-    } catch (const Error &error) {
-        if (error.fault() != Fault::input) {
-            throw;
-        }
-        throw Error(Fault::input, fmt::format("{}{} ({})", error.what(), hint, fmt::join(files, ", ")));
+    if (has_channels && !is_taken(cut) && is_taken({h, w})) {
+        return "; --grey takes its grey values, and --channel N one of its channels";
     }
-    throw std::logic_error("fitting: what was refused before is taken");
-}
-
-// For an error: the type of text is not at fault, because text becomes a type that the operator takes.
-std::vector<Array> with_text_as_f32(
-    const Receiver &to, const std::vector<Picture> &pictures, std::vector<Array> arrays) {
-    for (size_t i = 0; i < pictures.size(); i++) {
-        if (is_text(pictures[i])) {
-            arrays[i] = in_form(to, pictures[i], {.type = Type::f32});
-        }
-    }
-    return arrays;
+    // Of an image that is too large a middle part is no answer, as it is of one whose sides do not fit.
+    constexpr int64_t least_part = 64;
+    const bool is_cut = *part != Extents(first.shape()[0], first.shape()[1]);
+    return is_cut && !words.crop && is_taken(cut) && h * w >= first.size() / least_part ?
+               fmt::format("; --crop takes its middle {} x {}", w, h) :
+               "";
 }
 
 void check_channel(const std::vector<Picture> &pictures, const FitWords &words) {
@@ -308,39 +211,41 @@ void check_channel(const std::vector<Picture> &pictures, const FitWords &words) 
 }  // namespace
 
 Receiver receiver_of(const Operator &op, const Settings &settings) {
-    return {.name = op.name(),
-        .result =
-            [&op, settings](const std::vector<Array> &arrays) {
-                const auto request = op.parse(arrays, settings);
-                return TypeAndShape{request->output_type, request->output_shape};
-            },
-        .premultiplied = [&op](const Array &image) { return op.premultiplied(image); },
-        .pads = settings.text("pad", "no") == "yes"};
+    Receiver to = {.name = op.name(),
+        .inputs = op.inputs(),
+        .makes = op.makes(),
+        .pads = settings.text("pad", "no") == "yes",
+        .op = &op};
+    if (op.optional_input()) {
+        to.inputs.push_back(*op.optional_input());
+    }
+    if (to.pads) {
+        to.inputs.front().sides = to.inputs.front().sides.padded();
+    }
+    return to;
+}
+
+Error with_files(
+    const Error &error, const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
+    if (error.fault() != Fault::input) {
+        return error;
+    }
+    std::vector<std::string> files;
+    for (const Picture &picture : pictures) {
+        files.push_back(picture.describe());
+    }
+    return {Fault::input, fmt::format("{}{} ({})", error.what(),
+                              hint_for(to, with_matrices(to, pictures), words), fmt::join(files, ", "))};
 }
 
 Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitWords &words) {
     check_channel(given, words);
     const std::vector<Picture> pictures = with_matrices(to, given);
-    const bool is_asked = words.grey || words.crop || words.channel >= 0;
-    Form form;
+    const Picture &first = pictures.front();
+    const Form form = form_for(to, pictures, words);
+    const bool is_separate = to.makes == Makes::vector && first.array.dimensions() == 3 && !words.grey &&
+                             form.channel == Form::grey;
     std::vector<Array> arrays = in_form(to, pictures, form);
-    bool is_separate = false;
-    if (is_asked || !result_of(to, arrays)) {
-        const std::optional<Form> found = colours_and_type(to, pictures, words);
-        if (!found) {
-            form.channel = asked_channel(words);
-            refuse(to, pictures, with_text_as_f32(to, pictures, in_form(to, pictures, form)), nullptr);
-        }
-        form = *found;
-        choose_extents(to, pictures, words, form);
-        arrays = in_form(to, pictures, form);
-        const auto result = result_of(to, arrays);
-        if (!result) {
-            refuse(to, pictures, arrays, &form);
-        }
-        is_separate = form.channel == Form::grey && !words.grey && result->shape.size() == 1 &&
-                      pictures.front().array.dimensions() == 3;
-    }
     Fitted fitted;
     for (size_t i = 0; i < pictures.size(); i++) {
         for (const std::string &conversion : words_for(pictures[i], form, arrays[i], is_separate)) {
@@ -348,10 +253,10 @@ Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitWo
                 pictures.size() == 1 ? conversion : fmt::format("{}: {}", pictures[i].path, conversion));
         }
     }
-    fitted.has_alpha = pictures.front().has_alpha && form.channel == Form::all;
-    if (fitted.has_alpha) {
+    fitted.has_alpha = first.has_alpha && form.channel == Form::all;
+    if (fitted.has_alpha && to.op) {
         const Type before = arrays.front().type();
-        arrays.front() = to.premultiplied(arrays.front());
+        arrays.front() = to.op->premultiplied(arrays.front());
         if (arrays.front().type() != before) {
             fitted.conversions.push_back(fmt::format(
                 "colours times alpha, {} as {}", name_of(before), name_of(arrays.front().type())));
@@ -361,7 +266,7 @@ Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitWo
         fitted.calls.push_back(std::move(arrays));
         return fitted;
     }
-    for (int c = 0; c < channels_of(pictures.front().array); c++) {
+    for (int c = 0; c < channels_of(first.array); c++) {
         Form one = form;
         one.channel = c;
         fitted.calls.push_back(in_form(to, pictures, one));

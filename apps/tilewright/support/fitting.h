@@ -2,9 +2,7 @@
 // What a file's array becomes so that an operator or a pipeline takes it: grey values, single channels, parts
 // and surrounds of a picture, and the types of numbers in text.
 #include "apps/tilewright/support/picture.h"
-#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tilewright::app {
@@ -15,20 +13,13 @@ struct FitWords {
     bool grey = false, crop = false;
 };
 
-struct TypeAndShape {
-    Type type;
-    std::vector<int64_t> shape;
-};
-
-// What the arrays are for: an operator with its settings, or a pipeline.
+// What pictures are fitted to: an operator with its settings, or a pipeline.
 struct Receiver {
     std::string name;
-    // Type and shape of what it makes of the arrays. Errors: input, for those that it does not take.
-    std::function<TypeAndShape(const std::vector<Array> &)> result;
-    std::function<Array(const Array &)> premultiplied;  // colours times alpha, where it asks for that
-    bool pads = false;                                  // pictures that are no squares become squares
-    bool may_refuse_small = false;         // it may refuse 64 x 64 pixels although it takes more of them
-    std::vector<std::string> beside = {};  // what else it is given, for its errors: "b.npy is f32 (50, 4)"
+    std::vector<Input> inputs;  // the optional one is the last
+    Makes makes = Makes::image;
+    bool pads = false;             // pictures that are no squares become squares, where it takes squares
+    const Operator *op = nullptr;  // multiplies colours by alpha; a pipeline does that itself
 };
 
 Receiver receiver_of(const Operator &op, const Settings &settings);
@@ -42,20 +33,26 @@ struct Fitted {
     std::vector<std::string> conversions;  // "grey values of 3 channels"
 };
 
-// An array that is taken stays as it is, unless the words ask for a part of it. Of what is not taken:
-//   * A picture with channels is given to receivers that make vectors one channel at a time, and to others as
-//     grey values (ITU-R BT.601: .299 R + .587 G + .114 B; alpha is left out).
-//   * A picture of integers becomes f32 with the same values.
-//   * With `crop`, the largest middle part of an image that is taken: all of it, the largest square, sides
-//     that are powers of two, or the largest square of such a side.
-//   * With the option `pad` of the operator or of the first stage, a picture that is no square is surrounded
-//     by zeros to one.
+// What becomes of the arrays follows from what the receiver declares; whether they are then taken is not
+// asked. What is taken stays as it is, unless the words ask for a part of it. Of the rest:
+//   * A picture with channels, where none are taken, is given to receivers that make vectors one channel at a
+//     time, and to others as grey values (ITU-R BT.601: .299 R + .587 G + .114 B; alpha is left out). Where
+//     the result is an image too, the user must ask for that.
+//   * A picture of integers becomes f32 with the same values, where f32 is taken.
+//   * With `crop`, the largest middle part whose sides are taken.
+//   * With the option `pad` of the operator or of the first stage, a picture that is no square, where squares
+//     are taken, is surrounded by zeros to one.
 //   * Numbers read from text become the type of the other input, f64 or f32. Where matrices are taken and
 //     vectors are not, one line of them is a matrix of one row, and one number per line one column.
 // Colours are multiplied by alpha where the receiver asks for that.
 //
-// Errors: those of Receiver::result, with the names of the files; usage, for a channel that is not there.
+// Errors: usage, for a channel that is not there; input, for a number that the type does not have.
 Fitted fitted(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words = {});
+
+// The error of a call with arrays that were fitted: one of class input gets what else the words can ask for,
+// and the names of the files.
+Error with_files(
+    const Error &error, const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words = {});
 
 // Puts the result of one of `count` calls into that of all: the result itself where it is the only one, or a
 // column of `all` (n, count), which is made if it is empty.

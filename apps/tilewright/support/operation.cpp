@@ -39,14 +39,18 @@ struct Prepared {
     }
 };
 
-// Reads the requests again for a file of that kind.
+// Reads the requests for a file of that kind, where other settings belong to it.
 void parse(const Operation &operation, FileKind kind, Prepared &prepared) {
     const Operator &op = *operation.op;
+    const Settings settings =
+        op.settings_for(word_for_settings(kind), prepared.fitted.calls.front(), operation.settings);
     prepared.kind = kind;
-    prepared.requests.clear();
-    for (const std::vector<Array> &inputs : prepared.fitted.calls) {
-        prepared.settings = op.settings_for(word_for_settings(kind), inputs, operation.settings);
-        prepared.requests.push_back(op.parse(inputs, prepared.settings));
+    if (prepared.requests.empty() || settings.all() != prepared.settings.all()) {
+        prepared.settings = settings;
+        prepared.requests.clear();
+        for (const std::vector<Array> &inputs : prepared.fitted.calls) {
+            prepared.requests.push_back(op.parse(inputs, settings));
+        }
     }
     const Request &request = *prepared.requests.front();
     prepared.field_picture = FieldPicture::in_file(op, operation.settings, request.output_type,
@@ -70,9 +74,13 @@ Prepared prepared_from(
         prepared.pictures.push_back(
             read_picture(input, operation.limits, operation.device.value_or(Device{})));
     }
-    prepared.fitted =
-        fitted(receiver_of(*operation.op, operation.settings), prepared.pictures, operation.fit);
-    choose_kind(operation, output, prepared);
+    const Receiver to = receiver_of(*operation.op, operation.settings);
+    prepared.fitted = fitted(to, prepared.pictures, operation.fit);
+    try {
+        choose_kind(operation, output, prepared);
+    } catch (const Error &error) {
+        throw with_files(error, to, prepared.pictures, operation.fit);
+    }
     return prepared;
 }
 

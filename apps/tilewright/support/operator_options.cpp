@@ -23,7 +23,7 @@ void add_options_of_operators(Command &command, OptionWords &words) {
                 command.add(name, set, option.help).group(group);
             }
         }
-        const std::optional<Option> &more = op->optional_input();
+        const std::optional<Input> &more = op->optional_input();
         if (more && !command.takes("--" + more->name)) {
             const auto set = [&words, name = more->name](
                                  const std::string &file) { words.optional_inputs[name] = file; };

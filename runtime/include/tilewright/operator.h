@@ -1,6 +1,7 @@
 #pragma once
 #include "tilewright/array.h"
 #include "tilewright/error.h"
+#include "tilewright/input.h"
 #include "tilewright/row.h"
 #include "tilewright/statistics.h"
 #include <array>
@@ -126,12 +127,13 @@ class Plan;        // the libraries that a call runs, one after another, and the
 struct Description {
     std::string name;
     std::string summary;  // one line
-    int inputs = 1;
+    std::vector<Input> inputs = {Input{}};
+    Makes makes = Makes::image;
+    bool has_separate_channels = false;  // of (h, w, c), each channel is computed as an image (h, w)
     std::vector<Option> options = {};
-    std::optional<Option> optional_input = {};  // one more array that a call may end its inputs with: on the
-                                                // command line a file's name
-    std::string notes = {};                     // lines for --help, each with its end
-    std::vector<std::string> input_names = {};  // as errors write them; empty: image, or a and b
+    std::optional<Input> optional_input = {};  // one more array that a call may end its inputs with: on the
+                                               // command line a file's name
+    std::string notes = {};                    // lines for --help, each with its end
 };
 
 // An operator: what it takes and makes, its table of rows, and the front that checks arguments and plans
@@ -149,12 +151,15 @@ public:
     const std::string &summary() const {
         return description_.summary;
     }
-    int inputs() const {
+    // What a call takes, in this order; behind it, if the call gives it, optional_input().
+    const std::vector<Input> &inputs() const {
         return description_.inputs;
     }
-    // What the inputs are called, in their order: "image", or "a" and "b".
-    const std::vector<std::string> &input_names() const {
-        return description_.input_names;
+    Makes makes() const {
+        return description_.makes;
+    }
+    bool has_separate_channels() const {
+        return description_.has_separate_channels;
     }
     const std::vector<Option> &options() const {
         return description_.options;
@@ -162,7 +167,7 @@ public:
     const std::string &notes() const {
         return description_.notes;
     }
-    const std::optional<Option> &optional_input() const {
+    const std::optional<Input> &optional_input() const {
         return description_.optional_input;
     }
     const std::vector<Row> &rows() const {
@@ -187,8 +192,8 @@ public:
     // schedule.
     void call(const Request &request, Array &output, const Call &how = {}) const;
 
-    // Reads and checks inputs and settings. Errors: usage (number of inputs, unknown option, value out of
-    // range), input (type, shape).
+    // Checks settings and inputs as they are declared, and reads them. Errors: usage (number of inputs,
+    // unknown option, value out of range), input (type, shape).
     std::unique_ptr<const Request> parse(std::span<const Array> inputs, const Settings &settings) const;
 
     // The row that a call runs, out of `rows` if they are given. Errors: usage, input, device, as above.
@@ -334,6 +339,10 @@ private:
     virtual bool is_meant_for(const Row &, const Measures &) const {
         return true;
     }
+
+    // The checks of parse() by the declaration.
+    void check_number(size_t given) const;
+    void check_declared(std::span<const Array> inputs, const Settings &settings) const;
 
     // Whether the row serves the request, and it and the rows of its plan can run on the device.
     bool is_usable(const Row &row, Device device, const Request &request, const Array &output) const;

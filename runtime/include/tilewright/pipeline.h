@@ -26,6 +26,7 @@ struct PipelineStep {
     Settings settings;
     Array output;
     const Row *row = nullptr;
+    std::shared_ptr<const Request> request;  // inputs and settings, as the operator has read them
 };
 
 struct PipelineCall {
@@ -37,7 +38,10 @@ struct PipelineCall {
     std::vector<Statistics> *statistics = nullptr;  // one per stage
     std::vector<PipelineStep> *steps = nullptr;     // receives what each stage got and gave; no array between
                                                     // them is then used twice
+    bool pinned = false;  // an output that a call on CUDA makes is in page-locked memory (Array::pinned)
 };
+
+class PreparedPipeline;
 
 // Operators one after another, each on the result of the one before; what is between them stays on the
 // device.
@@ -99,6 +103,10 @@ public:
     // has a row of its schedule for each stage. Errors: those of the call.
     Device choose_device(std::span<const Array> inputs, const Call &call = {}) const;
 
+    // A call that is checked now, and runs later. `inputs` and the pipeline outlive it. Errors: those of the
+    // call, but for what only computing can show.
+    PreparedPipeline prepare(std::span<const Array> inputs, const Call &call = {}) const;
+
     // Makes `output` if it is empty. Errors: as above; usage, where the output shares memory with an input;
     // device and memory, as every operator. A call that fails leaves an empty output empty.
     void operator()(std::span<const Array> inputs, Array &output, const Call &call = {}) const;
@@ -107,6 +115,7 @@ public:
     }
 
 private:
+    friend class PreparedPipeline;
     struct Kept;
     class Plan;
     void check_inputs(std::span<const Array> inputs, const Array &output) const;
@@ -114,10 +123,31 @@ private:
         std::span<const Array> inputs, const Array &output, const Call &call, bool computes) const;
     std::unique_ptr<Plan> plan_on(Device device, std::span<const Array> inputs, const Array &output,
         const Call &call, bool computes) const;
+    Array run(Plan &plan, const Call &call) const;
     std::string name_of_stage(size_t i) const;
 
     std::vector<Stage> stages_;
     std::shared_ptr<Kept> kept_;  // arrays between stages, for the next call
+};
+
+// What Pipeline::prepare() returns.
+class PreparedPipeline {
+public:
+    PreparedPipeline(const Pipeline &pipeline, std::unique_ptr<Pipeline::Plan> plan, PipelineCall call);
+    PreparedPipeline(PreparedPipeline &&) noexcept;
+    ~PreparedPipeline();
+
+    Device device() const;
+    const std::vector<PipelineStep> &steps() const;  // as those of Pipeline::check()
+    const Array &result() const;                     // its type and shape; it has no values yet
+
+    // Runs it, once, and returns the result. Errors: those of the call.
+    Array run();
+
+private:
+    const Pipeline &pipeline_;
+    std::unique_ptr<Pipeline::Plan> plan_;
+    PipelineCall call_;
 };
 
 }  // namespace tilewright

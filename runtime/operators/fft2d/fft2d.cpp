@@ -16,9 +16,8 @@ const std::vector<Row> &fft2d_rows();
 
 namespace {
 
-int64_t next_side(int64_t n) {
-    return std::max<int64_t>(shortest_fft, (int64_t)std::bit_ceil((uint64_t)n));
-}
+constexpr Sides sides_of_field = {
+    .least = shortest_fft, .most = longest_fft, .are_powers_of_two = true, .padded_by = 1};
 
 const FftLibraries &libraries() {
     static const auto &all = *new FftLibraries(fft2d_rows());  // never destroyed (inside.h)
@@ -94,6 +93,12 @@ public:
         : OperatorOf(
               {.name = "fft2d",
                   .summary = "the two-dimensional Fourier transform, and its inverse",
+                  .inputs = {{.name = "field",
+                      .help = "A complex field, or real values",
+                      .types = {Type::c64, Type::f32},
+                      .axes = Axes::image,
+                      .sides = sides_of_field}},
+                  .makes = Makes::field,
                   .options = {{.name = "direction",
                                   .help = "forward, without a factor, or inverse, times 1 / (width height)",
                                   .value = "forward",
@@ -102,22 +107,17 @@ public:
                           .help = "Add zeros at the right and at the bottom up to the next power of "
                                   "two; then any size up to 8192 is taken",
                           .choices = {"yes", "no"},
-                          .is_flag = true}},
-                  .input_names = {"field"}},
+                          .is_flag = true}}},
               fft2d_rows()) {}
 
 protected:
     Fft2dRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         const Array &field = inputs[0];
-        if ((field.type() != Type::c64 && field.type() != Type::f32) || field.dimensions() != 2) {
-            refuse(Fault::input, "takes a field of shape (h, w), of c64 or, for real values, f32", "field",
-                field.describe());
-        }
-        check_sides(field, settings.text("pad", "no") == "yes");
         Fft2dRequest request;
         request.type = "c64";
         request.output_type = Type::c64;
-        request.output_shape = {next_side(field.shape()[0]), next_side(field.shape()[1])};
+        request.output_shape = {
+            sides_of_field.padded_side(field.shape()[0]), sides_of_field.padded_side(field.shape()[1])};
         request.inverse = settings.text("direction") == "inverse";
         return request;
     }
@@ -164,26 +164,6 @@ protected:
     }
 
 private:
-    void check_sides(const Array &field, bool pad) const {
-        const char *const names[] = {"height", "width"};
-        for (size_t axis : {0, 1}) {
-            const int64_t n = field.shape()[axis];
-            if (n > longest_fft) {
-                refuse(Fault::input,
-                    fmt::format("its {} is {}, and a side has at most {}; work on parts of it", names[axis],
-                        n, longest_fft),
-                    "field", field.describe());
-            }
-            if (!is_fft_length(n) && !pad) {
-                refuse(Fault::input,
-                    fmt::format(
-                        "its {} is {}, which is no power of two from {} to {}; --pad adds zeros up to {}",
-                        names[axis], n, shortest_fft, longest_fft, next_side(n)),
-                    "field", field.describe());
-            }
-        }
-    }
-
     // One library computes all of it.
     static void add_definition(Plan &plan, const Row &row, Device device, const Fft2dRequest &request,
         const Array &field, Array &output) {

@@ -7,7 +7,6 @@
 #include "runtime/operators/fresnel/libraries.h"
 #include "runtime/operators/fresnel/request.h"
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -19,6 +18,9 @@ const std::vector<Row> &fresnel_rows();
 namespace {
 
 constexpr double most_revolutions = 0x1p26;  // f64 then still has a phase to 1e-8 revolutions
+
+constexpr Sides sides_of_field = {
+    .least = shortest_fft, .most = longest_fft, .are_powers_of_two = true, .are_equal = true, .padded_by = 2};
 
 // In the order of FresnelMethod.
 const std::vector<std::string> &method_names() {
@@ -86,12 +88,19 @@ public:
         : OperatorOf({.name = "fresnel",
                          .summary = "light after a distance: Fresnel diffraction of a field, or of an "
                                     "amplitude and a phase",
+                         .inputs = {{.name = "field",
+                             .help = "A field of c64, or an amplitude of u8, u16 or f32",
+                             .types = {Type::c64, Type::f32, Type::u8, Type::u16},
+                             .axes = Axes::image,
+                             .sides = sides_of_field}},
+                         .makes = Makes::field,
                          .options = options_of_fresnel(),
-                         .optional_input = Option{.name = "phase",
+                         .optional_input = Input{.name = "phase",
                              .help = "Phase of an amplitude, of the same shape: f32 in radians, "
                                      "or an image whose full scale "
-                                     "is 2 pi"},
-                         .input_names = {"field"}},
+                                     "is 2 pi",
+                             .types = {Type::f32, Type::u8, Type::u16},
+                             .axes = Axes::image}},
               fresnel_rows()) {}
 
     Settings settings_for(
@@ -145,70 +154,20 @@ protected:
     }
 
 private:
-    void check_inputs(std::span<const Array> inputs) const;
     void check_phase(const Array &field, const Array &phase) const;
-    int64_t side_of(const Array &input, bool pad) const;
     void check_distance(const Propagation &propagation) const;
     std::optional<double> full_scale_of(const Settings &settings) const;
 };
-
-void Fresnel::check_inputs(std::span<const Array> inputs) const {
-    const Array &field = inputs[0];
-    const bool amplitude = field.type() == Type::u8 || field.type() == Type::u16 || field.type() == Type::f32;
-    if (field.dimensions() == 3) {
-        refuse(Fault::input,
-            "takes a grey image or a field of shape (n, n); make colours grey first, and leave alpha out",
-            "field", field.describe());
-    }
-    if (field.dimensions() != 2 || (!amplitude && field.type() != Type::c64)) {
-        refuse(Fault::input, "takes a field (n, n) of c64, or an amplitude (n, n) of u8, u16 or f32", "field",
-            field.describe());
-    }
-    if (field.shape()[0] != field.shape()[1]) {
-        refuse(Fault::input, "takes a square field; crop or enlarge it to as many rows as columns", "field",
-            field.describe());
-    }
-    if (inputs.size() == 2) {
-        check_phase(field, inputs[1]);
-    }
-}
 
 void Fresnel::check_phase(const Array &field, const Array &phase) const {
     if (field.type() == Type::c64) {
         refuse(Fault::input, "belongs to an amplitude, and the field is complex already", "phase",
             phase.describe());
     }
-    if (phase.shape() != field.shape() ||
-        (phase.type() != Type::f32 && phase.type() != Type::u8 && phase.type() != Type::u16)) {
-        refuse(Fault::input,
-            fmt::format(
-                "must be f32 (radians), u8 or u16 (full scale is 2 pi), of the amplitude's shape, ({0}, {0})",
-                field.shape()[0]),
+    if (phase.shape() != field.shape()) {
+        refuse(Fault::input, fmt::format("must have the amplitude's shape, ({0}, {0})", field.shape()[0]),
             "phase", phase.describe());
     }
-}
-
-int64_t Fresnel::side_of(const Array &input, bool pad) const {
-    const int64_t n = input.shape()[0];
-    if (pad) {
-        const int64_t side = std::max(shortest_fft, (int64_t)std::bit_ceil((uint64_t)(2 * n)));
-        if (side > longest_fft) {
-            refuse(Fault::input,
-                fmt::format(
-                    "with zeros around it (--pad) it has {} samples a side, and at most {} go; crop it to {}",
-                    side, longest_fft, longest_fft / 2),
-                "field", input.describe());
-        }
-        return side;
-    }
-    if (!is_fft_length(n)) {
-        refuse(Fault::input,
-            fmt::format("its side must be a power of two from {} to {}; --pad surrounds it with zeros, "
-                        "and takes any side up to {}",
-                shortest_fft, longest_fft, longest_fft / 2),
-            "field", input.describe());
-    }
-    return n;
 }
 
 void Fresnel::check_distance(const Propagation &propagation) const {
@@ -259,14 +218,17 @@ std::optional<double> Fresnel::full_scale_of(const Settings &settings) const {
 }
 
 FresnelRequest Fresnel::read(std::span<const Array> inputs, const Settings &settings) const {
-    check_inputs(inputs);
+    if (inputs.size() == 2) {
+        check_phase(inputs[0], inputs[1]);
+    }
     FresnelRequest request;
     request.side = inputs[0].shape()[0];
     Propagation &p = request.propagation;
     p.wavelength = settings.number("wavelength");
     p.distance = settings.number("distance");
     p.pitch = settings.number("pitch");
-    p.side = side_of(inputs[0], settings.text("pad", "no") == "yes");
+    const bool pads = settings.text("pad", "no") == "yes";
+    p.side = pads ? sides_of_field.padded_side(request.side) : request.side;
     request.sampling = fresnel_sampling(p.side, p.wavelength, p.distance, p.pitch);
     p.method = method_of(settings.text("method"));
     if (p.method == FresnelMethod::automatic) {

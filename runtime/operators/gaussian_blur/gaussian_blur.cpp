@@ -107,6 +107,7 @@ public:
               {.name = "gaussian_blur",
                   .summary = "Gaussian blur with a window of 4 sigma on each side; integers give "
                              "the same bytes everywhere",
+                  .inputs = {blurred_image()},
                   .options = {{.name = "sigma",
                                   .help = "Standard deviation in pixels; the radius is 4 sigma",
                                   .is_number = true,

@@ -105,13 +105,18 @@ bool is_aligned(const Array &a, int64_t bytes) {
     return a.offset_bytes() % bytes == 0 && a.strides()[0] * (int64_t)sizeof(float) % bytes == 0;
 }
 
+Input matrix(const char *name) {
+    return {.name = name, .types = {Type::f32}, .axes = Axes::image};
+}
+
 class Matmul : public OperatorOf<MatmulRequest> {
 public:
     Matmul()
         : OperatorOf(
               {.name = "matmul",
                   .summary = "the product of two matrices",
-                  .inputs = 2,
+                  .inputs = {matrix("a"), matrix("b")},
+                  .makes = Makes::matrix,
                   .notes = "Each element is within 2 K 2^-24 (|a| |b|) of the exact sum of K products.\n"
                            "On NVIDIA GPUs of compute capability 9.0 `tuned` may take the tensor cores "
                            "(the schedules\n`tensor`), within the same bound. For f32 arithmetic alone, "
@@ -120,11 +125,6 @@ public:
 
 protected:
     MatmulRequest read(std::span<const Array> inputs, const Settings &) const override {
-        for (int i : {0, 1}) {
-            if (inputs[i].type() != Type::f32 || inputs[i].dimensions() != 2) {
-                refuse(Fault::input, "takes two matrices of f32", i == 0 ? "a" : "b", inputs[i].describe());
-            }
-        }
         if (inputs[0].shape()[1] != inputs[1].shape()[0]) {
             refuse(Fault::input, "the first matrix must have as many columns as the second has rows", "a, b",
                 inputs[0].describe() + ", " + inputs[1].describe());

@@ -16,34 +16,30 @@ const std::vector<Row> &min_plus_convolution_rows();
 
 namespace {
 
+Input vector_of_numbers(const char *name, const char *help = "") {
+    return {.name = name, .help = help, .types = {Type::i32, Type::f32, Type::f64}, .axes = Axes::vector};
+}
+
 class MinPlusConvolution : public OperatorOf<MinPlusRequest> {
 public:
     MinPlusConvolution()
         : OperatorOf(
               {.name = "min_plus_convolution",
                   .summary = "the min-plus convolution of two vectors: c[k] = min over i of a[i] + b[k - i]",
-                  .inputs = 2,
+                  .inputs = {vector_of_numbers("a"), vector_of_numbers("b")},
+                  .makes = Makes::vector,
                   .options = {{.name = "length",
                       .help = "How many entries, from the first on, 1 to n + m (default: n + m - 1, all that "
                               "have a sum)",
                       .is_number = true,
                       .is_whole = true}},
-                  .optional_input = Option{.name = "accumulate",
-                      .help = "A vector of the output's length: the output is the lesser of it and the "
-                              "convolution"}},
+                  .optional_input = vector_of_numbers("accumulate",
+                      "A vector of the output's length: the output is the lesser of it and the "
+                      "convolution")},
               min_plus_convolution_rows()) {}
 
 protected:
     MinPlusRequest read(std::span<const Array> inputs, const Settings &settings) const override {
-        const char *const names[] = {"a", "b"};
-        for (int i : {0, 1}) {
-            const Array &vector = inputs[i];
-            const bool number =
-                vector.type() == Type::f64 || vector.type() == Type::f32 || vector.type() == Type::i32;
-            if (!number || vector.dimensions() != 1) {
-                refuse(Fault::input, "takes two vectors of f64, f32 or i32", names[i], vector.describe());
-            }
-        }
         const Type type = inputs[0].type();
         if (type != inputs[1].type()) {
             refuse(Fault::input, "the vectors must be of one type", "a, b",
@@ -55,8 +51,7 @@ protected:
             refuse(Fault::usage, fmt::format("takes a whole number from 1 to {}", most), "length",
                 fmt::format("{}", length));
         }
-        if (inputs.size() > 2 && (inputs[2].type() != type || inputs[2].dimensions() != 1 ||
-                                     inputs[2].size() != (int64_t)length)) {
+        if (inputs.size() > 2 && (inputs[2].type() != type || inputs[2].size() != (int64_t)length)) {
             refuse(Fault::input,
                 fmt::format("must be {} ({})", name_of(type), (int64_t)length) + ", as the output is",
                 "accumulate", inputs[2].describe());

@@ -220,6 +220,7 @@ public:
         : BlurOperator(
               {.name = "recursive_gaussian",
                   .summary = "Gaussian blur by a recursive filter: the time does not depend on sigma",
+                  .inputs = {blurred_image()},
                   .options = {{.name = "sigma",
                       .help = "Standard deviation in pixels",
                       .is_number = true,

@@ -106,24 +106,27 @@ const std::map<int64_t, const char *> &types() {
     return all;
 }
 
+std::vector<int64_t> sizes_of_pixels() {
+    std::vector<int64_t> sizes;
+    for (const auto &[bytes, type] : types()) {
+        sizes.push_back(bytes);
+    }
+    return sizes;
+}
+
 class Transpose : public OperatorOf<Request> {
 public:
     Transpose()
-        : OperatorOf({.name = "transpose", .summary = "rows become columns: output(x, y) = input(y, x)"},
+        : OperatorOf({.name = "transpose",
+                         .summary = "rows become columns: output(x, y) = input(y, x)",
+                         .inputs = {{.pixel_bytes = sizes_of_pixels()}}},
               transpose_rows()) {}
 
 protected:
     Request read(std::span<const Array> inputs, const Settings &) const override {
         const Array &image = inputs[0];
-        const int64_t bytes = image.dimensions() >= 2 ? pixel_bytes(image) : 0;
-        if (!types().contains(bytes)) {
-            refuse(Fault::input,
-                "takes an image or matrix with pixels of 1, 2, 3, 4, 6 or 8 bytes, channels included: "
-                "transpose the channels of larger pixels one by one",
-                "image", image.describe());
-        }
         Request request;
-        request.type = types().at(bytes);
+        request.type = types().at(pixel_bytes(image));
         request.output_type = image.type();
         request.output_shape = image.shape();
         std::swap(request.output_shape[0], request.output_shape[1]);

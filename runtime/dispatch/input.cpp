@@ -1,0 +1,126 @@
+// What an operator declares of an input, in words, and held against an array.
+#include "tilewright/input.h"
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tilewright {
+
+namespace {
+
+// "u8, u16 or f32"
+template<typename Values>
+std::string one_of(const Values &values) {
+    const std::string all = fmt::format("{}", fmt::join(values, ", "));
+    const size_t last = all.rfind(", ");
+    return last == all.npos ? all : all.substr(0, last) + " or " + all.substr(last + 2);
+}
+
+// "1 to 4", "1, 3 or 4"
+std::string numbers_of(const std::vector<int64_t> &numbers) {
+    const bool is_range =
+        numbers.size() > 2 && numbers.back() - numbers.front() + 1 == (int64_t)numbers.size();
+    return is_range ? fmt::format("{} to {}", numbers.front(), numbers.back()) : one_of(numbers);
+}
+
+bool is_one_of(const std::vector<int64_t> &numbers, int64_t number) {
+    return numbers.empty() || std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+bool takes_channels(const Input &input, Type type, std::span<const int64_t> shape) {
+    const int64_t channels = shape.size() == 3 ? shape[2] : 1;
+    return (shape.size() < 3 || is_one_of(input.channels, channels)) &&
+           is_one_of(input.pixel_bytes, channels * (int64_t)size_of(type));
+}
+
+std::string range_of(const Sides &sides) {
+    const bool is_open = sides.most == std::numeric_limits<int64_t>::max();
+    return fmt::format("from {}{}", sides.least, is_open ? " on" : fmt::format(" to {}", sides.most));
+}
+
+std::string advice_on_side(const Sides &sides, int64_t n) {
+    const int64_t padded = sides.padded_by > 0 ? sides.padded_side(n) : 0;
+    return n > sides.most || padded > sides.most ? "work on parts of it" :
+           padded > 0                            ? fmt::format("--pad adds zeros up to {}", padded) :
+                                                   "crop or enlarge it";
+}
+
+std::string why_not_sides(const Sides &declared, std::span<const int64_t> shape, bool pads) {
+    if (declared.are_equal && shape[0] != shape[1]) {
+        return "takes a square; crop or enlarge it to as many rows as columns";
+    }
+    const Sides sides = pads ? declared.padded() : declared;
+    for (const auto &[name, n] : {std::pair("height", shape[0]), {"width", shape[1]}}) {
+        if (sides.up_to(n) == n && n >= sides.least) {
+            continue;
+        }
+        if (pads && declared.padded_by > 0) {
+            return fmt::format("its {} is {}, and with --pad a side has at most {}; work on parts of it",
+                name, n, sides.most);
+        }
+        return fmt::format("its {} is {}, which is {} {}; {}", name, n,
+            sides.are_powers_of_two ? "no power of two" : "not", range_of(sides), advice_on_side(sides, n));
+    }
+    return "";
+}
+
+}  // namespace
+
+int64_t Sides::padded_side(int64_t n) const {
+    return std::max(least, (int64_t)std::bit_ceil((uint64_t)(padded_by * n)));
+}
+
+Sides Sides::padded() const {
+    return padded_by > 0 ? Sides{.most = most / padded_by, .are_equal = are_equal} : *this;
+}
+
+int64_t Sides::up_to(int64_t n) const {
+    const int64_t limited = std::min(n, most);
+    return are_powers_of_two ? (int64_t)std::bit_floor((uint64_t)limited) : limited;
+}
+
+bool Input::takes(Type type) const {
+    return types.empty() || std::find(types.begin(), types.end(), type) != types.end();
+}
+
+std::string Input::says() const {
+    std::vector<std::string> names;
+    for (const Type type : types) {
+        names.emplace_back(name_of(type));
+    }
+    std::string words = fmt::format("{} of shape {}", types.empty() ? "any type" : one_of(names),
+        axes == Axes::vector ? "(n)" :
+        sides.are_equal      ? "(n, n)" :
+                               "(h, w)");
+    if (axes == Axes::image_or_channels) {
+        words += " or (h, w, c)";
+    }
+    if (!channels.empty()) {
+        words += fmt::format(" with {} channels", numbers_of(channels));
+    }
+    if (!pixel_bytes.empty()) {
+        words += fmt::format(", with pixels of {} bytes, channels included", numbers_of(pixel_bytes));
+    }
+    if (axes != Axes::vector && range_of(sides) != range_of({})) {
+        words +=
+            fmt::format(", sides {}{}", sides.are_powers_of_two ? "powers of two " : "", range_of(sides));
+    }
+    return words;
+}
+
+std::string Input::why_not(Type type, std::span<const int64_t> shape, bool pads) const {
+    const size_t dims = shape.size();
+    const bool has_axes = axes == Axes::vector ? dims == 1 : dims == 2 || (dims == 3 && axes != Axes::image);
+    if (has_axes && takes(type) && takes_channels(*this, type, shape)) {
+        return axes == Axes::vector ? "" : why_not_sides(sides, shape, pads);
+    }
+    const char *const advice = has_axes && !takes(type) ? "convert it first" :
+                               has_axes                 ? "give it one channel at a time" :
+                               axes == Axes::vector     ? "give it one line of numbers" :
+                               dims == 1                ? "give a vector the shape (1, n) or (n, 1)" :
+                                                          "make colours grey, or give it one channel";
+    return fmt::format("takes {}; {}", says(), advice);
+}
+
+}  // namespace tilewright
