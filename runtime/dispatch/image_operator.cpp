@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-Request ImageOperator::read(std::span<const Array> inputs, const Settings &) const {
+ImageRequest ImageOperator::read(std::span<const Array> inputs, const Settings &) const {
     const Array &image = inputs[0];
     const std::string type = name_of(image.type());
     const bool known =
@@ -24,18 +24,16 @@ Request ImageOperator::read(std::span<const Array> inputs, const Settings &) con
                 pointwise ? "" : "; of a colour image, give it each channel alone"),
             "image", image.describe());
     }
-    Request request;
+    ImageRequest request;
     request.type = type;
     request.output_type = image.type();
     request.output_shape = image.shape();
     return request;
 }
 
-Plan ImageOperator::plan(const Row &row, Device device, const Request &request, Array &output) const {
-    Plan plan;
+void ImageForm::bind(Launch &launch, const Row &, const ImageRequest &request, Array &output) const {
     const Array &image = request.inputs[0];
-    plan.launch(row, device).in("image", image, rows_of(image)).out("output", output, rows_of(output));
-    return plan;
+    launch.in("image", image, rows_of(image)).out("output", output, rows_of(output));
 }
 
 }  // namespace tilewright

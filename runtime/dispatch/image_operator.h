@@ -7,10 +7,21 @@
 
 namespace tilewright {
 
-// As it is: one row of the table per element type ("u8", "f32" ...), libraries whose arguments are `image`
-// and `output`, rows of elements. An operator that differs derives from it and overrides what differs, or
-// derives from OperatorOf.
-class ImageOperator : public OperatorOf<Request> {
+struct ImageRequest : Request {};
+
+// The form of an operator from one image to another: libraries whose arguments are `image` and `output`, rows
+// of elements.
+class ImageForm : public FormOf<ImageRequest> {
+public:
+    using FormOf::FormOf;
+
+protected:
+    void bind(Launch &launch, const Row &row, const ImageRequest &request, Array &output) const override;
+};
+
+// As it is: one row of the table per element type ("u8", "f32" ...), of one form. An operator that differs
+// derives from it and overrides what differs, or derives from OperatorOf.
+class ImageOperator : public OperatorOf<ImageRequest> {
 public:
     // What an output element depends on. Of a colour image a library sees rows of w * c elements, in which
     // the neighbours of an element are other channels. So only a `pointwise` operator, whose output element
@@ -19,16 +30,17 @@ public:
     enum class Kind { window, pointwise };
 
     ImageOperator(
-        std::string name, std::string summary, const std::vector<Row> &rows, Kind kind = Kind::window)
-        : OperatorOf({.name = std::move(name), .summary = std::move(summary)}, rows), kind_(kind) {}
+        std::string name, std::string summary, const std::vector<Row> &rows, std::vector<const Form *> forms,
+        Kind kind = Kind::window)
+        : OperatorOf({.name = std::move(name), .summary = std::move(summary)}, rows, std::move(forms)),
+          kind_(kind) {}
 
     bool treats_alpha_as_colour() const override {
         return kind_ == Kind::pointwise;
     }
 
 protected:
-    Request read(std::span<const Array> inputs, const Settings &settings) const override;
-    Plan plan(const Row &row, Device device, const Request &request, Array &output) const override;
+    ImageRequest read(std::span<const Array> inputs, const Settings &settings) const override;
 
 private:
     std::optional<int64_t> halo_of(const Settings &, double) const override {

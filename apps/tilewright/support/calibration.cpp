@@ -115,7 +115,7 @@ std::vector<Timed> Calibration::rows_that_serve(const MeasuredCall &one, Rotatio
             continue;
         }
         const double expected = expected_ms(row, work);
-        const bool suits = one.op->suits(row, *requests_[0]);
+        const bool suits = one.op->is_meant_for(row, *requests_[0]);
         if (expected > 4 * most_ms && !suits) {
             continue;  // without a time it is not taken where it is not meant to be
         }

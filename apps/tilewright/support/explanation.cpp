@@ -8,6 +8,7 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/host_memory.h"
 #include "runtime/devices/memory_pool.h"
+#include "runtime/dispatch/plan.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
 #include <algorithm>
@@ -100,7 +101,7 @@ bool values_decided(const Explanation &e, const CallData &data, Array &output) {
         return std::any_of(e.libraries.begin(), e.libraries.end(),
             [&](const LibraryRun &library) { return library.row == name; });
     };
-    const std::vector<const Row *> planned = e.op->planned(*e.chosen, e.device, *data.request, output);
+    const std::vector<const Row *> planned = e.op->plan(*e.chosen, e.device, *data.request, output).rows();
     return !ran(e.chosen->name()) &&
            std::any_of(planned.begin(), planned.end(), [&](const Row *row) { return !ran(row->name()); });
 }

@@ -121,6 +121,7 @@ class RowChoices;  // the measured times of the rows (runtime/dispatch/choice.h)
 struct RowChoice;  // a row that they choose (there too)
 class Plan;        // the libraries that a call runs, one after another, and their arguments
                    // (runtime/dispatch/plan.h)
+class Form;        // what a front knows of one form (runtime/dispatch/operator_of.h)
 
 // What an operator says of itself.
 struct Description {
@@ -139,7 +140,9 @@ struct Description {
 // (runtime/dispatch/operator_of.h).
 class Operator {
 public:
-    Operator(Description description, const std::vector<Row> &rows);
+    // `rows`: the operator's table. `forms`: what its front knows of the forms of these rows; the row and the
+    // form find each other here, by name. A row whose form is not among them is an std::logic_error.
+    Operator(Description description, const std::vector<Row> &rows, std::vector<const Form *> forms);
     virtual ~Operator();
     Operator(const Operator &) = delete;
 
@@ -167,6 +170,9 @@ public:
     }
     const std::vector<Row> &rows() const {
         return rows_;
+    }
+    const std::vector<const Form *> &forms() const {
+        return forms_;
     }
 
     // Errors: usage, for a schedule that none of the operator's rows has; the message names those that there
@@ -215,9 +221,7 @@ public:
         const std::vector<Row> *rows = nullptr) const;
 
     // The numbers by which calls are compared with measured ones.
-    Measures measures(const Request &request) const {
-        return measures_of_call(request);
-    }
+    virtual Measures measures(const Request &request) const = 0;
 
     // Whether `tuned` may take a row that is not of that family: it gives results of the same class, and how
     // long it takes does not depend on the values of its inputs. Rows of autoschedulers and the unscheduled
@@ -231,15 +235,17 @@ public:
         return serves(row, *parse(inputs, settings), output);
     }
 
+    // What the front knows of a row's form. A row that is not of the operator's table, nor a copy of one that
+    // is, is an std::logic_error.
+    const Form &form(const Row &row) const;
+
     // Whether a row that serves the request is meant for it. Of a family the first row that is, is taken
     // where no measured times decide. A row that is not meant for a request gives the same result, but others
     // are expected to be faster.
-    bool suits(const Row &row, const Request &request) const {
-        return suits(row, measures_of_call(request));
+    bool is_meant_for(const Row &row, const Request &request) const {
+        return is_meant_for(row, measures(request));
     }
-    bool suits(const Row &row, const Measures &measures) const {
-        return is_meant_for(row, measures);
-    }
+    bool is_meant_for(const Row &row, const Measures &measures) const;
 
     // Why a row that serves the request cannot run on the device, or another row that its plan runs cannot;
     // empty where all can.
@@ -258,10 +264,8 @@ public:
     void execute(const Row &row, Device device, const Request &request, Array &output,
         Statistics *statistics = nullptr) const;
 
-    // The rows whose libraries a call of that row would run; where results of the first ones decide on
-    // others, all that may run.
-    std::vector<const Row *> planned(
-        const Row &row, Device device, const Request &request, Array &output) const;
+    // What a call of a row that serves the request does. Nothing runs before Plan::run().
+    virtual Plan plan(const Row &row, Device device, const Request &request, Array &output) const = 0;
 
     // Parts of a request.
     std::string type_of(std::span<const Array> inputs, const Settings &settings) const {
@@ -288,9 +292,7 @@ public:
     }
 
     // What is worth saying of a call.
-    Remarks remarks(const Request &request) const {
-        return remarks_on(request);
-    }
+    virtual Remarks remarks(const Request &request) const = 0;
     Remarks remarks(std::span<const Array> inputs, const Settings &settings) const {
         return remarks(*parse(inputs, settings));
     }
@@ -316,24 +318,12 @@ protected:
         Fault fault, const std::string &message, const std::string &argument, const std::string &value) const;
 
 private:
-    // What each operator defines; OperatorOf hands these on with the operator's own request. `parse` and
-    // `check_values` are the only ones that refuse anything. `settings` hold the defaults of options that a
-    // call leaves out.
-    virtual std::unique_ptr<Request> parse_checked(
+    // What OperatorOf hands on with the operator's own request. `read` and `check_elements` are the only ones
+    // that refuse anything. `settings` hold the defaults of options that a call leaves out.
+    virtual std::unique_ptr<Request> read_request(
         std::span<const Array> inputs, const Settings &settings) const = 0;
-    virtual void check_values(const Request &request) const = 0;
-    virtual bool accepts(const Row &row, const Request &request, const Array &output) const = 0;
-    virtual Plan plan_of(const Row &row, Device device, const Request &request, Array &output) const = 0;
-    virtual Remarks remarks_on(const Request &request) const = 0;
-    virtual Measures measures_of_call(const Request &request) const = 0;
-    virtual bool is_equal_to_tuned(const Row &row) const = 0;
-
-    // The conditions of speed: whether a row is expected to be as fast as the rows of its family behind it,
-    // for calls of these measures. The conditions of correctness are those of accepts(). Measured times
-    // replace this (runtime/dispatch/choice.h).
-    virtual bool is_meant_for(const Row &, const Measures &) const {
-        return true;
-    }
+    virtual void check_elements(const Request &request) const = 0;
+    virtual bool form_serves(const Row &row, const Request &request, const Array &output) const = 0;
 
     // Whether the row serves the request, and it and the rows of its plan can run on the device.
     bool is_usable(const Row &row, Device device, const Request &request, const Array &output) const;
@@ -361,7 +351,8 @@ private:
         Device device, const std::vector<Row> &rows) const;
 
     const Description description_;
-    const std::vector<Row> &rows_;
+    const std::vector<Row> rows_;
+    const std::vector<const Form *> forms_;
     std::array<Row::Needs, 3> most_needs_;  // by backend: all that any of its rows needs
     const std::unique_ptr<RowChoices> choices_;
 };

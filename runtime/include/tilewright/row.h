@@ -11,6 +11,8 @@ struct halide_filter_metadata_t;
 
 namespace tilewright {
 
+class Form;
+
 // One ahead-of-time library: a row of an operator's table of schedules, for one element type and one backend.
 // The tables are written by the generators; nothing else lists schedules.
 struct Row {
@@ -48,7 +50,7 @@ struct Row {
     std::string type;
     Backend backend;
     bool needs_vnni;
-    std::string form;  // the algebra whose arguments the library takes; the operator's front knows them
+    std::string form;  // the name of the algebra whose arguments the library takes
     std::vector<Field> configured;
     std::vector<Tunable> tunables;
     std::vector<RegisterCap> register_caps;
@@ -59,6 +61,7 @@ struct Row {
     Needs needs;
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();
+    const Form *known_form = nullptr;  // what the front knows of the form: the operator of the row sets it
 
     std::string name() const;  // "transpose/padded/u8/cuda", and "/turn" if that is the library
     int tunable(std::string_view name) const;  // the value; a name that is not there is a std::logic_error

@@ -5,10 +5,12 @@ namespace tilewright {
 
 const std::vector<Row> &invert_rows();
 
+static const ImageForm form("invert");
+
 const Operator &invert_operator() {
     static const auto &invert =  // never destroyed (inside.h)
         *new ImageOperator("invert", "the negative: 255 minus each value, of 16 bits 65535 minus it",
-            invert_rows(), ImageOperator::Kind::pointwise);
+            invert_rows(), {&form}, ImageOperator::Kind::pointwise);
     return invert;
 }
 
