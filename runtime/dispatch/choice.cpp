@@ -1,7 +1,7 @@
 // Which row `tuned` is, by the times that were measured.
 #include "runtime/dispatch/choice.h"
-#include "runtime/dispatch/form.h"
 #include "runtime/arrays/storage.h"
+#include "runtime/dispatch/form.h"
 #include "runtime/dispatch/needs.h"
 #include <algorithm>
 #include <iterator>
@@ -61,8 +61,12 @@ RowOrder::RowOrder(const Operator &op, std::vector<const Row *> rows, const Devi
     }
 }
 
-// Whether the row was timed at a call near this one for which it is not meant either.
+// Whether the row was timed at a call near this one for which it is not meant either, and its time does not
+// depend on values.
 bool RowOrder::is_known_beyond(size_t row, const Measures &measures) const {
+    if (!op_.may_stand_for_tuned(*rows_[row])) {
+        return false;
+    }
     for (size_t call = 0; call < times_->count(); call++) {
         if (times_->ms[column_[row] * times_->count() + call] <= 0 ||
             prediction_->distance(measures, call) >= far) {
@@ -179,7 +183,7 @@ std::optional<Device> RowChoices::device_for(
 
 bool Operator::may_stand_for_tuned(const Row &row) const {
     return row.declined.empty() && row.autoscheduler.empty() && row.family != "reference" &&
-           form(row).equals_tuned();
+           form(row).equals_tuned(row);
 }
 
 bool Operator::is_usable(const Row &row, Device device, const Request &request, const Array &output) const {

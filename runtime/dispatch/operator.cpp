@@ -41,8 +41,7 @@ static std::vector<Row> with_forms(const std::vector<Row> &rows, const std::vect
     return resolved;
 }
 
-Operator::Operator(
-    Description description, const std::vector<Row> &rows, std::vector<const Form *> forms)
+Operator::Operator(Description description, const std::vector<Row> &rows, std::vector<const Form *> forms)
     : description_(with_names(std::move(description))), rows_(with_forms(rows, forms)),
       forms_(std::move(forms)), choices_(std::make_unique<RowChoices>()) {
     for (const Row &row : rows) {
@@ -64,7 +63,30 @@ const Form &Operator::form(const Row &row) const {
 }
 
 bool Operator::is_meant_for(const Row &row, const Measures &measures) const {
-    return form(row).is_meant_for(row, measures);
+    return std::ranges::all_of(row.conditions, [&](const Row::Condition &condition) {
+        return holds(row, condition, measures);
+    }) && form(row).is_meant_for(row, measures);
+}
+
+double Operator::measure(std::string_view name, const Row &row, const Measures &measures) const {
+    const auto at = std::ranges::find(description_.measures, name);
+    const auto number = (size_t)(at - description_.measures.begin());
+    if (number >= measures.count) {
+        throw std::logic_error(fmt::format("{}: calls have no measure '{}'", row.name(), name));
+    }
+    return measures.numbers[number];
+}
+
+bool Operator::holds(const Row &row, const Row::Condition &condition, const Measures &measures) const {
+    const double number = measure(condition.measure, row, measures);
+    return number >= condition.least && number <= condition.most;
+}
+
+bool Operator::may_serve(const Row &row, const Request &request) const {
+    return row.conditions.empty() || std::ranges::all_of(row.conditions,
+                                         [&, measures = measures(request)](const Row::Condition &condition) {
+                                             return !condition.is_needed || holds(row, condition, measures);
+                                         });
 }
 
 std::optional<int64_t> Operator::halo(const Settings &settings, double error) const try {
@@ -119,7 +141,8 @@ std::unique_ptr<const Request> Operator::parse(
 }
 
 bool Operator::serves(const Row &row, const Request &request, const Array &output) const {
-    if (!row.declined.empty() || row.type != request.type || !form_serves(row, request, output)) {
+    if (!row.declined.empty() || row.type != request.type || !may_serve(row, request) ||
+        !form_serves(row, request, output)) {
         return false;
     }
     if (row.autoscheduler.empty()) {

@@ -93,7 +93,7 @@ struct Request {
 };
 
 // The numbers by which a front says how much work a call is: height, width, a radius ... By them the times of
-// rows are predicted from those that were measured.
+// rows are predicted from those that were measured. Description::measures has their names.
 struct Measures {
     std::array<double, 6> numbers = {};
     size_t count = 0;
@@ -133,6 +133,7 @@ struct Description {
                                                 // command line a file's name
     std::string notes = {};                     // lines for --help, each with its end
     std::vector<std::string> input_names = {};  // as errors write them; empty: image, or a and b
+    std::vector<std::string> measures = {"height", "width", "channels"};  // the names of Operator::measures
 };
 
 // An operator: what it takes and makes, its table of rows, and the front that checks arguments and plans
@@ -223,6 +224,10 @@ public:
     // The numbers by which calls are compared with measured ones.
     virtual Measures measures(const Request &request) const = 0;
 
+    // A number that conditions of rows are about, by its name: one of the measures of a call, or one that the
+    // operator makes of them. Of a name that it does not know, an std::logic_error.
+    virtual double measure(std::string_view name, const Row &row, const Measures &measures) const;
+
     // Whether `tuned` may take a row that is not of that family: it gives results of the same class, and how
     // long it takes does not depend on the values of its inputs. Rows of autoschedulers and the unscheduled
     // `reference` are never taken.
@@ -239,9 +244,9 @@ public:
     // is, is an std::logic_error.
     const Form &form(const Row &row) const;
 
-    // Whether a row that serves the request is meant for it. Of a family the first row that is, is taken
-    // where no measured times decide. A row that is not meant for a request gives the same result, but others
-    // are expected to be faster.
+    // Whether a row that serves the request is meant for it: its conditions hold, and its form says so. Of a
+    // family the first row that is, is taken where no measured times decide. A row that is not meant for a
+    // request gives the same result, but others are expected to be faster.
     bool is_meant_for(const Row &row, const Request &request) const {
         return is_meant_for(row, measures(request));
     }
@@ -250,6 +255,13 @@ public:
     // Why a row that serves the request cannot run on the device, or another row that its plan runs cannot;
     // empty where all can.
     std::string why_not_on(const Row &row, Device device, const Request &request, const Array &output) const;
+
+    // The first row that a schedule's name means, that serves the request and that the device can run: one
+    // that is meant for it before others. Null where there is none.
+    const Row *named_row(
+        const Request &request, const Array &output, const std::string &schedule, Device device) const {
+        return named_row(request, output, schedule, device, rows_);
+    }
 
     // Runs a row that serves the request. Returns the rows whose libraries ran: the row's own, or others that
     // its front put together.
@@ -325,11 +337,15 @@ private:
     virtual void check_elements(const Request &request) const = 0;
     virtual bool form_serves(const Row &row, const Request &request, const Array &output) const = 0;
 
+    // Whether the conditions of a row hold that are needed to serve a call.
+    bool may_serve(const Row &row, const Request &request) const;
+    bool holds(const Row &row, const Row::Condition &condition, const Measures &measures) const;
+
     // Whether the row serves the request, and it and the rows of its plan can run on the device.
     bool is_usable(const Row &row, Device device, const Request &request, const Array &output) const;
 
-    // The row that `tuned` is, and the first of `rows` that a schedule's name means and that serves the
-    // request: one that is meant for it before others. None where no row serves it.
+    // The row that `tuned` is, and the one of `rows` that a schedule's name means. Null where no row serves
+    // the request.
     RowChoice tuned_row(const Request &request, const Array &output, Device device) const;
     const Row *named_row(const Request &request, const Array &output, const std::string &schedule,
         Device device, const std::vector<Row> &rows) const;
