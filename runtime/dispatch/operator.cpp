@@ -41,8 +41,7 @@ static std::vector<Row> with_forms(const std::vector<Row> &rows, const std::vect
     return resolved;
 }
 
-Operator::Operator(
-    Description description, const std::vector<Row> &rows, std::vector<const Form *> forms)
+Operator::Operator(Description description, const std::vector<Row> &rows, std::vector<const Form *> forms)
     : description_(with_names(std::move(description))), rows_(with_forms(rows, forms)),
       forms_(std::move(forms)), choices_(std::make_unique<RowChoices>()) {
     for (const Row &row : rows) {
