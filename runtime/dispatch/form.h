@@ -10,6 +10,11 @@ namespace tilewright {
 template<typename R>
 class OperatorOf;
 
+// Whether a number is within a bound of a row's configuration, where 0 means that there is none.
+inline bool is_within(double number, double bound) {
+    return bound == 0 || number <= bound;
+}
+
 // One object per form, of static lifetime: a `constexpr` one, so that it is there before all other static
 // objects, and without a destructor, because other threads may call while the program ends. An operator lists
 // its forms where it is constructed.

@@ -29,9 +29,8 @@ public:
     // it takes (h, w) and refuses colour.
     enum class Kind { window, pointwise };
 
-    ImageOperator(
-        std::string name, std::string summary, const std::vector<Row> &rows, std::vector<const Form *> forms,
-        Kind kind = Kind::window)
+    ImageOperator(std::string name, std::string summary, const std::vector<Row> &rows,
+        std::vector<const Form *> forms, Kind kind = Kind::window)
         : OperatorOf({.name = std::move(name), .summary = std::move(summary)}, rows, std::move(forms)),
           kind_(kind) {}
 

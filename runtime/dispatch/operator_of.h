@@ -38,8 +38,8 @@ public:
                 return other;
             }
         }
-        throw std::logic_error(row.name() + " has no row with the form " + std::string(form.name) +
-                               " beside it");
+        throw std::logic_error(
+            row.name() + " has no row with the form " + std::string(form.name) + " beside it");
     }
 
     // As it is: the plan of the row's form. An operator overrides it for what all its forms need.
