@@ -179,7 +179,7 @@ std::optional<Device> RowChoices::device_for(
 
 bool Operator::may_stand_for_tuned(const Row &row) const {
     return row.declined.empty() && row.autoscheduler.empty() && row.family != "reference" &&
-           form(row).equals_tuned();
+           form(row).equals_tuned(row);
 }
 
 bool Operator::is_usable(const Row &row, Device device, const Request &request, const Array &output) const {

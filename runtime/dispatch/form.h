@@ -10,11 +10,17 @@ namespace tilewright {
 template<typename R>
 class OperatorOf;
 
-// One object per form, of static lifetime. An operator lists its forms where it is constructed.
+// Whether a number is within a bound of a row's configuration, where 0 means that there is none.
+inline bool is_within(double number, double bound) {
+    return bound == 0 || number <= bound;
+}
+
+// One object per form, of static lifetime: a `constexpr` one, so that it is there before all other static
+// objects, and without a destructor, because other threads may call while the program ends. An operator lists
+// its forms where it is constructed.
 class Form {
 public:
     explicit constexpr Form(std::string_view name) : name(name) {}
-    virtual ~Form() = default;
     Form(const Form &) = delete;
 
     // The name that the generator and the rows of the table give it.
@@ -26,11 +32,14 @@ public:
         return true;
     }
 
-    // Whether the results of its rows are of the class of those of `tuned`, and their time does not depend on
+    // Whether the results of a row are of the class of those of `tuned`, and its time does not depend on
     // values.
-    virtual bool equals_tuned() const {
+    virtual bool equals_tuned(const Row &) const {
         return true;
     }
+
+protected:
+    ~Form() = default;
 };
 
 // `R` is the request of the form's operator.
