@@ -19,13 +19,17 @@ void reference(Fft2d &f, ScheduleContext &) {
 
 // The second pass over long lines (generators/algorithms/fft2d/pass.h): over columns, where the batch is the
 // number of the part, or over rows, whose results are columns.
-PassNumbers second_part(FftPassShape::Lines lines, int together, int pad = 1) {
+PassNumbers second_part(FftPassShape::Lines lines, int together) {
     return {.lines = lines,
         .numbered = lines == FftPassShape::Lines::across ? FftPassShape::Numbered::by_batch :
                                                            FftPassShape::Numbered::by_line,
         .twiddled = true,
-        .together = together,
-        .pad = pad};
+        .together = together};
+}
+PassNumbers second_part_of_any(int together) {
+    PassNumbers numbers = second_part(FftPassShape::Lines::across, together);
+    numbers.serves_all = true;
+    return numbers;
 }
 
 }  // namespace
@@ -59,11 +63,9 @@ static const ScheduleRows &rows() {
             {
                 pass_row("tuned_rows", opencl, lines_in_shared, {8, 16},
                     second_part(FftPassShape::Lines::transposed, 16)),
-                pass_row("tuned_any", cuda, lines_in_shared, {16, 16},
-                    second_part(FftPassShape::Lines::across, 32))
+                pass_row("tuned_any", cuda, lines_in_shared, {16, 16}, second_part_of_any(32))
                     .registers("", 64),
-                pass_row("tuned_any", opencl, lines_in_shared, {8, 16},
-                    second_part(FftPassShape::Lines::across, 32)),
+                pass_row("tuned_any", opencl, lines_in_shared, {8, 16}, second_part_of_any(32)),
                 pass_row("tuned_thin", gpu, lines_in_shared, {8, 16},
                     second_part(FftPassShape::Lines::across, 16)),
             }),
@@ -74,8 +76,7 @@ static const ScheduleRows &rows() {
         // Columns of 8192 are done in parts. Without AVX2, columns are transformed by fused_columns_narrow.
         family("fused", newer(two_level_rows("fused_columns", across(1), columns_of_two_levels()))),
         family("fused", two_level_rows("fused_columns_narrow", across(16), columns_of_two_levels())),
-        family("tuned", pass_row("tuned_any", cpu, lines_in_vectors, {4, 8, 8},
-                            second_part(FftPassShape::Lines::across, 16))),
+        family("tuned", pass_row("tuned_any", cpu, lines_in_vectors, {4, 8, 8}, second_part_of_any(16))),
     };
     return table;
 }

@@ -13,7 +13,7 @@ namespace tilewright {
 struct PassNumbers {
     FftPassShape::Lines lines = FftPassShape::Lines::along;
     FftPassShape::Numbered numbered = FftPassShape::Numbered::none;
-    bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false;
+    bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false, serves_all = false;
     int together = 1;  // lines per thread block, or per task of a core
     int threads = 0;   // butterflies of a line that are computed side by side; 0: as many as the stage of the
                        // largest radix has
@@ -45,6 +45,7 @@ inline ScheduleRow pass_row(const std::string &name, Backends where,
     shape.chirp_first = n.chirp_first;
     shape.chirp_last = n.chirp_last;
     shape.convolve = n.convolve;
+    shape.serves_all = n.serves_all;
     const int threads =
         n.threads ? n.threads : shape.length() / *std::max_element(radices.begin(), radices.end());
     // A thread unrolls its butterflies. 16 of them were an expression of more than 256 nested brackets, which

@@ -235,6 +235,7 @@ static ScheduleRows step_rows() {
     using namespace gaussian_blur_gpu;
     using Between = GaussianBlurNearConfiguration::Between;
     const GaussianBlurNearConfiguration in_tiles{Between::tiles}, in_textures{Between::textures};
+    const GaussianBlurExpConfiguration by_own_exp{.own_exp = true};
     return {
         row("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}})
             .says("One thread per pixel, which adds all (2r+1)^2 pixels of its window from global memory."),
@@ -249,11 +250,11 @@ static ScheduleRows step_rows() {
             .says("As separable, with a branch in place of a select for pixels beyond the border."),
         row("exp", opencl, "f32", separable<GaussianBlurExp>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .says("As separable, with each weight computed by the built-in exp() in place of a table."),
-        row("native", opencl, "f32", separable<GaussianBlurExp>,
+        row("native", opencl, "f32", separable<GaussianBlurExp>, by_own_exp,
             {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .native()
             .says("As exp, by native_exp(): the device's own instruction, with the error that it has."),
-        row("relaxed", opencl, "f32", separable<GaussianBlurExp>,
+        row("relaxed", opencl, "f32", separable<GaussianBlurExp>, by_own_exp,
             {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .options("-cl-fast-relaxed-math")
             .says("As exp, built with -cl-fast-relaxed-math: the compiler may trade precision for speed."),

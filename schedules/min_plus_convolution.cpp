@@ -255,25 +255,74 @@ ScheduleRows register_rows() {
                       medium_tiles = "As registers_any, with tiles of 64 outputs.",
                       in_registers = "A thread keeps 8 or 16 minima in registers; a block computes all sums "
                                      "of its outputs.";
-    const MinPlusSlicesConfiguration below_1e8{.pairs_below = 100'000'000},
-        below_3e8{.pairs_below = 300'000'000}, below_2e9{.pairs_below = 2'000'000'000}, any_size;
-    return family("registers",
-        {
-            exact(row("registers_small", gpu, "f64", slices, below_3e8, sliced(8, 4, 16, 64)))
-                .says(small_tiles),
-            exact(row("registers_small", gpu, "f32 i32", slices, below_1e8, sliced(8, 4, 16, 64)))
-                .says(small_tiles),
-            exact(row("registers_medium", gpu, "f64", slices, below_2e9, sliced(8, 8, 16, 32)))
-                .says(medium_tiles),
-            exact(row("registers_medium", gpu, "f32 i32", slices, below_2e9, sliced(16, 4, 16, 64)))
-                .says(medium_tiles),
-            exact(row("registers_any", gpu, "f64", slices, any_size, sliced(16, 8, 16, 32)))
-                .says(in_registers),
-            exact(row("registers_any", gpu, "f32", slices, any_size, sliced(16, 8, 16, 64)))
-                .says(in_registers),
-            exact(row("registers_any", gpu, "i32", slices, any_size, sliced(8, 16, 32, 32)))
-                .says(in_registers),
-        });
+    return family(
+        "registers", {
+                         exact(row("registers_small", gpu, "f64", slices, sliced(8, 4, 16, 64)))
+                             .in("tuned")
+                             .meant_for("pairs", {.most = 3e8})
+                             .says(small_tiles),
+                         exact(row("registers_small", gpu, "f32 i32", slices, sliced(8, 4, 16, 64)))
+                             .in("tuned")
+                             .meant_for("pairs", {.most = 1e8})
+                             .says(small_tiles),
+                         exact(row("registers_medium", gpu, "f64", slices, sliced(8, 8, 16, 32)))
+                             .in("tuned")
+                             .meant_for("pairs", {.most = 2e9})
+                             .says(medium_tiles),
+                         exact(row("registers_medium", gpu, "f32 i32", slices, sliced(16, 4, 16, 64)))
+                             .in("tuned")
+                             .meant_for("pairs", {.most = 2e9})
+                             .says(medium_tiles),
+                         exact(row("registers_any", gpu, "f64", slices, sliced(16, 8, 16, 32)))
+                             .in("tuned")
+                             .says(in_registers),
+                         exact(row("registers_any", gpu, "f32", slices, sliced(16, 8, 16, 64)))
+                             .in("tuned")
+                             .says(in_registers),
+                         exact(row("registers_any", gpu, "i32", slices, sliced(8, 16, 32, 32)))
+                             .in("tuned")
+                             .says(in_registers),
+                     });
+}
+
+// Rows that leave out sums, by the values. `tuned` takes `pruned` from so many pairs on; there the first half
+// takes less than a tenth of the time of all pairs (on a GPU an estimate from the times of its kernels). On
+// GPUs, that number of pairs and how much may be evaluated were measured on an H200.
+ScheduleRows pruned_rows() {
+    using namespace min_plus_cpu;
+    const std::string all = "f64 f32 i32",
+                      in_elements = "Bounds leave out elements without a least sum; where that saves little, "
+                                    "all pairs are evaluated.",
+                      in_blocks = "Bounds leave out blocks without a least sum; where that saves little, all "
+                                  "pairs are evaluated.";
+    const MinPlusSieveConfiguration sieve_of_512;
+    const auto tile_of_512 = [](int most_percent) {
+        return MinPlusPrunedConfiguration{
+            .outputs_per_worker = 8, .workers = 64, .run = 8, .most_percent = most_percent};
+    };
+    return family(
+        "pruned", {
+                      exact(row("pruned", cpu, all, sieve, sieve_of_512))
+                          .in("tuned")
+                          .meant_for("pairs", {.least = 1e9})
+                          .says(in_elements),
+                      exact(row("pruned_always", cpu, all, groups, sieve_of_512))
+                          .says("As pruned, but it leaves out elements also where that saves little."),
+                      exact(row("pruned", gpu, "f64", pruned, tile_of_512(75)))
+                          .in("tuned")
+                          .meant_for("pairs", {.least = 2e10})
+                          .says(in_blocks),
+                      exact(row("pruned", gpu, "f32", pruned, tile_of_512(50)))
+                          .in("tuned")
+                          .meant_for("pairs", {.least = 8e10})
+                          .says(in_blocks),
+                      exact(row("pruned", gpu, "i32", pruned, tile_of_512(45)))
+                          .in("tuned")
+                          .meant_for("pairs", {.least = 8e10})
+                          .says(in_blocks),
+                      exact(row("pruned_always", gpu, all, plan, tile_of_512(100), {{"tenths", 6, 1, 20}}))
+                          .says("As pruned, but it leaves out blocks also where that saves little."),
+                  });
 }
 
 }  // namespace
@@ -282,23 +331,26 @@ ScheduleRows register_rows() {
 static const ScheduleRows &rows() {
     using namespace min_plus_cpu;
     const std::string all = "f64 f32 i32";
-    const MinPlusConvolutionConfiguration short_vectors{.most_walked = 16}, branch{.branch = true};
-    const MinPlusPrunedConfiguration tile_of_512{.outputs_per_worker = 8, .workers = 64, .run = 8};
-    const MinPlusSieveConfiguration sieve_of_512;
-    const MinPlusShortConfiguration few_elements{.most_elements = 16};
+    const MinPlusConvolutionConfiguration branch{.branch = true};
+    const Range few_elements{.most = 16};
     static const ScheduleRows table = {
         exact(row("reference", cpu, all, reference))
             .says("One output is computed after another, without a schedule: every row is compared with it."),
         family("tuned",
             {
-                exact(row("tuned_short", cpu, all, short_vector, few_elements,
+                exact(row("tuned_short", cpu, all, short_vector,
                           {{"vectors", 8, 1, 14}, {"task", 1024, 64, 65536}}))
+                    .serves("n", few_elements)
                     .says("As tuned_any for a vector of a few elements, with the longer one read in place."),
-                exact(row("tuned_any", cpu, all, strips,
-                          {{"vectors", 12, 4, 14}, {"narrow_vectors", 6, 2, 6}, {"steps", 4, 1, 8}}))
-                    .says(
-                        "A task per strip of outputs keeps their minima in vector registers over all of i."),
+                exact(row("tuned_short", gpu, all, output_per_thread, {{"threads", 128, 32, 1024}}))
+                    .meant_for("n", few_elements)
+                    .says("One thread per output walks over the shorter vector."),
             }),
+        pruned_rows(),
+        family("tuned", {exact(row("tuned_any", cpu, all, strips,
+                                   {{"vectors", 12, 4, 14}, {"narrow_vectors", 6, 2, 6}, {"steps", 4, 1, 8}}))
+                                .says("A task per strip of outputs keeps their minima in vector registers "
+                                      "over all of i.")}),
         exact(automatic<MinPlusConvolution>("auto", cpu, all, "Mullapudi2016")),
 
         exact(
@@ -310,21 +362,6 @@ static const ScheduleRows &rows() {
             .says("As shared, with a minimum in place of the branch, so that the threads of a warp stay "
                   "together."),
         register_rows(),
-        family("pruned",
-            {
-                exact(row("pruned", cpu, all, sieve, sieve_of_512))
-                    .says("Bounds leave out elements without a least sum; where that saves little, all pairs "
-                          "are evaluated."),
-                exact(row("pruned_always", cpu, all, groups, sieve_of_512))
-                    .says("As pruned, but it leaves out elements also where that saves little."),
-                exact(row("pruned", gpu, all, pruned, tile_of_512))
-                    .says("Bounds leave out blocks without a least sum; where that saves little, all pairs "
-                          "are evaluated."),
-                exact(row("pruned_always", gpu, all, plan, tile_of_512, {{"tenths", 6, 1, 20}}))
-                    .says("As pruned, but it leaves out blocks also where that saves little."),
-            }),
-        exact(row("tuned", gpu, all, output_per_thread, short_vectors, {{"threads", 128, 32, 1024}}))
-            .says("Short vectors have one thread per output; others are left to registers or pruned."),
     };
     return table;
 }

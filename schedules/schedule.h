@@ -3,6 +3,7 @@
 #include "generators/algorithms/configuration.h"
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,18 @@ struct ScheduleContext {
     void fold_per_thread(Halide::Func func, const Halide::Var &threads);
 };
 
+// The numbers from `least` to `most`.
+struct Range {
+    double least = 0, most = std::numeric_limits<double>::infinity();
+};
+
+// A condition of a row on a number of a call; see ScheduleRow::serves.
+struct Condition {
+    std::string measure;
+    Range range;
+    bool is_needed;
+};
+
 // A limit on the registers a thread of some CUDA kernels may take; see ScheduleRow::registers.
 struct RegisterCap {
     std::string kernel;  // a part of the kernel's name (Halide names a kernel after the Func it computes);
@@ -65,6 +78,7 @@ struct RegisterCap {
 // One row: one library per type and target, one test case, one benchmark line and one choice of `--schedule`.
 struct ScheduleRow {
     std::string name, family;  // the family is the name where family() gives no other
+    std::string also = {};     // another family; see in()
     Backends where;
     std::string types;  // separated by spaces, as the operator's generator names them
     std::string form;   // the generator that makes the arguments of this form
@@ -75,6 +89,7 @@ struct ScheduleRow {
     std::string autoscheduler;  // the plug-in that makes the schedule, in place of `apply`
     std::string declined;       // what that plug-in says when it cannot: such a row has no library
     std::vector<RegisterCap> register_caps;
+    std::vector<Condition> conditions = {};
     bool needs_avx2 = false;        // no code for older CPUs
     bool without_avx512 = false;    // code for AVX2 runs on CPUs with AVX-512, too
     std::string opencl_options;     // further options of clBuildProgram
@@ -96,6 +111,27 @@ struct ScheduleRow {
     // `explain` print it.
     ScheduleRow says(std::string sentence) && {
         summary = std::move(sentence);
+        return std::move(*this);
+    }
+
+    // The row serves only calls of which a number is in this range. The operator gives its numbers names:
+    // "height", "width", "channels", and what it makes of them (Operator::measure).
+    ScheduleRow serves(std::string measure, Range range) && {
+        conditions.push_back({std::move(measure), range, true});
+        return std::move(*this);
+    }
+
+    // The row serves other calls too, but is expected to be as fast as the rows of its family behind it only
+    // for these. Measured times replace this, unless the row's time depends on values.
+    ScheduleRow meant_for(std::string measure, Range range) && {
+        conditions.push_back({std::move(measure), range, false});
+        return std::move(*this);
+    }
+
+    // The row belongs to another family too. So `tuned` takes it by the same conditions and times as its own
+    // rows, even if its time depends on values.
+    ScheduleRow in(std::string other_family) && {
+        also = std::move(other_family);
         return std::move(*this);
     }
 

@@ -1,8 +1,10 @@
 #include "generators/program/written.h"
 #include "generators/program/library.h"
 #include "generators/program/targets.h"
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <set>
 #include <sstream>
 
@@ -39,6 +41,19 @@ void write_numbers(const ScheduleRow &row, const std::vector<Tunable> &tunables,
     }
 }
 
+void write_conditions(const ScheduleRow &row, std::ostream &out) {
+    out << std::setprecision(17);
+    for (const Condition &condition : row.conditions) {
+        out << "    {" << quoted(condition.measure) << ", " << condition.range.least << ", ";
+        if (std::isinf(condition.range.most)) {
+            out << "std::numeric_limits<double>::infinity()";
+        } else {
+            out << condition.range.most;
+        }
+        out << (condition.is_needed ? ", true},\n" : ", false},\n");
+    }
+}
+
 // What a table includes: the needs of the libraries of each GPU's backend stand in a header of their own.
 void write_includes(const Selection &selection, const std::set<std::string> &gpus, std::ostream &out) {
     out << "// Made by " << only_table().op << "'s generator.\n#include \"tilewright/row.h\"\n";
@@ -54,7 +69,7 @@ void write_includes(const Selection &selection, const std::set<std::string> &gpu
 
 void write_table(const Selection &selection, std::ostream &out) {
     const std::string op = only_table().op;
-    std::ostringstream declarations, numbers, entries;
+    std::ostringstream declarations, numbers, conditions, entries;
     std::set<std::string> gpus;
     for (const Library &one : selection.libraries()) {
         const ScheduleRow &row = *one.row;
@@ -68,14 +83,15 @@ void write_table(const Selection &selection, std::ostream &out) {
         }
         const std::vector<Tunable> tunables = with_values(row.tunables, one.tunables);
         write_numbers(row, tunables, numbers);
+        write_conditions(row, conditions);
         entries << "    {"
                 << joined({quoted(op), quoted(selection.name), quoted(one.schedule), quoted(row.family),
-                       quoted(one.type),
+                       quoted(row.also), quoted(one.type),
                        one.backend == "vnni" ? "Backend::cpu, true" : "Backend::" + one.backend + ", false",
                        quoted(row.form), std::to_string(row.configured.size()),
                        std::to_string(tunables.size()), std::to_string(row.register_caps.size()),
-                       quoted(row.opencl_options), quoted(row.autoscheduler), quoted(row.declined),
-                       quoted(row.summary),
+                       std::to_string(row.conditions.size()), quoted(row.opencl_options),
+                       quoted(row.autoscheduler), quoted(row.declined), quoted(row.summary),
                        made && gpu     ? one.name + "_needs" :
                        needs_avx2(one) ? "{.avx2 = true}" :
                                          "{}",
@@ -83,6 +99,7 @@ void write_table(const Selection &selection, std::ostream &out) {
                 << "},\n";
     }
     const bool own = selection.name == op;
+    const std::string rows = "rows_of(table, numbers, conditions)";
     write_includes(selection, gpus, out);
     out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\nnamespace {\n\n";
     if (gpus.contains("cuda")) {
@@ -90,12 +107,14 @@ void write_table(const Selection &selection, std::ostream &out) {
             << halide_capability(selection.capability) << ");\n\n";
     }
     out << "constexpr RowNumber numbers[] = {\n"
-        << numbers.str() << "    {},  // so that there is one\n};\n\n"
+        << numbers.str()
+        << "    {},  // so that there is one\n};\n\nconstexpr RowCondition conditions[] = {\n"
+        << conditions.str() << "    {},\n};\n\n"
         << "constexpr ConstantRow table[] = {\n"
         << entries.str() << "};\n\n}  // namespace\n\nconst std::vector<Row> &" << selection.name
         << "_rows() {\n    // Never destroyed: other threads may still call libraries while the process "
            "ends.\n    static const auto &rows = *new std::vector<Row>("
-        << (own ? "with_added_rows(" + quoted(op) + ", rows_of(table, numbers))" : "rows_of(table, numbers)")
+        << (own ? "with_added_rows(" + quoted(op) + ", " + rows + ")" : rows)
         << ");\n    return rows;\n}\n\n}  // namespace tilewright\n";
 }
 

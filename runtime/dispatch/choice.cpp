@@ -1,6 +1,7 @@
 // Which row `tuned` is, by the times that were measured.
 #include "runtime/dispatch/choice.h"
 #include "runtime/arrays/storage.h"
+#include "runtime/dispatch/form.h"
 #include "runtime/dispatch/needs.h"
 #include <algorithm>
 #include <iterator>
@@ -60,8 +61,12 @@ RowOrder::RowOrder(const Operator &op, std::vector<const Row *> rows, const Devi
     }
 }
 
-// Whether the row was timed at a call near this one for which it is not meant either.
+// Whether the row was timed at a call near this one for which it is not meant either, and its time does not
+// depend on values.
 bool RowOrder::is_known_beyond(size_t row, const Measures &measures) const {
+    if (!op_.may_stand_for_tuned(*rows_[row])) {
+        return false;
+    }
     for (size_t call = 0; call < times_->count(); call++) {
         if (times_->ms[column_[row] * times_->count() + call] <= 0 ||
             prediction_->distance(measures, call) >= far) {
@@ -71,7 +76,7 @@ bool RowOrder::is_known_beyond(size_t row, const Measures &measures) const {
         for (const float number : times_->calls.subspan(call * times_->numbers, times_->numbers)) {
             measured.add(number);
         }
-        if (!op_.suits(*rows_[row], measured)) {
+        if (!op_.is_meant_for(*rows_[row], measured)) {
             return true;
         }
     }
@@ -83,12 +88,12 @@ std::vector<RowOrder::Predicted> RowOrder::by_times(const Measures &measures) co
     const std::vector<double> ms = prediction_->ms(measures);
     for (size_t i = 0; i < rows_.size(); i++) {
         if (column_[i] != no_column && ms[column_[i]] > 0 &&
-            (op_.suits(*rows_[i], measures) || is_known_beyond(i, measures))) {
+            (op_.is_meant_for(*rows_[i], measures) || is_known_beyond(i, measures))) {
             left.push_back({rows_[i], ms[column_[i]]});
         }
     }
     std::stable_partition(
-        left.begin(), left.end(), [&](const Predicted &one) { return op_.suits(*one.row, measures); });
+        left.begin(), left.end(), [&](const Predicted &one) { return op_.is_meant_for(*one.row, measures); });
     while (!left.empty()) {
         const double least = std::min_element(left.begin(), left.end(), [](const auto &a, const auto &b) {
             return a.ms < b.ms;
@@ -107,7 +112,7 @@ RowOrder::Order RowOrder::ordered(const Measures &measures) const {
         order.is_near = prediction_->distance(measures) < far;
         order.by_times = by_times(measures);
     }
-    const auto is_meant = [&](const Row *row) { return op_.suits(*row, measures); };
+    const auto is_meant = [&](const Row *row) { return op_.is_meant_for(*row, measures); };
     std::copy_if(unmeasured_.begin(), unmeasured_.end(), std::back_inserter(order.unmeasured), is_meant);
     std::stable_partition(order.family.begin(), order.family.end(),
         [&](const Row *row) { return row->schedule == "tuned" || is_meant(row); });
@@ -178,7 +183,7 @@ std::optional<Device> RowChoices::device_for(
 
 bool Operator::may_stand_for_tuned(const Row &row) const {
     return row.declined.empty() && row.autoscheduler.empty() && row.family != "reference" &&
-           is_equal_to_tuned(row);
+           form(row).equals_tuned(row);
 }
 
 bool Operator::is_usable(const Row &row, Device device, const Request &request, const Array &output) const {
@@ -188,7 +193,7 @@ bool Operator::is_usable(const Row &row, Device device, const Request &request, 
 
 RowChoice Operator::tuned_row(const Request &request, const Array &output, Device device) const {
     const RowOrder &rows = choices_->of(*this, device, request.type);
-    const auto order = rows.order(measures_of_call(request));
+    const auto order = rows.order(measures(request));
     const auto is_usable = [&](const Row *row) { return this->is_usable(*row, device, request, output); };
     const auto found = std::find_if(order->unmeasured.begin(), order->unmeasured.end(), is_usable);
     const Row *const unmeasured = found == order->unmeasured.end() ? nullptr : *found;
@@ -208,7 +213,7 @@ RowChoice Operator::tuned_row(const Request &request, const Array &output, Devic
 
 std::vector<PredictedTime> Operator::predicted_times(const Request &request, Device device) const {
     const RowOrder &rows = choices_->of(*this, device, request.type);
-    const auto order = rows.order(measures_of_call(request));
+    const auto order = rows.order(measures(request));
     std::vector<PredictedTime> times;
     if (!order->is_near) {
         return times;

@@ -29,9 +29,10 @@ public:
         bool is_near = false;
         // The rows that have times, the one with the least predicted time first. A row that is not meant for
         // such calls has a part in this only where it was timed at a call near this one for which it is not
-        // meant either: its times at other calls say nothing of these. Of rows whose times differ by less
-        // than the spread of measurements, those that are meant for such calls go first; of these, those of
-        // the family `tuned`, in the order of the table. No rows where nothing is predicted.
+        // meant either: its times at other calls say nothing of these. Nor do they where the row's time
+        // depends on values, and then it is taken only where it is meant to be. Of rows whose times differ by
+        // less than the spread of measurements, those that are meant for such calls go first; of these, those
+        // of the family `tuned`, in the order of the table. No rows where nothing is predicted.
         std::vector<Predicted> by_times = {};
         // The rows of the family `tuned` without any time that are meant for such calls, in the order of the
         // table.

@@ -21,12 +21,38 @@ std::vector<Type> types_of(const std::vector<Row> &rows) {
 
 }  // namespace
 
-ImageOperator::ImageOperator(std::string name, std::string summary, const std::vector<Row> &rows, Kind kind)
+void ImageForm::bind(Launch &launch, const Row &, const ImageRequest &request, Array &output) const {
+    const Array &image = request.inputs[0];
+    launch.in("image", image, rows_of(image)).out("output", output, rows_of(output));
+}
+
+Plan ImageForm::plan(const OperatorOf<ImageRequest> &op, const Row &row, Device device,
+    const ImageRequest &request, Array &output) const {
+    const Array &image = request.inputs[0];
+    if (!op.has_separate_channels() || image.dimensions() == 2) {
+        return FormOf::plan(op, row, device, request, output);
+    }
+    // Libraries take images whose neighbours along x are neighbours in memory (Halide's stride of 1).
+    std::vector<Array> channels = empty_channels_of(image), outputs = empty_channels_of(image);
+    Plan plan;
+    plan.host([image, channels]() mutable { split_channels(image, channels); });
+    for (size_t c = 0; c < channels.size(); c++) {
+        ImageRequest part = request;
+        part.inputs = {channels[c]};
+        part.output_shape = channels[c].shape();
+        plan.append(FormOf::plan(op, row, device, part, outputs[c]));
+    }
+    plan.host([outputs, output]() mutable { join_channels(outputs, output); });
+    return plan;
+}
+
+ImageOperator::ImageOperator(std::string name, std::string summary, const std::vector<Row> &rows,
+    std::vector<const Form *> forms, Kind kind)
     : OperatorOf({.name = std::move(name),
                      .summary = std::move(summary),
                      .inputs = {{.types = types_of(rows)}},
                      .has_separate_channels = kind != Kind::pointwise},
-          rows),
+          rows, std::move(forms)),
       kind_(kind == Kind::average && inputs()[0].takes(Type::u8) && !inputs()[0].takes(Type::u16) ?
                 Kind::window :
                 kind) {}
@@ -39,29 +65,12 @@ Array ImageOperator::unpremultiplied(const Array &image, Type type) const {
     return kind_ == Kind::average ? unpremultiply(image, type) : image;
 }
 
-Request ImageOperator::read(std::span<const Array> inputs, const Settings &) const {
-    Request request;
+ImageRequest ImageOperator::read(std::span<const Array> inputs, const Settings &) const {
+    ImageRequest request;
     request.type = name_of(inputs[0].type());
     request.output_type = inputs[0].type();
     request.output_shape = inputs[0].shape();
     return request;
-}
-
-Plan ImageOperator::plan(const Row &row, Device device, const Request &request, Array &output) const {
-    Plan plan;
-    const Array &image = request.inputs[0];
-    if (!has_separate_channels() || image.dimensions() == 2) {
-        plan.launch(row, device).in("image", image, rows_of(image)).out("output", output, rows_of(output));
-        return plan;
-    }
-    // Libraries take images whose neighbours along x are neighbours in memory (Halide's stride of 1).
-    std::vector<Array> channels = empty_channels_of(image), outputs = empty_channels_of(image);
-    plan.host([image, channels]() mutable { split_channels(image, channels); });
-    for (size_t c = 0; c < channels.size(); c++) {
-        plan.launch(row, device).in("image", channels[c]).out("output", outputs[c]);
-    }
-    plan.host([outputs, output]() mutable { join_channels(outputs, output); });
-    return plan;
 }
 
 }  // namespace tilewright

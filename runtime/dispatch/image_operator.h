@@ -7,10 +7,24 @@
 
 namespace tilewright {
 
-// As it is: one row of the table per element type ("u8", "f32" ...), libraries whose arguments are `image`
-// and `output`, rows of elements. An operator that differs derives from it and overrides what differs, or
-// derives from OperatorOf.
-class ImageOperator : public OperatorOf<Request> {
+struct ImageRequest : Request {};
+
+// The form of an operator from one image to another: libraries whose arguments are `image` and `output`, rows
+// of elements. Where the operator has separate channels, the library runs once per channel.
+class ImageForm : public FormOf<ImageRequest> {
+public:
+    using FormOf::FormOf;
+
+    Plan plan(const OperatorOf<ImageRequest> &op, const Row &row, Device device, const ImageRequest &request,
+        Array &output) const override;
+
+protected:
+    void bind(Launch &launch, const Row &row, const ImageRequest &request, Array &output) const override;
+};
+
+// As it is: one row of the table per element type ("u8", "f32" ...), of one form. An operator that differs
+// derives from it and overrides what differs, or derives from OperatorOf.
+class ImageOperator : public OperatorOf<ImageRequest> {
 public:
     // What an output element depends on. `pointwise`: on the input element at the same place alone; then a
     // library sees a colour image as rows of w * c elements. `window`: on others too; then each channel of a
@@ -20,8 +34,8 @@ public:
     // the call. Of u8 that takes rows of u16 too, which then compute it; without them it is as `window`.
     enum class Kind { window, pointwise, average };
 
-    ImageOperator(
-        std::string name, std::string summary, const std::vector<Row> &rows, Kind kind = Kind::window);
+    ImageOperator(std::string name, std::string summary, const std::vector<Row> &rows,
+        std::vector<const Form *> forms, Kind kind = Kind::window);
 
     bool treats_alpha_as_colour() const override {
         return kind_ != Kind::average;
@@ -30,8 +44,7 @@ public:
     Array unpremultiplied(const Array &image, Type type) const override;
 
 protected:
-    Request read(std::span<const Array> inputs, const Settings &settings) const override;
-    Plan plan(const Row &row, Device device, const Request &request, Array &output) const override;
+    ImageRequest read(std::span<const Array> inputs, const Settings &settings) const override;
 
 private:
     std::optional<int64_t> halo_of(const Settings &, double) const override {

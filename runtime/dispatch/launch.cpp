@@ -287,32 +287,45 @@ Launch::Buffer Launch::made_buffer(const Argument &argument, std::pmr::memory_re
     return b;
 }
 
+std::vector<Launch::Bound> Launch::bound() const {
+    check_complete();
+    std::vector<Bound> all;
+    for (size_t i = 0; i < arguments_.size(); i++) {
+        const Argument &argument = arguments_[i];
+        Bound &one = all.emplace_back(Bound{metadata_->arguments[i]});
+        if (argument.role == Role::scalar) {
+            one.number = argument.number;
+        } else {
+            one.array = &windows_[argument.number].array;
+            one.view = &windows_[argument.number].view;
+        }
+    }
+    return all;
+}
+
 // The library and its arguments, for a recording.
 LibraryRun Launch::described() const {
     LibraryRun run;
     run.row = row_->name();
-    for (size_t i = 0; i < arguments_.size(); i++) {
-        const Argument &argument = arguments_[i];
-        const std::string name = name_of_argument(i);
-        if (argument.role == Role::scalar) {
-            const halide_type_t type = metadata_->arguments[i].type;
-            if (type == halide_type_of<int32_t>()) {
-                run.arguments.emplace_back(name, (int32_t)argument.number);
+    for (const auto &[declared, number, array, view] : bound()) {
+        const std::string name = declared.name;
+        if (!view) {
+            if (declared.type == halide_type_of<int32_t>()) {
+                run.arguments.emplace_back(name, (int32_t)number);
             }
             continue;
         }
-        const auto &[array, view] = windows_[argument.number];
         uint64_t elements = 1;
-        for (size_t d = 0; d < view.dims.size(); d++) {
-            const View::Dim &dim = view.dims[d];
+        for (size_t d = 0; d < view->dims.size(); d++) {
+            const View::Dim &dim = view->dims[d];
             run.arguments.emplace_back(fmt::format("{}.min.{}", name, d), 0);
             run.arguments.emplace_back(fmt::format("{}.extent.{}", name, d), dim.extent);
             run.arguments.emplace_back(fmt::format("{}.stride.{}", name, d), dim.stride);
             elements *= dim.stride == 0 ? 1 : (uint64_t)dim.extent;
         }
         // A view may also span what is between the rows of the array.
-        run.argument_bytes +=
-            std::min(elements * (uint64_t)view.type.bytes(), (uint64_t)array.size() * size_of(array.type()));
+        run.argument_bytes += std::min(
+            elements * (uint64_t)view->type.bytes(), (uint64_t)array->size() * size_of(array->type()));
     }
     return run;
 }

@@ -50,6 +50,17 @@ public:
         return *this;
     }
 
+    // An argument of the library and what is bound to it.
+    struct Bound {
+        const halide_filter_argument_t &declared;
+        uint64_t number = 0;           // of a number: its bytes
+        const Array *array = nullptr;  // of a buffer
+        const View *view = nullptr;    // and how the library sees it
+    };
+
+    // All arguments, in the library's order. One that is missing is an std::logic_error.
+    std::vector<Bound> bound() const;
+
     // Whether the library takes buffers of these shapes. It is asked without any data (Halide's bounds
     // query).
     bool fits() const;

@@ -2,6 +2,7 @@
 #include "tilewright/operator.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/dispatch/choice.h"
+#include "runtime/dispatch/form.h"
 #include "runtime/dispatch/needs.h"
 #include "runtime/dispatch/option_text.h"
 #include "runtime/dispatch/plan.h"
@@ -18,8 +19,23 @@ namespace tilewright {
 
 Operator::~Operator() = default;
 
-Operator::Operator(Description description, const std::vector<Row> &rows)
-    : description_(std::move(description)), rows_(rows), choices_(std::make_unique<RowChoices>()) {
+// The rows, each with what the front knows of its form.
+static std::vector<Row> with_forms(const std::vector<Row> &rows, const std::vector<const Form *> &forms) {
+    std::vector<Row> resolved = rows;
+    for (Row &row : resolved) {
+        const auto is_its = [&](const Form *form) { return form->name == row.form; };
+        const auto known = std::find_if(forms.begin(), forms.end(), is_its);
+        if (known == forms.end()) {
+            throw std::logic_error(row.name() + ": the operator's front has no form " + row.form);
+        }
+        row.known_form = *known;
+    }
+    return resolved;
+}
+
+Operator::Operator(Description description, const std::vector<Row> &rows, std::vector<const Form *> forms)
+    : description_(std::move(description)), rows_(with_forms(rows, forms)),
+      forms_(std::move(forms)), choices_(std::make_unique<RowChoices>()) {
     for (const Row &row : rows) {
         Row::Needs &most = most_needs_[(size_t)row.backend];
         most.threads = std::max(most.threads, row.needs.threads);
@@ -29,6 +45,40 @@ Operator::Operator(Description description, const std::vector<Row> &rows)
         most.images |= row.needs.images;
         most.half |= row.needs.half;
     }
+}
+
+const Form &Operator::form(const Row &row) const {
+    if (!row.known_form) {
+        throw std::logic_error(row.name() + " is not of the table of " + name());
+    }
+    return *row.known_form;
+}
+
+bool Operator::is_meant_for(const Row &row, const Measures &measures) const {
+    return std::ranges::all_of(row.conditions, [&](const Row::Condition &condition) {
+        return holds(row, condition, measures);
+    }) && form(row).is_meant_for(row, measures);
+}
+
+double Operator::measure(std::string_view name, const Row &row, const Measures &measures) const {
+    const auto at = std::ranges::find(description_.measures, name);
+    const auto number = (size_t)(at - description_.measures.begin());
+    if (number >= measures.count) {
+        throw std::logic_error(fmt::format("{}: calls have no measure '{}'", row.name(), name));
+    }
+    return measures.numbers[number];
+}
+
+bool Operator::holds(const Row &row, const Row::Condition &condition, const Measures &measures) const {
+    const double number = measure(condition.measure, row, measures);
+    return number >= condition.least && number <= condition.most;
+}
+
+bool Operator::may_serve(const Row &row, const Request &request) const {
+    return row.conditions.empty() || std::ranges::all_of(row.conditions,
+                                         [&, measures = measures(request)](const Row::Condition &condition) {
+                                             return !condition.is_needed || holds(row, condition, measures);
+                                         });
 }
 
 std::optional<int64_t> Operator::halo(const Settings &settings, double error) const try {
@@ -93,13 +143,14 @@ std::unique_ptr<const Request> Operator::parse(
     Settings completed;
     const Settings &all = checked_settings(name(), options(), settings, completed);
     check_declared(inputs, all);
-    std::unique_ptr<Request> request = parse_checked(inputs, all);
+    std::unique_ptr<Request> request = read_request(inputs, all);
     request->inputs.assign(inputs.begin(), inputs.end());
     return request;
 }
 
 bool Operator::serves(const Row &row, const Request &request, const Array &output) const {
-    if (!row.declined.empty() || row.type != request.type || !accepts(row, request, output)) {
+    if (!row.declined.empty() || row.type != request.type || !may_serve(row, request) ||
+        !form_serves(row, request, output)) {
         return false;
     }
     if (row.autoscheduler.empty()) {
@@ -107,7 +158,7 @@ bool Operator::serves(const Row &row, const Request &request, const Array &outpu
     }
     // What a plug-in's schedule takes, the library itself knows best.
     Array same_memory = output;
-    return plan_of(row, {row.backend, 0}, request, same_memory).fits();
+    return plan(row, {row.backend, 0}, request, same_memory).fits();
 }
 
 std::string Operator::why_not_on(
@@ -119,7 +170,7 @@ std::string Operator::why_not_on(
     // Plans are asked only where it matters: on devices that cannot run all rows.
     if (!tilewright::why_not_on(most_needs_[(size_t)device.backend], info).empty()) {
         Array same_memory = output;
-        for (const Row *other : plan_of(row, device, request, same_memory).rows()) {
+        for (const Row *other : plan(row, device, request, same_memory).rows()) {
             if (other->backend != device.backend) {
                 continue;
             }
@@ -146,13 +197,13 @@ const Row &Operator::choose(const Request &request, const Array &output, const s
 
 const Row *Operator::named_row(const Request &request, const Array &output, const std::string &schedule,
     Device device, const std::vector<Row> &rows) const {
-    const Measures measures = measures_of_call(request);
+    const Measures measures = this->measures(request);
     const Row *other = nullptr;  // the first one that serves the request and is not meant for it
     for (const Row &row : rows) {
         if (row.backend != device.backend || row.type != request.type || !row.belongs_to(schedule)) {
             continue;
         }
-        const bool is_meant = row.schedule == schedule || suits(row, measures);
+        const bool is_meant = row.schedule == schedule || is_meant_for(row, measures);
         if ((is_meant || !other) && is_usable(row, device, request, output)) {
             if (is_meant) {
                 return &row;
@@ -225,12 +276,7 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
 
 std::vector<const Row *> Operator::run(
     const Row &row, Device device, const Request &request, Array &output) const {
-    return plan_of(row, device, request, output).run();
-}
-
-std::vector<const Row *> Operator::planned(
-    const Row &row, Device device, const Request &request, Array &output) const {
-    return plan_of(row, device, request, output).rows();
+    return plan(row, device, request, output).run();
 }
 
 namespace {
@@ -273,7 +319,7 @@ void Operator::execute(
     const Row &row, Device device, const Request &request, Array &output, Statistics *statistics) const try {
     const Inside inside;
     const Measurement measurement(statistics);
-    check_values(request);
+    check_elements(request);
     measurement.write(device, row, run(row, device, request, output));
 } catch (...) {
     leave_with_error([&] { return name(); });
@@ -331,7 +377,7 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
     const auto [device, chosen] =
         known ? Place{*known} : choose_place(request, result, how.schedule, how.rows);
     driver::open(device);
-    check_values(request);
+    check_elements(request);
     const Row *row = chosen ? chosen : &choose(request, result, how.schedule, device, how.rows);
     std::vector<const Row *> ran;
     try {

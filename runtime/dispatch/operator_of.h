@@ -1,9 +1,12 @@
 #pragma once
 // What operators derive from: the frame of a call, with a request of the operator's own. Not installed.
-#include "runtime/dispatch/plan.h"
+#include "runtime/dispatch/form.h"
 #include "tilewright/operator.h"
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
 
 namespace tilewright {
 
@@ -11,13 +14,62 @@ namespace tilewright {
 // call, by read(); everything else takes it.
 template<typename R>
 class OperatorOf : public Operator {
+    static_assert(!std::is_same_v<R, Request>, "an operator has a request of its own");
+
 public:
     using Operator::Operator;
+    using Operator::remarks;
 
     // The request of these arguments. Errors: usage, input.
     std::unique_ptr<const R> request(std::span<const Array> inputs, const Settings &settings) const {
         std::unique_ptr<const Request> made = parse(inputs, settings);
         return std::unique_ptr<const R>(static_cast<const R *>(made.release()));
+    }
+
+    // What this front knows of a row's form.
+    const FormOf<R> &form_of(const Row &row) const {
+        return static_cast<const FormOf<R> &>(form(row));
+    }
+
+    // The row of the same type and backend that has another form.
+    const Row &row_beside(const Row &row, const FormOf<R> &form) const {
+        for (const Row &other : rows()) {
+            if (other.known_form == &form && other.type == row.type && other.backend == row.backend) {
+                return other;
+            }
+        }
+        throw std::logic_error(
+            row.name() + " has no row with the form " + std::string(form.name) + " beside it");
+    }
+
+    // As it is: the plan of the row's form. An operator overrides it for what all its forms need.
+    virtual Plan plan(const Row &row, Device device, const R &request, Array &output) const {
+        return form_of(row).plan(*this, row, device, request, output);
+    }
+    Plan plan(const Row &row, Device device, const Request &request, Array &output) const final {
+        return plan(row, device, static_cast<const R &>(request), output);
+    }
+
+    virtual Remarks remarks(const R &) const {
+        return {};
+    }
+    Remarks remarks(const Request &request) const final {
+        return remarks(static_cast<const R &>(request));
+    }
+
+    // The numbers that a call's time depends on. As it is: the extents of the first input.
+    virtual Measures measures(const R &request) const {
+        Measures measures;
+        for (const int64_t extent : request.inputs[0].shape()) {
+            measures.add((double)extent);
+        }
+        if (request.inputs[0].dimensions() == 2) {
+            measures.add(1);  // channel
+        }
+        return measures;
+    }
+    Measures measures(const Request &request) const final {
+        return measures(static_cast<const R &>(request));
     }
 
 protected:
@@ -30,59 +82,22 @@ protected:
     // called once per call, after all other checks. Errors: input.
     virtual void check_elements(const R &) const {}
 
-    // Whether a row can run on these arguments (alignment, sizes). Of rows that an autoscheduler made, the
-    // library is asked besides.
-    virtual bool accepts_request(const Row &, const R &, const Array &) const {
-        return true;
-    }
-
-    // The libraries that a call of `row` runs, and their arguments. The row was accepted.
-    virtual Plan plan(const Row &row, Device device, const R &request, Array &output) const = 0;
-
-    virtual Remarks remarks_of(const R &) const {
-        return {};
-    }
-
-    // The numbers that a call's time depends on. As it is: the extents of the first input.
-    virtual Measures measures_of(const R &request) const {
-        Measures measures;
-        for (const int64_t extent : request.inputs[0].shape()) {
-            measures.add((double)extent);
-        }
-        if (request.inputs[0].dimensions() == 2) {
-            measures.add(1);  // channel
-        }
-        return measures;
-    }
-
-    // Whether the row's results are of the class of those of `tuned`, and its time does not depend on values.
-    // As it is: all rows.
-    virtual bool equals_tuned(const Row &) const {
-        return true;
+    // Whether a row can run on these arguments. As it is: what its form says. An operator overrides it for
+    // what all its forms need.
+    virtual bool form_serves(const Row &row, const R &request, const Array &output) const {
+        return form_of(row).serves(row, request, output);
     }
 
 private:
-    std::unique_ptr<Request> parse_checked(
+    std::unique_ptr<Request> read_request(
         std::span<const Array> inputs, const Settings &settings) const final {
         return std::unique_ptr<R>(new R(read(inputs, settings)));  // made in its place, and never copied
     }
-    void check_values(const Request &request) const final {
+    void check_elements(const Request &request) const final {
         check_elements(static_cast<const R &>(request));
     }
-    bool accepts(const Row &row, const Request &request, const Array &output) const final {
-        return accepts_request(row, static_cast<const R &>(request), output);
-    }
-    Plan plan_of(const Row &row, Device device, const Request &request, Array &output) const final {
-        return plan(row, device, static_cast<const R &>(request), output);
-    }
-    Remarks remarks_on(const Request &request) const final {
-        return remarks_of(static_cast<const R &>(request));
-    }
-    Measures measures_of_call(const Request &request) const final {
-        return measures_of(static_cast<const R &>(request));
-    }
-    bool is_equal_to_tuned(const Row &row) const final {
-        return equals_tuned(row);
+    bool form_serves(const Row &row, const Request &request, const Array &output) const final {
+        return form_serves(row, static_cast<const R &>(request), output);
     }
 };
 

@@ -20,11 +20,18 @@ std::vector<const Row *> Plan::rows() const {
     return all;
 }
 
+std::vector<const Launch *> Plan::launches() const {
+    std::vector<const Launch *> all;
+    for (const auto &step : steps_) {
+        if (const Launch *launch = std::get_if<Launch>(&step)) {
+            all.push_back(launch);
+        }
+    }
+    return all;
+}
+
 bool Plan::fits() const {
-    return std::all_of(steps_.begin(), steps_.end(), [](const auto &step) {
-        const Launch *launch = std::get_if<Launch>(&step);
-        return !launch || launch->fits();
-    });
+    return std::ranges::all_of(launches(), [](const Launch *launch) { return launch->fits(); });
 }
 
 std::vector<const Row *> Plan::run() {

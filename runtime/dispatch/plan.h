@@ -35,6 +35,9 @@ public:
     // The rows whose libraries will run, and of those that results decide on, all that may.
     std::vector<const Row *> rows() const;
 
+    // The libraries that will run, but for those that results decide on.
+    std::vector<const Launch *> launches() const;
+
     // Whether all libraries take arguments of these shapes. They are asked without any data (Halide's bounds
     // query).
     bool fits() const;

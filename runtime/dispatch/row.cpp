@@ -40,7 +40,8 @@ int Row::tunable(std::string_view name, int otherwise) const {
 }
 
 bool Row::belongs_to(std::string_view word) const {
-    return schedule == word || family == word || (origin == word && origin != op);
+    return schedule == word || family == word || (!also.empty() && also == word) ||
+           (origin == word && origin != op);
 }
 
 void Row::refuse_missing(std::string_view name) const {
@@ -78,14 +79,15 @@ void add_rows(const std::vector<Row> &rows) {
     }
 }
 
-std::vector<Row> rows_of(std::span<const ConstantRow> table, const RowNumber *numbers) {
+std::vector<Row> rows_of(
+    std::span<const ConstantRow> table, const RowNumber *numbers, const RowCondition *conditions) {
     std::vector<Row> rows;
     rows.reserve(table.size());
     for (const ConstantRow &constant : table) {
         Row row{constant.op, constant.origin, constant.schedule, constant.family, constant.type,
             constant.backend, constant.needs_vnni, constant.form, {}, {}, {}, constant.opencl_options,
             constant.autoscheduler, constant.declined, constant.summary, constant.needs, constant.entry,
-            constant.metadata};
+            constant.metadata, constant.also};
         for (int i = 0; i < constant.configured; i++, numbers++) {
             row.configured.push_back({numbers->name, numbers->value});
         }
@@ -94,6 +96,10 @@ std::vector<Row> rows_of(std::span<const ConstantRow> table, const RowNumber *nu
         }
         for (int i = 0; i < constant.register_caps; i++, numbers++) {
             row.register_caps.push_back({numbers->name, numbers->value});
+        }
+        for (int i = 0; i < constant.conditions; i++, conditions++) {
+            row.conditions.push_back(
+                {conditions->measure, conditions->least, conditions->most, conditions->is_needed});
         }
         rows.push_back(std::move(row));
     }

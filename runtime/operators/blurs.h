@@ -3,6 +3,8 @@
 #include "runtime/dispatch/operator_of.h"
 #include "tilewright/alpha.h"
 #include "tilewright/operator.h"
+#include <initializer_list>
+#include <vector>
 
 namespace tilewright {
 
@@ -23,6 +25,41 @@ struct BlurRequest : Request {
 // What all blurs take.
 inline Input blurred_image() {
     return {.types = {Type::u8, Type::u16, Type::f32}, .channels = {1, 2, 3, 4}};
+}
+
+// What a documented step loses of f32 images besides what every row does: it rounds to `bits` bits between
+// the passes (0: it does not), and the weights of both passes together have an error of `weights` 2^-24.
+struct BlurError {
+    int bits = 0, weights = 0;
+
+    bool operator==(const BlurError &) const = default;
+};
+
+// Images of a device have at least so many elements along each axis.
+constexpr int64_t most_of_device_image = 16384;
+
+// A form of a blur. `R` derives from BlurRequest.
+template<typename R>
+class BlurForm : public FormOf<R> {
+public:
+    using FormOf<R>::FormOf;
+
+    virtual BlurError own_error(const Row &) const {
+        return {};
+    }
+
+    bool equals_tuned(const Row &row) const final {
+        return own_error(row) == BlurError();
+    }
+};
+
+// The forms of several files as one list.
+inline std::vector<const Form *> joined(std::initializer_list<std::vector<const Form *>> groups) {
+    std::vector<const Form *> all;
+    for (const std::vector<const Form *> &group : groups) {
+        all.insert(all.end(), group.begin(), group.end());
+    }
+    return all;
 }
 
 // `R` derives from BlurRequest. The result has the image's type and shape; an image with alpha is blurred

@@ -1,5 +1,6 @@
 // Finds the passes for the lines of a field, and binds their arguments.
 #include "runtime/operators/fft_passes.h"
+#include "runtime/dispatch/form.h"
 #include "runtime/operators/fft_tables.h"
 #include "tilewright/device.h"
 #include <algorithm>
@@ -10,35 +11,27 @@ namespace tilewright {
 using Lines = FftPassShape::Lines;
 using Division = LineLayout::Division;
 
-bool is_fft_pass(const Row &row) {
-    return row.form == "fft_pass" || row.form == "fft_lines";
-}
-
-bool transposes_whole_tiles(const Row &row, int64_t h, int64_t w) {
-    const int64_t tile = row.tunable("tile");
-    return h % tile == 0 && w % tile == 0;
-}
-
-FftPassLibrary::FftPassLibrary(const Row &row)
-    : row(&row), shape(row.configuration<FftPassShape>()), kind{.lines = shape.lines,
-                                                               .twiddled = shape.twiddled,
-                                                               .first_factor = shape.chirp_first,
-                                                               .last_factor = shape.chirp_last,
-                                                               .convolves = shape.convolve},
-      has_levels(row.form == "fft_lines"), together(row.tunable("together")) {}
+FftPassLibrary::FftPassLibrary(const Row &row, const FftArguments &arguments)
+    : row(&row), arguments(&arguments), shape(row.configuration<FftPassShape>()),
+      kind{.lines = shape.lines,
+          .twiddled = shape.twiddled,
+          .first_factor = shape.chirp_first,
+          .last_factor = shape.chirp_last,
+          .convolves = shape.convolve},
+      together(row.tunable("together")) {}
 
 FftLibraries::FftLibraries(const std::vector<Row> &rows) : table_(rows) {
     for (const Row &row : rows) {
         rows_.push_back(&row);
-        if (is_fft_pass(row)) {
-            passes_.emplace_back(row);
+        if (const auto *arguments = dynamic_cast<const FftArguments *>(row.known_form)) {
+            passes_.emplace_back(row, *arguments);
         }
     }
 }
 
 // Whether a row is that of a table from which another one was built with other tunables.
 static bool is_built_from(const Row &built, const Row &row) {
-    return built.schedule == row.schedule && built.type == row.type && built.backend == row.backend;
+    return built.name() == row.name();
 }
 
 FftLibraries::FftLibraries(const FftLibraries &others, const Row &built) : table_(others.table_) {
@@ -46,7 +39,7 @@ FftLibraries::FftLibraries(const FftLibraries &others, const Row &built) : table
         rows_.push_back(is_built_from(built, *row) ? &built : row);
     }
     for (const FftPassLibrary &pass : others.passes_) {
-        passes_.push_back(is_built_from(built, *pass.row) ? FftPassLibrary(built) : pass);
+        passes_.push_back(is_built_from(built, *pass.row) ? FftPassLibrary(built, *pass.arguments) : pass);
     }
 }
 
@@ -72,9 +65,9 @@ const FftPassLibrary *FftLibraries::pass(
     return at == passes_.end() ? nullptr : &*at;
 }
 
-const Row *FftLibraries::of_form(Backend backend, const std::string &form) const {
+const Row *FftLibraries::of_form(Backend backend, const Form &form) const {
     const auto at = std::find_if(rows_.begin(), rows_.end(),
-        [&](const Row *row) { return row->backend == backend && row->form == form; });
+        [&](const Row *row) { return row->backend == backend && row->known_form == &form; });
     return at == rows_.end() ? nullptr : *at;
 }
 
@@ -115,33 +108,30 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
             .value("scale_re", endpoints.scale_re)
             .value("scale_im", endpoints.scale_im);
     }
-    if (pass->has_levels) {
-        for (const auto &[name, table] : tables) {
-            launch.in(name, table.array, complex_parts(table.array));
-        }
-        return add_lines(launch, from, to);
+    for (const auto &[name, table] : tables) {
+        launch.in(name, table.array, pass->arguments->view_of(table));
     }
+    pass->arguments->bind_lines(launch, *this, from, to);
+}
+
+void FftWords::bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const {
+    const FftPassShape &shape = call.pass->shape;
     const auto vector = [&](const char *name, const Array &table) {
         launch.in(name, table, complex_words(table));
     };
-    launch.in("in", from, reads.view(from));
+    launch.in("in", from, call.reads.view(from));
     vector("roots", fft_roots(shape.length()));
     if (shape.twiddled) {
-        vector("turns", fft_roots(whole_length));
-    }
-    for (const auto &[name, table] : tables) {
-        launch.in(name, table.array, table.view);
+        vector("turns", fft_roots(call.whole_length));
     }
     if (shape.convolve) {
         vector("middle", fft_middle(shape));
     }
-    launch.out("output", to, writes.view(to));
+    launch.out("output", to, call.writes.view(to));
 }
 
-// The arguments of the form FftLines: parts of complex numbers, and the results by the digits of their
-// number.
-void FftPassCall::add_lines(Launch &launch, const Array &from, Array &to) const {
-    const FftPassShape &shape = pass->shape, last = shape.convolve ? shape.mirrored() : shape;
+void FftParts::bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const {
+    const FftPassShape &shape = call.pass->shape, last = shape.convolve ? shape.mirrored() : shape;
     const bool rows = shape.lines == Lines::along;
     const Array roots = fft_roots(shape.length());
     launch.in("in", from, complex_parts(from)).in("roots", roots, complex_parts(roots));

@@ -15,12 +15,6 @@
 
 namespace tilewright {
 
-// Whether a row is a pass, of either form.
-bool is_fft_pass(const Row &row);
-
-// Whether the library of a row of the form Fft2dTranspose takes a field: it transposes whole tiles.
-bool transposes_whole_tiles(const Row &row, int64_t h, int64_t w);
-
 // What a pass does to its lines, whatever their length.
 struct FftPassKind {
     FftPassShape::Lines lines = FftPassShape::Lines::along;
@@ -32,18 +26,66 @@ struct FftPassKind {
     bool operator==(const FftPassKind &) const = default;
 };
 
+struct FftPassCall;
+
+// A table of a pass: seen by the index along the line and the number of the line or part.
+struct FftTable {
+    Array array;
+    View view;
+
+    FftTable(Array table, std::vector<View::Dim> dims);
+};
+
+// What the libraries of a form of passes are given. Such a form derives from it.
+class FftArguments {
+public:
+    virtual void bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const = 0;
+    virtual View view_of(const FftTable &table) const = 0;
+
+    // Whether a response has its frequencies in their order; otherwise they are in that of the pass
+    // (FftPassShape::order).
+    virtual bool has_frequencies_in_order() const = 0;
+
+protected:
+    ~FftArguments() = default;
+};
+
+// Of the form FftPass: words of complex numbers.
+class FftWords : public FftArguments {
+public:
+    void bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const final;
+    View view_of(const FftTable &table) const final {
+        return table.view;
+    }
+    bool has_frequencies_in_order() const final {
+        return false;
+    }
+};
+
+// Of the form FftLines: parts of complex numbers, and the results by the digits of their number.
+class FftParts : public FftArguments {
+public:
+    void bind_lines(Launch &launch, const FftPassCall &call, const Array &from, Array &to) const final;
+    View view_of(const FftTable &table) const final {
+        return complex_parts(table.array);
+    }
+    bool has_frequencies_in_order() const final {
+        return true;
+    }
+};
+
 // The library of a row that is a pass.
 struct FftPassLibrary {
     const Row *row;
+    const FftArguments *arguments;
     FftPassShape shape;
     FftPassKind kind;
-    bool has_levels;   // it is of the form FftLines
     int64_t together;  // how many lines a block of threads takes: the number of lines is a multiple of it
 
-    explicit FftPassLibrary(const Row &row);
+    FftPassLibrary(const Row &row, const FftArguments &arguments);
 };
 
-// The rows of an operator's table, found by what their libraries do. It is never destroyed.
+// The rows of an operator, found by what their libraries do. It is never destroyed.
 class FftLibraries {
 public:
     explicit FftLibraries(const std::vector<Row> &rows);
@@ -57,7 +99,7 @@ public:
     const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
     // The first row of a backend that has that form. Null where there is none.
-    const Row *of_form(Backend backend, const std::string &form) const;
+    const Row *of_form(Backend backend, const Form &form) const;
 
 private:
     FftLibraries(const FftLibraries &others, const Row &built);
@@ -86,14 +128,6 @@ struct LineLayout {
     View view(const Array &field) const;
 };
 
-// A table of a pass: seen by the index along the line and the number of the line or part.
-struct FftTable {
-    Array array;
-    View view;
-
-    FftTable(Array table, std::vector<View::Dim> dims);
-};
-
 // Called when the pass is added to a plan; may add steps that compute the table. Empty: the pass has no such
 // table.
 using MakeFftTable = std::function<FftTable(Plan &plan, Device device)>;
@@ -118,9 +152,6 @@ struct FftPassCall {
     Endpoints endpoints = {};
 
     void add_to(Plan &plan, Device device, const Array &from, Array &to) const;
-
-private:
-    void add_lines(Launch &launch, const Array &from, Array &to) const;
 };
 
 // Tables of n numbers that lines of n are multiplied by before their transform and after it. Either may be

@@ -1,6 +1,7 @@
 // The tables of passes, and the caches that keep them.
 #include "runtime/operators/fft_tables.h"
 #include "generators/algorithms/cache.h"
+#include "runtime/process/immortal.h"
 #include <numbers>
 
 namespace tilewright {
@@ -31,12 +32,12 @@ Array complex_vector(int64_t n, const std::function<std::complex<double>(int64_t
 }
 
 Array fft_roots(int64_t n) {
-    static auto &tables = *new Cache<int64_t, Array>(most_tables);  // never destroyed (inside.h)
+    auto &tables = immortal([] { return Cache<int64_t, Array>(most_tables); });
     return *tables.get(n, [=] { return complex_vector(n, [=](int64_t j) { return root(j, n); }); });
 }
 
 Array fft_middle(const FftPassShape &pass) {
-    static auto &tables = *new Cache<std::array<int, 4>, Array>(most_tables);  // never destroyed (inside.h)
+    auto &tables = immortal([] { return Cache<std::array<int, 4>, Array>(most_tables); });
     return *tables.get(pass.radix, [&] {
         return complex_vector(
             pass.middle_size(), [&](int64_t u) { return root(pass.order(u), pass.length()); });
@@ -45,8 +46,7 @@ Array fft_middle(const FftPassShape &pass) {
 
 Array fft_between_levels(const FftPassShape &pass) {
     const int64_t length = pass.length(), points1 = pass.first_level(), points2 = length / points1;
-    static auto &tables = *new Cache<std::pair<int64_t, int64_t>, Array>(most_tables);  // never destroyed
-                                                                                        // (inside.h)
+    auto &tables = immortal([] { return Cache<std::pair<int64_t, int64_t>, Array>(most_tables); });
     return *tables.get({points1, points2}, [&] {
         Array made(Type::f32, {2 * length});
         auto *to = made.as<float>();

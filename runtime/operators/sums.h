@@ -5,7 +5,9 @@
 #include "runtime/arrays/copy.h"
 #include "runtime/dispatch/operator_of.h"
 #include "tilewright/operator.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace tilewright {
 
@@ -21,33 +23,51 @@ struct Placement {
           element((int32_t)size_of(image.type())) {}
 };
 
-// The bytes of an image's element, of the row's type: "u8", "u16f32".
+// The types of the tables: of an image's elements, and of its sums.
+struct SumTypes {
+    std::string_view name;
+    Type element, sums;
+};
+constexpr SumTypes sum_types[] = {{"u8", Type::u8, Type::u32}, {"u16", Type::u16, Type::u32},
+    {"f32", Type::f32, Type::f32}, {"u8f32", Type::u8, Type::f32}, {"u16f32", Type::u16, Type::f32}};
+
+// The bytes of an element of the images that a row takes.
 inline int element_bytes(const Row &row) {
-    return row.type.starts_with("u8") ? 1 : row.type.starts_with("u16") ? 2 : 4;
+    return (int)size_of(std::ranges::find(sum_types, row.type, &SumTypes::name)->element);
 }
 
 struct SumRequest : Request {
-    size_t summed_axis = 0;
-    int64_t parts = 1;             // into which the image is cut, so that u32 holds the sums of each
-    bool is_made_on_host = false;  // the rows' sums are u32; the host adds those of the parts, and converts
+    // Empty where a row's library makes the output. Otherwise the image, cut so that u32 holds the sums of
+    // each part: the host adds these and converts them.
+    std::vector<SumRequest> parts;
 
     const Array &image() const {
         return inputs[0];
     }
-    Array part(int64_t i) const {
-        if (parts == 1) {
-            return image();
-        }
-        const int64_t h = image().shape()[0], w = image().shape()[1], all = image().shape()[summed_axis],
-                      begin = all * i / parts, extent = all * (i + 1) / parts - begin;
-        return summed_axis == 0 ? image().crop(begin, 0, extent, w) : image().crop(0, begin, h, extent);
+};
+
+// As it is: libraries whose arguments are `image` and `sums`.
+class SumForm : public FormOf<SumRequest> {
+public:
+    using FormOf::FormOf;
+
+protected:
+    void bind(Launch &launch, const Row &, const SumRequest &request, Array &sums) const override {
+        launch.in("image", request.image()).out("sums", sums);
+    }
+
+    // Rows of autoschedulers move their last vector or block of sums inwards: there must be that many.
+    static bool fills_block(const Row &row, const SumRequest &request) {
+        constexpr int64_t widest_block = 64;
+        return row.autoscheduler.empty() || request.output_shape[0] >= widest_block;
     }
 };
 
 class SumOperator : public OperatorOf<SumRequest> {
 public:
     // `kept_axis` of (h, w): the one that the sums run over is the other.
-    SumOperator(std::string name, std::string summary, const std::vector<Row> &rows, size_t kept_axis)
+    SumOperator(std::string name, std::string summary, const std::vector<Row> &rows,
+        std::vector<const Form *> forms, size_t kept_axis)
         : OperatorOf({.name = std::move(name),
                          .summary = std::move(summary),
                          .inputs = {{.types = {Type::u8, Type::u16, Type::f32}, .axes = Axes::image}},
@@ -57,8 +77,22 @@ public:
                                      "refused where a sum could pass 2^32 - 1; u64 and f64, which hold every "
                                      "sum; f32, the exact sum rounded. Those of an f32 image are f32",
                              .choices = {"u32", "u64", "f32", "f64"}}}},
-              rows),
+              rows, std::move(forms)),
           kept_axis_(kept_axis) {}
+
+    Plan plan(const Row &row, Device device, const SumRequest &request, Array &sums) const final {
+        if (request.parts.empty()) {
+            return form_of(row).plan(*this, row, device, request, sums);
+        }
+        Plan plan;
+        std::vector<Array> of_parts;
+        for (const SumRequest &part : request.parts) {
+            of_parts.push_back(Array::uninitialized(part.output_type, part.output_shape));
+            plan.append(form_of(row).plan(*this, row, device, part, of_parts.back()));
+        }
+        plan.host([of_parts, sums]() mutable { add_parts(of_parts, sums); });
+        return plan;
+    }
 
     // The public functions.
     void call(const Array &image, Array &sums, const Call &how) const {
@@ -79,20 +113,18 @@ protected:
         const Array &image = inputs[0];
         const std::string element = name_of(image.type()), output = settings.text("output-type", "");
         SumRequest request;
-        request.summed_axis = 1 - kept_axis_;
         request.output_shape = {image.shape()[kept_axis_]};
+        request.type = element;
         if (image.type() == Type::f32) {
             if (!output.empty() && output != "f32") {
                 refuse(Fault::usage, "sums of an f32 image are f32; leave it out", "output-type", output);
             }
-            request.type = element;
             request.output_type = Type::f32;
             return request;
         }
-        const int64_t extent = image.shape()[request.summed_axis],
-                      most = most_terms((int64_t)size_of(image.type()));
-        request.parts = ceil_div(extent, most);
-        if (request.parts > 1 && (output.empty() || output == "u32")) {
+        const int64_t extent = image.shape()[1 - kept_axis_],
+                      most = most_terms((int64_t)size_of(image.type())), parts = ceil_div(extent, most);
+        if (parts > 1 && (output.empty() || output == "u32")) {
             refuse(Fault::input,
                 fmt::format(
                     "sums of {} {} numbers can pass 2^32 - 1 (of up to {} they cannot); take u64 or f64, "
@@ -100,47 +132,38 @@ protected:
                     extent, element, most),
                 "output-type", "u32");
         }
-        request.output_type = type_of_output(output);
-        const bool rows_convert = request.output_type == Type::f32 && request.parts == 1;
-        request.type = rows_convert ? element + "f32" : element;
-        request.is_made_on_host = request.output_type != Type::u32 && !rows_convert;
+        const Type type = type_of_output(output);
+        if (type == Type::f32 && parts == 1) {
+            request.type = element + "f32";
+        } else if (type != Type::u32) {
+            request.parts = cut(image, parts, request);
+        }
+        request.output_type = type;
         return request;
     }
 
-    bool accepts_request(const Row &row, const SumRequest &request, const Array &) const final {
-        for (int64_t i = 0; i < request.parts; i++) {
-            if (!accepts_image(row, request.part(i))) {
-                return false;
-            }
-        }
-        // Rows that an autoscheduler made move their last vector or block of sums inwards: there must be that
-        // many.
-        constexpr int64_t widest_block = 64;
-        return row.autoscheduler.empty() || request.image().shape()[kept_axis_] >= widest_block;
+    bool form_serves(const Row &row, const SumRequest &request, const Array &output) const final {
+        const auto serves = [&](const SumRequest &one) { return form_of(row).serves(row, one, output); };
+        return request.parts.empty() ? serves(request) : std::ranges::all_of(request.parts, serves);
     }
-
-    Plan plan(const Row &row, Device device, const SumRequest &request, Array &sums) const final {
-        Plan plan;
-        if (!request.is_made_on_host) {
-            bind(plan.launch(row, device), row, request.image()).out("sums", sums);
-            return plan;
-        }
-        std::vector<Array> of_parts;
-        for (int64_t i = 0; i < request.parts; i++) {
-            of_parts.push_back(Array::uninitialized(Type::u32, request.output_shape));
-            bind(plan.launch(row, device), row, request.part(i)).out("sums", of_parts.back());
-        }
-        plan.host([of_parts, sums]() mutable { add_parts(of_parts, sums); });
-        return plan;
-    }
-
-    // Whether a row of the image's type can run on an image, and its inputs there.
-    virtual bool accepts_image(const Row &row, const Array &image) const = 0;
-    virtual Launch &bind(Launch &launch, const Row &row, const Array &image) const = 0;
 
 private:
     static Type type_of_output(const std::string &word) {
         return word == "u64" ? Type::u64 : word == "f64" ? Type::f64 : word == "f32" ? Type::f32 : Type::u32;
+    }
+
+    // Requests for sums in u32 of so many parts of an image.
+    std::vector<SumRequest> cut(const Array &image, int64_t parts, const SumRequest &request) const {
+        const int64_t h = image.shape()[0], w = image.shape()[1], all = image.shape()[1 - kept_axis_];
+        std::vector<SumRequest> made;
+        for (int64_t i = 0; i < parts; i++) {
+            const int64_t begin = all * i / parts, extent = all * (i + 1) / parts - begin;
+            SumRequest &part = made.emplace_back(request);
+            part.output_type = Type::u32;
+            part.inputs = {
+                kept_axis_ == 1 ? image.crop(begin, 0, extent, w) : image.crop(0, begin, h, extent)};
+        }
+        return made;
     }
 
     // Adds the sums of the parts in u64, which holds them, and rounds them once.

@@ -1,6 +1,7 @@
 #pragma once
 // What the workloads of gaussian_blur and recursive_gaussian share. Not installed.
 #include "runtime/dispatch/settings.h"
+#include "runtime/operators/blurs.h"
 #include "runtime/workloads/image_workload.h"
 #include "runtime/workloads/random.h"
 #include <algorithm>
@@ -9,6 +10,8 @@
 
 namespace tilewright {
 
+// `R` is the request of the blur.
+template<typename R>
 class BlurWorkload : public ImageWorkload {
 public:
     using ImageWorkload::ImageWorkload;
@@ -30,7 +33,23 @@ public:
         return sizes;
     }
 
+    Array bound(std::span<const Array> inputs, const Settings &settings) const final {
+        return bound_with({}, inputs, settings);
+    }
+    Array bound_of(const Row &row, std::span<const Array> inputs, const Settings &settings) const final {
+        return bound_with(static_cast<const BlurForm<R> &>(op_.form(row)).own_error(row), inputs, settings);
+    }
+
 protected:
+    // The bound for rows that lose so much besides.
+    virtual Array bound_with(
+        const BlurError &own, std::span<const Array> inputs, const Settings &settings) const = 0;
+
+    // A value between the passes is rounded by 2^-bits of itself, or by 2^-25.
+    static double rounding_between_passes(const BlurError &own, double largest) {
+        return own.bits ? std::ldexp(largest, -own.bits) + std::ldexp(1., -25) : 0;
+    }
+
     struct Case {
         std::vector<int64_t> shape;
         Settings settings;

@@ -244,6 +244,26 @@ TEST(MinPlusConvolution, SiftsWhereItPays) {
     EXPECT_NE(last_library("sorted", "pruned_always").find("/pruned/"), std::string::npos);
 }
 
+// The same row is `tuned` from 1e9 pairs on, and the statistics name it and what it ran; below that, `tuned`
+// computes all pairs.
+TEST(MinPlusConvolution, TunedSiftsLongVectorsAndSaysSo) {
+    const auto call = [](int64_t length, const char *kind) {
+        const Array a = min_plus_vector(Type::f32, length, kind, 1),
+                    b = min_plus_vector(Type::f32, length, kind, 2);
+        Statistics statistics;
+        min_plus_convolution(a, b, length, {.device = Device{}, .statistics = &statistics});
+        return statistics;
+    };
+    const std::string name = "min_plus_convolution/", cpu = "/f32/cpu";
+    const Statistics sifted = call(45000, "walk"), all = call(45000, "sorted"), smaller = call(44000, "walk");
+    EXPECT_EQ(sifted.row, name + "pruned" + cpu);
+    EXPECT_EQ(sifted.libraries, (std::vector{name + "pruned_always" + cpu, name + "pruned" + cpu}));
+    EXPECT_EQ(all.row, name + "pruned" + cpu);
+    EXPECT_EQ(all.libraries, (std::vector{name + "pruned_always" + cpu, name + "tuned_any" + cpu}));
+    EXPECT_EQ(smaller.row, name + "tuned_any" + cpu);
+    EXPECT_EQ(smaller.libraries, std::vector{name + "tuned_any" + cpu});
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Rows, MinPlusRow, testing::ValuesIn(row_cases(min_plus_convolution_operator())), row_case_name);
 

@@ -13,6 +13,7 @@
 #include "generators/algorithms/tensor_text.h"
 #include "runtime/dispatch/needs.h"
 #include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/plan.h"
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <cstdlib>
@@ -258,7 +259,7 @@ std::string libraries_of_a_call(const Operator &op, const Shown &shown) {
     const auto libraries = [&](const Request &request) {
         Array output(request.output_type, request.output_shape);
         return op.serves(row, request, output) ?
-                   std::optional(other_libraries(row, op.planned(row, {row.backend, 0}, request, output))) :
+                   std::optional(other_libraries(row, op.plan(row, {row.backend, 0}, request, output).rows())) :
                    std::nullopt;
     };
     if (shown.data) {

@@ -2,6 +2,7 @@
 #include "apps/tilewright/support/benchmark.h"
 #include "apps/tilewright/support/cuda_peers.h"
 #include "apps/tilewright/support/report.h"
+#include "runtime/dispatch/plan.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -282,7 +283,7 @@ void Benchmark::take(const Measured &measured, Run &run, const Row *row) {
     }
     if (row) {
         run.libraries = other_libraries(*row,
-            op_.planned(*row, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output));
+            op_.plan(*row, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output).rows());
     }
 }
 

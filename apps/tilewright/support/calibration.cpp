@@ -115,9 +115,9 @@ std::vector<Timed> Calibration::rows_that_serve(const MeasuredCall &one, Rotatio
             continue;
         }
         const double expected = expected_ms(row, work);
-        const bool suits = one.op->suits(row, *requests_[0]);
-        if (expected > 4 * most_ms && !suits) {
-            continue;  // without a time it is not taken where it is not meant to be
+        const bool is_meant = one.op->is_meant_for(row, *requests_[0]);
+        if (!is_meant && (expected > 4 * most_ms || !one.op->may_stand_for_tuned(row))) {
+            continue;  // without a time, or if its time depends on values, it is not taken there
         }
         if (expected > 4 * most_ms && row.belongs_to("tuned")) {
             return {};

@@ -8,6 +8,7 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/host_memory.h"
 #include "runtime/devices/memory_pool.h"
+#include "runtime/dispatch/plan.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
 #include <algorithm>
@@ -94,15 +95,14 @@ void record(Explanation &e, const CallData &data, Array &output) {
     e.libraries = recording.take();
 }
 
-// Whether results of the first libraries decided on the others (Plan::then), and not on the chosen row's own.
+// Whether results of the first libraries decided which others ran (Plan::then).
 bool values_decided(const Explanation &e, const CallData &data, Array &output) {
     const auto ran = [&](const std::string &name) {
         return std::any_of(e.libraries.begin(), e.libraries.end(),
             [&](const LibraryRun &library) { return library.row == name; });
     };
-    const std::vector<const Row *> planned = e.op->planned(*e.chosen, e.device, *data.request, output);
-    return !ran(e.chosen->name()) &&
-           std::any_of(planned.begin(), planned.end(), [&](const Row *row) { return !ran(row->name()); });
+    const std::vector<const Row *> planned = e.op->plan(*e.chosen, e.device, *data.request, output).rows();
+    return std::any_of(planned.begin(), planned.end(), [&](const Row *row) { return !ran(row->name()); });
 }
 
 // Counts memory from its construction on.

@@ -30,8 +30,8 @@ struct Explanation {
     const Row *chosen = nullptr;
     std::string why_chosen;
     std::string predicted_from;  // the file of measured times
-    // Whether the values of the data decided on libraries other than the chosen row's own: then its summary
-    // and its predicted time are of a library that did not run.
+    // Whether the values of the data decided which libraries of the row's plan ran: then the predicted time
+    // holds for data like that which was measured.
     bool values_decided = false;
 
     std::vector<LibraryRun> libraries;      // that one call ran, warm

@@ -229,12 +229,13 @@ std::string conversions_of(const Explanation &e) {
 
 // How the work was done: the summary of the chosen row, and of each other library that ran.
 void add_what_ran(Lines &lines, const Explanation &e) {
+    if (!e.chosen->summary.empty()) {
+        lines.push_back({"how", e.chosen->summary});
+    }
     if (e.values_decided) {
         lines.push_back(
-            {"but", "the values of the data decided on other libraries; what is predicted for the "
-                    "row is the time of its own library, which did not run"});
-    } else if (!e.chosen->summary.empty()) {
-        lines.push_back({"how", e.chosen->summary});
+            {"but", "the values of the data decided which libraries ran; the predicted time is of "
+                    "the data that was measured"});
     }
     std::set<std::string> said = {e.chosen->name()};
     for (const LibraryRun &library : e.libraries) {

@@ -37,9 +37,16 @@ Json listed(const Row &row) {
     for (const Row::Tunable &t : row.tunables) {
         ranges[t.name] = {{"low", t.low}, {"high", t.high}};
     }
+    Json conditions = Json::array();
+    for (const Row::Condition &condition : row.conditions) {
+        conditions.push_back({{"measure", condition.measure}, {"least", condition.least},
+            {"most", std::isinf(condition.most) ? Json() : Json(condition.most)},
+            {"needed", condition.is_needed}});
+    }
     Json one = json(row);
-    one.update({{"ranges", ranges}, {"needs_vnni", row.needs_vnni}, {"form", row.form},
-        {"autoscheduler", row.autoscheduler}, {"declined", row.declined}, {"summary", row.summary},
+    one.update({{"ranges", ranges}, {"also", row.also}, {"conditions", conditions},
+        {"needs_vnni", row.needs_vnni}, {"form", row.form}, {"autoscheduler", row.autoscheduler},
+        {"declined", row.declined}, {"summary", row.summary},
         {"needs", {{"threads", row.needs.threads}, {"shared_bytes", row.needs.shared_bytes},
                       {"capability", row.needs.capability}, {"fp64", row.needs.fp64},
                       {"images", row.needs.images}, {"half", row.needs.half},

@@ -27,6 +27,9 @@ struct FftPassShape {
     Lines lines = Lines::along;
     Numbered numbered = Numbered::none;
     bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false;
+    // The row serves every field: a call of it runs the passes that transform the field, whether or not this
+    // one is among them. Another pass serves the fields whose transform it takes part in.
+    bool serves_all = false;
 
     FftPassShape() = default;
     explicit FftPassShape(const std::vector<int> &radices) {
@@ -48,6 +51,7 @@ struct FftPassShape {
         visit("chirp_first", chirp_first);
         visit("chirp_last", chirp_last);
         visit("convolve", convolve);
+        visit("serves_all", serves_all);
     }
 
     // The radices of the stages that there are.

@@ -22,6 +22,16 @@ struct GaussianBlurNearConfiguration {
     }
 };
 
+// Of GaussianBlurExp.
+struct GaussianBlurExpConfiguration {
+    bool own_exp = false;  // exp() is the device's own, whose error the standard leaves open
+
+    template<typename Visit>
+    void fields(Visit visit) {
+        visit("own_exp", own_exp);
+    }
+};
+
 // Of GaussianBlurLines.
 struct GaussianBlurLinesConfiguration {
     int most_elements = 0;  // of a row with a radius on each side, channels included, where no measured times

@@ -28,17 +28,15 @@ namespace tilewright {
 //
 // Errors: input, for vectors of other types or shapes and for the values above; usage, for a length that is
 // out of range (the message has the range), and for an output that shares memory with an input; device and
-// memory as every operator. `registers` and `pruned` serve vectors that together take less than about 1 GiB;
-// `tuned` takes any.
+// memory as every operator. `registers` and `pruned` serve vectors that together take less than about 1 GiB.
 //
 // Which rows there are: `direct` (least sums in global memory) and `shared` (in shared memory) follow the two
 // published kernels for this problem, which read one element past the end of a (not of b) and leave out a[0];
 // `branchless` has a minimum in place of their branch; `registers` keeps a tile of outputs in registers;
 // `pruned` leaves out what cannot be the least, by bounds on blocks of a and windows of b
 // (generators/algorithms/min_plus_convolution/pruned.h has the argument why it is exact), and goes on with
-// `registers` where a first pass shows that it would not pay; `pruned_always` does not. `tuned` takes, on
-// GPUs, the best of them for size and data; from some size on it looks at the data by that first pass. The
-// time then depends on the data, the result does not.
+// all sums where a first pass shows that it would not pay; `pruned_always` does not. `tuned` takes `pruned`
+// from some size on. The time then depends on the data, the result does not.
 void min_plus_convolution(
     const Array &a, const Array &b, Array &c, std::optional<int64_t> length = {}, const Call &call = {});
 

@@ -94,7 +94,7 @@ struct Request {
 };
 
 // The numbers by which a front says how much work a call is: height, width, a radius ... By them the times of
-// rows are predicted from those that were measured.
+// rows are predicted from those that were measured. Description::measures has their names.
 struct Measures {
     std::array<double, 6> numbers = {};
     size_t count = 0;
@@ -122,6 +122,7 @@ class RowChoices;  // the measured times of the rows (runtime/dispatch/choice.h)
 struct RowChoice;  // a row that they choose (there too)
 class Plan;        // the libraries that a call runs, one after another, and their arguments
                    // (runtime/dispatch/plan.h)
+class Form;        // what a front knows of one form (runtime/dispatch/operator_of.h)
 
 // What an operator says of itself.
 struct Description {
@@ -134,6 +135,7 @@ struct Description {
     std::optional<Input> optional_input = {};  // one more array that a call may end its inputs with: on the
                                                // command line a file's name
     std::string notes = {};                    // lines for --help, each with its end
+    std::vector<std::string> measures = {"height", "width", "channels"};  // the names of Operator::measures
 };
 
 // An operator: what it takes and makes, its table of rows, and the front that checks arguments and plans
@@ -141,7 +143,9 @@ struct Description {
 // (runtime/dispatch/operator_of.h).
 class Operator {
 public:
-    Operator(Description description, const std::vector<Row> &rows);
+    // `rows`: the operator's table. `forms`: what its front knows of the forms of these rows; the row and the
+    // form find each other here, by name. A row whose form is not among them is an std::logic_error.
+    Operator(Description description, const std::vector<Row> &rows, std::vector<const Form *> forms);
     virtual ~Operator();
     Operator(const Operator &) = delete;
 
@@ -172,6 +176,9 @@ public:
     }
     const std::vector<Row> &rows() const {
         return rows_;
+    }
+    const std::vector<const Form *> &forms() const {
+        return forms_;
     }
 
     // Errors: usage, for a schedule that none of the operator's rows has; the message names those that there
@@ -220,9 +227,11 @@ public:
         const std::vector<Row> *rows = nullptr) const;
 
     // The numbers by which calls are compared with measured ones.
-    Measures measures(const Request &request) const {
-        return measures_of_call(request);
-    }
+    virtual Measures measures(const Request &request) const = 0;
+
+    // A number that conditions of rows are about, by its name: one of the measures of a call, or one that the
+    // operator makes of them. Of a name that it does not know, an std::logic_error.
+    virtual double measure(std::string_view name, const Row &row, const Measures &measures) const;
 
     // Whether `tuned` may take a row that is not of that family: it gives results of the same class, and how
     // long it takes does not depend on the values of its inputs. Rows of autoschedulers and the unscheduled
@@ -236,19 +245,28 @@ public:
         return serves(row, *parse(inputs, settings), output);
     }
 
-    // Whether a row that serves the request is meant for it. Of a family the first row that is, is taken
-    // where no measured times decide. A row that is not meant for a request gives the same result, but others
-    // are expected to be faster.
-    bool suits(const Row &row, const Request &request) const {
-        return suits(row, measures_of_call(request));
+    // What the front knows of a row's form. A row that is not of the operator's table, nor a copy of one that
+    // is, is an std::logic_error.
+    const Form &form(const Row &row) const;
+
+    // Whether a row that serves the request is meant for it: its conditions hold, and its form says so. Of a
+    // family the first row that is, is taken where no measured times decide. A row that is not meant for a
+    // request gives the same result, but others are expected to be faster.
+    bool is_meant_for(const Row &row, const Request &request) const {
+        return is_meant_for(row, measures(request));
     }
-    bool suits(const Row &row, const Measures &measures) const {
-        return is_meant_for(row, measures);
-    }
+    bool is_meant_for(const Row &row, const Measures &measures) const;
 
     // Why a row that serves the request cannot run on the device, or another row that its plan runs cannot;
     // empty where all can.
     std::string why_not_on(const Row &row, Device device, const Request &request, const Array &output) const;
+
+    // The first row that a schedule's name means, that serves the request and that the device can run: one
+    // that is meant for it before others. Null where there is none.
+    const Row *named_row(
+        const Request &request, const Array &output, const std::string &schedule, Device device) const {
+        return named_row(request, output, schedule, device, rows_);
+    }
 
     // Runs a row that serves the request. Returns the rows whose libraries ran: the row's own, or others that
     // its front put together.
@@ -263,10 +281,8 @@ public:
     void execute(const Row &row, Device device, const Request &request, Array &output,
         Statistics *statistics = nullptr) const;
 
-    // The rows whose libraries a call of that row would run; where results of the first ones decide on
-    // others, all that may run.
-    std::vector<const Row *> planned(
-        const Row &row, Device device, const Request &request, Array &output) const;
+    // What a call of a row that serves the request does. Nothing runs before Plan::run().
+    virtual Plan plan(const Row &row, Device device, const Request &request, Array &output) const = 0;
 
     // Parts of a request.
     std::string type_of(std::span<const Array> inputs, const Settings &settings) const {
@@ -293,9 +309,7 @@ public:
     }
 
     // What is worth saying of a call.
-    Remarks remarks(const Request &request) const {
-        return remarks_on(request);
-    }
+    virtual Remarks remarks(const Request &request) const = 0;
     Remarks remarks(std::span<const Array> inputs, const Settings &settings) const {
         return remarks(*parse(inputs, settings));
     }
@@ -321,24 +335,16 @@ protected:
         Fault fault, const std::string &message, const std::string &argument, const std::string &value) const;
 
 private:
-    // What each operator defines; OperatorOf hands these on with the operator's own request. `parse` and
-    // `check_values` are the only ones that refuse anything. `settings` hold the defaults of options that a
-    // call leaves out.
-    virtual std::unique_ptr<Request> parse_checked(
+    // What OperatorOf hands on with the operator's own request. `read` and `check_elements` are the only ones
+    // that refuse anything. `settings` hold the defaults of options that a call leaves out.
+    virtual std::unique_ptr<Request> read_request(
         std::span<const Array> inputs, const Settings &settings) const = 0;
-    virtual void check_values(const Request &request) const = 0;
-    virtual bool accepts(const Row &row, const Request &request, const Array &output) const = 0;
-    virtual Plan plan_of(const Row &row, Device device, const Request &request, Array &output) const = 0;
-    virtual Remarks remarks_on(const Request &request) const = 0;
-    virtual Measures measures_of_call(const Request &request) const = 0;
-    virtual bool is_equal_to_tuned(const Row &row) const = 0;
+    virtual void check_elements(const Request &request) const = 0;
+    virtual bool form_serves(const Row &row, const Request &request, const Array &output) const = 0;
 
-    // The conditions of speed: whether a row is expected to be as fast as the rows of its family behind it,
-    // for calls of these measures. The conditions of correctness are those of accepts(). Measured times
-    // replace this (runtime/dispatch/choice.h).
-    virtual bool is_meant_for(const Row &, const Measures &) const {
-        return true;
-    }
+    // Whether the conditions of a row hold that are needed to serve a call.
+    bool may_serve(const Row &row, const Request &request) const;
+    bool holds(const Row &row, const Row::Condition &condition, const Measures &measures) const;
 
     // The checks of parse() by the declaration.
     void check_number(size_t given) const;
@@ -347,8 +353,8 @@ private:
     // Whether the row serves the request, and it and the rows of its plan can run on the device.
     bool is_usable(const Row &row, Device device, const Request &request, const Array &output) const;
 
-    // The row that `tuned` is, and the first of `rows` that a schedule's name means and that serves the
-    // request: one that is meant for it before others. None where no row serves it.
+    // The row that `tuned` is, and the one of `rows` that a schedule's name means. Null where no row serves
+    // the request.
     RowChoice tuned_row(const Request &request, const Array &output, Device device) const;
     const Row *named_row(const Request &request, const Array &output, const std::string &schedule,
         Device device, const std::vector<Row> &rows) const;
@@ -370,7 +376,8 @@ private:
         Device device, const std::vector<Row> &rows) const;
 
     const Description description_;
-    const std::vector<Row> &rows_;
+    const std::vector<Row> rows_;
+    const std::vector<const Form *> forms_;
     std::array<Row::Needs, 3> most_needs_;  // by backend: all that any of its rows needs
     const std::unique_ptr<RowChoices> choices_;
 };

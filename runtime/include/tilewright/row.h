@@ -1,6 +1,7 @@
 #pragma once
 #include "tilewright/device.h"
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 struct halide_filter_metadata_t;
 
 namespace tilewright {
+
+class Form;
 
 // One ahead-of-time library: a row of an operator's table of schedules, for one element type and one backend.
 // The tables are written by the generators; nothing else lists schedules.
@@ -41,6 +44,13 @@ struct Row {
         int value;
     };
 
+    // A condition on a number of a call (Operator::measure): it is from `least` to `most`.
+    struct Condition {
+        std::string measure;  // "height", "n"
+        double least, most;
+        bool is_needed;  // the row serves no other calls; or else it does, and is not meant for them
+    };
+
     std::string op;
     std::string origin;  // whose functions these are: the operator's own, or what tilewright_add_library made
     std::string schedule;
@@ -48,7 +58,7 @@ struct Row {
     std::string type;
     Backend backend;
     bool needs_vnni;
-    std::string form;  // the algebra whose arguments the library takes; the operator's front knows them
+    std::string form;  // the name of the algebra whose arguments the library takes
     std::vector<Field> configured;
     std::vector<Tunable> tunables;
     std::vector<RegisterCap> register_caps;
@@ -59,12 +69,15 @@ struct Row {
     Needs needs;
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();
+    std::string also = {};  // another family that the row belongs to; empty: none
+    std::vector<Condition> conditions = {};
+    const Form *known_form = nullptr;  // what the front knows of the form: the operator of the row sets it
 
     std::string name() const;  // "transpose/padded/u8/cuda", and "/turn" if that is the library
     int tunable(std::string_view name) const;  // the value; a name that is not there is a std::logic_error
     int tunable(std::string_view name, int otherwise) const;  // the same, `otherwise` where the row has no
                                                               // such tunable
-    bool belongs_to(std::string_view word) const;  // the word is the row's schedule, its family, or the
+    bool belongs_to(std::string_view word) const;  // the word is the row's schedule, a family of it, or the
                                                    // library that it is of
 
     // What the row says of its form, as the struct that the generator has it in: with default values where
@@ -115,19 +128,28 @@ struct RowNumber {
     int value, low = 0, high = 0;
 };
 
+// For the tables: a condition of a row.
+struct RowCondition {
+    const char *measure;
+    double least = 0, most = std::numeric_limits<double>::infinity();
+    bool is_needed = false;
+};
+
 // For the tables: a row as constant data. A vector of 90 rows that the compiler fills took 6 s to compile.
 struct ConstantRow {
-    const char *op, *origin, *schedule, *family, *type;
+    const char *op, *origin, *schedule, *family, *also, *type;
     Backend backend;
     bool needs_vnni;
     const char *form;
     int configured, tunables, register_caps;  // how many of the next numbers are the row's, in this order
+    int conditions;                           // and of the next conditions
     const char *opencl_options, *autoscheduler, *declined, *summary;
     Row::Needs needs;
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();
 };
-std::vector<Row> rows_of(std::span<const ConstantRow> table, const RowNumber *numbers);
+std::vector<Row> rows_of(
+    std::span<const ConstantRow> table, const RowNumber *numbers, const RowCondition *conditions);
 
 // For the tables: an operator's own rows behind those that were added to it.
 std::vector<Row> with_added_rows(const std::string &op, std::vector<Row> own);

@@ -2,6 +2,7 @@
 #include "generators/algorithms/column_sum/configuration.h"
 #include "generators/algorithms/integers.h"
 #include "runtime/operators/sums.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
 #include <numeric>
 
@@ -40,83 +41,103 @@ struct Folding {
     }
 };
 
-class ColumnSumOperator : public SumOperator {
-public:
-    ColumnSumOperator()
-        : SumOperator("column_sum", "the sum of each column of an image", column_sum_rows(), 1) {}
+// The definition.
+struct DefinitionForm final : SumForm {
+    using SumForm::SumForm;
 
-protected:
-    bool accepts_image(const Row &row, const Array &image) const override {
-        const Placement at(image);
-        if (row.form == "column_sum_sliced") {
-            return at.width >= row.tunable("lanes");
-        }
-        if (row.form == "column_sum_words") {
-            const auto serves = row.configuration<ColumnSumWordsConfiguration>();
-            return at.offset % serves.alignment == 0 && at.stride % serves.alignment == 0;
-        }
-        if (row.form == "column_sum") {
-            const int columns = row.configuration<ColumnSumConfiguration>().columns;
-            return at.offset % columns == 0 && at.stride % columns == 0 && at.width % columns == 0 &&
-                   at.width >= row.tunable("lanes", 1);
-        }
-        return true;
+    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
+        const Placement at(request.image());
+        const int columns = row.configuration<ColumnSumConfiguration>().columns;
+        return at.offset % columns == 0 && at.stride % columns == 0 && at.width % columns == 0 &&
+               at.width >= row.tunable("lanes", 1) && fills_block(row, request);
     }
-
     bool is_meant_for(const Row &row, const Measures &measures) const override {
-        const double height = measures.numbers[0], width = measures.numbers[1];
-        const auto within = [](double number, int most) { return most == 0 || number <= most; };
-        if (row.form == "column_sum_words") {
-            return within(height, row.configuration<ColumnSumWordsConfiguration>().most_rows);
-        }
-        if (row.form == "column_sum_folded") {
-            return within(
-                width * element_bytes(row), row.configuration<ColumnSumFoldedConfiguration>().most_row_bytes);
-        }
-        if (row.form != "column_sum") {
-            return true;
-        }
         const auto meant = row.configuration<ColumnSumConfiguration>();
-        return within(height, meant.most_rows) && within(width, meant.most_columns);
-    }
-
-    Launch &bind(Launch &launch, const Row &row, const Array &image) const override {
-        const Placement at(image);
-        if (row.form == "column_sum_words") {
-            return launch.in("words", image, words(image))
-                .value("offset", at.offset)
-                .value("stride", at.stride)
-                .value("height", at.height);
-        }
-        if (row.form == "column_sum_folded") {
-            const Folding folding(at, row);
-            return launch.in("words", image, words(image))
-                .value("offset", at.offset)
-                .value("stride", at.stride)
-                .value("width", at.width)
-                .value("height", at.height)
-                .value("period", folding.period)
-                .value("chunks", folding.chunks)
-                .value("steps", folding.steps)
-                .value("slices", folding.slices);
-        }
-        return launch.in("image", image);
+        return is_within(measures.numbers[0], meant.most_rows) &&
+               is_within(measures.numbers[1], meant.most_columns);
     }
 };
+
+struct SlicedForm final : SumForm {
+    using SumForm::SumForm;
+
+    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
+        return Placement(request.image()).width >= row.tunable("lanes");
+    }
+};
+
+struct WordsForm final : SumForm {
+    using SumForm::SumForm;
+
+    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
+        const Placement at(request.image());
+        const int alignment = row.configuration<ColumnSumWordsConfiguration>().alignment;
+        return at.offset % alignment == 0 && at.stride % alignment == 0;
+    }
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        return is_within(measures.numbers[0], row.configuration<ColumnSumWordsConfiguration>().most_rows);
+    }
+
+protected:
+    void bind(Launch &launch, const Row &, const SumRequest &request, Array &sums) const override {
+        const Placement at(request.image());
+        launch.in("words", request.image(), words(request.image()))
+            .value("offset", at.offset)
+            .value("stride", at.stride)
+            .value("height", at.height)
+            .out("sums", sums);
+    }
+};
+
+struct FoldedForm final : SumForm {
+    using SumForm::SumForm;
+
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        return is_within(measures.numbers[1] * element_bytes(row),
+            row.configuration<ColumnSumFoldedConfiguration>().most_row_bytes);
+    }
+
+protected:
+    void bind(Launch &launch, const Row &row, const SumRequest &request, Array &sums) const override {
+        const Placement at(request.image());
+        const Folding folding(at, row);
+        launch.in("words", request.image(), words(request.image()))
+            .value("offset", at.offset)
+            .value("stride", at.stride)
+            .value("width", at.width)
+            .value("height", at.height)
+            .value("period", folding.period)
+            .value("chunks", folding.chunks)
+            .value("steps", folding.steps)
+            .value("slices", folding.slices)
+            .out("sums", sums);
+    }
+};
+
+constexpr DefinitionForm definition("column_sum");
+constexpr SlicedForm sliced("column_sum_sliced");
+constexpr WordsForm in_words("column_sum_words");
+constexpr FoldedForm folded("column_sum_folded");
+
+const SumOperator &sums_of_columns() {
+    return immortal([] {
+        return SumOperator("column_sum", "the sum of each column of an image", column_sum_rows(),
+            {&definition, &sliced, &in_words, &folded}, 1);
+    });
+}
 
 }  // namespace
 
 const Operator &column_sum_operator() {
-    static const auto &op = *new ColumnSumOperator;  // never destroyed (inside.h)
-    return op;
+    return sums_of_columns();
 }
 
 void column_sum(const Array &image, Array &sums, const Call &call) {
-    static_cast<const ColumnSumOperator &>(column_sum_operator()).call(image, sums, call);
+    sums_of_columns().call(image, sums, call);
 }
 
 Array column_sum(const Array &image, Type output, const Call &call) {
-    return static_cast<const ColumnSumOperator &>(column_sum_operator()).call(image, output, call);
+    return sums_of_columns().call(image, output, call);
 }
 
 Array column_sum(const Array &image, const Call &call) {

@@ -1,11 +1,10 @@
 // The front of fresnel: what it takes, what it says of a call, and its plan.
 #include "tilewright/fresnel.h"
-#include "runtime/dispatch/operator_of.h"
 #include "runtime/dispatch/option_text.h"
 #include "runtime/operators/fft_tables.h"
 #include "runtime/operators/fresnel/images.h"
 #include "runtime/operators/fresnel/libraries.h"
-#include "runtime/operators/fresnel/request.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -24,11 +23,8 @@ constexpr Sides sides_of_field = {
 
 // In the order of FresnelMethod.
 const std::vector<std::string> &method_names() {
-    static const auto &names =
-        *new std::vector<std::string>{"auto", "transform", "convolution", "angular_spectrum"};  // never
-                                                                                                // destroyed
-                                                                                                // (inside.h)
-    return names;
+    return immortal(
+        [] { return std::vector<std::string>{"auto", "transform", "convolution", "angular_spectrum"}; });
 }
 
 std::string name_of(FresnelMethod method) {
@@ -82,10 +78,10 @@ std::vector<Option> options_of_fresnel() {
             .is_flag = true}};
 }
 
-class Fresnel : public OperatorOf<FresnelRequest> {
+class Fresnel : public FieldOperator<FresnelRequest> {
 public:
     Fresnel()
-        : OperatorOf({.name = "fresnel",
+        : FieldOperator({.name = "fresnel",
                          .summary = "light after a distance: Fresnel diffraction of a field, or of an "
                                     "amplitude and a phase",
                          .inputs = {{.name = "field",
@@ -101,7 +97,7 @@ public:
                                      "is 2 pi",
                              .types = {Type::f32, Type::u8, Type::u16},
                              .axes = Axes::image}},
-              fresnel_rows()) {}
+              fresnel_rows(), fresnel_forms()) {}
 
     Settings settings_for(
         const std::string &kind, std::span<const Array> inputs, const Settings &settings) const override {
@@ -114,39 +110,20 @@ public:
 
 protected:
     FresnelRequest read(std::span<const Array> inputs, const Settings &settings) const override;
-    Remarks remarks_of(const FresnelRequest &request) const override;
-
-    bool accepts_request(const Row &row, const FresnelRequest &request, const Array &) const override {
-        return serves_propagation(row, request.propagation);
-    }
+    Remarks remarks(const FresnelRequest &request) const override;
 
     // The side and the number of transforms.
-    Measures measures_of(const FresnelRequest &request) const override {
+    Measures measures(const FresnelRequest &request) const override {
         return {(double)request.propagation.side,
             request.propagation.method == FresnelMethod::transform ? 1. : 2.};
     }
 
-    // The other rows are passes that the same plan puts together, and documented steps without them.
-    bool equals_tuned(const Row &) const override {
-        return false;
-    }
-
     Plan plan(const Row &row, Device device, const FresnelRequest &request, Array &output) const override {
-        const int64_t side = request.propagation.side;
-        const bool is_padded = request.side != side;
-        Plan plan;
-        Array field = request.inputs[0];
-        if (field.type() != Type::c64 || is_padded) {
-            field =
-                is_padded ? Array(Type::c64, {side, side}) : Array::uninitialized(Type::c64, {side, side});
-            plan.host([inputs = request.inputs, field]() mutable { write_field(inputs, field); });
+        if (request.output_type == Type::c64 && !request.pads()) {
+            return FieldOperator::plan(row, device, request, output);
         }
-        if (request.output_type == Type::c64 && !is_padded) {
-            add_propagation(plan, row, device, request.propagation, field, output);
-            return plan;
-        }
-        Array result = Array::uninitialized(Type::c64, {side, side});
-        add_propagation(plan, row, device, request.propagation, field, result);
+        Array result = Array::uninitialized(Type::c64, {request.height, request.width});
+        Plan plan = FieldOperator::plan(row, device, request, result);
         plan.host([result, output, full_scale = request.full_scale]() mutable {
             write_middle(result, output, full_scale);
         });
@@ -229,6 +206,8 @@ FresnelRequest Fresnel::read(std::span<const Array> inputs, const Settings &sett
     p.pitch = settings.number("pitch");
     const bool pads = settings.text("pad", "no") == "yes";
     p.side = pads ? sides_of_field.padded_side(request.side) : request.side;
+    request.height = request.width = p.side;
+    request.in_the_middle = true;
     request.sampling = fresnel_sampling(p.side, p.wavelength, p.distance, p.pitch);
     p.method = method_of(settings.text("method"));
     if (p.method == FresnelMethod::automatic) {
@@ -246,7 +225,7 @@ FresnelRequest Fresnel::read(std::span<const Array> inputs, const Settings &sett
     return request;
 }
 
-Remarks Fresnel::remarks_of(const FresnelRequest &request) const {
+Remarks Fresnel::remarks(const FresnelRequest &request) const {
     const FresnelSampling &s = request.sampling;
     const Propagation &p = request.propagation;
     const bool aliases = s.aliases(p.method), transforms = p.method == FresnelMethod::transform;
@@ -270,8 +249,7 @@ Remarks Fresnel::remarks_of(const FresnelRequest &request) const {
 }  // namespace
 
 const Operator &fresnel_operator() {
-    static const auto &op = *new Fresnel;  // never destroyed (inside.h)
-    return op;
+    return immortal([] { return Fresnel(); });
 }
 
 void fresnel(const Array &field, Array &output, const FresnelOptions &options, const Call &call) {

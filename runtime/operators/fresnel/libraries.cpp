@@ -1,15 +1,13 @@
 // Puts passes and the other libraries of fresnel together, for each method and each family of rows.
 #include "runtime/operators/fresnel/libraries.h"
-#include "runtime/operators/fft_passes.h"
 #include "runtime/operators/fft_tables.h"
 #include "runtime/operators/fresnel/tables.h"
+#include "runtime/process/immortal.h"
 #include <bit>
 #include <fmt/format.h>
 #include <stdexcept>
 
 namespace tilewright {
-
-const std::vector<Row> &fresnel_rows();
 
 namespace {
 
@@ -18,9 +16,45 @@ using Division = LineLayout::Division;
 using enum FieldAxis;
 
 const FftLibraries &libraries() {
-    static const auto &all = *new FftLibraries(fresnel_rows());  // never destroyed (inside.h)
-    return all;
+    return immortal([] { return FftLibraries(fresnel_operator().rows()); });
 }
+
+PassPlan with_phases_in_passes(const Row &row, const FresnelRequest &request);
+PassPlan with_phases_apart(const Row &row, const FresnelRequest &request);
+PassPlan of_phases(const Row &row, const FresnelRequest &request);
+
+// One library computes all of it.
+class Definition : public FormOf<FresnelRequest> {
+public:
+    using FormOf::FormOf;
+
+    bool equals_tuned(const Row &) const override {
+        return false;
+    }
+
+protected:
+    void bind(Launch &launch, const Row &, const FresnelRequest &request, Array &output) const override {
+        const Propagation &p = request.propagation;
+        const Array &field = request.inputs[0], roots = fft_roots(p.side);
+        const int32_t method = p.method == FresnelMethod::transform   ? 0 :
+                               p.method == FresnelMethod::convolution ? 1 :
+                                                                        2;
+        launch.in("field", field, complex_words(field))
+            .in("roots", roots, complex_words(roots))
+            .value("steps", (int32_t)std::countr_zero((uint64_t)p.side))
+            .value("method", method)
+            .value("distance", p.distance_in_wavelengths())
+            .value("frequency_step_squared", p.squared_frequency_step())
+            .out("output", output, complex_words(output));
+    }
+};
+
+constexpr Definition definition("fresnel");
+constexpr FftPassForm<FresnelRequest, FftWords> pass_of_words("fft_pass", with_phases_in_passes);
+constexpr FftPassForm<FresnelRequest, FftParts> pass_of_parts("fft_lines", with_phases_in_passes);
+constexpr FftTransposeForm<FresnelRequest> transpose_form("fft2d_transpose", with_phases_apart);
+constexpr FieldForm<FresnelRequest> times("fresnel_times", of_phases),
+    transfer("fresnel_transfer", with_phases_in_passes);
 
 // The libraries of one propagation on one backend.
 class PropagationPlan {
@@ -47,7 +81,7 @@ public:
 
     // Phases as steps of their own; the transform of columns is one of the transposed field's rows.
     PassPlan separate() {
-        const Row &transpose = row_of("fft2d_transpose");
+        const Row &transpose = row_of(transpose_form);
         if (p_.method == FresnelMethod::transform) {
             multiply(Phase::before, 1);
             transform(rows, {.sign = sign_});
@@ -79,11 +113,11 @@ private:
     PassPlan passes_;
     float sign_;  // a negative distance takes the conjugates of the field and of the result
 
-    const Row &row_of(const std::string &form) const {
+    const Row &row_of(const Form &form) const {
         if (const Row *row = libraries_.of_form(backend_, form)) {
             return *row;
         }
-        throw std::logic_error(fmt::format("fresnel: no row of the form {} for a side of {}", form, n_));
+        throw std::logic_error(fmt::format("fresnel: no row of the form {} for a side of {}", form.name, n_));
     }
 
     std::function<Array()> factors(LineFactor factor) const {
@@ -91,7 +125,7 @@ private:
     }
 
     void multiply(Phase phase, double scale) {
-        const Row &row = row_of("fresnel_times");
+        const Row &row = row_of(times);
         passes_.step(
             row, true, [&row, phase, scale, p = p_](Plan &plan, Device device, const Array &from, Array &to) {
                 plan.launch(row, device)
@@ -107,7 +141,7 @@ private:
     // Rows that no pass takes are the columns of the transposed field.
     template<typename Columns>
     void transposed(Columns add_columns) {
-        const Row &transpose = row_of("fft2d_transpose");
+        const Row &transpose = row_of(transpose_form);
         passes_.transpose(transpose);
         add_columns();
         passes_.transpose(transpose);
@@ -143,7 +177,7 @@ private:
     bool convolve_whole(FieldAxis axis) {
         const FftPassKind kind{.lines = axis == columns ? Lines::across : Lines::along, .convolves = true};
         const FftPassLibrary *pass = libraries_.pass(backend_, kind, n_, n_);
-        if (pass && pass->has_levels) {
+        if (pass && pass->arguments->has_frequencies_in_order()) {
             passes_.pass(
                 {.pass = pass, .response = along_line(factors(LineFactor::transfer), {{n_, 1}, {1, n_}})});
         } else if (pass) {
@@ -198,7 +232,7 @@ private:
     void angular_spectrum() {
         const FftPassLibrary *pass =
             libraries_.pass(backend_, {.lines = Lines::across, .convolves = true}, n_, n_);
-        const Row *table = libraries_.of_form(backend_, "fresnel_transfer");
+        const Row *table = libraries_.of_form(backend_, transfer);
         transform(rows);
         if (pass && table) {
             passes_.pass({.pass = pass, .response = [p = p_, pass, table](Plan &plan, Device device) {
@@ -213,43 +247,24 @@ private:
     }
 };
 
-PassPlan passes_of(const Row &row, const Propagation &propagation) {
-    PropagationPlan plan(row, propagation);
-    return row.belongs_to("passes") ? plan.separate() : plan.fused();
+PassPlan with_phases_in_passes(const Row &row, const FresnelRequest &request) {
+    return PropagationPlan(row, request.propagation).fused();
+}
+PassPlan with_phases_apart(const Row &row, const FresnelRequest &request) {
+    return PropagationPlan(row, request.propagation).separate();
 }
 
-// The definition: all of it is one library.
-void add_definition(
-    Plan &plan, const Row &row, Device device, const Propagation &p, const Array &field, Array &output) {
-    const Array roots = fft_roots(p.side);
-    const int32_t method = p.method == FresnelMethod::transform   ? 0 :
-                           p.method == FresnelMethod::convolution ? 1 :
-                                                                    2;
-    plan.launch(row, device)
-        .in("field", field, complex_words(field))
-        .in("roots", roots, complex_words(roots))
-        .value("steps", (int32_t)std::countr_zero((uint64_t)p.side))
-        .value("method", method)
-        .value("distance", p.distance_in_wavelengths())
-        .value("frequency_step_squared", p.squared_frequency_step())
-        .out("output", output, complex_words(output));
+// Phases apart from the passes are a documented step of the backends that have a transpose. On others their
+// library does what no pass does.
+PassPlan of_phases(const Row &row, const FresnelRequest &request) {
+    const bool is_step = libraries().of_form(row.backend, transpose_form);
+    return is_step ? with_phases_apart(row, request) : with_phases_in_passes(row, request);
 }
 
 }  // namespace
 
-bool serves_propagation(const Row &row, const Propagation &propagation) {
-    if (row.form == "fft2d_transpose") {
-        return transposes_whole_tiles(row, propagation.side, propagation.side);
-    }
-    return !is_fft_pass(row) || passes_of(row, propagation).uses(row);
-}
-
-void add_propagation(Plan &plan, const Row &row, Device device, const Propagation &propagation,
-    const Array &field, Array &output) {
-    if (row.form == "fresnel") {
-        return add_definition(plan, row, device, propagation, field, output);
-    }
-    passes_of(row, propagation).add_to(plan, device, field, output);
+std::vector<const Form *> fresnel_forms() {
+    return {&definition, &pass_of_words, &pass_of_parts, &transpose_form, &times, &transfer};
 }
 
 }  // namespace tilewright

@@ -1,12 +1,12 @@
 #pragma once
 // What a call of fresnel asks for: shared by its front and its workload. Not installed.
+#include "runtime/operators/fields.h"
 #include "runtime/operators/fresnel/optics.h"
-#include "tilewright/operator.h"
 #include <optional>
 
 namespace tilewright {
 
-struct FresnelRequest : Request {
+struct FresnelRequest : FieldRequest {
     int64_t side = 0;  // of the inputs and the output, without zeros around them
     Propagation propagation = {};
     FresnelSampling sampling = {};

@@ -2,6 +2,7 @@
 #include "runtime/operators/fresnel/tables.h"
 #include "generators/algorithms/cache.h"
 #include "runtime/operators/fft_tables.h"
+#include "runtime/process/immortal.h"
 
 namespace tilewright {
 
@@ -33,8 +34,7 @@ std::complex<double> factor_at(const Propagation &p, LineFactor factor, int64_t 
 }  // namespace
 
 Array line_factors(const Propagation &p, LineFactor factor) {
-    static auto &tables = *new Cache<std::pair<LineFactor, Optics>, Array>(most_vectors);  // never destroyed
-                                                                                           // (inside.h)
+    auto &tables = immortal([] { return Cache<std::pair<LineFactor, Optics>, Array>(most_vectors); });
     return *tables.get({factor, Optics(p)},
         [&] { return complex_vector(p.side, [&](int64_t k) { return factor_at(p, factor, k); }); });
 }
@@ -46,7 +46,7 @@ Array transfer_response(const Propagation &p, const FftPassLibrary &pass, int64_
         Optics optics;
         bool operator==(const Key &) const = default;
     };
-    static auto &tables = *new Cache<Key, Array>(most_vectors);  // never destroyed (inside.h)
+    auto &tables = immortal([] { return Cache<Key, Array>(most_vectors); });
     return *tables.get({pass.shape.radix, parts, Optics(p)}, [&] {
         return fft_response(pass.shape, parts, [&](int64_t k) { return p.transfer(k) / (double)p.side; });
     });
@@ -60,7 +60,7 @@ FftTable spectrum_response(
         Optics optics;
         bool operator==(const Key &) const = default;
     };
-    static auto &tables = *new Cache<Key, Array>(most_planes);  // never destroyed (inside.h)
+    auto &tables = immortal([] { return Cache<Key, Array>(most_planes); });
     const Key key{pass.shape.radix, device, Optics(p)};
     Array table;
     if (const auto known = tables.find(key)) {
@@ -78,8 +78,8 @@ FftTable spectrum_response(
             .value("frequency_step_squared", key.optics.squared_frequency_step)
             .value("scale", (float)(1 / ((double)p.side * (double)p.side)))
             .out("output", table, complex_words(table));
-        plan.host([key, table] { tables.get(key, [&] { return table; }); });  // another call may find it once
-                                                                              // it is computed
+        // Another call may find it once it is computed.
+        plan.host([&tables, key, table] { tables.get(key, [&] { return table; }); });
     }
     return FftTable(table, {{p.side, table.strides()[0]}, {p.side, 1}});
 }

@@ -2,6 +2,7 @@
 #include "runtime/operators/gaussian_blur/request.h"
 #include "generators/algorithms/cache.h"
 #include "generators/algorithms/integers.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -70,7 +71,7 @@ BlurWeights::BlurWeights(double sigma)
       short_taps_(taps_of_short_sums(numbers_->bytes)) {}
 
 std::shared_ptr<const BlurWeights> BlurWeights::of(double sigma) {
-    static auto &known = *new Cache<double, BlurWeights>(64);  // never destroyed (inside.h)
+    auto &known = immortal([] { return Cache<double, BlurWeights>(64); });
     return known.get(sigma, [=] { return BlurWeights(sigma); });
 }
 

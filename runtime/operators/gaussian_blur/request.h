@@ -65,6 +65,12 @@ struct GaussianBlurRequest : BlurRequest {
     const GaussianWeights &numbers() const {
         return weights->numbers();
     }
+    int64_t elements_of_row() const {
+        return image().shape()[1] * channels();
+    }
+    int64_t elements_of_radius() const {
+        return (int64_t)numbers().radius * channels();
+    }
 };
 
 }  // namespace tilewright

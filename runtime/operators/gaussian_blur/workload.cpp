@@ -6,7 +6,7 @@ namespace tilewright {
 
 namespace {
 
-class GaussianBlurWorkload : public BlurWorkload {
+class GaussianBlurWorkload : public BlurWorkload<GaussianBlurRequest> {
 public:
     using BlurWorkload::BlurWorkload;
 
@@ -64,49 +64,30 @@ public:
         return work;
     }
 
-    Array bound(std::span<const Array> inputs, const Settings &settings) const override {
-        return bound_between(inputs, settings, 0);
-    }
-    Array bound_of(const Row &row, std::span<const Array> inputs, const Settings &settings) const override {
-        return bound_between(inputs, settings, row.form == "gaussian_blur_half" ? 11 : 0,
-            row.form == "gaussian_blur_exp" ? error_of_weights(row) : 0);
-    }
-
 protected:
     std::string in_words(const Settings &settings) const override {
         return fmt::format("{} {}", BlurWorkload::in_words(settings), settings.text("border"));
     }
 
-private:
-    // The error of the weights of both passes, in 2^-24. The built-ins of `native` and `relaxed` are the
-    // device's own. The standard leaves the error of native_exp open, so the bound is as wide as that of
-    // half_exp: 8192 units in the last place per weight.
-    static int error_of_weights(const Row &row) {
-        const bool own = row.schedule.starts_with("native") || !row.opencl_options.empty();
-        return own ? 2 * 2 * 8192 : 64;
-    }
-
-    int radius_of(std::span<const Array> inputs, const Settings &settings) const {
-        return static_cast<const OperatorOf<GaussianBlurRequest> &>(op_)
-            .request(inputs, settings)
-            ->numbers()
-            .radius;
-    }
-
-    // f32: 2 (2 r + 3) 2^-24 max |image|, and the rounding to `bits` bits between the passes (0: none),
-    // and an error of `weights` 2^-24 of the weights of both passes. Integers: the same bytes.
-    Array bound_between(
-        std::span<const Array> inputs, const Settings &settings, int bits, int weights = 0) const {
+    // f32: 2 (2 r + 3) 2^-24 max |image|, and what the row loses besides. Integers: the same bytes.
+    Array bound_with(
+        const BlurError &own, std::span<const Array> inputs, const Settings &settings) const override {
         const Array &image = inputs[0];
         if (image.type() != Type::f32) {
             return {};
         }
         const double largest = largest_magnitude(image);
-        double allowed = (2 * (2 * radius_of(inputs, settings) + 3) + weights) * std::ldexp(largest, -24);
-        if (bits) {
-            allowed += std::ldexp(largest, -bits) + std::ldexp(1., -25);
-        }
-        return bound_of_all(image.shape(), allowed);
+        const int units = 2 * (2 * radius_of(inputs, settings) + 3) + own.weights;
+        return bound_of_all(
+            image.shape(), units * std::ldexp(largest, -24) + rounding_between_passes(own, largest));
+    }
+
+private:
+    int radius_of(std::span<const Array> inputs, const Settings &settings) const {
+        return static_cast<const OperatorOf<GaussianBlurRequest> &>(op_)
+            .request(inputs, settings)
+            ->numbers()
+            .radius;
     }
 };
 

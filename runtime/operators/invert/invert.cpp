@@ -1,15 +1,18 @@
 #include "tilewright/invert.h"
 #include "runtime/dispatch/image_operator.h"
+#include "runtime/process/immortal.h"
 
 namespace tilewright {
 
 const std::vector<Row> &invert_rows();
 
+static constexpr ImageForm form("invert");
+
 const Operator &invert_operator() {
-    static const auto &invert =  // never destroyed (inside.h)
-        *new ImageOperator("invert", "the negative: 255 minus each value, of 16 bits 65535 minus it",
-            invert_rows(), ImageOperator::Kind::pointwise);
-    return invert;
+    return immortal([] {
+        return ImageOperator("invert", "the negative: 255 minus each value, of 16 bits 65535 minus it",
+            invert_rows(), {&form}, ImageOperator::Kind::pointwise);
+    });
 }
 
 void invert(const Array &image, Array &output, const Call &call) {

@@ -2,6 +2,7 @@
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/matmul/configuration.h"
 #include "runtime/dispatch/operator_of.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
 #include <utility>
 
@@ -31,62 +32,25 @@ struct MatmulRequest : Request {
     Size size() const {
         return {a().shape()[0], a().shape()[1], b().shape()[1]};
     }
+    // The same for other matrices.
+    MatmulRequest with_inputs(const Array &a, const Array &b) const {
+        MatmulRequest other = *this;
+        other.inputs = {a, b};
+        other.output_shape = {a.shape()[0], b.shape()[1]};
+        return other;
+    }
 };
-
-// The request for other matrices.
-MatmulRequest with_inputs(const MatmulRequest &request, const Array &a, const Array &b) {
-    MatmulRequest other = request;
-    other.inputs = {a, b};
-    other.output_shape = {a.shape()[0], b.shape()[1]};
-    return other;
-}
-
-// Of a row of workers.
-Division::Copies copies_of(const Row &row) {
-    return row.configuration<MatmulWorkersConfiguration>().copies;
-}
-
-// Whether a number is within a bound, of which 0 means that there is none.
-bool within(int64_t number, int64_t bound) {
-    return bound == 0 || number <= bound;
-}
-
-// Of a row of workers.
-Division division_of(const Row &row) {
-    return matmul_division([&](const char *name) { return row.tunable(name); }, copies_of(row));
-}
-
-// Of a row of fragments.
-FragmentDivision fragments_of(const Row &row) {
-    return {row.tunable("tiles"), row.tunable("columns"), row.tunable("depth"), row.tunable("group")};
-}
 
 // Rows and columns of the panels that a row's library copies a and b into, with the depth that is copied at
 // once: (rows of a, columns of b, depth); rows or columns 0: that matrix is read in place.
 struct Copies {
     int64_t rows = 0, columns = 0, depth = 0;
     int64_t parts = 1;  // of each number of b
-
-    Copies(const Row &row, const Size &size) {
-        if (row.form == "matmul_blocks") {
-            columns = 32;  // at most: two vectors
-            depth = std::min<int64_t>(size.k, row.tunable("depth"));
-        } else if (row.form == "matmul_workers" && copies_of(row) != Division::Copies::none) {
-            const Division division = division_of(row);
-            const bool together = division.copies == Division::Copies::together;
-            const int64_t across = division.tile_columns(), down = division.tile_rows();
-            rows = together ? std::max(across, down) : down;
-            columns = together ? rows : across;
-            depth = round_up(round_up(size.k, division.depth), 32);
-        } else if (row.form == "matmul_fragments") {
-            const FragmentDivision division = fragments_of(row);
-            rows = division.rows();
-            columns = division.columns;
-            depth = round_up(size.k, division.depth) + division.depth;  // a block is copied ahead
-            parts = 2;
-        }
-    }
 };
+
+Size size_of(const Measures &measures) {
+    return {(int64_t)measures.numbers[0], (int64_t)measures.numbers[1], (int64_t)measures.numbers[2]};
+}
 
 // Few elements for the depth: tiles of registers would leave most of a GPU idle, or be mostly padding.
 // Measured on an H200.
@@ -109,6 +73,178 @@ Input matrix(const char *name) {
     return {.name = name, .types = {Type::f32}, .axes = Axes::image};
 }
 
+// Products that a library does not compute at once are split.
+class MatmulForm : public FormOf<MatmulRequest> {
+public:
+    using FormOf::FormOf;
+
+    Plan plan(const OperatorOf<MatmulRequest> &op, const Row &row, Device device,
+        const MatmulRequest &request, Array &output) const final {
+        const bool too_tall = is_too_tall(row, request, output);
+        if (!too_tall && !is_too_wide(row, request)) {
+            return FormOf::plan(op, row, device, request, output);
+        }
+        // The upper and the lower half of the output, or the left and the right one.
+        const auto [m, k, n] = request.size();
+        const int64_t all = too_tall ? m : n, half = all / 2;
+        Plan plan;
+        for (const auto &[begin, count] : {std::pair{(int64_t)0, half}, {half, all - half}}) {
+            const MatmulRequest part =
+                too_tall ? request.with_inputs(request.a().crop(begin, 0, count, k), request.b()) :
+                           request.with_inputs(request.a(), request.b().crop(0, begin, k, count));
+            Array output_part = too_tall ? output.crop(begin, 0, count, n) : output.crop(0, begin, m, count);
+            plan.append(this->plan(op, row, device, part, output_part));
+        }
+        return plan;
+    }
+
+protected:
+    virtual Copies copies(const Row &, const Size &) const {
+        return {};
+    }
+
+    void bind(Launch &launch, const Row &, const MatmulRequest &request, Array &output) const final {
+        launch.in("a", request.a()).in("b", request.b()).out("output", output);
+    }
+
+private:
+    // Whether the output has more rows than a library computes at once.
+    bool is_too_tall(const Row &row, const MatmulRequest &request, const Array &output) const {
+        constexpr int64_t element = sizeof(float);
+        const Size size = request.size();
+        const Copies copies = this->copies(row, size);
+        const auto span = [&](const Array &a) { return a.shape()[0] * a.strides()[0] * element; };
+        const bool large_panels =
+            copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * element > most_bytes;
+        const bool large_grid = row.backend != Backend::cpu && size.m > most_rows;
+        return size.m > 1 &&
+               (large_panels || large_grid || span(request.a()) > most_bytes || span(output) > most_bytes);
+    }
+
+    // The same of columns.
+    bool is_too_wide(const Row &row, const MatmulRequest &request) const {
+        const Size size = request.size();
+        const Copies copies = this->copies(row, size);
+        const bool large_panels = copies.columns != 0 && round_up(size.n, copies.columns) * copies.depth *
+                                                                 copies.parts * (int64_t)sizeof(float) >
+                                                             most_bytes;
+        return size.n > 1 && (large_panels || (row.backend != Backend::cpu && size.n > most_columns));
+    }
+};
+
+struct DefinitionForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+
+    bool serves(const Row &row, const MatmulRequest &request, const Array &) const override {
+        const Size size = request.size();
+        if (!row.autoscheduler.empty()) {
+            return size.m >= 4 && size.n >= 64;  // the tiles that the plug-ins made
+        }
+        const auto serves = row.configuration<MatmulConfiguration>();
+        return has_few_scratch(serves, size) && size.m >= serves.whole_rows && size.n >= serves.whole_columns;
+    }
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const Size size = size_of(measures);
+        const auto meant = row.configuration<MatmulConfiguration>();
+        return is_within(size.m, meant.most_rows) && is_within(size.n, meant.most_columns) &&
+               is_within(size.k, meant.most_depth) && size.n >= meant.least_columns &&
+               size.k >= meant.least_depth;
+    }
+};
+
+struct RunsForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+};
+
+struct BlocksForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+
+protected:
+    Copies copies(const Row &row, const Size &size) const override {
+        constexpr int64_t two_vectors = 32;  // at most
+        return {.columns = two_vectors, .depth = std::min<int64_t>(size.k, row.tunable("depth"))};
+    }
+};
+
+struct WorkersForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+
+    bool serves(const Row &row, const MatmulRequest &request, const Array &output) const override {
+        const Size size = request.size();
+        if (size.k > most_depth) {
+            return false;
+        }
+        const Division division = division_of(row);
+        if (division.copies == Division::Copies::none) {
+            return size.m % 128 == 0 && size.n % 128 == 0 && size.m % division.tile_rows() == 0 &&
+                   size.n % division.tile_columns() == 0 && size.k % division.depth == 0 &&
+                   is_aligned(request.a(), 16) && is_aligned(request.b(), 16) && is_aligned(output, 16);
+        }
+        // Both panels are in one buffer.
+        const Copies copies = this->copies(row, size);
+        return division.copies != Division::Copies::together ||
+               2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * (int64_t)sizeof(float) <=
+                   most_bytes;
+    }
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const Size size = size_of(measures);
+        const auto meant = row.configuration<MatmulWorkersConfiguration>();
+        return !is_thin(size) && is_within(std::max(size.m, size.n), meant.most_side) &&
+               is_within(size.k, meant.most_depth);
+    }
+
+protected:
+    Copies copies(const Row &row, const Size &size) const override {
+        const Division division = division_of(row);
+        if (division.copies == Division::Copies::none) {
+            return {};
+        }
+        const bool together = division.copies == Division::Copies::together;
+        const int64_t across = division.tile_columns(), down = division.tile_rows(),
+                      rows = together ? std::max(across, down) : down;
+        return {.rows = rows,
+            .columns = together ? rows : across,
+            .depth = round_up(round_up(size.k, division.depth), 32)};
+    }
+
+private:
+    static Division division_of(const Row &row) {
+        return matmul_division([&](const char *name) { return row.tunable(name); },
+            row.configuration<MatmulWorkersConfiguration>().copies);
+    }
+};
+
+struct FragmentsForm final : MatmulForm {
+    using MatmulForm::MatmulForm;
+
+    bool serves(const Row &, const MatmulRequest &request, const Array &) const override {
+        const Size size = request.size();
+        return size.k >= FragmentDivision::least_depth && size.k <= most_depth;
+    }
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const Size size = size_of(measures);
+        return !is_thin(size) && is_within(std::max(size.m, size.n),
+                                     row.configuration<MatmulFragmentsConfiguration>().most_side);
+    }
+
+protected:
+    Copies copies(const Row &row, const Size &size) const override {
+        const FragmentDivision division = {
+            row.tunable("tiles"), row.tunable("columns"), row.tunable("depth"), row.tunable("group")};
+        const int64_t copied_ahead = division.depth;  // a block
+        return {.rows = division.rows(),
+            .columns = division.columns,
+            .depth = round_up(size.k, division.depth) + copied_ahead,
+            .parts = 2};
+    }
+};
+
+constexpr DefinitionForm definition("matmul");
+constexpr RunsForm runs("matmul_runs");
+constexpr BlocksForm blocks("matmul_blocks");
+constexpr WorkersForm workers("matmul_workers");
+constexpr FragmentsForm fragments("matmul_fragments");
+
 class Matmul : public OperatorOf<MatmulRequest> {
 public:
     Matmul()
@@ -121,7 +257,12 @@ public:
                            "On NVIDIA GPUs of compute capability 9.0 `tuned` may take the tensor cores "
                            "(the schedules\n`tensor`), within the same bound. For f32 arithmetic alone, "
                            "name `tuned_large`.\n"},
-              matmul_rows()) {}
+              matmul_rows(), {&definition, &runs, &blocks, &workers, &fragments}) {}
+
+    Measures measures(const MatmulRequest &request) const override {
+        const Size size = request.size();
+        return {(double)size.m, (double)size.k, (double)size.n};
+    }
 
 protected:
     MatmulRequest read(std::span<const Array> inputs, const Settings &) const override {
@@ -135,123 +276,12 @@ protected:
         request.output_shape = {inputs[0].shape()[0], inputs[1].shape()[1]};
         return request;
     }
-
-    bool accepts_request(const Row &row, const MatmulRequest &request, const Array &output) const override {
-        const Size size = request.size();
-        if (!row.autoscheduler.empty()) {
-            return size.m >= 4 && size.n >= 64;  // the tiles that the plug-ins made
-        }
-        if (row.form == "matmul") {
-            const auto serves = row.configuration<MatmulConfiguration>();
-            return has_few_scratch(serves, size) && size.m >= serves.whole_rows &&
-                   size.n >= serves.whole_columns;
-        }
-        if (row.form == "matmul_fragments") {
-            return size.k >= FragmentDivision::least_depth && size.k <= most_depth;
-        }
-        if (row.form != "matmul_workers") {
-            return true;
-        }
-        if (size.k > most_depth) {
-            return false;
-        }
-        const auto serves = row.configuration<MatmulWorkersConfiguration>();
-        if (serves.copies == Division::Copies::none) {
-            const Division division = division_of(row);
-            return size.m % 128 == 0 && size.n % 128 == 0 && size.m % division.tile_rows() == 0 &&
-                   size.n % division.tile_columns() == 0 && size.k % division.depth == 0 &&
-                   is_aligned(request.a(), 16) && is_aligned(request.b(), 16) && is_aligned(output, 16);
-        }
-        // Both panels are in one buffer.
-        const Copies copies(row, size);
-        return serves.copies != Division::Copies::together ||
-               2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * (int64_t)sizeof(float) <=
-                   most_bytes;
-    }
-
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        const Size size = {
-            (int64_t)measures.numbers[0], (int64_t)measures.numbers[1], (int64_t)measures.numbers[2]};
-        if (row.form == "matmul") {
-            const auto serves = row.configuration<MatmulConfiguration>();
-            return within(size.m, serves.most_rows) && within(size.n, serves.most_columns) &&
-                   within(size.k, serves.most_depth) && size.n >= serves.least_columns &&
-                   size.k >= serves.least_depth;
-        }
-        if (row.form == "matmul_fragments") {
-            const auto serves = row.configuration<MatmulFragmentsConfiguration>();
-            return !is_thin(size) && within(std::max(size.m, size.n), serves.most_side);
-        }
-        if (row.form != "matmul_workers") {
-            return true;
-        }
-        const auto serves = row.configuration<MatmulWorkersConfiguration>();
-        return !is_thin(size) && within(std::max(size.m, size.n), serves.most_side) &&
-               within(size.k, serves.most_depth);
-    }
-
-    Measures measures_of(const MatmulRequest &request) const override {
-        const Size size = request.size();
-        return {(double)size.m, (double)size.k, (double)size.n};
-    }
-
-    Plan plan(const Row &row, Device device, const MatmulRequest &request, Array &output) const override {
-        if (is_too_tall(row, request, output)) {
-            return halves(row, device, request, output, true);
-        }
-        if (is_too_wide(row, request)) {
-            return halves(row, device, request, output, false);
-        }
-        Plan plan;
-        plan.launch(row, device).in("a", request.a()).in("b", request.b()).out("output", output);
-        return plan;
-    }
-
-private:
-    // Whether the output has more rows than a library computes at once.
-    static bool is_too_tall(const Row &row, const MatmulRequest &request, const Array &output) {
-        constexpr int64_t element = sizeof(float);
-        const Size size = request.size();
-        const Copies copies(row, size);
-        const auto span = [&](const Array &a) { return a.shape()[0] * a.strides()[0] * element; };
-        const bool large_panels =
-            copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * element > most_bytes;
-        const bool large_grid = row.backend != Backend::cpu && size.m > most_rows;
-        return size.m > 1 &&
-               (large_panels || large_grid || span(request.a()) > most_bytes || span(output) > most_bytes);
-    }
-
-    // The same of columns.
-    static bool is_too_wide(const Row &row, const MatmulRequest &request) {
-        const Size size = request.size();
-        const Copies copies(row, size);
-        const bool large_panels = copies.columns != 0 && round_up(size.n, copies.columns) * copies.depth *
-                                                                 copies.parts * (int64_t)sizeof(float) >
-                                                             most_bytes;
-        return size.n > 1 && (large_panels || (row.backend != Backend::cpu && size.n > most_columns));
-    }
-
-    // The upper and the lower half of the output, or the left and the right one.
-    Plan halves(const Row &row, Device device, const MatmulRequest &request, Array &output, bool rows) const {
-        const auto [m, k, n] = request.size();
-        const int64_t all = rows ? m : n, half = all / 2;
-        Plan plan;
-        for (const auto &[begin, count] : {std::pair{(int64_t)0, half}, {half, all - half}}) {
-            const MatmulRequest part =
-                rows ? with_inputs(request, request.a().crop(begin, 0, count, k), request.b()) :
-                       with_inputs(request, request.a(), request.b().crop(0, begin, k, count));
-            Array output_part = rows ? output.crop(begin, 0, count, n) : output.crop(0, begin, m, count);
-            plan.append(this->plan(row, device, part, output_part));
-        }
-        return plan;
-    }
 };
 
 }  // namespace
 
 const Operator &matmul_operator() {
-    static const auto &op = *new Matmul;  // never destroyed (inside.h)
-    return op;
+    return immortal([] { return Matmul(); });
 }
 
 void matmul(const Array &a, const Array &b, Array &output, const Call &call) {

@@ -1,13 +1,10 @@
-// The front of min_plus_convolution: which rows serve a call, and the two steps of the pruned form.
+// The front of min_plus_convolution: what a call may ask for. Its forms: forms.cpp.
 #include "tilewright/min_plus_convolution.h"
-#include "runtime/dispatch/operator_of.h"
-#include "runtime/operators/min_plus_convolution/problem.h"
+#include "runtime/operators/min_plus_convolution/forms.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
-#include <memory>
-#include <numeric>
 #include <utility>
 
 namespace tilewright {
@@ -35,8 +32,27 @@ public:
                       .is_whole = true}},
                   .optional_input = vector_of_numbers("accumulate",
                       "A vector of the output's length: the output is the lesser of it and the "
-                      "convolution")},
-              min_plus_convolution_rows()) {}
+                      "convolution"),
+                  .measures = {"n", "m", "length"}},
+              min_plus_convolution_rows(), min_plus_forms()) {}
+
+    Measures measures(const MinPlusRequest &request) const override {
+        return {(double)request.n, (double)request.m, (double)request.length};
+    }
+
+    double measure(std::string_view name, const Row &row, const Measures &measures) const override {
+        const auto &of = measures.numbers;
+        return name == "pairs" ? pairs_of(of[0], of[1], of[2]) : OperatorOf::measure(name, row, measures);
+    }
+
+    // What the row's form does, and the entry without a sum.
+    Plan plan(const Row &row, Device device, const MinPlusRequest &request, Array &output) const override {
+        Plan plan = OperatorOf::plan(row, device, request, output);
+        if (output.size() > request.length) {
+            keep_last_entry(plan, device, request, output);
+        }
+        return plan;
+    }
 
 protected:
     MinPlusRequest read(std::span<const Array> inputs, const Settings &settings) const override {
@@ -78,74 +94,7 @@ protected:
         }
     }
 
-    Measures measures_of(const MinPlusRequest &request) const override {
-        return {(double)request.n, (double)request.m, (double)request.length};
-    }
-
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        if (row.form != "min_plus_convolution_slices") {
-            return true;
-        }
-        const int below = row.configuration<MinPlusSlicesConfiguration>().pairs_below;
-        return below == 0 || pairs_of(measures.numbers[0], measures.numbers[1], measures.numbers[2]) < below;
-    }
-
-    bool equals_tuned(const Row &row) const override {
-        return !row.schedule.starts_with("pruned");  // their time depends on the values
-    }
-
-    bool accepts_request(const Row &row, const MinPlusRequest &request, const Array &) const override {
-        if (row.form == "min_plus_convolution") {
-            return row.autoscheduler.empty() || request.length >= 16;  // a vector, of the plug-in's making
-        }
-        if (row.form == "min_plus_convolution_plan") {
-            const int64_t padded = 2 * request.n + 2 * request.length + (1 << 20);  // elements of the copies
-            return padded * (int64_t)size_of(request.a.type()) <= most_bytes &&
-                   PrunedSplit(row, request).fits();
-        }
-        if (row.form == "min_plus_convolution_short") {
-            return request.n <= row.configuration<MinPlusShortConfiguration>().most_elements;
-        }
-        return true;
-    }
-
-    Plan plan(const Row &row, Device device, const MinPlusRequest &request, Array &output) const override {
-        Plan plan = sums(row, device, request, output);
-        if (output.size() > request.length) {
-            keep_last_entry(plan, device, request, output);
-        }
-        return plan;
-    }
-
 private:
-    // The entries that have a sum.
-    Plan sums(const Row &row, Device device, const MinPlusRequest &request, Array &output) const {
-        if (row.form == "min_plus_convolution_plan") {
-            return pruned(row, device, request, output, true);
-        }
-        if (row.form == "min_plus_convolution_pruned") {
-            return pruned(sibling(row, "min_plus_convolution_plan"), device, request, output, false);
-        }
-        if (row.form == "min_plus_convolution_groups") {
-            return sifted(row, device, request, output, true);
-        }
-        if (row.form == "min_plus_convolution_sieve") {
-            return sifted(sibling(row, "min_plus_convolution_groups"), device, request, output, false);
-        }
-        if (row.form == "min_plus_convolution_strips" && request.pairs() >= fewest_pairs_to_sift) {
-            return sifted(sibling(row, "min_plus_convolution_groups"), device, request, output, false);
-        }
-        if (walks_too_far(row, request)) {
-            const Row &first_row = sibling(row, "min_plus_convolution_plan");
-            if (request.pairs() >= pruning_threshold(request.a.type()).pairs &&
-                accepts_request(first_row, request, output)) {
-                return pruned(first_row, device, request, output, false);
-            }
-            return dense(row, device, request, output);
-        }
-        return one_library(row, device, request, output);
-    }
-
     // The entry n + m - 1 has no sum: it keeps the value of `accumulated`, or is absent. The host writes it.
     static void keep_last_entry(
         Plan &plan, Device device, const MinPlusRequest &request, const Array &output) {
@@ -160,15 +109,6 @@ private:
         plan.host([=] {
             request.a.type() == Type::f64 ? keep(0.) : request.a.type() == Type::f32 ? keep(0.f) : keep(0);
         });
-    }
-
-    // Whether other rows are taken in place of the row's own library.
-    static bool walks_too_far(const Row &row, const MinPlusRequest &request) {
-        if (row.form != "min_plus_convolution") {
-            return false;
-        }
-        const int64_t most = row.configuration<MinPlusConvolutionConfiguration>().most_walked;
-        return most != 0 && request.n > most;
     }
 
     template<typename T>
@@ -198,147 +138,6 @@ private:
                 "i32 values must lie in [-2^28, 2^28]; take f64, which has all sums of i32 exactly",
                 fmt::format("{}[{}]", argument, at), std::to_string(x[at]));
         }
-    }
-
-    // The row of the same type and backend that has a form.
-    const Row &sibling(const Row &row, const std::string &form) const {
-        for (const Row &other : rows()) {
-            if (other.form == form && other.type == row.type && other.backend == row.backend) {
-                return other;
-            }
-        }
-        throw std::logic_error(row.name() + " has no row with the form " + form + " beside it");
-    }
-
-    static Plan one_library(const Row &row, Device device, const MinPlusRequest &request, Array &output) {
-        Plan plan;
-        Launch &launch = plan.launch(row, device);
-        launch.in("a", request.a, first(request.a, request.n))
-            .in("b", request.b, first(request.b, request.m));
-        launch.in("accumulated", accumulated_of(request));
-        if (row.form == "min_plus_convolution_slices") {
-            launch.value("length", (int32_t)request.length);
-        }
-        if (row.form == "min_plus_convolution_strips") {
-            launch.value("one", (int32_t)1);
-        }
-        launch.out("output", output, first(output, request.length));
-        return plan;
-    }
-
-    // The best row that evaluates all pairs on the device; where none is meant for the size, one that takes
-    // it, and else `row` itself.
-    const Row *dense_row(
-        const Row *row, Device device, const MinPlusRequest &request, const Array &output) const {
-        const Row *any = row;
-        for (const Row *other : Operator::rows("registers", row->backend)) {
-            if (other->type != row->type || !accepts_request(*other, request, output) ||
-                !tilewright::why_not_on(*other, device).empty()) {
-                continue;
-            }
-            if (suits(*other, request)) {
-                return other;
-            }
-            any = other;
-        }
-        return any;
-    }
-
-    Plan dense(const Row &row, Device device, const MinPlusRequest &request, Array &output) const {
-        return one_library(*dense_row(&row, device, request, output), device, request, output);
-    }
-
-    // Both pruned forms; or, unless it is `always` to go on so, the first one and the dense form, where too
-    // much has to be evaluated.
-    Plan pruned(const Row &first_row, Device device, const MinPlusRequest &request, Array &output,
-        bool always) const {
-        const Row &second_row = sibling(first_row, "min_plus_convolution_pruned");
-        if (!accepts_request(first_row, request, output)) {
-            return dense(second_row, device, request, output);
-        }
-        const PrunedSplit split(first_row, request);
-        const auto pruning = std::make_shared<Pruning>(request.a.type(), split);
-        Plan plan;
-        plan.launch(first_row, device)
-            .in("a", request.a, first(request.a, request.n))
-            .in("b", request.b, first(request.b, request.m))
-            .value("length", (int32_t)request.length)
-            .value("segments", (int32_t)split.segments_of_part)
-            .value("parts", (int32_t)split.parts)
-            .out("low_of_blocks", pruning->low_of_blocks)
-            .out("low_of_windows", pruning->low_of_windows)
-            .out("chosen", pruning->chosen)
-            .out("best", pruning->best, pruning->best_view)
-            .out("limits", pruning->limits)
-            .out("asked", pruning->asked);
-        plan.then(
-            [this, &second_row, device, request, output, always, split, pruning]() mutable {
-                const double asked =
-                    (double)std::as_const(pruning->asked).as<int32_t>()[0] * (double)(split.run * split.tile);
-                if (!always && asked > pruning_threshold(request.a.type()).asked * request.pairs()) {
-                    return dense(second_row, device, request, output);
-                }
-                return second_pruned(second_row, device, request, output, split, *pruning);
-            },
-            {&second_row, dense_row(&second_row, device, request, output)});
-        return plan;
-    }
-
-    // As pruned(), on a CPU.
-    Plan sifted(const Row &first_row, Device device, const MinPlusRequest &request, Array &output,
-        bool always) const {
-        const Row &second_row = sibling(first_row, "min_plus_convolution_sieve");
-        const Row &all_pairs = sibling(first_row, "min_plus_convolution_strips");
-        const auto sizes = first_row.configuration<MinPlusSieveConfiguration>();
-        const int64_t tiles = ceil_div(request.length, (int64_t)sizes.width);
-        Array best(request.a.type(), {tiles, sizes.width}), asked(Type::i32, {tiles});
-        Plan plan;
-        plan.launch(first_row, device)
-            .in("a", request.a, first(request.a, request.n))
-            .in("b", request.b, first(request.b, request.m))
-            .value("length", (int32_t)request.length)
-            .value("one", (int32_t)1)
-            .out("best", best)
-            .out("asked", asked);
-        plan.then(
-            [=, &second_row, &all_pairs, output = output]() mutable {
-                const int32_t *counts = std::as_const(asked).as<int32_t>();
-                const double elements = std::accumulate(counts, counts + tiles, 0.) * sizes.run;
-                if (!always && elements * sizes.width > most_sifted * request.pairs()) {
-                    return one_library(all_pairs, device, request, output);
-                }
-                Plan sieve;
-                sieve.launch(second_row, device)
-                    .in("a", request.a, first(request.a, request.n))
-                    .in("b", request.b, first(request.b, request.m))
-                    .in("accumulated", accumulated_of(request))
-                    .in("best", best)
-                    .value("length", (int32_t)request.length)
-                    .value("one", (int32_t)1)
-                    .out("output", output, first(output, request.length));
-                return sieve;
-            },
-            {&second_row, &all_pairs});
-        return plan;
-    }
-
-    static Plan second_pruned(const Row &row, Device device, const MinPlusRequest &request, Array &output,
-        const PrunedSplit &split, const Pruning &pruning) {
-        Plan plan;
-        plan.launch(row, device)
-            .in("a", request.a, first(request.a, request.n))
-            .in("b", request.b, first(request.b, request.m))
-            .in("accumulated", accumulated_of(request))
-            .in("low_of_blocks", pruning.low_of_blocks)
-            .in("low_of_windows", pruning.low_of_windows)
-            .in("chosen", pruning.chosen)
-            .in("best", pruning.best, pruning.best_view)
-            .in("limits", pruning.limits)
-            .value("length", (int32_t)request.length)
-            .value("segments", (int32_t)split.segments_of_part)
-            .value("parts", (int32_t)split.parts)
-            .out("output", output, first(output, request.length));
-        return plan;
     }
 };
 

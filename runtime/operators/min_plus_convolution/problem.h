@@ -1,7 +1,5 @@
 #pragma once
-// A call of min_plus_convolution as its libraries take it, and how their work is split. Not installed.
-#include "generators/algorithms/integers.h"
-#include "generators/algorithms/min_plus_convolution/configuration.h"
+// A call of min_plus_convolution as its libraries take it. Not installed.
 #include "runtime/dispatch/views.h"
 #include "tilewright/operator.h"
 #include <algorithm>
@@ -83,65 +81,5 @@ int64_t first_that(const T *x, int64_t n, Wrong wrong) {
     }
     return any != 0 ? std::find_if(x, x + n, wrong) - x : n;
 }
-
-// When `tuned` prunes. These conditions of speed are no choice of a row, which measured times could make: how
-// much pruning saves depends on the values, of which the host knows nothing before the first step of the
-// plan.
-
-// On a GPU `tuned` prunes from `pairs` pairs on: finding the blocks must cost less than a tenth of the dense
-// form (an estimate from the times of its kernels). It goes on with the pruned form where at most the part
-// `asked` of all pairs has to be evaluated, because lists are walked at a lower rate than whole ranges.
-// Measured on an H200.
-struct PruningThreshold {
-    double pairs, asked;
-};
-inline PruningThreshold pruning_threshold(Type type) {
-    return type == Type::f64 ? PruningThreshold{2e10, .75} :
-           type == Type::f32 ? PruningThreshold{8e10, .5} :
-                               PruningThreshold{8e10, .45};
-}
-
-// The same on a CPU: `tuned` sifts from so many pairs on, and goes on with the sieve where it evaluates at
-// most this part of all elements. Measured on one AMD Zen 4 core at 100,000 f64: the first half takes 3 % of
-// the dense form's time, and the sieve takes 3 to 7 times as long per pair.
-constexpr double fewest_pairs_to_sift = 1e9, most_sifted = .1;
-
-// How the work of the pruned forms is split (generators/algorithms/min_plus_convolution/pruned.h).
-struct PrunedSplit {
-    int64_t run, own, owners, tile, words, segments, tiles, segments_of_part, parts;
-
-    PrunedSplit(const Row &row, const MinPlusRequest &request)
-        : PrunedSplit(row.configuration<MinPlusPrunedConfiguration>().tile(), request) {}
-
-    // The lists of blocks are in one buffer; a grid has at most 65535 blocks along its second axis.
-    bool fits() const {
-        return tiles <= 65535 && 256 * segments * tiles <= most_bytes;
-    }
-
-private:
-    PrunedSplit(const MinPlusTile &of, const MinPlusRequest &request)
-        : run(of.run), own(of.outputs_per_worker), owners(of.workers), tile(of.size()) {
-        const int64_t blocks = ceil_div(request.n, run);
-        words = ceil_div(blocks, 32);
-        segments = ceil_div(blocks, 256);
-        tiles = ceil_div(request.length, tile);
-        segments_of_part = ceil_div(segments, std::max<int64_t>(1, ceil_div(6000, tiles)));
-        parts = ceil_div(segments, segments_of_part);
-    }
-};
-
-// What the first pruned form (which finds the blocks that can matter) leaves for the second one (which
-// evaluates them).
-struct Pruning {
-    Array low_of_blocks, low_of_windows, chosen, best, limits, asked;
-    View best_view;
-
-    Pruning(Type type, const PrunedSplit &of)
-        : low_of_blocks(type, {32, of.words}, 0),
-          low_of_windows(type, {32, of.words + (of.tiles - 1) * (of.tile / of.run) / 32 + 1}, 0),
-          chosen(Type::u32, {of.tiles, of.segments * 8}, 0), best(type, {of.tiles * of.tile}, 0),
-          limits(type, {of.tiles, 2}, 0), asked(Type::i32, {1}, 0),
-          best_view{halide_type(type), {{of.owners, 1}, {of.own, of.owners}, {of.tiles, of.tile}}, 0} {}
-};
 
 }  // namespace tilewright

@@ -1,12 +1,11 @@
 // Samples, error bounds and amounts of work of recursive_gaussian.
-#include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "runtime/workloads/blurs.h"
 
 namespace tilewright {
 
 namespace {
 
-class RecursiveGaussianWorkload : public BlurWorkload {
+class RecursiveGaussianWorkload : public BlurWorkload<BlurRequest> {
 public:
     using BlurWorkload::BlurWorkload;
 
@@ -45,24 +44,15 @@ public:
         return work;
     }
 
-    // f32: 2e-6 max |image|; integers: half a step more, for the rounding.
-    Array bound(std::span<const Array> inputs, const Settings &) const override {
+protected:
+    // f32: 2e-6 max |image|; integers: half a step more, for the rounding. Each filter multiplies the largest
+    // magnitude by at most 1.058, at sigma .5 (the sum of the magnitudes of its response), so both that
+    // follow a rounding between the passes by less than 1.12.
+    Array bound_with(const BlurError &own, std::span<const Array> inputs, const Settings &) const override {
         const Array &image = inputs[0];
+        const double largest = largest_magnitude(image), rounding = image.type() == Type::f32 ? 0 : .5;
         return bound_of_all(
-            image.shape(), 2e-6 * largest_magnitude(image) + (image.type() == Type::f32 ? 0 : .5));
-    }
-
-    // Half-precision floats between the filters of rows and those of columns: a value there is rounded by
-    // 2^-11 of itself, or by 2^-25. Each filter multiplies the largest magnitude by at most 1.058, at sigma
-    // .5 (the sum of the magnitudes of its response), so both by less than 1.12.
-    Array bound_of(const Row &row, std::span<const Array> inputs, const Settings &settings) const override {
-        if (row.form != "recursive_gaussian_copies" ||
-            !row.configuration<RecursiveGaussianCopiesConfiguration>().half) {
-            return bound(inputs, settings);
-        }
-        const Array &image = inputs[0];
-        const double largest = largest_magnitude(image);
-        return bound_of_all(image.shape(), (2e-6 + std::ldexp(1.12, -11)) * largest + std::ldexp(1.12, -25));
+            image.shape(), 2e-6 * largest + rounding + 1.12 * rounding_between_passes(own, largest));
     }
 };
 

@@ -2,6 +2,7 @@
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/row_sum/configuration.h"
 #include "runtime/operators/sums.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
 #include <cmath>
 
@@ -16,71 +17,72 @@ int32_t chunks_of(const Placement &at) {
     return (int32_t)ceil_div((int64_t)at.width * at.element + 16 - at.element, 16);
 }
 
-// The forms whose rows add a row of the image in groups of `lanes` pixels.
-bool adds_groups(const Row &row) {
-    return row.form == "row_sum_sliced" || row.form == "row_sum_octets";
-}
+// The definition.
+struct DefinitionForm final : SumForm {
+    using SumForm::SumForm;
 
-class RowSumOperator : public SumOperator {
-public:
-    RowSumOperator() : SumOperator("row_sum", "the sum of each row of an image", row_sum_rows(), 0) {}
+    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
+        const auto serves = row.configuration<RowSumConfiguration>();
+        // Float sums of wider images would not be exact.
+        return (!serves.in_output || is_within(Placement(request.image()).width, serves.most_width)) &&
+               fills_block(row, request);
+    }
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        return is_within(measures.numbers[1], row.configuration<RowSumConfiguration>().most_width);
+    }
+};
+
+// Rows of the image are added in groups of `lanes` pixels.
+struct GroupsForm final : SumForm {
+    using SumForm::SumForm;
+
+    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
+        return Placement(request.image()).width >= row.tunable("lanes");
+    }
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const auto meant = row.configuration<RowSumSlicedConfiguration>();
+        return measures.numbers[1] >= meant.least_width && is_within(measures.numbers[0], meant.most_rows);
+    }
+};
+
+struct HalvesForm final : SumForm {
+    using SumForm::SumForm;
+
+    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
+        const int32_t width = Placement(request.image()).width, lanes = row.tunable("lanes");
+        return width >= lanes && width <= 2 * lanes;
+    }
+};
+
+struct ChunksForm final : SumForm {
+    using SumForm::SumForm;
+
+    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
+        return row.configuration<RowSumChunksConfiguration>().splits ||
+               chunks_of(Placement(request.image())) <= row_sum_exact_chunks * row.tunable("lanes");
+    }
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const auto meant = row.configuration<RowSumChunksConfiguration>();
+        const double height = measures.numbers[0], width = measures.numbers[1],
+                     chunks = std::ceil((width * element_bytes(row) + 16 - element_bytes(row)) / 16);
+        return meant.splits ||
+               (chunks <= meant.most_iterations * row.tunable("lanes") && height >= meant.least_rows);
+    }
 
 protected:
-    bool accepts_image(const Row &row, const Array &image) const override {
-        const Placement at(image);
-        if (adds_groups(row)) {
-            return at.width >= row.tunable("lanes");
-        }
-        if (row.form == "row_sum_halves") {
-            const int32_t lanes = row.tunable("lanes");
-            return at.width >= lanes && at.width <= 2 * lanes;
-        }
-        if (row.form == "row_sum_chunks") {
-            const auto serves = row.configuration<RowSumChunksConfiguration>();
-            return serves.splits || chunks_of(at) <= row_sum_exact_chunks * row.tunable("lanes");
-        }
-        if (row.form == "row_sum") {
-            const auto serves = row.configuration<RowSumConfiguration>();
-            // Float sums of wider images would not be exact.
-            return !serves.in_output || serves.most_width == 0 || at.width <= serves.most_width;
-        }
-        return true;
-    }
-
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        const double height = measures.numbers[0], width = measures.numbers[1];
-        if (adds_groups(row)) {
-            const auto serves = row.configuration<RowSumSlicedConfiguration>();
-            return width >= serves.least_width && (serves.most_rows == 0 || height <= serves.most_rows);
-        }
-        if (row.form == "row_sum_chunks") {
-            const auto serves = row.configuration<RowSumChunksConfiguration>();
-            const double chunks = std::ceil((width * element_bytes(row) + 16 - element_bytes(row)) / 16);
-            return serves.splits ||
-                   (chunks <= serves.most_iterations * row.tunable("lanes") && height >= serves.least_rows);
-        }
-        if (row.form == "row_sum") {
-            const int most = row.configuration<RowSumConfiguration>().most_width;
-            return most == 0 || width <= most;
-        }
-        return true;
-    }
-
-    Launch &bind(Launch &launch, const Row &row, const Array &image) const override {
-        if (row.form != "row_sum_chunks") {
-            return launch.in("image", image);
-        }
-        const Placement at(image);
+    void bind(Launch &launch, const Row &row, const SumRequest &request, Array &sums) const override {
+        const Placement at(request.image());
         const int32_t of_row = (int32_t)ceil_div(chunks_of(at), row.tunable("lanes"));
-        const auto configuration = row.configuration<RowSumChunksConfiguration>();
-        const int32_t iterations = configuration.splits ? iterations_of_piece(of_row, row) : of_row;
-        return launch.in("words", image, words(image))
+        const bool splits = row.configuration<RowSumChunksConfiguration>().splits;
+        const int32_t iterations = splits ? iterations_of_piece(of_row, row) : of_row;
+        launch.in("words", request.image(), words(request.image()))
             .value("offset", at.offset)
             .value("stride", at.stride)
             .value("width", at.width)
             .value("height", at.height)
             .value("turns", iterations)
-            .value("pieces", (int32_t)ceil_div(of_row, iterations));
+            .value("pieces", (int32_t)ceil_div(of_row, iterations))
+            .out("sums", sums);
     }
 
 private:
@@ -94,19 +96,30 @@ private:
     }
 };
 
+constexpr DefinitionForm definition("row_sum");
+constexpr GroupsForm sliced("row_sum_sliced"), octets("row_sum_octets");
+constexpr HalvesForm halves("row_sum_halves");
+constexpr ChunksForm in_chunks("row_sum_chunks");
+
+const SumOperator &sums_of_rows() {
+    return immortal([] {
+        return SumOperator("row_sum", "the sum of each row of an image", row_sum_rows(),
+            {&definition, &sliced, &octets, &halves, &in_chunks}, 0);
+    });
+}
+
 }  // namespace
 
 const Operator &row_sum_operator() {
-    static const auto &op = *new RowSumOperator;  // never destroyed (inside.h)
-    return op;
+    return sums_of_rows();
 }
 
 void row_sum(const Array &image, Array &sums, const Call &call) {
-    static_cast<const RowSumOperator &>(row_sum_operator()).call(image, sums, call);
+    sums_of_rows().call(image, sums, call);
 }
 
 Array row_sum(const Array &image, Type output, const Call &call) {
-    return static_cast<const RowSumOperator &>(row_sum_operator()).call(image, output, call);
+    return sums_of_rows().call(image, output, call);
 }
 
 Array row_sum(const Array &image, const Call &call) {

@@ -2,9 +2,11 @@
 #include "generators/algorithms/transpose/configuration.h"
 #include "runtime/arrays/copy.h"
 #include "runtime/dispatch/operator_of.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace tilewright {
@@ -89,175 +91,197 @@ View patches(const Array &a) {
         a.offset_bytes()};
 }
 
-// The request for another input and the output that belongs to it.
-Request with_input(const Request &request, const Array &image) {
-    Request other = request;
-    other.inputs = {image};
-    other.output_shape[0] = image.shape()[1];
-    other.output_shape[1] = image.shape()[0];
-    return other;
-}
-
-// Bytes of a pixel, channels included, and the type of the rows that move such pixels.
-const std::map<int64_t, const char *> &types() {
-    static const auto &all = *new std::map<int64_t, const char *>{
-        {1, "u8"}, {2, "u16"}, {3, "rgb8"}, {4, "f32"}, {6, "rgb16"}, {8, "u64"}};  // never destroyed
-                                                                                    // (inside.h)
-    return all;
-}
-
-std::vector<int64_t> sizes_of_pixels() {
-    std::vector<int64_t> sizes;
-    for (const auto &[bytes, type] : types()) {
-        sizes.push_back(bytes);
+struct TransposeRequest : Request {
+    const Array &image() const {
+        return inputs[0];
     }
-    return sizes;
-}
+    // The same for another input and the output that belongs to it.
+    TransposeRequest with_input(const Array &image) const {
+        TransposeRequest other = *this;
+        other.inputs = {image};
+        other.output_shape[0] = image.shape()[1];
+        other.output_shape[1] = image.shape()[0];
+        return other;
+    }
+};
 
-class Transpose : public OperatorOf<Request> {
+// The rows of a type move pixels of so many bytes, channels included.
+struct PixelType {
+    std::string_view name;
+    int64_t bytes;
+};
+constexpr PixelType pixel_types[] = {
+    {"u8", 1}, {"u16", 2}, {"rgb8", 3}, {"f32", 4}, {"rgb16", 6}, {"u64", 8}};
+
+// As it is: libraries that take any image of pixels. What a library cannot address at once is split, and
+// what it does not take where it is gets an array of its own.
+class TransposeForm : public FormOf<TransposeRequest> {
 public:
-    Transpose()
-        : OperatorOf({.name = "transpose",
-                         .summary = "rows become columns: output(x, y) = input(y, x)",
-                         .inputs = {{.pixel_bytes = sizes_of_pixels()}}},
-              transpose_rows()) {}
+    using FormOf::FormOf;
 
-protected:
-    Request read(std::span<const Array> inputs, const Settings &) const override {
-        const Array &image = inputs[0];
-        Request request;
-        request.type = types().at(pixel_bytes(image));
-        request.output_type = image.type();
-        request.output_shape = image.shape();
-        std::swap(request.output_shape[0], request.output_shape[1]);
-        return request;
-    }
-
-    bool accepts_request(const Row &row, const Request &request, const Array &output) const override {
-        const Array &image = request.inputs[0];
-        const int64_t h = image.shape()[0], w = image.shape()[1];
-        if (row.form == "transpose") {
-            const auto needs = row.configuration<TransposeConfiguration>();
-            return !needs.whole_vectors || whole_patches(row, image, output);
-        }
-        if (row.form == "transpose_squares") {
-            return h >= row.tunable("width") && w >= row.tunable("height");
-        }
-        if (row.form == "transpose_patches") {
-            const int64_t across = 4 * row.tunable("across"), down = 4 * row.tunable("down");
-            return whole_patches(row, image, output) && w >= across && h >= down * row.tunable("patches") &&
-                   w / across < most_blocks;
-        }
-        return true;
-    }
-
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        if (row.form != "transpose_squares") {
-            return true;
-        }
-        const double pixels = measures.numbers[0] * measures.numbers[1];
-        const auto type = std::find_if(
-            types().begin(), types().end(), [&](const auto &one) { return row.type == one.second; });
-        return pixels * (double)type->first >=
-               1024. * row.configuration<TransposeSquaresConfiguration>().least_kib;
-    }
-
-    Plan plan(const Row &row, Device device, const Request &request, Array &output) const override {
-        const Array &image = request.inputs[0];
-        if (const std::optional<bool> rows = split(row, image, output)) {
-            return halves(row, device, request, output, *rows);
-        }
-        const bool flat = row.form == "transpose_flat";
-        const int64_t row_bytes = flat ? 0 : Array::padded;
+    Plan plan(const OperatorOf<TransposeRequest> &op, const Row &row, Device device,
+        const TransposeRequest &request, Array &output) const final {
+        const Array &image = request.image();
         Plan plan;
-        if (!in_place(row, image)) {
-            const Request moved =
-                with_input(request, Array::uninitialized(image.type(), image.shape(), row_bytes));
-            plan.host([from = image, to = moved.inputs[0]]() mutable { copy(from, to); });
-            plan.append(this->plan(row, device, moved, output));
+        if (const std::optional<Axis> axis = split(row, image, output)) {
+            for (auto &[half, output_half] : halves(request, output, *axis)) {
+                // A half that the row does not serve takes one of `tuned`.
+                const bool serves = op.serves(row, half, output_half);
+                const Row &served = serves ? row : op.choose(half, output_half, "tuned", device);
+                plan.append(op.plan(served, device, half, output_half));
+            }
+        } else if (!in_place(row, image)) {
+            const TransposeRequest moved =
+                request.with_input(Array::uninitialized(image.type(), image.shape(), row_bytes()));
+            plan.host([from = image, to = moved.image()]() mutable { copy(from, to); });
+            plan.append(this->plan(op, row, device, moved, output));
         } else if (!in_place(row, output)) {
-            Array moved = Array::uninitialized(output.type(), output.shape(), row_bytes);
-            plan.append(this->plan(row, device, request, moved));
+            Array moved = Array::uninitialized(output.type(), output.shape(), row_bytes());
+            plan.append(this->plan(op, row, device, request, moved));
             plan.host([from = moved, to = output]() mutable { copy(from, to); });
-        } else if (flat) {
-            add_flat(plan, row, device, image, output);
-        } else if (row.form == "transpose") {
-            plan.launch(row, device).in("image", image, pixels(image)).out("output", output, pixels(output));
-        } else if (row.form == "transpose_squares") {
-            add_squares(plan, row, device, image, output);
-        } else if (row.form == "transpose_blocks") {
-            plan.launch(row, device)
-                .in("image", image, pixels(image))
-                .value("pitch", (int32_t)pitch_in_words(output))
-                .out("output", output, pixels(output));
         } else {
-            plan.launch(row, device)
-                .in("words", image, patches(image))
-                .out("output", output, patches(output));
+            bind(plan.launch(row, device), row, request, output);
         }
         return plan;
     }
 
+protected:
+    // The most pixels along a side on a GPU.
+    virtual int64_t most_side() const {
+        return most_pixels;
+    }
+
+    // Whether a library takes the array where it is. Pixels between the words of the memory, on OpenCL parts
+    // of other arrays, and parts of storages that are too large to be seen whole need an array of their own,
+    // with rows of row_bytes().
+    virtual bool in_place(const Row &row, const Array &a) const {
+        return is_aligned(a, word_bytes(a)) && (row.backend != Backend::opencl || a.offset_bytes() == 0);
+    }
+    virtual int64_t row_bytes() const {
+        return Array::padded;
+    }
+
 private:
-    // What a library cannot address at once is split: whether into halves of the input's rows (true) or of
-    // its columns.
-    static std::optional<bool> split(const Row &row, const Array &image, const Array &output) {
+    enum class Axis { rows, columns };  // of the input
+
+    // Whether the call is split into halves of the input's rows or of its columns.
+    std::optional<Axis> split(const Row &row, const Array &image, const Array &output) const {
         const int64_t h = image.shape()[0], w = image.shape()[1];
         if (span(image) > most_bytes) {
-            return h > 1;
+            return h > 1 ? Axis::rows : Axis::columns;
         }
         if (span(output) > most_bytes) {
-            return w == 1;
+            return w == 1 ? Axis::rows : Axis::columns;
         }
-        const int64_t most = row.form == "transpose" ? (most_blocks - 1) * least_tile : most_pixels;
-        if (row.backend != Backend::cpu && std::max(h, w) > most) {
-            return h > w;
+        if (row.backend != Backend::cpu && std::max(h, w) > most_side()) {
+            return h > w ? Axis::rows : Axis::columns;
         }
         return {};
     }
 
-    // A half that the row does not serve takes one of `tuned`.
-    Plan halves(const Row &row, Device device, const Request &request, Array &output, bool rows) const {
-        const Array &image = request.inputs[0];
-        const int64_t h = image.shape()[0], w = image.shape()[1], all = rows ? h : w,
+    static std::vector<std::pair<TransposeRequest, Array>> halves(
+        const TransposeRequest &request, Array &output, Axis axis) {
+        const Array &image = request.image();
+        const int64_t h = image.shape()[0], w = image.shape()[1], all = axis == Axis::rows ? h : w,
                       half = all > 1024 ? all / 2 / 512 * 512 : all / 2;
-        Plan plan;
+        std::vector<std::pair<TransposeRequest, Array>> parts;
         for (const auto &[begin, count] : {std::pair{(int64_t)0, half}, {half, all - half}}) {
-            const Request part =
-                with_input(request, rows ? image.crop(begin, 0, count, w) : image.crop(0, begin, h, count));
-            Array output_part = rows ? output.crop(0, begin, w, count) : output.crop(begin, 0, count, h);
-            plan.append(
-                this->plan(serves(row, part, output_part) ? row : choose(part, output_part, "tuned", device),
-                    device, part, output_part));
+            if (axis == Axis::rows) {
+                parts.emplace_back(
+                    request.with_input(image.crop(begin, 0, count, w)), output.crop(0, begin, w, count));
+            } else {
+                parts.emplace_back(
+                    request.with_input(image.crop(0, begin, h, count)), output.crop(begin, 0, count, h));
+            }
         }
-        return plan;
+        return parts;
+    }
+};
+
+struct DefinitionForm final : TransposeForm {
+    using TransposeForm::TransposeForm;
+
+    bool serves(const Row &row, const TransposeRequest &request, const Array &output) const override {
+        return !row.configuration<TransposeConfiguration>().whole_vectors ||
+               whole_patches(row, request.image(), output);
     }
 
-    // Whether a library takes the array where it is. Pixels between the words of the memory, on OpenCL parts
-    // of other arrays, and parts of storages that are too large to be seen whole need an array of their own.
-    static bool in_place(const Row &row, const Array &a) {
-        if (row.form == "transpose_flat") {
-            return 4 * words(a).dims[0].extent <= most_bytes;
-        }
-        return is_aligned(a, word_bytes(a)) && (row.backend != Backend::opencl || a.offset_bytes() == 0);
+protected:
+    int64_t most_side() const override {
+        return (most_blocks - 1) * least_tile;
+    }
+    void bind(Launch &launch, const Row &, const TransposeRequest &request, Array &output) const override {
+        launch.in("image", request.image(), pixels(request.image())).out("output", output, pixels(output));
+    }
+};
+
+struct BlocksForm final : TransposeForm {
+    using TransposeForm::TransposeForm;
+
+protected:
+    void bind(Launch &launch, const Row &, const TransposeRequest &request, Array &output) const override {
+        launch.in("image", request.image(), pixels(request.image()))
+            .value("pitch", (int32_t)pitch_in_words(output))
+            .out("output", output, pixels(output));
+    }
+};
+
+struct SquaresForm final : TransposeForm {
+    using TransposeForm::TransposeForm;
+
+    bool serves(const Row &row, const TransposeRequest &request, const Array &) const override {
+        const std::vector<int64_t> &shape = request.image().shape();
+        return shape[0] >= row.tunable("width") && shape[1] >= row.tunable("height");
+    }
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const int64_t pixel = std::ranges::find(pixel_types, row.type, &PixelType::name)->bytes;
+        return measures.numbers[0] * measures.numbers[1] * (double)pixel >=
+               1024. * row.configuration<TransposeSquaresConfiguration>().least_kib;
     }
 
-    static void add_squares(Plan &plan, const Row &row, Device device, const Array &image, Array &output) {
-        View memory = flat(output);
-        plan.launch(row, device)
-            .in("memory", image, flat(image))
-            .value("pitch", (int32_t)pitch_in_words(image))
+protected:
+    void bind(Launch &launch, const Row &, const TransposeRequest &request, Array &output) const override {
+        const View memory = flat(output);
+        launch.in("memory", request.image(), flat(request.image()))
+            .value("pitch", (int32_t)pitch_in_words(request.image()))
             .value("output_pitch", (int32_t)pitch_in_words(output))
             .value("output_elements", (int32_t)memory.dims[0].extent)
             .value("width", (int32_t)output.shape()[1])
             .value("height", (int32_t)output.shape()[0])
-            .out("output", output, std::move(memory));
+            .out("output", output, memory);
+    }
+};
+
+struct PatchesForm final : TransposeForm {
+    using TransposeForm::TransposeForm;
+
+    bool serves(const Row &row, const TransposeRequest &request, const Array &output) const override {
+        const std::vector<int64_t> &shape = request.image().shape();
+        const int64_t across = 4 * row.tunable("across"), down = 4 * row.tunable("down");
+        return whole_patches(row, request.image(), output) && shape[1] >= across &&
+               shape[0] >= down * row.tunable("patches") && shape[1] / across < most_blocks;
     }
 
-    static void add_flat(Plan &plan, const Row &row, Device device, const Array &image, Array &output) {
+protected:
+    void bind(Launch &launch, const Row &, const TransposeRequest &request, Array &output) const override {
+        launch.in("words", request.image(), patches(request.image())).out("output", output, patches(output));
+    }
+};
+
+struct FlatForm final : TransposeForm {
+    using TransposeForm::TransposeForm;
+
+protected:
+    bool in_place(const Row &, const Array &a) const override {
+        return 4 * words(a).dims[0].extent <= most_bytes;
+    }
+    int64_t row_bytes() const override {
+        return 0;
+    }
+    void bind(Launch &launch, const Row &, const TransposeRequest &request, Array &output) const override {
+        const Array &image = request.image();
         const View output_memory = words(output);
-        plan.launch(row, device)
-            .in("memory", image, words(image))
+        launch.in("memory", image, words(image))
             .value("offset", (int32_t)image.offset_bytes())
             .value("stride", (int32_t)pitch(image))
             .value("output_offset", (int32_t)output.offset_bytes())
@@ -270,11 +294,44 @@ private:
     }
 };
 
+constexpr DefinitionForm definition("transpose");
+constexpr BlocksForm in_blocks("transpose_blocks");
+constexpr SquaresForm in_squares("transpose_squares");
+constexpr PatchesForm in_patches("transpose_patches");
+constexpr FlatForm of_bytes("transpose_flat");
+
+std::vector<int64_t> sizes_of_pixels() {
+    std::vector<int64_t> sizes;
+    for (const PixelType &type : pixel_types) {
+        sizes.push_back(type.bytes);
+    }
+    return sizes;
+}
+
+class Transpose : public OperatorOf<TransposeRequest> {
+public:
+    Transpose()
+        : OperatorOf({.name = "transpose",
+                         .summary = "rows become columns: output(x, y) = input(y, x)",
+                         .inputs = {{.pixel_bytes = sizes_of_pixels()}}},
+              transpose_rows(), {&definition, &in_blocks, &in_squares, &in_patches, &of_bytes}) {}
+
+protected:
+    TransposeRequest read(std::span<const Array> inputs, const Settings &) const override {
+        const Array &image = inputs[0];
+        TransposeRequest request;
+        request.type = std::ranges::find(pixel_types, pixel_bytes(image), &PixelType::bytes)->name;
+        request.output_type = image.type();
+        request.output_shape = image.shape();
+        std::swap(request.output_shape[0], request.output_shape[1]);
+        return request;
+    }
+};
+
 }  // namespace
 
 const Operator &transpose_operator() {
-    static const auto &transpose = *new Transpose;  // never destroyed (inside.h)
-    return transpose;
+    return immortal([] { return Transpose(); });
 }
 
 void transpose(const Array &input, Array &output, const Call &call) {

@@ -1,0 +1,100 @@
+#pragma once
+// What fft2d and fresnel share: both transform a field, into which they write what they are given. Not
+// installed.
+#include "runtime/dispatch/operator_of.h"
+#include "runtime/operators/fft_passes.h"
+#include <span>
+
+namespace tilewright {
+
+// Writes the inputs into a field c64 of zeros: from its first element on, or into its middle. They are a
+// field c64, or an amplitude u8, u16 or f32 and, where there are two, its phase. Full scale of integers is
+// amplitude 1 and phase 2 pi.
+void write_field(std::span<const Array> inputs, Array &field, bool in_the_middle);
+
+struct FieldRequest : Request {
+    int64_t height = 0, width = 0;  // of the field that is transformed, with the zeros that are added
+    bool in_the_middle = false;     // where the inputs are among the zeros
+
+    bool pads() const {
+        return inputs[0].shape() != std::vector<int64_t>{height, width};
+    }
+};
+
+// `R` derives from FieldRequest. A form is given a request whose input is the field.
+template<typename R>
+class FieldOperator : public OperatorOf<R> {
+public:
+    using OperatorOf<R>::OperatorOf;
+    using OperatorOf<R>::plan;
+
+    Plan plan(const Row &row, Device device, const R &request, Array &output) const override {
+        const bool pads = request.pads();
+        if (request.inputs[0].type() == Type::c64 && !pads) {
+            return OperatorOf<R>::plan(row, device, request, output);
+        }
+        const std::vector<int64_t> shape = {request.height, request.width};
+        Array field = pads ? Array(Type::c64, shape) : Array::uninitialized(Type::c64, shape);
+        R of_field = request;
+        of_field.inputs = {field};
+        Plan plan;
+        plan.host([inputs = request.inputs, field, in_the_middle = request.in_the_middle]() mutable {
+            write_field(inputs, field, in_the_middle);
+        });
+        plan.append(OperatorOf<R>::plan(row, device, of_field, output));
+        return plan;
+    }
+};
+
+// A form of fft2d or fresnel. The rows of one call are of several forms: `passes` says which they are.
+template<typename R>
+class FieldForm : public FormOf<R> {
+public:
+    using Passes = PassPlan (*)(const Row &row, const R &request);
+    constexpr FieldForm(std::string_view name, Passes passes) : FormOf<R>(name), passes_(passes) {}
+
+    // The rows are passes that the same plan puts together, and documented steps.
+    bool equals_tuned(const Row &) const override {
+        return false;
+    }
+
+    Plan plan(const OperatorOf<R> &, const Row &row, Device device, const R &request,
+        Array &output) const override {
+        Plan plan;
+        passes_(row, request).add_to(plan, device, request.inputs[0], output);
+        return plan;
+    }
+
+protected:
+    PassPlan passes(const Row &row, const R &request) const {
+        return passes_(row, request);
+    }
+
+private:
+    const Passes passes_;
+};
+
+// A pass serves the fields whose transform it takes part in. `Arguments` derives from FftArguments.
+template<typename R, typename Arguments>
+class FftPassForm : public FieldForm<R>, public Arguments {
+public:
+    using FieldForm<R>::FieldForm;
+
+    bool serves(const Row &row, const R &request, const Array &) const override {
+        return row.configuration<FftPassShape>().serves_all || this->passes(row, request).uses(row);
+    }
+};
+
+// The transpose between passes over rows. It transposes whole tiles.
+template<typename R>
+class FftTransposeForm : public FieldForm<R> {
+public:
+    using FieldForm<R>::FieldForm;
+
+    bool serves(const Row &row, const R &request, const Array &) const override {
+        const int64_t tile = row.tunable("tile");
+        return request.height % tile == 0 && request.width % tile == 0;
+    }
+};
+
+}  // namespace tilewright

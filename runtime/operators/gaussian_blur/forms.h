@@ -1,0 +1,41 @@
+#pragma once
+// The forms of gaussian_blur: which blurs their rows serve, and the arguments of their libraries. One file
+// per idea: taps.cpp, near.cpp, dots.cpp and window.cpp. Not installed.
+#include "runtime/operators/gaussian_blur/request.h"
+#include <vector>
+
+namespace tilewright {
+
+std::vector<const Form *> forms_by_taps();
+std::vector<const Form *> forms_of_near_blurs();
+std::vector<const Form *> forms_by_dots();
+std::vector<const Form *> forms_with_windows();
+
+// A form whose libraries read the weights of all taps from an array, and count the elements of the image
+// between the passes in 31 bits.
+class GaussianBlurTaps : public BlurForm<GaussianBlurRequest> {
+public:
+    using BlurForm::BlurForm;
+
+    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &output) const override;
+
+protected:
+    void bind(
+        Launch &launch, const Row &row, const GaussianBlurRequest &request, Array &output) const override;
+
+    virtual const Array &weights(const GaussianBlurRequest &request) const {
+        return request.weights->integers(request.image().type());
+    }
+};
+
+// Binds the rows of image and output, and the border.
+void bind_image(Launch &launch, const GaussianBlurRequest &request, Array &output);
+
+// Whether a schedule may keep several whole rows of the image: it keeps at most 64 bytes per element, and
+// Halide's arrays hold 2^31 bytes.
+bool can_keep_rows(const GaussianBlurRequest &request);
+
+// The columns of an image of these measures, with a radius on each side.
+double columns_with_halo(const Measures &measures);
+
+}  // namespace tilewright

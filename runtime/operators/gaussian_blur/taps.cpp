@@ -1,0 +1,106 @@
+// The forms of gaussian_blur that add one tap after another, for blurs of any radius and for some.
+#include "generators/algorithms/gaussian_blur/configuration.h"
+#include "generators/algorithms/integers.h"
+#include "runtime/operators/gaussian_blur/forms.h"
+
+namespace tilewright {
+
+void bind_image(Launch &launch, const GaussianBlurRequest &request, Array &output) {
+    launch.in("image", request.image(), rows_of(request.image()))
+        .value("border", (int32_t)request.border)
+        .out("output", output, rows_of(output));
+}
+
+bool can_keep_rows(const GaussianBlurRequest &request) {
+    return request.elements_of_row() <= 1 << 22;
+}
+
+double columns_with_halo(const Measures &measures) {
+    return measures.numbers[1] + 2 * measures.numbers[3];
+}
+
+// The sides of the image between the passes are whole tiles: a column of pixels is as wide as one.
+bool GaussianBlurTaps::serves(const Row &row, const GaussianBlurRequest &request, const Array &) const {
+    const int64_t width = row.tunable("width", 1),
+                  height = (int64_t)row.tunable("height", 1) * row.tunable("rows", 1);
+    return row.backend == Backend::cpu ||
+           round_up(request.elements_of_row(), width) * round_up(request.image().shape()[0], height) <
+               INT32_MAX;
+}
+
+void GaussianBlurTaps::bind(
+    Launch &launch, const Row &, const GaussianBlurRequest &request, Array &output) const {
+    bind_image(launch, request, output);
+    launch.value("channels", (int32_t)request.channels())
+        .in("weights", weights(request))
+        .value("multiplier", request.numbers().bytes.multiplier);
+}
+
+namespace {
+
+struct LinesForm final : GaussianBlurTaps {
+    using GaussianBlurTaps::GaussianBlurTaps;
+
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const int most = row.configuration<GaussianBlurLinesConfiguration>().most_elements;
+        return is_within(columns_with_halo(measures) * measures.numbers[2], most);
+    }
+};
+
+struct FloatsForm final : GaussianBlurTaps {
+    using GaussianBlurTaps::GaussianBlurTaps;
+
+    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &output) const override {
+        return GaussianBlurTaps::serves(row, request, output) &&
+               (request.image().type() != Type::u8 || request.numbers().bytes.fits_f32());
+    }
+    const Array &weights(const GaussianBlurRequest &request) const override {
+        return request.weights->floats(request.image().type());
+    }
+};
+
+struct TermsForm final : GaussianBlurTaps {
+    using GaussianBlurTaps::GaussianBlurTaps;
+
+    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &) const override {
+        return request.numbers().radius == row.configuration<GaussianBlurTermsConfiguration>().radius;
+    }
+    void bind(Launch &launch, const Row &, const GaussianBlurRequest &request, Array &output) const override {
+        bind_image(launch, request, output);
+        launch.value("channels", (int32_t)request.channels()).in("weights", weights(request));
+    }
+};
+
+// Sums of 16 bits. It reads whole vectors, the longest of which have 32 elements.
+struct ShortSumsForm final : BlurForm<GaussianBlurRequest> {
+    using BlurForm::BlurForm;
+
+    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &) const override {
+        return request.numbers().bytes.short_sums.means ==
+                   row.configuration<GaussianBlurShortSumsConfiguration>().means &&
+               request.elements_of_row() >= 32 && can_keep_rows(request);
+    }
+    void bind(Launch &launch, const Row &, const GaussianBlurRequest &request, Array &output) const override {
+        const IntegerTaps &bytes = request.numbers().bytes;
+        bind_image(launch, request, output);
+        launch.value("channels", (int32_t)request.channels())
+            .in("taps", request.weights->short_taps())
+            .value("start", bytes.short_sums.start)
+            .value("sum", bytes.sum)
+            .value("multiplier", bytes.multiplier);
+    }
+};
+
+constexpr GaussianBlurTaps definition("gaussian_blur");
+constexpr LinesForm lines("gaussian_blur_lines");
+constexpr FloatsForm floats("gaussian_blur_floats");
+constexpr TermsForm terms("gaussian_blur_terms");
+constexpr ShortSumsForm short_sums("gaussian_blur_short_sums");
+
+}  // namespace
+
+std::vector<const Form *> forms_by_taps() {
+    return {&definition, &lines, &floats, &terms, &short_sums};
+}
+
+}  // namespace tilewright

@@ -1,0 +1,59 @@
+#pragma once
+// The forms of recursive_gaussian: which blurs their rows serve, and the arguments of their libraries. Those
+// by whole lines: lines.cpp; those that find first what enters each part of a line: parts.cpp. Not installed.
+#include "generators/algorithms/recursive_gaussian/tile_size.h"
+#include "runtime/operators/blurs.h"
+#include "runtime/operators/recursive_gaussian/coefficients.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+std::vector<const Form *> forms_by_lines();
+std::vector<const Form *> forms_by_parts();
+
+// The numbers of the recursion, and the weights of a tile's samples as an array: of sample r, three for the
+// causal and three for the anticausal filter.
+struct TileWeights {
+    RecursiveTiles tiles;
+    Array both;
+
+    TileWeights(double sigma, int samples);
+
+    // Kept, so that what a device holds of it is not sent again at every call.
+    static std::shared_ptr<const TileWeights> of(double sigma, int samples);
+};
+
+// Which arguments the libraries of a form have in common with those of others.
+struct RecursiveArguments {
+    View (*image)(const Array &) = rows_of;
+    View (*output)(const Array &) = rows_of;
+    int samples = recursive_tile;  // of a part of a line, whose weights they read
+};
+
+struct RecursiveForm : BlurForm<BlurRequest> {
+    explicit constexpr RecursiveForm(std::string_view name, const RecursiveArguments &arguments = {})
+        : BlurForm(name), arguments_(arguments) {}
+
+protected:
+    void bind(Launch &launch, const Row &row, const BlurRequest &request, Array &output) const final;
+
+    // Binds what the libraries take besides image, recursion and output.
+    virtual void bind_rest(Launch &, const BlurRequest &, const TileWeights &, Array &) const {}
+
+private:
+    const RecursiveArguments arguments_;
+};
+
+// x, y, c, also where there is no axis for channels.
+View pixels_of(const Array &array);
+
+constexpr int64_t most_blocks = 65535;  // along the second axis of a grid
+
+// Whether the row takes as many channels as the image has: one, or where it says so any number.
+bool takes_channels(const Row &row, const BlurRequest &request);
+
+void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix);
+
+}  // namespace tilewright

@@ -1,0 +1,130 @@
+// The forms of recursive_gaussian that filter whole lines, and what all forms share.
+#include "generators/algorithms/cache.h"
+#include "generators/algorithms/recursive_gaussian/configuration.h"
+#include "runtime/operators/recursive_gaussian/forms.h"
+#include "runtime/process/immortal.h"
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+namespace tilewright {
+
+TileWeights::TileWeights(double sigma, int samples)
+    : tiles(sigma, samples), both(Type::f32, {samples, recursive_weight_pitch}, 0) {
+    float *to = both.as<float>();
+    for (size_t r = 0; r < (size_t)samples; r++) {
+        for (size_t k = 0; k < 3; k++) {
+            to[recursive_weight_pitch * r + k] = (float)tiles.weights[r][k];
+            to[recursive_weight_pitch * r + 3 + k] = (float)tiles.weights[(size_t)samples - 1 - r][k];
+        }
+    }
+}
+
+std::shared_ptr<const TileWeights> TileWeights::of(double sigma, int samples) {
+    auto &known = immortal([] { return Cache<std::pair<double, int>, TileWeights>(64); });
+    return known.get({sigma, samples}, [=] { return TileWeights(sigma, samples); });
+}
+
+View pixels_of(const Array &array) {
+    View view = image(array);
+    if (view.dims.size() == 2) {
+        view.dims.push_back({1, 1});
+    }
+    return view;
+}
+
+bool takes_channels(const Row &row, const BlurRequest &request) {
+    return request.channels() == 1 || row.configuration<RecursiveGaussianConfiguration>().colours;
+}
+
+void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix) {
+    std::array<float, 9> numbers;
+    for (size_t i = 0; i < 9; i++) {
+        numbers[i] = (float)matrix[i / 3][i % 3];
+    }
+    launch.values(name, std::span<const float>(numbers));
+}
+
+void RecursiveForm::bind(Launch &launch, const Row &, const BlurRequest &request, Array &output) const {
+    const auto weights = TileWeights::of(request.sigma, arguments_.samples);
+    const RecursiveCoefficients &c = weights->tiles.coefficients;
+    const std::array<float, 3> step = {(float)c.gain, (float)c.slope, (float)c.feedback[2]};
+    launch.in("image", request.image(), arguments_.image(request.image()));
+    launch.values("step", std::span<const float>(step));
+    bind_matrix(launch, "turn", weights->tiles.end_matrix);
+    bind_rest(launch, request, *weights, output);
+    launch.out("output", output, arguments_.output(output));
+}
+
+namespace {
+
+// The elements of an image of one row or one column.
+View line_of(const Array &array) {
+    const bool is_row = array.shape()[0] == 1;
+    return {
+        halide_type(array.type()), {{array.size(), is_row ? 1 : array.strides()[0]}}, array.offset_bytes()};
+}
+
+struct DefinitionForm : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
+
+    // Whether a grid has the tiles of the row's transposes, where it has some.
+    bool serves(const Row &row, const BlurRequest &request, const Array &) const override {
+        const std::vector<int64_t> &shape = request.image().shape();
+        const int64_t side = row.tunable("side", 0);
+        return side == 0 || std::max(shape[0], shape[1]) <= most_blocks * side;
+    }
+};
+
+// Transposed copies of other types, or in other memory.
+struct CopiesForm final : DefinitionForm {
+    using DefinitionForm::DefinitionForm;
+
+    bool serves(const Row &row, const BlurRequest &request, const Array &output) const override {
+        const std::vector<int64_t> &shape = request.image().shape();
+        return DefinitionForm::serves(row, request, output) && request.channels() == 1 &&
+               (!row.configuration<RecursiveGaussianCopiesConfiguration>().textures ||
+                   std::max(shape[0], shape[1]) <= most_of_device_image);
+    }
+    BlurError own_error(const Row &row) const override {
+        return {.bits = row.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
+    }
+};
+
+struct LineForm final : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
+
+    bool serves(const Row &, const BlurRequest &request, const Array &) const override {
+        const std::vector<int64_t> &shape = request.image().shape();
+        return request.channels() == 1 && (shape[0] == 1 || shape[1] == 1);
+    }
+};
+
+struct StripsForm final : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
+
+    bool serves(const Row &row, const BlurRequest &request, const Array &) const override {
+        return takes_channels(row, request);
+    }
+    bool is_meant_for(const Row &row, const Measures &measures) const override {
+        const int most = row.configuration<RecursiveGaussianConfiguration>().most_elements;
+        return is_within(measures.numbers[1] * measures.numbers[2], most);
+    }
+    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {
+        launch.value("channels", (int32_t)request.channels());
+    }
+};
+
+constexpr DefinitionForm definition("recursive_gaussian", {.image = pixels_of, .output = pixels_of});
+constexpr CopiesForm copies("recursive_gaussian_copies");
+constexpr LineForm line("recursive_gaussian_line", {.image = line_of, .output = line_of});
+constexpr StripsForm strips("recursive_gaussian_strips");
+
+}  // namespace
+
+std::vector<const Form *> forms_by_lines() {
+    return {&definition, &copies, &line, &strips};
+}
+
+}  // namespace tilewright

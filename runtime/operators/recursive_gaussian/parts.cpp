@@ -1,0 +1,194 @@
+// The forms of recursive_gaussian that find first what enters each part of a line: bands of rows, and tiles.
+#include "generators/algorithms/integers.h"
+#include "generators/algorithms/recursive_gaussian/configuration.h"
+#include "runtime/arrays/storage.h"
+#include "runtime/operators/recursive_gaussian/forms.h"
+#include <span>
+
+namespace tilewright {
+
+namespace {
+
+constexpr int tile = recursive_tile, band = recursive_band;
+
+void bind_carries(Launch &launch, const TileWeights &weights) {
+    launch.in("both", weights.both,
+        {halide_type(Type::f32), {{recursive_weights, 1}, {weights.tiles.tile, recursive_weight_pitch}}});
+    bind_matrix(launch, "across", weights.tiles.across);
+    bind_matrix(launch, "behind", weights.tiles.behind);
+}
+
+void bind_weights(Launch &launch, const std::string &name, const TileWeights &weights) {
+    std::vector<float> numbers;
+    for (const Vector3 &weight : weights.tiles.weights) {
+        numbers.insert(numbers.end(), weight.begin(), weight.end());
+    }
+    launch.values(name, std::span<const float>(numbers));
+}
+
+// Whether the bytes between the rows of an output are its own: it has none, or is a whole array of this
+// library.
+bool has_all_bytes(const Array &output) {
+    const Storage &storage = *output.storage();
+    const int64_t rows = output.shape()[0], elements = output.size() / rows;
+    const bool is_whole = storage.owned() && (int64_t)storage.layout().rows == rows &&
+                          (int64_t)storage.layout().row == elements * (int64_t)size_of(output.type());
+    return is_whole || output.strides()[0] == elements;
+}
+
+// Where the states at the edges of bands are, six for each element of a row (RecursiveGaussianBands::states):
+// in the output, in the rows of the band that reads them, where no bytes lie there that are not the output's.
+// Otherwise in an array of their own.
+struct BandStates {
+    Array memory;
+    View view;
+
+    explicit BandStates(const Array &output) {
+        const int64_t rows = output.shape()[0], elements = output.size() / rows,
+                      number = ceil_div(rows, band) - 1,
+                      pitch = output.strides()[0] * (int64_t)size_of(output.type());
+        const auto first = reinterpret_cast<uintptr_t>(output.storage()->address() + output.offset_bytes());
+        const bool in_output = has_all_bytes(output) && band * pitch % 4 == 0 && first % 4 == 0;
+        memory = in_output ? output : Array::uninitialized(Type::f32, {number, 6 * elements}, 0);
+        view = {halide_type(Type::f32),
+            {{elements, 1}, {6, elements}, {number, in_output ? band * pitch / 4 : 6 * elements}},
+            memory.offset_bytes()};
+    }
+};
+
+struct BandsForm final : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
+
+    // One band has no edges.
+    bool serves(const Row &row, const BlurRequest &request, const Array &) const override {
+        return request.image().shape()[0] > band && takes_channels(row, request);
+    }
+
+    // Bands with carries cost no more than filtering all rows and then all columns from about this size on.
+    // Measured with bands of 64 rows on two cores of an AMD EPYC (Zen 4, 2026-11-22): at 256 x 256 the two
+    // are equal, at 100 x 100 bands take 1.8 times as long, at 4096 x 4096 .7.
+    bool is_meant_for(const Row &, const Measures &measures) const override {
+        constexpr double least_width = 256, least_height = 2 * tile;
+        return measures.numbers[1] >= least_width && measures.numbers[0] >= least_height;
+    }
+
+    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &weights,
+        Array &output) const override {
+        launch.value("channels", (int32_t)request.channels());
+        bind_carries(launch, weights);
+        BandStates states(output);
+        launch.out("states", states.memory, states.view);
+    }
+};
+
+struct TilesForm : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
+
+    bool serves(const Row &row, const BlurRequest &request, const Array &) const override {
+        return takes_channels(row, request);
+    }
+    void bind_rest(Launch &launch, const BlurRequest &, const TileWeights &weights, Array &) const override {
+        bind_carries(launch, weights);
+        bind_weights(launch, "weights", weights);
+    }
+};
+
+// The memory of an image of one channel by tiles: x and y in the tile, tile along x and along y.
+View tiles_of(const Array &array) {
+    const int64_t pitch = array.strides()[0];
+    return {halide_type(array.type()),
+        {{tile, 1}, {tile, pitch}, {array.shape()[1] / tile, tile}, {array.shape()[0] / tile, tile * pitch}},
+        array.offset_bytes()};
+}
+
+bool in_whole_tiles(const Array &array) {
+    const int64_t pitch = array.strides()[0] * (int64_t)size_of(array.type());
+    const int64_t h = array.shape()[0], w = array.shape()[1];
+    return h % tile == 0 && w % tile == 0 && pitch % 256 == 0 && array.offset_bytes() % 16 == 0 &&
+           h / tile <= most_blocks;
+}
+
+struct AlignedForm final : TilesForm {
+    using TilesForm::TilesForm;
+
+    bool serves(const Row &, const BlurRequest &request, const Array &output) const override {
+        return request.channels() == 1 && in_whole_tiles(request.image()) && in_whole_tiles(output);
+    }
+};
+
+// Where what RecursiveGaussianEdges carries between its tiles lies: in the memory of the output.
+struct EdgeMemory {
+    int64_t bytes, height, width, pitch;  // of an element; of the output, in elements
+
+    explicit EdgeMemory(const Array &output)
+        : bytes((int64_t)size_of(output.type())), height(output.shape()[0]), width(output.shape()[1]),
+          pitch(output.strides()[0]) {}
+
+    // Whether the last tile of a row would have less than 32 bytes.
+    bool shifted() const {
+        return (width - 1) % tile + 1 < 32 / bytes;
+    }
+    int64_t across() const {
+        return ceil_div(width + (shifted() ? 32 / bytes : 0), (int64_t)tile);
+    }
+    int64_t down() const {
+        return ceil_div(height, (int64_t)recursive_rows);
+    }
+
+    // Whether the output has room for all of it, where accesses of 16 bytes are aligned.
+    bool fits(const Array &output) const {
+        return width > tile && has_all_bytes(output) && pitch * bytes % 16 == 0 &&
+               output.offset_bytes() == 0 &&
+               reinterpret_cast<uintptr_t>(output.storage()->address()) % 16 == 0 &&
+               sums() * 4 <= pitch * (height - 1) * bytes + width * bytes;
+    }
+    int64_t sums() const {
+        return across() * down() * recursive_weights * tile;
+    }
+    View view_of_sums() const {
+        const int64_t n = recursive_weights * tile;
+        return {halide_type(Type::f32),
+            {{tile, 1}, {recursive_weights, tile}, {down(), n}, {across(), n * down()}}};
+    }
+    View view_of_words() const {
+        return {halide_type(Type::f32), {{width * bytes / 4, 1}, {height, pitch * bytes / 4}}};
+    }
+};
+
+// It filters columns first. Its tiles are not square.
+struct EdgesForm final : RecursiveForm {
+    using RecursiveForm::RecursiveForm;
+
+    bool serves(const Row &, const BlurRequest &request, const Array &output) const override {
+        return request.channels() == 1 && EdgeMemory(output).fits(output);
+    }
+
+    void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &along_x,
+        Array &output) const override {
+        const EdgeMemory memory(output);
+        const auto along_y = TileWeights::of(request.sigma, recursive_rows);
+        launch.value("shifted", (int32_t)memory.shifted());
+        bind_matrix(launch, "across", along_x.tiles.across);
+        bind_matrix(launch, "behind", along_x.tiles.behind);
+        bind_matrix(launch, "across_y", along_y->tiles.across);
+        bind_matrix(launch, "behind_y", along_y->tiles.behind);
+        bind_weights(launch, "weights", along_x);
+        bind_weights(launch, "weights_y", *along_y);
+        launch.out("sums", output, memory.view_of_sums());
+        launch.out("tails", output, memory.view_of_words());
+        launch.out("states", output, memory.view_of_words());
+    }
+};
+
+constexpr BandsForm bands("recursive_gaussian_bands", {.samples = band});
+constexpr TilesForm tiles("recursive_gaussian_tiles", {.image = pixels_of, .output = pixels_of});
+constexpr AlignedForm aligned("recursive_gaussian_aligned", {.output = tiles_of});
+constexpr EdgesForm edges("recursive_gaussian_edges");
+
+}  // namespace
+
+std::vector<const Form *> forms_by_parts() {
+    return {&bands, &tiles, &aligned, &edges};
+}
+
+}  // namespace tilewright
