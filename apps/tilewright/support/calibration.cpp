@@ -115,8 +115,8 @@ std::vector<Timed> Calibration::rows_that_serve(const MeasuredCall &one, Rotatio
             continue;
         }
         const double expected = expected_ms(row, work);
-        const bool suits = one.op->is_meant_for(row, *requests_[0]);
-        if (expected > 4 * most_ms && !suits) {
+        const bool is_meant = one.op->is_meant_for(row, *requests_[0]);
+        if (expected > 4 * most_ms && !is_meant) {
             continue;  // without a time it is not taken where it is not meant to be
         }
         if (expected > 4 * most_ms && row.belongs_to("tuned")) {
