@@ -34,8 +34,8 @@ static std::vector<Row> with_forms(const std::vector<Row> &rows, const std::vect
 }
 
 Operator::Operator(Description description, const std::vector<Row> &rows, std::vector<const Form *> forms)
-    : description_(std::move(description)), rows_(with_forms(rows, forms)),
-      forms_(std::move(forms)), choices_(std::make_unique<RowChoices>()) {
+    : description_(std::move(description)), rows_(with_forms(rows, forms)), forms_(std::move(forms)),
+      choices_(std::make_unique<RowChoices>()) {
     for (const Row &row : rows) {
         Row::Needs &most = most_needs_[(size_t)row.backend];
         most.threads = std::max(most.threads, row.needs.threads);

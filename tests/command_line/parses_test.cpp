@@ -34,27 +34,42 @@ namespace {
 int parses = 0;
 
 struct CountedRequest : Request {
+    const Operator *op = nullptr;
     std::shared_ptr<const Request> own;  // of the operator that is called
 };
 
-// Made before the operator, which reads them when it is made.
-struct CountedRows {
-    std::vector<Row> own_rows;
+std::vector<Row> rows_of(const std::string &op) {
+    Row row = generated_row(op, "tuned", "any", Backend::cpu, nullptr, nullptr);
+    row.form = "counted";
+    return {row};
+}
+
+// Calls the operator that is counted.
+struct CountedForm final : FormOf<CountedRequest> {
+    using FormOf::FormOf;
+
+    Plan plan(const OperatorOf<CountedRequest> &, const Row &, Device device, const CountedRequest &request,
+        Array &output) const override {
+        Plan plan;
+        plan.host([device, op = request.op, own = request.own, output]() mutable {
+            op->call(*own, output, {.device = device});
+        });
+        return plan;
+    }
 };
+constexpr CountedForm form("counted");
 
 // Another operator under the name counted_..., which counts how often its arguments are read.
-class Counted : private CountedRows, public OperatorOf<CountedRequest> {
+class Counted : public OperatorOf<CountedRequest> {
 public:
     explicit Counted(const Operator &of)
-        : CountedRows{{generated_row(
-              "counted_" + of.name(), "tuned", "any", Backend::cpu, nullptr, nullptr)}},
-          OperatorOf({.name = "counted_" + of.name(),
+        : OperatorOf({.name = "counted_" + of.name(),
                          .summary = of.summary(),
                          .inputs = of.inputs(),
                          .makes = of.makes(),
                          .options = of.options(),
                          .optional_input = of.optional_input()},
-              own_rows),
+              rows_of("counted_" + of.name()), {&form}),
           of_(of) {}
 
     Settings settings_for(
@@ -72,18 +87,12 @@ protected:
     CountedRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         parses++;
         CountedRequest request;
+        request.op = &of_;
         request.own = of_.parse(inputs, settings);
         request.type = "any";
         request.output_type = request.own->output_type;
         request.output_shape = request.own->output_shape;
         return request;
-    }
-    Plan plan(const Row &, Device device, const CountedRequest &request, Array &output) const override {
-        Plan plan;
-        plan.host([this, device, own = request.own, output]() mutable {
-            of_.call(*own, output, {.device = device});
-        });
-        return plan;
     }
 
 private:

@@ -16,6 +16,13 @@ namespace {
 
 using Kind = ImageOperator::Kind;
 
+constexpr ImageForm form("invert");
+
+// With the table of `invert`.
+ImageOperator made(Kind kind, const std::vector<Row> &rows = invert_operator().rows()) {
+    return ImageOperator("some", "", rows, {&form}, kind);
+}
+
 std::string type_of(const ImageOperator &op, Type type, std::vector<int64_t> shape) {
     const Array image(type, std::move(shape));
     return op.type_of({&image, 1}, {});
@@ -23,7 +30,7 @@ std::string type_of(const ImageOperator &op, Type type, std::vector<int64_t> sha
 
 TEST(ImageOperator, TakesGreyAndColoursOfTheTypesOfItsTable) {
     for (const Kind kind : {Kind::pointwise, Kind::window, Kind::average}) {
-        const ImageOperator op("some", "", invert_operator().rows(), kind);
+        const ImageOperator op = made(kind);
         EXPECT_EQ(type_of(op, Type::u8, {5, 7}), "u8");
         EXPECT_EQ(type_of(op, Type::u16, {5, 7, 3}), "u16");
         EXPECT_EQ(type_of(op, Type::u8, {5, 7, 1}), "u8");
@@ -72,7 +79,8 @@ const halide_filter_metadata_t *image_to_output() {
 TEST(ImageOperator, AWindowComputesEachChannelAsAnImage) {
     static const std::vector<Row> rows = {
         generated_row("larger", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_output)};
-    const ImageOperator op("larger", "", rows);
+    static constexpr ImageForm larger("larger");
+    const ImageOperator op("larger", "", rows, {&larger});
     const Array large = random_array(Type::u8, {24, 40, 3}), image = large.crop(2, 3, 20, 30);
     Array output;
     Statistics statistics;
@@ -93,7 +101,7 @@ TEST(ImageOperator, AWindowComputesEachChannelAsAnImage) {
 
 // On every device, into arrays and parts of arrays of the caller, whose other bytes stay as they were.
 TEST(ImageOperator, AWindowWritesColoursOnEveryDevice) {
-    const ImageOperator op("edges", "", invert_operator().rows());
+    const ImageOperator op = made(Kind::window);
     for (const Type type : {Type::u8, Type::u16}) {
         const Array image = random_array(type, {33, 47, 4});
         Array want;
@@ -112,8 +120,8 @@ TEST(ImageOperator, AWindowWritesColoursOnEveryDevice) {
 TEST(ImageOperator, AnAverageMultipliesColoursByAlpha) {
     const auto &rows = invert_operator().rows();
     const Array image = random_array(Type::u8, {5, 7, 4});
-    EXPECT_TRUE(ImageOperator("negative", "", rows, Kind::pointwise).treats_alpha_as_colour());
-    const ImageOperator edges("edges", "", rows), average("average", "", rows, Kind::average);
+    EXPECT_TRUE(made(Kind::pointwise).treats_alpha_as_colour());
+    const ImageOperator edges = made(Kind::window), average = made(Kind::average);
     EXPECT_TRUE(edges.treats_alpha_as_colour());
     EXPECT_EQ(edges.premultiplied(image).storage(), image.storage());
     EXPECT_FALSE(average.treats_alpha_as_colour());
@@ -125,13 +133,22 @@ TEST(ImageOperator, AnAverageMultipliesColoursByAlpha) {
     std::vector<Row> bytes;
     std::copy_if(
         rows.begin(), rows.end(), std::back_inserter(bytes), [](const Row &row) { return row.type == "u8"; });
-    EXPECT_TRUE(ImageOperator("average", "", bytes, Kind::average).treats_alpha_as_colour());
+    EXPECT_TRUE(made(Kind::average, bytes).treats_alpha_as_colour());
+}
+
+// A front that does not know a row's form cannot bind its arguments.
+TEST(ImageOperator, ARowOfAFormThatIsNotListedEndsTheConstruction) {
+    static constexpr ImageForm other("edges");
+    EXPECT_THROW(ImageOperator("edges", "a window", invert_operator().rows(), {&other}), std::logic_error);
+    EXPECT_THROW(
+        made(Kind::window).form(generated_row("negative", "tuned", "u8", Backend::cpu, nullptr, nullptr)),
+        std::logic_error);
 }
 
 // What a front takes is verified.
 TEST(ImageOperator, SamplesHaveColour) {
     for (const Kind kind : {Kind::pointwise, Kind::window}) {
-        const ImageOperator op("some", "", invert_operator().rows(), kind);
+        const ImageOperator op = made(kind);
         const std::vector<Sample> samples = workload_of(op).samples("u8");
         EXPECT_TRUE(std::any_of(samples.begin(), samples.end(),
             [](const Sample &sample) { return sample.inputs[0].dimensions() == 3; }));

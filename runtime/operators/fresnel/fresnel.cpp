@@ -82,21 +82,21 @@ class Fresnel : public FieldOperator<FresnelRequest> {
 public:
     Fresnel()
         : FieldOperator({.name = "fresnel",
-                         .summary = "light after a distance: Fresnel diffraction of a field, or of an "
-                                    "amplitude and a phase",
-                         .inputs = {{.name = "field",
-                             .help = "A field of c64, or an amplitude of u8, u16 or f32",
-                             .types = {Type::c64, Type::f32, Type::u8, Type::u16},
-                             .axes = Axes::image,
-                             .sides = sides_of_field}},
-                         .makes = Makes::field,
-                         .options = options_of_fresnel(),
-                         .optional_input = Input{.name = "phase",
-                             .help = "Phase of an amplitude, of the same shape: f32 in radians, "
-                                     "or an image whose full scale "
-                                     "is 2 pi",
-                             .types = {Type::f32, Type::u8, Type::u16},
-                             .axes = Axes::image}},
+                            .summary = "light after a distance: Fresnel diffraction of a field, or of an "
+                                       "amplitude and a phase",
+                            .inputs = {{.name = "field",
+                                .help = "A field of c64, or an amplitude of u8, u16 or f32",
+                                .types = {Type::c64, Type::f32, Type::u8, Type::u16},
+                                .axes = Axes::image,
+                                .sides = sides_of_field}},
+                            .makes = Makes::field,
+                            .options = options_of_fresnel(),
+                            .optional_input = Input{.name = "phase",
+                                .help = "Phase of an amplitude, of the same shape: f32 in radians, "
+                                        "or an image whose full scale "
+                                        "is 2 pi",
+                                .types = {Type::f32, Type::u8, Type::u16},
+                                .axes = Axes::image}},
               fresnel_rows(), fresnel_forms()) {}
 
     Settings settings_for(
