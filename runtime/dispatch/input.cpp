@@ -1,5 +1,6 @@
 // What an operator declares of an input, in words, and held against an array.
 #include "tilewright/input.h"
+#include "tilewright/operator.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -121,6 +122,32 @@ std::string Input::why_not(Type type, std::span<const int64_t> shape, bool pads)
                                dims == 1                ? "give a vector the shape (1, n) or (n, 1)" :
                                                           "make colours grey, or give it one channel";
     return fmt::format("takes {}; {}", says(), advice);
+}
+
+void Operator::check_number(size_t given) const {
+    const std::optional<Input> &more = optional_input();
+    const size_t wanted = inputs().size();
+    if (given != wanted && !(more && given == wanted + 1)) {
+        refuse(Fault::usage,
+            fmt::format("takes {} input{}{}", wanted, wanted == 1 ? "" : "s",
+                more ? " and, if wanted, " + more->name : ""),
+            "inputs", std::to_string(given));
+    }
+}
+
+void Operator::check_declared(std::span<const Array> inputs, const Settings &settings) const {
+    for (size_t i = 0; i < inputs.size(); i++) {
+        const Array &input = inputs[i];
+        if (input.empty()) {
+            refuse(Fault::input, "an input is empty", "input", "");
+        }
+        const Input &declared = i < this->inputs().size() ? this->inputs()[i] : *optional_input();
+        const bool pads = declared.sides.padded_by > 0 && settings.text("pad", "no") == "yes";
+        const std::string why_not = declared.why_not(input.type(), input.shape(), pads);
+        if (!why_not.empty()) {
+            refuse(Fault::input, why_not, declared.name, input.describe());
+        }
+    }
 }
 
 }  // namespace tilewright

@@ -57,7 +57,7 @@ struct CountedForm final : FormOf<CountedRequest> {
         return plan;
     }
 };
-constexpr CountedForm form("counted");
+constexpr CountedForm counted_form("counted");
 
 // Another operator under the name counted_..., which counts how often its arguments are read.
 class Counted : public OperatorOf<CountedRequest> {
@@ -69,7 +69,7 @@ public:
                          .makes = of.makes(),
                          .options = of.options(),
                          .optional_input = of.optional_input()},
-              rows_of("counted_" + of.name()), {&form}),
+              rows_of("counted_" + of.name()), {&counted_form}),
           of_(of) {}
 
     Settings settings_for(
