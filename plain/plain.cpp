@@ -1,4 +1,5 @@
 #include "tilewright/plain.h"
+#include "runtime/process/immortal.h"
 #include <map>
 #include <mutex>
 
@@ -15,8 +16,7 @@ struct Definitions {
 };
 
 Definitions &definitions() {
-    static auto &all = *new Definitions;
-    return all;
+    return immortal([] { return Definitions(); });
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/own_queue.h"
+#include "runtime/devices/thread_context.h"
+#include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/row.h"
@@ -80,8 +82,7 @@ struct Contexts {
 };
 
 Contexts &contexts() {
-    static auto &all = *new Contexts;
-    return all;
+    return immortal([] { return Contexts(); });
 }
 
 // "CUDA 12.4, driver 550.54.15"; the driver's own version only where the kernel module tells it.
@@ -252,7 +253,7 @@ std::optional<std::string> compiled_by_linker(const std::string &ptx) {
 
 double cuda_time_ms(const std::function<void()> &calls) {
     struct Events {
-        const InCudaContext context{cuda_context(current_device().index)};
+        const InCudaContext context{cuda_context(this_thread.device.index)};
         void *start = nullptr, *stop = nullptr;
         Events() {
             cu_event_create(&start, 0);
@@ -273,7 +274,7 @@ double cuda_time_ms(const std::function<void()> &calls) {
     }
     if (error) {
         throw Error(
-            Fault::device, "the device stopped: " + cuda_error(error), {.device = current_device().str()});
+            Fault::device, "the device stopped: " + cuda_error(error), {.device = this_thread.device.str()});
     }
     return ms;
 }

@@ -1,5 +1,6 @@
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include "runtime/process/kept_signals.h"
 #include <algorithm>
@@ -150,23 +151,19 @@ std::vector<OpenClDevice> find_devices() {
 }
 
 // All devices of all platforms, in the loader's order. They are found once, so that `opencl:1` stays the same
-// device. Like everything that Halide's runtime may ask for while the process ends, the list is never
-// destroyed.
+// device.
 std::vector<OpenClDevice> &all_devices() {
-    static auto &list = *new std::vector<OpenClDevice>(find_devices());
-    return list;
+    return immortal([] { return find_devices(); });
 }
 
 // Held while contexts and queues are made.
 std::mutex &making() {
-    static auto &mutex = *new std::mutex;
-    return mutex;
+    return immortal([] { return std::mutex(); });
 }
 
 // The queues that were made, for wait_for_opencl().
 std::vector<void *> &queues() {
-    static auto &all = *new std::vector<void *>;
-    return all;
+    return immortal([] { return std::vector<void *>(); });
 }
 
 void *new_queue(const OpenClDevice &d) {

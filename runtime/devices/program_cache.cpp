@@ -1,5 +1,6 @@
 #include "runtime/devices/program_cache.h"
 #include "runtime/errors/plain_text.h"
+#include "runtime/process/immortal.h"
 #include "tilewright/cache.h"
 #include "tilewright/error.h"
 #include <algorithm>
@@ -298,8 +299,7 @@ void ProgramCache::make_room(const Descriptor &folder) const {
 }
 
 const ProgramCache &program_cache() {
-    static const auto &found = *new ProgramCache(cache_folder());
-    return found;
+    return immortal([] { return ProgramCache(cache_folder()); });
 }
 
 }  // namespace driver
