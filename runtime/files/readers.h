@@ -6,12 +6,6 @@
 
 namespace tilewright {
 
-// As the functions of tilewright/png.h and tilewright/npy.h, from the file's beginning on; the array is made
-// by `make`, Array::uninitialized or Array::pinned.
-using MakeArray = decltype(Array::uninitialized);
-Png read_png(InputFile &file, const PngLimits &limits, MakeArray *make);
-Array read_npy(InputFile &file, const NpyLimits &limits, MakeArray *make);
-
 // A picture as it is stored, and how to make it upright (orientation.h).
 struct Picture {
     Array pixels;
@@ -19,6 +13,17 @@ struct Picture {
     int orientation = 1;
     bool has_alpha = false;
 };
+
+// Grey has no axis of channels.
+inline std::vector<int64_t> shape_of(int64_t h, int64_t w, int64_t channels) {
+    return channels == 1 ? std::vector{h, w} : std::vector{h, w, channels};
+}
+
+// As the functions of tilewright/png.h and tilewright/npy.h, from the file's beginning on; the array is made
+// by `make`, Array::uninitialized or Array::pinned.
+using MakeArray = decltype(Array::uninitialized);
+Picture read_png(InputFile &file, const PngLimits &limits, MakeArray *make);
+Array read_npy(InputFile &file, const NpyLimits &limits, MakeArray *make);
 
 // Grey and RGB, 8 bits. Errors: input, memory.
 Picture read_jpeg(InputFile &file, const PngLimits &limits);

@@ -74,7 +74,7 @@ void set_metadata(TIFF *tiff, const PngMetadata &metadata, int channels) {
 
 // False when libtiff reported an error.
 bool encode(TIFF *tiff, const Array &image, const PngMetadata &metadata) {
-    const int channels = image.dimensions() == 3 ? static_cast<int>(image.shape()[2]) : 1;
+    const int channels = channels_of(image);
     const auto element = static_cast<int64_t>(size_of(image.type()));
     const auto h = static_cast<uint32_t>(image.shape()[0]), w = static_cast<uint32_t>(image.shape()[1]);
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, w);
