@@ -32,14 +32,18 @@ def load(path):
 
 
 def kind(option):
-    """The type of an option's values, as an annotation."""
+    """The type of an option's values."""
     if option.is_flag:
         return "bool"
     if option.is_number:
         return "int" if option.is_whole else "float"
-    if option.choices:
-        return f"Literal[{', '.join(map(repr, option.choices))}]"
-    return "str | float"
+    return "str"
+
+
+def annotation(option):
+    if kind(option) != "str":
+        return kind(option)
+    return f"Literal[{', '.join(map(repr, option.choices))}]" if option.choices else "str | float"
 
 
 def default(option):
@@ -54,9 +58,9 @@ def default(option):
 
 def parameter(option):
     if option.is_needed:
-        return f"{option.name}: {kind(option)}"
+        return f"{option.name}: {annotation(option)}"
     optional = "" if option.default or option.is_flag else " | None"
-    return f"{option.name}: {kind(option)}{optional} = {default(option)}"
+    return f"{option.name}: {annotation(option)}{optional} = {default(option)}"
 
 
 def described(option):
@@ -66,10 +70,7 @@ def described(option):
         lines.append(f"One of {', '.join(option.choices)}.")
     elif option.is_number:
         lines.append(option.range[0].upper() + option.range[1:] + ".")
-    named = (
-        "bool" if option.is_flag else "str" if not option.is_number else "int" if option.is_whole else "float"
-    )
-    return [f"{option.name} : {named}{unit}"] + ["    " + line for line in lines]
+    return [f"{option.name} : {kind(option)}{unit}"] + ["    " + line for line in lines]
 
 
 def documentation(op, options):

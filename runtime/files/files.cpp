@@ -112,7 +112,7 @@ std::optional<FileKind> kind_of_content(const std::string &first, const std::str
     return ending == ".csv" || begins_like_text(first) ? std::optional(FileKind::csv) : std::nullopt;
 }
 
-FileContents contents_of(Picture picture, FileKind kind) {
+FileContents contents_of(StoredPicture picture, FileKind kind) {
     FileContents contents = {.array = upright(picture.pixels, picture.orientation),
         .kind = kind,
         .has_alpha = picture.has_alpha,

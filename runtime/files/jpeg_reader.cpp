@@ -203,7 +203,7 @@ int orientation_of(const jpeg_decompress_struct &jpeg) {
 
 }  // namespace
 
-Picture read_jpeg(InputFile &file, const PngLimits &limits) {
+StoredPicture read_jpeg(InputFile &file, const PngLimits &limits) {
     const auto reader = std::make_unique<Reader>(file, limits);
     jpeg_decompress_struct &jpeg = reader->jpeg;
     double more_bytes = 0;
@@ -218,7 +218,7 @@ Picture read_jpeg(InputFile &file, const PngLimits &limits) {
         file.refuse("its colours are those of printing (CMYK)", "convert it to RGB first");
     }
     const int64_t w = jpeg.image_width, h = jpeg.image_height, channels = is_grey ? 1 : 3;
-    Picture picture;
+    StoredPicture picture;
     picture.orientation = orientation_of(jpeg);
     check_picture_size(w, h, file, limits);
     check_picture_memory(w, h,

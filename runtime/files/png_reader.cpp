@@ -251,18 +251,18 @@ void read_pixels(Reader &reader, const ImageHeader &header, uint8_t *pixels, int
 
 Png read_png(const std::string &path, const PngLimits &limits) {
     InputFile file(path);
-    Picture picture = read_png(file, limits, Array::uninitialized);
+    StoredPicture picture = read_png(file, limits, Array::uninitialized);
     return {std::move(picture.pixels), std::move(picture.metadata)};
 }
 
-Picture read_png(InputFile &file, const PngLimits &limits, MakeArray *make) {
+StoredPicture read_png(InputFile &file, const PngLimits &limits, MakeArray *make) {
     check_signature(file);
     Reader reader(file, limits);
     Palette palette;
     const ImageHeader header = read_header(reader, palette);
     check_limits(header, file, limits);
 
-    Picture picture;
+    StoredPicture picture;
     png_unknown_chunkp chunks = nullptr;
     const int count = png_get_unknown_chunks(reader.png, reader.info, &chunks);
     picture.metadata = metadata_of(chunks, count, file, limits);

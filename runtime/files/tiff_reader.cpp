@@ -332,7 +332,7 @@ PngMetadata metadata_of(TIFF *tiff, const InputFile &file, const PngLimits &limi
 
 }  // namespace
 
-Picture read_tiff(InputFile &file, const PngLimits &limits) {
+StoredPicture read_tiff(InputFile &file, const PngLimits &limits) {
     file.make_seekable(limits.bytes);
     libtiff::Messages messages;
     const auto refuse = [&] {
@@ -359,7 +359,7 @@ Picture read_tiff(InputFile &file, const PngLimits &limits) {
                 upright_bytes(header.w, header.h, pixel_bytes, header.orientation)),
         file, limits);
 
-    Picture picture;
+    StoredPicture picture;
     picture.metadata = metadata_of(tiff.get(), file, limits);
     picture.orientation = header.orientation;
     picture.has_alpha = header.has_alpha();
