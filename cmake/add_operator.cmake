@@ -1,5 +1,5 @@
-# Checks the name and the files of a call of tilewright_add_operator. The caller has them as arg_...; its files
-# become absolute names there.
+# Checks the name and the files of a call of tilewright_add_operator. The caller has them as arg_...; its
+# files become absolute names there.
 function(tilewright_check_operator usage op)
     if (TARGET Tilewright::${op})
         message(FATAL_ERROR "${usage}: there is an operator of that name; take another")

@@ -14,8 +14,8 @@ namespace tilewright::driver {
 // used or no context can be made; memory, when memory is the reason.
 void open(Device device);
 
-// While it lives, Halide's calls of this thread use that device, and without one the CPU. Errors: device, when the program ends
-// (inside.h).
+// While it lives, Halide's calls of this thread use that device, and where none lives, the CPU
+// (this_thread.device, thread_context.h). Errors: device, when the program ends (inside.h).
 class Current {
 public:
     explicit Current(Device device);

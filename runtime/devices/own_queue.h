@@ -25,7 +25,8 @@ private:
     void *queue_ = nullptr;
 };
 
-// The queue of this thread (this_thread.queue) if it is one of its current device; null: the device's first one.
+// The queue of this thread (this_thread.queue), if it is one of its current device; null: the device's first
+// one.
 void *own_queue();
 
 // Whether any OwnQueue lives, so that work has to be waited for, as said above.
