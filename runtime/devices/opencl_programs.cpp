@@ -5,6 +5,7 @@
 #include "runtime/devices/thread_context.h"
 #include "runtime/process/immortal.h"
 #include "runtime/process/kept_signals.h"
+#include <cstdlib>
 #include <map>
 #include <optional>
 
@@ -44,6 +45,13 @@ const Functions &functions() {
 // identity of those that come from a source, and nothing for those that come from the cache and are built.
 std::map<void *, std::optional<std::string>> &waiting() {
     return immortal([] { return std::map<void *, std::optional<std::string>>(); });
+}
+
+// PoCL makes a binary by compiling every kernel once more, for work-groups of any size: half of what it
+// compiles for a first call. And it keeps what it compiled itself, unless POCL_KERNEL_CACHE is 0.
+bool keeps_its_own(const DeviceInfo &device) {
+    const char *cache = getenv("POCL_KERNEL_CACHE");
+    return device.platform == "Portable Computing Language" && (!cache || std::string(cache) != "0");
 }
 
 // Everything that the binary depends on. Halide's build options follow from the device.
@@ -87,8 +95,9 @@ std::string binary_of(void *program) {
 
 void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept {
     try {
-        if (functions().complete() && !program_cache().is_off()) {
-            const std::string identity = identity_of(device_info(this_thread.device), source);
+        const DeviceInfo &device = device_info(this_thread.device);
+        if (functions().complete() && !program_cache().is_off() && !keeps_its_own(device)) {
+            const std::string identity = identity_of(device, source);
             if (const auto binary = program_cache().find(identity)) {
                 if (void *program = from_binary(context, *binary)) {
                     waiting()[program] = std::nullopt;
