@@ -11,6 +11,7 @@
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -43,8 +44,15 @@ Device Device::parse(const std::string &text) {
         {.argument = "device", .value = text});
 }
 
+static std::atomic<bool> started{false};
+
+bool drivers_are_started() {
+    return started;
+}
+
 const std::vector<DeviceInfo> &devices(Backend backend) {
     const Inside inside;
+    started = started || backend != Backend::cpu;
     switch (backend) {
     case Backend::cuda: return immortal([] { return driver::cuda_devices(); });
     case Backend::opencl: return immortal([] { return driver::opencl_devices(); });

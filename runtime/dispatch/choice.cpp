@@ -1,8 +1,10 @@
 // Which row `tuned` is, by the times that were measured.
 #include "runtime/dispatch/choice.h"
 #include "runtime/arrays/storage.h"
+#include "runtime/devices/best_device.h"
 #include "runtime/dispatch/needs.h"
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 
 namespace tilewright {
@@ -264,6 +266,14 @@ double copies_to_host_ms(const Request &request, const MeasuredDevice &measured)
     return ms;
 }
 
+// Whether a call of so many milliseconds on the CPU is no reason to start the drivers of GPUs: while all such
+// calls of the process together take less time than that start.
+bool is_below_start_of_drivers(double ms) {
+    constexpr double start_ms = 30;  // of a driver that is installed, at least
+    static std::atomic<double> all_ms{0};
+    return !drivers_are_started() && all_ms.fetch_add(ms) + ms < start_ms;
+}
+
 }  // namespace
 
 Device Operator::choose_device(
@@ -274,13 +284,19 @@ Device Operator::choose_device(
 
 Operator::Place Operator::choose_place(const Request &request, const Array &output,
     const std::string &schedule, const std::vector<Row> *rows) const {
+    const Device cpu;
+    const bool is_measured = schedule == "tuned" && !rows;  // the times are of the operator's own rows
+    const RowChoice on_cpu = is_measured ? tuned_row(request, output, cpu) : RowChoice();
+    if (on_cpu.measured_on && is_below_start_of_drivers(ms_on(cpu, on_cpu))) {
+        return {cpu, on_cpu.row};
+    }
     const std::optional<Device> best = rows ? best_device_for(meant_rows(*rows, schedule, request.type)) :
                                               choices_->device_for(*this, schedule, request.type);
-    const Device gpu = best ? *best : best_device(), cpu;
-    if (gpu == cpu || schedule != "tuned" || rows) {  // the measured times are of the operator's own rows
-        return {gpu};
+    const Device gpu = best ? *best : best_device();
+    if (gpu == cpu || !is_measured) {
+        return {gpu, gpu == cpu ? on_cpu.row : nullptr};
     }
-    const RowChoice on_cpu = tuned_row(request, output, cpu), on_gpu = tuned_row(request, output, gpu);
+    const RowChoice on_gpu = tuned_row(request, output, gpu);
     if (!on_cpu.measured_on || !on_gpu.measured_on) {
         return {gpu, on_gpu.row};
     }
