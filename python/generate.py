@@ -31,36 +31,17 @@ def load(path):
     return module
 
 
-def kind(option):
-    """The type of an option's values."""
-    if option.is_flag:
-        return "bool"
-    if option.is_number:
-        return "int" if option.is_whole else "float"
-    return "str"
-
-
 def annotation(option):
-    if kind(option) != "str":
-        return kind(option)
+    if option.kind != "str":
+        return option.kind
     return f"Literal[{', '.join(map(repr, option.choices))}]" if option.choices else "str | float"
-
-
-def default(option):
-    if option.is_flag:
-        return "False"
-    if not option.default:
-        return "None"
-    if option.is_number:
-        return option.default if option.is_whole else repr(float(option.default))
-    return repr(option.default)
 
 
 def parameter(option):
     if option.is_needed:
         return f"{option.name}: {annotation(option)}"
     optional = "" if option.default or option.is_flag else " | None"
-    return f"{option.name}: {annotation(option)}{optional} = {default(option)}"
+    return f"{option.name}: {annotation(option)}{optional} = {option.default_value!r}"
 
 
 def described(option):
@@ -70,7 +51,7 @@ def described(option):
         lines.append(f"One of {', '.join(option.choices)}.")
     elif option.is_number:
         lines.append(option.range[0].upper() + option.range[1:] + ".")
-    return [f"{option.name} : {kind(option)}{unit}"] + ["    " + line for line in lines]
+    return [f"{option.name} : {option.kind}{unit}"] + ["    " + line for line in lines]
 
 
 def documentation(op, options):
