@@ -266,13 +266,9 @@ double copies_to_host_ms(const Request &request, const MeasuredDevice &measured)
     return ms;
 }
 
-// Whether a call of so many milliseconds on the CPU is no reason to start the drivers of GPUs: while all such
-// calls of the process together take less time than that start.
-bool is_below_start_of_drivers(double ms) {
-    constexpr double start_ms = 30;  // of a driver that is installed, at least
-    static std::atomic<double> all_ms{0};
-    return !drivers_are_started() && all_ms.fetch_add(ms) + ms < start_ms;
-}
+// Drivers of GPUs take at least so long to start. They are not started for calls that together are predicted
+// to take less on the CPU; this is what is left for such calls.
+std::atomic<double> ms_before_drivers{30};
 
 }  // namespace
 
@@ -287,8 +283,13 @@ Operator::Place Operator::choose_place(const Request &request, const Array &outp
     const Device cpu;
     const bool is_measured = schedule == "tuned" && !rows;  // the times are of the operator's own rows
     const RowChoice on_cpu = is_measured ? tuned_row(request, output, cpu) : RowChoice();
-    if (on_cpu.measured_on && is_below_start_of_drivers(ms_on(cpu, on_cpu))) {
-        return {cpu, on_cpu.row};
+    if (on_cpu.row && ms_before_drivers > 0 && !drivers_are_started()) {
+        // A row that was not measured is taken for as fast as the best one that was.
+        const std::vector<PredictedTime> times = predicted_times(request, cpu);
+        const double ms = on_cpu.measured_on ? ms_on(cpu, on_cpu) : times.empty() ? 0 : times.front().ms;
+        if (ms > 0 && ms_before_drivers.fetch_sub(ms) > ms) {
+            return {cpu, on_cpu.row};
+        }
     }
     const std::optional<Device> best = rows ? best_device_for(meant_rows(*rows, schedule, request.type)) :
                                               choices_->device_for(*this, schedule, request.type);
