@@ -1,22 +1,5 @@
 # What find_package(Tilewright COMPONENTS Generators) gives: libraries and programs of a project's own.
 
-# Checks the words of a call of tilewright_add_library. The caller has them as arg_...
-function(tilewright_check_library usage name)
-    if (arg_UNPARSED_ARGUMENTS)
-        list(JOIN arg_UNPARSED_ARGUMENTS " " words)
-        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; "
-            "it takes OPERATOR, SCHEDULE, TYPES, TARGETS, TUNABLES, SCHEDULES and EMIT")
-    endif ()
-    if (NOT name MATCHES "^[a-z][a-z0-9_]*$")
-        message(FATAL_ERROR "${usage}: the name is a function's too: small letters, digits and _")
-    endif ()
-    tilewright_check_words("${usage}" OPERATOR "${TILEWRIGHT_OPERATORS}" "${arg_OPERATOR}")
-    tilewright_check_words("${usage}" EMIT "stmt_html;ptx;opencl_c;assembly" ${arg_EMIT})
-    if (name IN_LIST TILEWRIGHT_OPERATORS)
-        message(FATAL_ERROR "${usage}: that is the name of an operator; take another")
-    endif ()
-endfunction()
-
 # Writes FOLDER/NAME.h, the operator `op` with the rows of the library NAME.
 function(tilewright_library_header name op folder)
     file(CONFIGURE OUTPUT ${folder}/${name}.h @ONLY CONTENT
@@ -69,12 +52,12 @@ endfunction()
 function(tilewright_add_library name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPERATOR" "SCHEDULE;TYPES;TARGETS;TUNABLES;SCHEDULES;EMIT")
     set(usage "tilewright_add_library(${name})")
-    tilewright_check_library("${usage}" "${name}")
-    if (NOT arg_TARGETS)
-        set(arg_TARGETS ${TILEWRIGHT_TARGETS})
+    tilewright_check_call("${usage}" "${name}"
+        "OPERATOR, SCHEDULE, TYPES, TARGETS, TUNABLES, SCHEDULES and EMIT")
+    tilewright_check_words("${usage}" OPERATOR "${TILEWRIGHT_OPERATORS}" "${arg_OPERATOR}")
+    if (name IN_LIST TILEWRIGHT_OPERATORS)
+        message(FATAL_ERROR "${usage}: that is the name of an operator; take another")
     endif ()
-    tilewright_take_capability("${usage}" arg_TARGETS capability)
-    tilewright_check_words("${usage}" TARGETS "cpu;cuda;opencl" ${arg_TARGETS})
 
     set(op ${arg_OPERATOR})
     if (arg_SCHEDULES)

@@ -1,14 +1,6 @@
-# Checks the words of a call of tilewright_add_operator. The caller has them as arg_...; its files become
-# absolute names there.
+# Checks the name and the files of a call of tilewright_add_operator. The caller has them as arg_...; its
+# files become absolute names there.
 function(tilewright_check_operator usage op)
-    if (arg_UNPARSED_ARGUMENTS)
-        list(JOIN arg_UNPARSED_ARGUMENTS " " words)
-        message(FATAL_ERROR "${usage}: '${words}' belongs to no option; "
-            "it takes GENERATOR, SCHEDULES, FRONT, PLAIN, WORKLOAD, TARGETS and EMIT")
-    endif ()
-    if (NOT op MATCHES "^[a-z][a-z0-9_]*$")
-        message(FATAL_ERROR "${usage}: the name is a part of C names: small letters, digits and _")
-    endif ()
     if (TARGET Tilewright::${op})
         message(FATAL_ERROR "${usage}: there is an operator of that name; take another")
     endif ()
@@ -54,13 +46,9 @@ endfunction()
 function(tilewright_add_operator op)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;SCHEDULES" "FRONT;PLAIN;WORKLOAD;TARGETS;EMIT")
     set(usage "tilewright_add_operator(${op})")
+    tilewright_check_call("${usage}" "${op}"
+        "GENERATOR, SCHEDULES, FRONT, PLAIN, WORKLOAD, TARGETS and EMIT")
     tilewright_check_operator("${usage}" "${op}")
-    if (NOT arg_TARGETS)
-        set(arg_TARGETS ${TILEWRIGHT_TARGETS})
-    endif ()
-    tilewright_take_capability("${usage}" arg_TARGETS capability)
-    tilewright_check_words("${usage}" TARGETS "cpu;cuda;opencl" ${arg_TARGETS})
-    tilewright_check_words("${usage}" EMIT "stmt_html;ptx;opencl_c;assembly" ${arg_EMIT})
 
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/libraries/${op})
     tilewright_add_generator(${op}.generator ${arg_GENERATOR} ${arg_SCHEDULES})

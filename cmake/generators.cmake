@@ -43,6 +43,27 @@ function(tilewright_take_capability function targets capability)
     set(${capability} ${number} PARENT_SCOPE)
 endfunction()
 
+# tilewright_check_call(FUNCTION NAME OPTIONS): checks the words that all functions which make libraries take,
+# and which the caller has as arg_... OPTIONS says in words what the function takes. Sets arg_TARGETS in the
+# caller, to the package's where the call names none, and `capability`, as tilewright_take_capability does.
+function(tilewright_check_call function name options)
+    if (arg_UNPARSED_ARGUMENTS)
+        list(JOIN arg_UNPARSED_ARGUMENTS " " words)
+        message(FATAL_ERROR "${function}: '${words}' belongs to no option; it takes ${options}")
+    endif ()
+    if (NOT name MATCHES "^[a-z][a-z0-9_]*$")
+        message(FATAL_ERROR "${function}: the name is a part of C names: small letters, digits and _")
+    endif ()
+    if (NOT arg_TARGETS)
+        set(arg_TARGETS ${TILEWRIGHT_TARGETS})
+    endif ()
+    tilewright_take_capability("${function}" arg_TARGETS capability)
+    tilewright_check_words("${function}" TARGETS "cpu;cuda;opencl" ${arg_TARGETS})
+    tilewright_check_words("${function}" EMIT "stmt_html;ptx;opencl_c;assembly" ${arg_EMIT})
+    set(arg_TARGETS ${arg_TARGETS} PARENT_SCOPE)
+    set(capability ${capability} PARENT_SCOPE)
+endfunction()
+
 # What all programs and object libraries that see Halide.h have in common.
 function(tilewright_uses_halide target)
     target_link_libraries(${target} PRIVATE tilewright_halide)

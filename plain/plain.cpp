@@ -1,5 +1,6 @@
 #include "tilewright/plain.h"
 #include "runtime/arrays/channels.h"
+#include "runtime/process/immortal.h"
 #include <map>
 #include <mutex>
 #include <vector>
@@ -17,8 +18,7 @@ struct Definitions {
 };
 
 Definitions &definitions() {
-    static auto &all = *new Definitions;
-    return all;
+    return immortal([] { return Definitions(); });
 }
 
 }  // namespace

@@ -31,32 +31,17 @@ def load(path):
     return module
 
 
-def kind(option):
-    """The type of an option's values, as an annotation."""
-    if option.is_flag:
-        return "bool"
-    if option.is_number:
-        return "int" if option.is_whole else "float"
-    if option.choices:
-        return f"Literal[{', '.join(map(repr, option.choices))}]"
-    return "str | float"
-
-
-def default(option):
-    if option.is_flag:
-        return "False"
-    if not option.default:
-        return "None"
-    if option.is_number:
-        return option.default if option.is_whole else repr(float(option.default))
-    return repr(option.default)
+def annotation(option):
+    if option.kind != "str":
+        return option.kind
+    return f"Literal[{', '.join(map(repr, option.choices))}]" if option.choices else "str | float"
 
 
 def parameter(option):
     if option.is_needed:
-        return f"{option.name}: {kind(option)}"
+        return f"{option.name}: {annotation(option)}"
     optional = "" if option.default or option.is_flag else " | None"
-    return f"{option.name}: {kind(option)}{optional} = {default(option)}"
+    return f"{option.name}: {annotation(option)}{optional} = {option.default_value!r}"
 
 
 def described(option):
@@ -66,10 +51,7 @@ def described(option):
         lines.append(f"One of {', '.join(option.choices)}.")
     elif option.is_number:
         lines.append(option.range[0].upper() + option.range[1:] + ".")
-    named = (
-        "bool" if option.is_flag else "str" if not option.is_number else "int" if option.is_whole else "float"
-    )
-    return [f"{option.name} : {named}{unit}"] + ["    " + line for line in lines]
+    return [f"{option.name} : {option.kind}{unit}"] + ["    " + line for line in lines]
 
 
 def taken(declared):

@@ -124,38 +124,33 @@ bool same(const Sums &sums, const tw::Array &expected) {
            memcmp(sums.data(), expected.as<uint32_t>(), (size_t)expected.size() * 4) == 0;
 }
 
-double median(std::vector<double> times) {
+// The median of some times, after one that warms up.
+double median_ms(int repetitions, const std::function<double()> &time_ms) {
+    time_ms();
+    std::vector<double> times(repetitions);
+    std::generate(times.begin(), times.end(), time_ms);
     std::sort(times.begin(), times.end());
     return times[times.size() / 2];
 }
 
-// Milliseconds a call: `calls` of them back to back, 11 times; the median.
+// Milliseconds a call, of which `calls` are made back to back.
 double batch_ms(tw::Device device, int calls, const std::function<void(int)> &call) {
-    std::vector<double> times;
-    for (int repetition = -1; repetition < 11; repetition++) {
-        const double ms = tw::device_time_ms(device, [&] {
+    const double ms = median_ms(11, [&] {
+        return tw::device_time_ms(device, [&] {
             for (int i = 0; i < calls; i++) {
                 call(i);
             }
         });
-        if (repetition >= 0) {  // the first one warms up
-            times.push_back(ms / calls);
-        }
-    }
-    return median(times);
+    });
+    return ms / calls;
 }
 
 double host_ms(const std::function<void()> &call) {
-    std::vector<double> times;
-    for (int repetition = -1; repetition < 5; repetition++) {
+    return median_ms(5, [&] {
         const auto start = std::chrono::steady_clock::now();
         call();
-        if (repetition >= 0) {
-            times.push_back(
-                std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-        }
-    }
-    return median(times);
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    });
 }
 
 // Images take turns, so that none is still in a cache when it comes again.

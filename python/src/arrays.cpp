@@ -1,7 +1,9 @@
 #include "python/src/arrays.h"
 #include "python/src/device_arrays.h"
 #include "python/src/exchange.h"
+#include "python/src/layout.h"
 #include "python/src/lock.h"
+#include "runtime/process/immortal.h"
 #include "tilewright/error.h"
 #include <utility>
 
@@ -13,8 +15,7 @@ namespace tilewright::python {
 namespace {
 
 const nb::object &numpy() {
-    static const auto &module = *new nb::object(nb::module_::import_("numpy"));
-    return module;
+    return immortal([] { return nb::object(nb::module_::import_("numpy")); });
 }
 
 bool is_numpy(nb::handle object) {
@@ -24,10 +25,8 @@ bool is_numpy(nb::handle object) {
 
 // Of NumPy's subclasses this one has values that an operator would not see.
 void refuse_masked(nb::handle object, const std::string &name) {
-    const std::string type = text_of(nb::object(object.type().attr("__name__")));
-    if (type == "MaskedArray") {
-        throw nb::type_error(
-            (name + ": a masked array's mask would be ignored; give it the array of filled values").c_str());
+    if (type_name_of(object) == "MaskedArray") {
+        refuse_type(name, "a masked array's mask would be ignored; give it the array of filled values");
     }
 }
 
@@ -38,27 +37,24 @@ void refuse_deferred(nb::handle object, const std::string &name, bool writable) 
         return;
     }
     if (!writable && nb::cast<bool>(object.attr("requires_grad"))) {
-        throw nb::type_error(
-            (name + ": it requires a gradient, and calls compute none; give it its detach()").c_str());
+        refuse_type(name, "it requires a gradient, and calls compute none; give it its detach()");
     }
     for (const auto &[question, cure] :
         {std::pair{"is_conj", "resolve_conj()"}, {"is_neg", "resolve_neg()"}}) {
         if (nb::hasattr(object, question) && nb::cast<bool>(object.attr(question)())) {
-            throw nb::type_error((name + ": its memory does not hold its values yet (" + question +
-                                  "() is true); give it its " + cure)
-                    .c_str());
+            refuse_type(name, std::string("its memory does not hold its values yet (") + question +
+                                  "() is true); give it its " + cure);
         }
     }
 }
 
 [[noreturn]] void refuse(nb::handle object, const std::string &name, bool writable) {
-    std::string type = text_of(nb::object(object.type().attr("__name__")));
+    std::string type = type_name_of(object);
     if (nb::hasattr(object, "dtype")) {
         type += " of " + text_of(nb::object(object.attr("dtype")));
     }
-    throw nb::type_error((name + ": takes " + (writable ? "a writable array" : "an array") + " of " +
-                          types_in_words + ", not " + type)
-            .c_str());
+    refuse_type(name, std::string("takes ") + (writable ? "a writable array" : "an array") + " of " +
+                          types_in_words + ", not " + type);
 }
 
 // What nanobind reads an array on the host from. A buffer becomes a memoryview, because some (those of
@@ -101,24 +97,6 @@ nb::object readable(nb::handle object, const std::string &name) {
     }
 }
 
-// Whether the library takes the memory as it is.
-template<typename View>
-bool is_usable(
-    const View &view, Type type, const std::vector<int64_t> &shape, std::vector<int64_t> &strides) {
-    const size_t alignment = type == Type::c64 ? 4 : size_of(type);
-    bool usable = !shape.empty() && shape.size() <= 3 && (uintptr_t)view.data() % alignment == 0;
-    int64_t dense = 1;
-    for (size_t d = shape.size(); d-- > 0;) {
-        if (shape[d] == 1) {
-            strides[d] = dense;  // no step is ever taken along it
-        }
-        const bool rows = d == 0 && shape.size() > 1;
-        usable = usable && (rows ? strides[d] >= dense : strides[d] == dense);
-        dense *= shape[d];
-    }
-    return usable;
-}
-
 // The array that a view in host memory is; empty where it has to be copied first. Errors: TypeError.
 template<typename View>
 Array in_place(const View &view, nb::handle object, const std::string &name, bool writable) {
@@ -126,28 +104,16 @@ Array in_place(const View &view, nb::handle object, const std::string &name, boo
     if (!type) {
         refuse(object, name, writable);
     }
-    std::vector<int64_t> shape, strides;
-    for (size_t d = 0; d < view.ndim(); d++) {
-        shape.push_back((int64_t)view.shape(d));
-        strides.push_back(view.stride(d));
+    Layout layout = Layout::of(view, name);
+    if (layout.shape.empty() || layout.shape.size() > 3) {
+        refuse_value(name, "takes 1 to 3 dimensions, not " + std::to_string(layout.shape.size()));
     }
-    for (const int64_t n : shape) {
-        if (n == 0) {
-            throw nb::value_error((name + ": it has no elements").c_str());
-        }
-    }
-    if (!view.data()) {
-        throw nb::value_error((name + ": it has no memory; was it freed?").c_str());
-    }
-    if (shape.empty() || shape.size() > 3) {
-        throw nb::value_error(
-            (name + ": takes 1 to 3 dimensions, not " + std::to_string(shape.size())).c_str());
-    }
-    if (!is_usable(view, *type, shape, strides)) {
+    const size_t alignment = *type == Type::c64 ? 4 : size_of(*type);
+    if (!layout.has_dense_rows() || (uintptr_t)view.data() % alignment != 0) {
         return {};
     }
-    return Array::view(*type, const_cast<void *>(static_cast<const void *>(view.data())), std::move(shape),
-        std::move(strides));
+    return Array::view(*type, const_cast<void *>(static_cast<const void *>(view.data())),
+        std::move(layout.shape), std::move(layout.strides));
 }
 
 // NumPy's view of what another library has on the host.
@@ -174,8 +140,7 @@ int64_t bytes_of(Type type, const std::vector<int64_t> &shape) {
 
 void check_host(int device_type, const std::string &name) {
     if (device_type != nb::device::cpu::value && device_type != nb::device::cuda_host::value) {
-        throw nb::type_error(
-            (name + ": its memory is on a device of another kind; bring it to the host first").c_str());
+        refuse_type(name, "its memory is on a device of another kind; bring it to the host first");
     }
 }
 
@@ -237,7 +202,7 @@ Argument read_output(nb::handle object, void *stream) {
     const nb::object from = readable(object, "out");
     if (!nb::try_cast(from, view)) {
         if (nb::ndarray<nb::ro> seen; nb::try_cast(from, seen) && type_of(seen.dtype())) {
-            throw nb::type_error("out: takes a writable array, and it is read-only");
+            refuse_type("out", "takes a writable array, and it is read-only");
         }
         refuse(object, "out", true);
     }
@@ -281,7 +246,7 @@ Argument new_output(Type type, const std::vector<int64_t> &shape, const Argument
         made.given = nb::cast(OwnArray{made.array});
         return made;
     }
-    static const auto &empty = *new nb::object(numpy().attr("empty"));
+    const nb::object &empty = immortal([] { return nb::object(numpy().attr("empty")); });
     return read_output(empty(nb::tuple(nb::cast(shape)), numpy_type(type)), nullptr);
 }
 

@@ -1,7 +1,8 @@
 #include "python/src/device_arrays.h"
 #include "python/src/exchange.h"
+#include "python/src/layout.h"
 #include "python/src/lock.h"
-#include "python/src/types.h"
+#include "runtime/process/immortal.h"
 #include <array>
 #include <memory>
 #include <nanobind/ndarray.h>
@@ -31,34 +32,18 @@ std::string root_of(nb::handle object) {
     return "";
 }
 
-[[noreturn]] void refuse_type(const std::string &name, const std::string &type) {
-    throw nb::type_error((name + ": takes elements of " + types_in_words + ", not " + type).c_str());
+[[noreturn]] void refuse_elements(const std::string &name, const std::string &type) {
+    refuse_type(name, std::string("takes elements of ") + types_in_words + ", not " + type);
 }
 
-Array checked_wrap(const std::string &name, Type type, int index, uint64_t memory,
-    const std::vector<int64_t> &shape, std::vector<int64_t> strides, nb::handle object) {
-    int64_t dense = 1;
-    for (size_t d = shape.size(); d-- > 0;) {
-        if (shape[d] == 0) {
-            throw nb::value_error((name + ": it has no elements").c_str());
-        }
-        if (shape[d] == 1) {
-            strides[d] = dense;
-        }
-        const bool rows = d == 0 && shape.size() > 1;
-        if (rows ? strides[d] < dense : strides[d] != dense) {
-            throw nb::value_error(
-                (name + ": on a GPU the elements of a row must be contiguous; make the array contiguous "
-                        "first")
-                    .c_str());
-        }
-        dense *= shape[d];
+Array checked_wrap(
+    const std::string &name, Type type, int index, uint64_t memory, Layout layout, nb::handle object) {
+    if (!layout.has_dense_rows()) {
+        refuse_value(
+            name, "on a GPU the elements of a row must be contiguous; make the array contiguous first");
     }
-    if (memory == 0) {
-        throw nb::value_error((name + ": it has no memory; was it freed?").c_str());
-    }
-    return Array::wrap(
-        type, {Backend::cuda, index}, memory, shape, std::move(strides), kept(nb::borrow(object)));
+    return Array::wrap(type, {Backend::cuda, index}, memory, std::move(layout.shape),
+        std::move(layout.strides), kept(nb::borrow(object)));
 }
 
 // The caller of wrap() waits for the stream of a library that says which one it is. Of the others, and for a
@@ -80,53 +65,43 @@ template<typename View>
 Array wrap_dlpack(nb::handle object, int index, const std::string &name, void *stream) {
     View view;
     if (!nb::try_cast(capsule_of(object, stream), view)) {
-        throw nb::type_error((name + ": takes a writable array").c_str());
+        refuse_type(name, "takes a writable array");
     }
     const std::optional<Type> type = type_of(view.dtype());
     if (!type) {
-        refuse_type(
+        refuse_elements(
             name, nb::hasattr(object, "dtype") ? text_of(nb::object(object.attr("dtype"))) : "another type");
     }
-    std::vector<int64_t> shape, strides;
-    for (size_t d = 0; d < view.ndim(); d++) {
-        shape.push_back((int64_t)view.shape(d));
-        strides.push_back(view.stride(d));
-    }
-    return checked_wrap(name, *type, index, (uint64_t)view.data(), shape, std::move(strides), object);
+    return checked_wrap(name, *type, index, (uint64_t)view.data(), Layout::of(view, name), object);
 }
 
 Array wrap_interface(nb::handle object, int index, const std::string &name, bool writable) {
     const nb::dict fields = object.attr("__cuda_array_interface__");
     for (const char *field : {"data", "shape", "typestr"}) {
         if (!fields.contains(field)) {
-            throw nb::type_error((name + ": its __cuda_array_interface__ has no " + field).c_str());
+            refuse_type(name, std::string("its __cuda_array_interface__ has no ") + field);
         }
     }
     const auto [memory, read_only] = nb::cast<std::pair<uint64_t, bool>>(fields["data"]);
     if (writable && read_only) {
-        throw nb::type_error((name + ": takes a writable array").c_str());
+        refuse_type(name, "takes a writable array");
     }
-    const auto shape = nb::cast<std::vector<int64_t>>(fields["shape"]);
+    Layout layout = Layout::dense(nb::cast<std::vector<int64_t>>(fields["shape"]));
+    layout.check(memory != 0, name);
     const auto written = nb::cast<std::string>(fields["typestr"]);
     for (const Type type : all_types) {
         if (written != interface_name(type)) {
             continue;
         }
-        std::vector<int64_t> strides(shape.size());
-        int64_t dense = 1;
-        for (size_t d = shape.size(); d-- > 0;) {
-            strides[d] = dense;
-            dense *= shape[d];
-        }
         if (fields.contains("strides") && !fields["strides"].is_none()) {
-            strides = nb::cast<std::vector<int64_t>>(fields["strides"]);
-            for (int64_t &stride : strides) {
+            layout.strides = nb::cast<std::vector<int64_t>>(fields["strides"]);
+            for (int64_t &stride : layout.strides) {
                 stride /= (int64_t)size_of(type);
             }
         }
-        return checked_wrap(name, type, index, memory, shape, std::move(strides), object);
+        return checked_wrap(name, type, index, memory, std::move(layout), object);
     }
-    refuse_type(name, written);
+    refuse_elements(name, written);
 }
 
 }  // namespace
@@ -192,7 +167,7 @@ Array wrap(nb::handle object, OnCuda place, const std::string &name, void *strea
 
 // PyTorch's name of a type of elements; looked up once, because that takes as long as a small call.
 static const nb::object &torch_type(Type type) {
-    static auto &types = *new std::array<nb::object, std::size(all_types)>;
+    auto &types = immortal([] { return std::array<nb::object, std::size(all_types)>(); });
     nb::object &known = types[(size_t)type];
     if (!known.is_valid()) {
         known = nb::module_::import_("torch").attr(numpy_name(type));

@@ -48,7 +48,7 @@ int set_num_threads(nb::handle n) {
         throw nb::python_error();
     }
     if (threads < 0) {
-        throw nb::value_error("n: takes 0, for one thread per CPU, or more");
+        refuse_value("n", "takes 0, for one thread per CPU, or more");
     }
     return halide_set_num_threads((int)std::min<Py_ssize_t>(threads, std::numeric_limits<int>::max()));
 }

@@ -1,4 +1,5 @@
 #include "python/src/exchange.h"
+#include "runtime/process/immortal.h"
 #include <cstdint>
 #include <nanobind/ndarray.h>
 #include <stdexcept>
@@ -70,7 +71,7 @@ const ExchangeTable *exchange_of(nb::handle object) {
         PyTypeObject *type;
         const ExchangeTable *table;
     };
-    static std::vector<Known> &known = *new std::vector<Known>;
+    auto &known = immortal([] { return std::vector<Known>(); });
     constexpr size_t most = 32;
     PyTypeObject *const type = Py_TYPE(object.ptr());
     for (const Known &one : known) {

@@ -1,4 +1,5 @@
 #include "python/src/fork.h"
+#include "runtime/process/immortal.h"
 #include "tilewright/error.h"
 #include <atomic>
 #include <new>
@@ -10,7 +11,7 @@ namespace tilewright::python {
 
 namespace {
 
-std::shared_mutex &calls = *new std::shared_mutex;
+std::shared_mutex &calls = immortal([] { return std::shared_mutex(); });
 std::atomic<bool> gpu_used{false};
 bool gpu_lost = false;
 

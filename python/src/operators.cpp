@@ -116,6 +116,20 @@ nb::dict tunables_of(const Row &row) {
     return tunables;
 }
 
+// The type of an option's values, by its name in Python.
+const char *kind_of(const Option &option) {
+    return option.is_flag ? "bool" : !option.is_number ? "str" : option.is_whole ? "int" : "float";
+}
+
+// The default as such a value; None where there is none.
+nb::object default_of(const Option &option) {
+    if (option.is_flag || option.value.empty()) {
+        return option.is_flag ? nb::object(nb::bool_(false)) : nb::none();
+    }
+    const nb::object text = nb::str(option.value.c_str());
+    return !option.is_number ? text : option.is_whole ? nb::object(nb::int_(text)) : nb::float_(text);
+}
+
 void add_rows_and_options(nb::module_ &module) {
     nb::class_<Row>(
         module, "Row", "A library: a schedule of an operator for one element type and one backend.")
@@ -144,6 +158,8 @@ void add_rows_and_options(nb::module_ &module) {
         .def_ro("is_flag", &Option::is_flag)
         .def_ro("is_needed", &Option::is_needed)
         .def_ro("default", &Option::value)
+        .def_prop_ro("kind", &kind_of)
+        .def_prop_ro("default_value", &default_of)
         .def_ro("choices", &Option::choices)
         .def_ro("unit", &Option::unit)
         .def_prop_ro("range", &Option::range)

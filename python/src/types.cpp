@@ -1,4 +1,5 @@
 #include "python/src/types.h"
+#include "runtime/process/immortal.h"
 #include <array>
 
 namespace nb = nanobind;
@@ -32,14 +33,25 @@ std::string word_of(nb::handle object, const std::string &name) {
     const char *text = PyUnicode_AsUTF8AndSize(object.ptr(), &length);
     if (!text) {  // half of a surrogate pair
         PyErr_Clear();
-        throw nb::type_error((name + ": takes a word that can be encoded as UTF-8").c_str());
+        refuse_type(name, "takes a word that can be encoded as UTF-8");
     }
     return {text, (size_t)length};
 }
 
+void refuse_type(const std::string &name, const std::string &why) {
+    throw nb::type_error((name + ": " + why).c_str());
+}
+
+void refuse_value(const std::string &name, const std::string &why) {
+    throw nb::value_error((name + ": " + why).c_str());
+}
+
+std::string type_name_of(nb::handle object) {
+    return text_of(nb::object(object.type().attr("__name__")));
+}
+
 void refuse_argument(const std::string &name, const std::string &takes, nb::handle object) {
-    const std::string type = text_of(nb::object(object.type().attr("__name__")));
-    throw nb::type_error((name + ": takes " + takes + ", not " + type).c_str());
+    refuse_type(name, "takes " + takes + ", not " + type_name_of(object));
 }
 
 const char *numpy_name(Type type) {
@@ -56,7 +68,7 @@ Type type_of_name(const std::string &name) {
             return type;
         }
     }
-    throw nb::type_error(("dtype: takes " + std::string(types_in_words) + ", not " + name).c_str());
+    refuse_type("dtype", std::string("takes ") + types_in_words + ", not " + name);
 }
 
 std::optional<Type> type_of(nb::dlpack::dtype dtype) {
@@ -74,13 +86,13 @@ nb::dlpack::dtype dlpack_type(Type type) {
 }
 
 const nb::object &numpy_type(Type type) {
-    static const auto &types = *new std::array<nb::object, std::size(all_types)>([] {
+    const auto &types = immortal([] {
         std::array<nb::object, std::size(all_types)> made;
         for (const Type type : all_types) {
             made[(size_t)type] = nb::module_::import_("numpy").attr("dtype")(numpy_name(type));
         }
         return made;
-    }());
+    });
     return types[(size_t)type];
 }
 

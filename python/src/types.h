@@ -21,6 +21,13 @@ std::string text_of(nanobind::handle object);
 // The argument `name` that has to be a str. Errors: TypeError.
 std::string word_of(nanobind::handle object, const std::string &name);
 
+// TypeError and ValueError "NAME: WHY".
+[[noreturn]] void refuse_type(const std::string &name, const std::string &why);
+[[noreturn]] void refuse_value(const std::string &name, const std::string &why);
+
+// type(object).__name__.
+std::string type_name_of(nanobind::handle object);
+
 // "TypeError: NAME: takes TAKES, not int": the error of an argument of a wrong type.
 [[noreturn]] void refuse_argument(const std::string &name, const std::string &takes, nanobind::handle object);
 

@@ -15,20 +15,9 @@ from ._tilewright import operators
 __all__ = []
 
 
-def _type(option):
-    if option.is_flag:
-        return "bool"
-    if option.is_number:
-        return "int" if option.is_whole else "float"
-    return "str"
-
-
 def _default(option):
-    if option.is_flag:
-        return "False"
-    if not option.default:
-        return "None"
-    return option.default if option.is_number else f'"{option.default}"'
+    value = option.default_value
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _schema(op):
@@ -36,10 +25,10 @@ def _schema(op):
     parameters = [f"Tensor {name}" for name in op.inputs]
     for option in sorted(op.options, key=lambda option: not option.is_needed):
         if option.is_needed:
-            parameters.append(f"{_type(option)} {option.name}")
+            parameters.append(f"{option.kind} {option.name}")
         else:
             optional = "" if option.default or option.is_flag else "?"
-            parameters.append(f"{_type(option)}{optional} {option.name}={_default(option)}")
+            parameters.append(f"{option.kind}{optional} {option.name}={_default(option)}")
     if op.optional_input:
         parameters.append(f"Tensor? {op.optional_input.name}=None")
     parameters.append('str schedule="tuned"')
@@ -50,7 +39,7 @@ def _register(op):
     options = sorted(op.options, key=lambda option: not option.is_needed)
     names = op.inputs + [option.name for option in options]
     names += [op.optional_input.name] if op.optional_input else []
-    defaults = {option.name: False if option.is_flag else _value(option) for option in op.options}
+    defaults = {option.name: option.default_value for option in op.options}
 
     def read(args, kwargs):
         given = {**defaults, **dict(zip(names + ["schedule"], args)), **kwargs}
@@ -78,16 +67,6 @@ def _register(op):
     made.register_fake(fake)
     made.__doc__ = op.summary
     return made
-
-
-def _value(option):
-    if not option.default:
-        return None
-    return (
-        option.default
-        if not option.is_number
-        else int(option.default) if option.is_whole else float(option.default)
-    )
 
 
 for _name in _names:

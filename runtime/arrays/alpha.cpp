@@ -1,6 +1,7 @@
 #include "tilewright/alpha.h"
 #include "runtime/arrays/divided_by_alpha.h"
 #include "tilewright/error.h"
+#include <cstring>
 
 namespace tilewright {
 
@@ -34,15 +35,17 @@ void expect_alpha(const Array &image, bool is_type_taken) {
     }
 }
 
-template<typename T>
+// Copies the alpha of each pixel; both images have the same type and shape.
 void copy_alpha(const Array &image, Array &to) {
+    const auto element = (int64_t)size_of(image.type());
     const int64_t h = image.shape()[0], w = image.shape()[1], channels = image.shape()[2];
-    const T *from = image.as<T>();
-    T *out = to.as<T>();
+    const auto *from = static_cast<const std::byte *>(image.data());
+    auto *out = static_cast<std::byte *>(to.data());
     for (int64_t y = 0; y < h; y++) {
         for (int64_t x = 0; x < w; x++) {
             const int64_t alpha = x * channels + channels - 1;
-            out[y * to.strides()[0] + alpha] = from[y * image.strides()[0] + alpha];
+            std::memcpy(out + (y * to.strides()[0] + alpha) * element,
+                from + (y * image.strides()[0] + alpha) * element, (size_t)element);
         }
     }
 }
@@ -95,13 +98,7 @@ Array with_alpha_of(const Array &colours, const Array &image) {
                 .value = colours.empty() ? "" : colours.describe()});
     }
     Array result = colours.clone();
-    if (type == Type::u8) {
-        copy_alpha<uint8_t>(image, result);
-    } else if (type == Type::u16) {
-        copy_alpha<uint16_t>(image, result);
-    } else {
-        copy_alpha<float>(image, result);
-    }
+    copy_alpha(image, result);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/pinned_memory.h"
 #include "runtime/errors/leaving.h"
+#include "runtime/process/immortal.h"
 #include "tilewright/error.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -226,8 +227,7 @@ Array Array::clone(int64_t row_bytes) const try {
 }
 
 const Array::Axes &Array::no_axes() {
-    static const auto &none = *new Axes;  // never destroyed (inside.h)
-    return none;
+    return immortal([] { return Axes(); });
 }
 
 int64_t Array::size() const {

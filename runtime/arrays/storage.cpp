@@ -23,6 +23,12 @@ std::string size_text(size_t bytes) {
                          fmt::format("{:.1f} GiB", (double)bytes / gib);
 }
 
+[[noreturn]] void refuse_host_copy(size_t bytes) {
+    throw Error(Fault::memory,
+        fmt::format("{} of host memory cannot be had; use smaller data", size_text(bytes)),
+        {.operation = "copy to the host"});
+}
+
 }  // namespace
 
 // The memory is 64 bytes longer than the storage: a vector that begins in the last bytes stays in it.
@@ -92,9 +98,7 @@ Storage::~Storage() {
 void Storage::make_host_copy() {
     const driver::HostMemory::Block block = driver::host_memory().take(bytes_ + 64);
     if (block.begin == nullptr) {
-        throw Error(Fault::memory,
-            fmt::format("{} of host memory cannot be had; use smaller data", size_text(bytes_)),
-            {.operation = "copy to the host"});
+        refuse_host_copy(bytes_);
     }
     begin_ = static_cast<std::byte *>(block.begin);
     memory_ = &driver::host_memory();
@@ -153,9 +157,7 @@ void Storage::copy_to_host() {
     const bool only_rows = !owned() && layout_.row < layout_.pitch;
     std::unique_ptr<std::byte[]> bytes(only_rows ? new (std::nothrow) std::byte[bytes_] : nullptr);
     if (only_rows && !bytes) {
-        throw Error(Fault::memory,
-            fmt::format("{} of host memory cannot be had; use smaller data", size_text(bytes_)),
-            {.operation = "copy to the host"});
+        refuse_host_copy(bytes_);
     }
     if (only_rows) {
         landing.host = reinterpret_cast<uint8_t *>(bytes.get());

@@ -12,4 +12,7 @@ std::optional<Device> best_device(
     const std::function<bool(Backend)> &wanted,
     const std::function<bool(const DeviceInfo &)> &takes = [](const DeviceInfo &) { return true; });
 
+// Whether the drivers of GPUs were asked for their devices in this process: then they are started.
+bool drivers_are_started();
+
 }  // namespace tilewright

@@ -1,6 +1,8 @@
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/own_queue.h"
+#include "runtime/devices/thread_context.h"
+#include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/row.h"
@@ -80,8 +82,7 @@ struct Contexts {
 };
 
 Contexts &contexts() {
-    static auto &all = *new Contexts;
-    return all;
+    return immortal([] { return Contexts(); });
 }
 
 // "CUDA 12.4, driver 550.54.15"; the driver's own version only where the kernel module tells it.
@@ -119,27 +120,28 @@ DeviceInfo cuda_device(int index, const std::string &driver) {
     constexpr int threads_per_block = 1, shared_memory_per_block = 8, multiprocessors = 16,
                   capability_major = 75, capability_minor = 76, shared_memory_on_request = 97;
     DeviceInfo d;
-    int device = 0, major = 0, minor = 0, shared = 0, shared_on_request = 0;
+    int device = 0;
     char name[256] = "";
     size_t bytes = 0;
     cu_device_get(&device, index);
     cu_device_name(name, sizeof name, device);
     cu_device_memory(&bytes, device);
-    cu_device_attribute(&major, capability_major, device);
-    cu_device_attribute(&minor, capability_minor, device);
-    cu_device_attribute(&d.units, multiprocessors, device);
-    cu_device_attribute(&d.block_threads, threads_per_block, device);
-    cu_device_attribute(&shared, shared_memory_per_block, device);
-    cu_device_attribute(&shared_on_request, shared_memory_on_request, device);
-    const int capability = 10 * major + minor;
-    d.block_memory = std::max(shared, shared_on_request);
+    const auto attribute = [&](int which) {
+        int value = 0;
+        cu_device_attribute(&value, which, device);
+        return value;
+    };
+    const int capability = 10 * attribute(capability_major) + attribute(capability_minor);
+    d.units = attribute(multiprocessors);
+    d.block_threads = attribute(threads_per_block);
+    d.block_memory = std::max(attribute(shared_memory_per_block), attribute(shared_memory_on_request));
     d.fp64 = d.images = true;
     d.half = capability >= 53;
     d.device = {Backend::cuda, index};
     d.name = name;
     d.driver = driver;
     d.memory = bytes;
-    d.capability = std::to_string(major) + "." + std::to_string(minor);
+    d.capability = dotted(capability);
     d.is_gpu = true;
     d.usable = capability >= oldest_capability();
     if (!d.usable) {
@@ -252,7 +254,7 @@ std::optional<std::string> compiled_by_linker(const std::string &ptx) {
 
 double cuda_time_ms(const std::function<void()> &calls) {
     struct Events {
-        const InCudaContext context{cuda_context(current_device().index)};
+        const InCudaContext context{cuda_context(this_thread.device.index)};
         void *start = nullptr, *stop = nullptr;
         Events() {
             cu_event_create(&start, 0);
@@ -273,7 +275,7 @@ double cuda_time_ms(const std::function<void()> &calls) {
     }
     if (error) {
         throw Error(
-            Fault::device, "the device stopped: " + cuda_error(error), {.device = current_device().str()});
+            Fault::device, "the device stopped: " + cuda_error(error), {.device = this_thread.device.str()});
     }
     return ms;
 }

@@ -12,8 +12,9 @@
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/own_queue.h"
 #include "runtime/devices/recorder.h"
-#include "runtime/devices/register_caps.h"
+#include "runtime/devices/thread_context.h"
 #include "runtime/devices/wrapped_functions.h"
+#include "runtime/process/immortal.h"
 #include <HalideRuntime.h>
 #include <atomic>
 #include <dlfcn.h>
@@ -36,7 +37,7 @@ CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
     const auto launch = [&] {
         return real<launch_kernel>(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
     };
-    if (Recorder *recorder = Recorder::current()) {
+    if (Recorder *recorder = this_thread.recorder) {
         KernelLaunch recorded = recorder->launch_of(f);
         recorded.grid = {gx, gy, gz};
         recorded.block = {bx, by, bz};
@@ -50,7 +51,7 @@ CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
 // Halide asks for a kernel by its name before each launch.
 CUresult get_function(void **function, void *module, const char *name) {
     const CUresult code = real<get_function>(function, module, name);
-    if (Recorder *recorder = Recorder::current(); recorder && code == 0) {
+    if (Recorder *recorder = this_thread.recorder; recorder && code == 0) {
         recorder->add_function(*function, name, module);
     }
     return code;
@@ -61,7 +62,7 @@ CUresult get_function(void **function, void *module, const char *name) {
 template<typename Load>
 CUresult load_best(const std::string &ptx, bool without_options, const Load &load) {
     if (without_options) {
-        const EmbeddedCubin *embedded = embedded_cubin_of(ptx, device_info(current_device()).capability);
+        const EmbeddedCubin *embedded = embedded_cubin_of(ptx, device_info(this_thread.device).capability);
         if (embedded && load(embedded->begin) == 0) {
             return 0;
         }
@@ -80,8 +81,8 @@ CUresult load_best(const std::string &ptx, bool without_options, const Load &loa
 std::optional<std::string> text_for_driver(const char *image) {
     try {
         const std::string ptx = with_tensor_products(kernel_text(image));
-        const auto *caps = RegisterCaps::current();
-        return caps && !caps->empty() ? with_register_caps(ptx, *caps) : ptx;
+        const Row *row = this_thread.row;
+        return row && !row->register_caps.empty() ? with_register_caps(ptx, row->register_caps) : ptx;
     } catch (const std::runtime_error &error) {  // an exception must not pass Halide's runtime
         halide_error(nullptr, error.what());
         return std::nullopt;
@@ -111,7 +112,7 @@ CUresult load_module(void **module, const void *image, unsigned n, int *options,
             module, program, (unsigned)other_options.size(), other_options.data(), other_values.data());
     };
     const CUresult code = load_best(*ptx, other_options.empty(), load);
-    if (Recorder *recorder = Recorder::current(); recorder && code == 0) {
+    if (Recorder *recorder = this_thread.recorder; recorder && code == 0) {
         recorder->add_module(*module, ptx->c_str());
     }
     return code;
@@ -140,11 +141,11 @@ CUresult copy_to_host_async(void *to, uint64_t from, size_t bytes, void *stream)
 // Sizes are multiples of 256 bytes, so that aligned words at the end of an image are inside.
 CUresult allocate(uint64_t *pointer, size_t bytes) {
     bytes = round_up(bytes, 256);
-    if (Recorder *recorder = Recorder::current()) {
+    if (Recorder *recorder = this_thread.recorder) {
         recorder->allocated(bytes);
     }
     CUresult error = 0;
-    const Device device = current_device();
+    const Device device = this_thread.device;
     *pointer = cuda_memory().take(device, cuda_context(device.index), own_queue(), bytes, [&] {
         count_allocation();
         uint64_t allocated = 0;
@@ -178,8 +179,7 @@ constexpr WrappedFunction wrapped_functions[] = {
 }  // namespace
 
 MemoryPool &cuda_memory() {
-    static auto &pool = *new MemoryPool(deallocate_in);
-    return pool;
+    return immortal([] { return MemoryPool(deallocate_in); });
 }
 
 // Before main(): inside a hook, Halide's runtime could not be told that the host has no memory for it.
@@ -202,7 +202,7 @@ void *halide_cuda_get_symbol(void *, const char *name) {
 int halide_cuda_acquire_context(void *user_context, void **context, bool create) {
     static std::atomic<bool> used{false};
     used = used || create;
-    const Device device = driver::current_device();
+    const Device device = driver::this_thread.device;
     driver::CUresult why = 0;
     *context = !used ? nullptr :
                        driver::cuda_context(device.backend == Backend::cuda ? device.index : 0, create, &why);

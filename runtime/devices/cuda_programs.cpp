@@ -2,6 +2,7 @@
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/program_cache.h"
+#include "runtime/devices/thread_context.h"
 #include <exception>
 
 namespace tilewright::driver {
@@ -10,7 +11,7 @@ namespace {
 
 // Everything that the machine code depends on.
 std::string identity_of(const std::string &ptx) {
-    const DeviceInfo &device = device_info(current_device());
+    const DeviceInfo &device = device_info(this_thread.device);
     return device.name + "\nCUDA " + device.capability + "\n" + device.driver + "\n" + ptx;
 }
 

@@ -6,10 +6,12 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/opencl.h"
 #include "runtime/errors/leaving.h"
+#include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
 #include "tilewright/timing.h"
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,32 +44,31 @@ Device Device::parse(const std::string &text) {
         {.argument = "device", .value = text});
 }
 
+static std::atomic<bool> started{false};
+
+bool drivers_are_started() {
+    return started;
+}
+
 const std::vector<DeviceInfo> &devices(Backend backend) {
     const Inside inside;
+    started = started || backend != Backend::cpu;
     switch (backend) {
-    case Backend::cuda: {
-        static const auto &found = *new std::vector<DeviceInfo>(driver::cuda_devices());
-        return found;
-    }
-    case Backend::opencl: {
-        static const auto &found = *new std::vector<DeviceInfo>(driver::opencl_devices());
-        return found;
-    }
+    case Backend::cuda: return immortal([] { return driver::cuda_devices(); });
+    case Backend::opencl: return immortal([] { return driver::opencl_devices(); });
     case Backend::cpu: break;
     }
-    static const auto &found = *new std::vector<DeviceInfo>{driver::cpu_device()};
-    return found;
+    return immortal([] { return std::vector{driver::cpu_device()}; });
 }
 
 const std::vector<DeviceInfo> &devices() {
-    static const auto &all = *new std::vector<DeviceInfo>([] {
+    return immortal([] {
         std::vector<DeviceInfo> found;
         for (const Backend backend : {Backend::cpu, Backend::cuda, Backend::opencl}) {
             found.insert(found.end(), devices(backend).begin(), devices(backend).end());
         }
         return found;
-    }());
-    return all;
+    });
 }
 
 std::optional<Device> best_device(

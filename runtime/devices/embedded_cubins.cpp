@@ -1,5 +1,6 @@
 #include "runtime/devices/embedded_cubins.h"
 #include "generators/algorithms/module_text.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
 #include <charconv>
 #include <mutex>
@@ -15,8 +16,7 @@ struct Known {
 };
 
 Known &known() {
-    static auto &all = *new Known;  // never destroyed (inside.h)
-    return all;
+    return immortal([] { return Known(); });
 }
 
 bool is_before(const EmbeddedCubin &a, const EmbeddedCubin &b) {

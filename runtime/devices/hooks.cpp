@@ -4,15 +4,16 @@
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/pinned_memory.h"
+#include "runtime/devices/thread_context.h"
 #include "tilewright/error.h"
 
 namespace tilewright {
 
 namespace driver {
 
-namespace {
+thread_local constinit ThreadContext this_thread;
 
-thread_local Device device_of_thread;
+namespace {
 
 // Has one thread make Halide's first call of OpenCL, while all others wait. In that call Halide's runtime
 // gets the functions of the loader one after another without a lock, and a call of another thread would use
@@ -39,22 +40,18 @@ void open(Device device) {
     }
 }
 
-Current::Current(Device device) : before_(device_of_thread) {
+Current::Current(Device device) : before_(this_thread.device) {
     if (device.backend != Backend::cpu) {
         inside_.emplace();
     }
-    device_of_thread = device;
+    this_thread.device = device;
     if (device.backend == Backend::opencl) {
         make_first_call_of_opencl();
     }
 }
 
 Current::~Current() {
-    device_of_thread = before_;
-}
-
-Device current_device() {
-    return device_of_thread;
+    this_thread.device = before_;
 }
 
 void wait_for_devices() {

@@ -14,8 +14,8 @@ namespace tilewright::driver {
 // used or no context can be made; memory, when memory is the reason.
 void open(Device device);
 
-// While it lives, Halide's calls of this thread use that device. Errors: device, when the program ends
-// (inside.h).
+// While it lives, Halide's calls of this thread use that device, and where none lives, the CPU
+// (this_thread.device, thread_context.h). Errors: device, when the program ends (inside.h).
 class Current {
 public:
     explicit Current(Device device);
@@ -26,9 +26,6 @@ private:
     std::optional<InsideDriver> inside_;
     Device before_;
 };
-
-// The device of this thread's Current; the CPU where none lives.
-Device current_device();
 
 // Waits until the work of all devices that were used has ended. The drivers' last use: see
 // end_drivers_at_exit().

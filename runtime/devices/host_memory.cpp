@@ -1,5 +1,6 @@
 #include "runtime/devices/host_memory.h"
 #include "generators/algorithms/integers.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -202,8 +203,7 @@ size_t installed_memory() {
 }
 
 HostMemory &host_memory() {
-    static auto &memory = *new HostMemory;
-    return memory;
+    return immortal([] { return HostMemory(); });
 }
 
 }  // namespace tilewright::driver

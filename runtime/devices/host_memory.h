@@ -81,7 +81,7 @@ private:
 // The bytes of memory that this machine has.
 size_t installed_memory();
 
-// The host's memory. It is never destroyed: threads may still call libraries while the process ends.
+// The host's memory.
 HostMemory &host_memory();
 
 }  // namespace tilewright::driver

@@ -1,5 +1,6 @@
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include "runtime/process/kept_signals.h"
 #include <algorithm>
@@ -63,60 +64,48 @@ std::string text_of(AskInfo *ask, void *object, unsigned what) {
     return text;
 }
 
+// A number that the driver says; where it says none, the given one.
+template<typename Number>
+Number number_of(AskInfo *ask, void *object, unsigned what, Number number) {
+    ask(object, what, sizeof number, static_cast<void *>(&number), nullptr);
+    return number;
+}
+
 // Why its kernels cannot run there; empty when they can.
-std::string why_unusable(const OpenClDevice &d, AskInfo *device_info) {
-    unsigned available = 1, compiler = 1;
-    device_info(d.device, device_available, sizeof available, &available, nullptr);
-    device_info(d.device, device_has_compiler, sizeof compiler, &compiler, nullptr);
-    const std::string extensions = text_of(device_info, d.device, device_extensions);
-    if (extensions.find("cl_khr_byte_addressable_store") == std::string::npos &&
-        d.info.capability.find("OpenCL 1.0") != std::string::npos) {
+std::string why_unusable(const OpenClDevice &d, AskInfo *ask, bool stores_bytes) {
+    if (!stores_bytes && d.info.capability.find("OpenCL 1.0") != std::string::npos) {
         return "it cannot store single bytes; an OpenCL 1.1 device can";
     }
-    if (!available || !compiler) {
-        return available ? "it has no compiler for kernels" : "its driver says that it is not available";
+    if (!number_of(ask, d.device, device_available, 1u)) {
+        return "its driver says that it is not available";
     }
-    return "";
+    return number_of(ask, d.device, device_has_compiler, 1u) ? "" : "it has no compiler for kernels";
 }
 
-// What its kernels may be and use. A device that does not answer has the least that the standard allows.
-void ask_limits(OpenClDevice &d, AskInfo *device_info) {
-    size_t work_group = 1;
-    uint64_t local = 32 * 1024;
-    unsigned images = 0;
-    device_info(d.device, device_work_group_size, sizeof work_group, &work_group, nullptr);
-    device_info(d.device, device_local_memory_bytes, sizeof local, &local, nullptr);
-    device_info(d.device, device_image_support, sizeof images, &images, nullptr);
-    std::istringstream words(text_of(device_info, d.device, device_extensions));
-    const std::set<std::string> extensions{std::istream_iterator<std::string>(words), {}};
-    const auto has = [&](const char *extension) { return extensions.contains(extension); };
-    d.info.block_threads = (int)std::min<size_t>(work_group, INT_MAX);
-    d.info.block_memory = (int64_t)std::min<uint64_t>(local, INT64_MAX);
-    d.info.fp64 = has("cl_khr_fp64");
-    d.info.images = images != 0;
-    d.info.half = has("cl_khr_fp16");
-}
-
+// A device that does not answer has the least that the standard allows.
 OpenClDevice described(void *platform, void *device, int index) {
-    const auto platform_info = opencl<AskInfo>("clGetPlatformInfo");
-    const auto device_info = opencl<AskInfo>("clGetDeviceInfo");
+    const auto ask = opencl<AskInfo>("clGetDeviceInfo");
+    std::istringstream words(text_of(ask, device, device_extensions));
+    const std::set<std::string> extensions{std::istream_iterator<std::string>(words), {}};
     OpenClDevice d;
     d.platform = platform;
     d.device = device;
     d.info.device = {Backend::opencl, index};
-    d.info.name = text_of(device_info, device, device_name);
-    d.info.platform = text_of(platform_info, platform, platform_name);
-    d.info.driver = text_of(device_info, device, driver_version);
-    d.info.capability = text_of(device_info, device, device_version);
-    uint64_t type = 0;
-    unsigned units = 0;
-    device_info(device, device_type, sizeof type, &type, nullptr);
-    device_info(device, device_compute_units, sizeof units, &units, nullptr);
-    device_info(device, device_memory_bytes, sizeof d.info.memory, &d.info.memory, nullptr);
-    d.info.units = (int)units;
-    d.info.is_gpu = type & type_gpu;
-    ask_limits(d, device_info);
-    d.info.why_not = why_unusable(d, device_info);
+    d.info.name = text_of(ask, device, device_name);
+    d.info.platform = text_of(opencl<AskInfo>("clGetPlatformInfo"), platform, platform_name);
+    d.info.driver = text_of(ask, device, driver_version);
+    d.info.capability = text_of(ask, device, device_version);
+    d.info.memory = number_of(ask, device, device_memory_bytes, uint64_t(0));
+    d.info.units = (int)number_of(ask, device, device_compute_units, 0u);
+    d.info.is_gpu = number_of(ask, device, device_type, uint64_t(0)) & type_gpu;
+    d.info.block_threads =
+        (int)std::min<size_t>(number_of(ask, device, device_work_group_size, size_t(1)), INT_MAX);
+    d.info.block_memory = (int64_t)std::min<uint64_t>(
+        number_of(ask, device, device_local_memory_bytes, uint64_t(32 * 1024)), INT64_MAX);
+    d.info.images = number_of(ask, device, device_image_support, 0u) != 0;
+    d.info.fp64 = extensions.contains("cl_khr_fp64");
+    d.info.half = extensions.contains("cl_khr_fp16");
+    d.info.why_not = why_unusable(d, ask, extensions.contains("cl_khr_byte_addressable_store"));
     d.info.usable = d.info.why_not.empty();
     return d;
 }
@@ -150,23 +139,19 @@ std::vector<OpenClDevice> find_devices() {
 }
 
 // All devices of all platforms, in the loader's order. They are found once, so that `opencl:1` stays the same
-// device. Like everything that Halide's runtime may ask for while the process ends, the list is never
-// destroyed.
+// device.
 std::vector<OpenClDevice> &all_devices() {
-    static auto &list = *new std::vector<OpenClDevice>(find_devices());
-    return list;
+    return immortal([] { return find_devices(); });
 }
 
 // Held while contexts and queues are made.
 std::mutex &making() {
-    static auto &mutex = *new std::mutex;
-    return mutex;
+    return immortal([] { return std::mutex(); });
 }
 
 // The queues that were made, for wait_for_opencl().
 std::vector<void *> &queues() {
-    static auto &all = *new std::vector<void *>;
-    return all;
+    return immortal([] { return std::vector<void *>(); });
 }
 
 void *new_queue(const OpenClDevice &d) {

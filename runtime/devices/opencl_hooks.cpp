@@ -8,11 +8,12 @@
 #include "runtime/devices/memory_pool.h"
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/opencl_kernels.h"
-#include "runtime/devices/opencl_options.h"
 #include "runtime/devices/opencl_programs.h"
 #include "runtime/devices/own_queue.h"
 #include "runtime/devices/recorder.h"
+#include "runtime/devices/thread_context.h"
 #include "runtime/devices/wrapped_functions.h"
+#include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include <HalideRuntime.h>
 #include <atomic>
@@ -41,11 +42,11 @@ void *create_buffer(void *context, uint64_t flags, size_t bytes, void *host, int
         return allocate_buffer(context, flags, bytes, host, error);
     }
     bytes = round_up(bytes, 64);
-    if (Recorder *recorder = Recorder::current()) {
+    if (Recorder *recorder = this_thread.recorder) {
         recorder->allocated(bytes);
     }
     *error = 0;
-    return reinterpret_cast<void *>(opencl_memory().take(current_device(), context, own_queue(), bytes,
+    return reinterpret_cast<void *>(opencl_memory().take(this_thread.device, context, own_queue(), bytes,
         [&] { return reinterpret_cast<uint64_t>(allocate_buffer(context, flags, bytes, host, error)); }));
 }
 
@@ -76,7 +77,7 @@ int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset
         return real<launch_kernel>(queue, kernel, dims, offset, global, local, waits, list, event);
     };
     int code = 0;
-    if (Recorder *recorder = Recorder::current()) {
+    if (Recorder *recorder = this_thread.recorder) {
         KernelLaunch recorded;
         recorded.grid = recorded.block = {1, 1, 1};
         for (unsigned d = 0; d < dims; d++) {
@@ -105,6 +106,15 @@ std::string half_conversions() {
            "    return as_ushort(bytes);\n}\n";
 }
 
+// Options for the compiler, and those of the row that runs.
+std::string options_of_row(const char *given) {
+    std::string all = given ? given : "";
+    if (this_thread.row && !this_thread.row->opencl_options.empty()) {
+        all += (all.empty() ? "" : " ") + this_thread.row->opencl_options;
+    }
+    return all;
+}
+
 // Sources that convert halves get the functions for it in front.
 void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
     std::string source;
@@ -117,7 +127,7 @@ void *create_program(void *context, unsigned count, const char **strings, const 
     const char *text = source.c_str();
     const size_t size = source.size();
     // A binary depends on the options, too.
-    const std::string identity = OpenClOptions::added_to("") + "\n" + source;
+    const std::string identity = options_of_row("") + "\n" + source;
     if (error != nullptr) {
         *error = 0;
     }
@@ -130,14 +140,13 @@ int build_program(
     const ModuleClock clock;
     compiled = true;
     return build(program, [&] {
-        const std::string all = OpenClOptions::added_to(options);
+        const std::string all = options_of_row(options);
         return real<build_program>(program, n, devices, all.c_str(), notify, data);
     });
 }
 
 OpenClKernels &kernels() {
-    static auto &kept = *new OpenClKernels;
-    return kept;
+    return immortal([] { return OpenClKernels(); });
 }
 
 void *create_kernel(void *program, const char *name, int *error) {
@@ -183,15 +192,13 @@ constexpr WrappedFunction wrapped_functions[] = {
 // Held between acquire and release: Halide wants one call at a time in a queue between them. A queue of its
 // own has one thread.
 std::recursive_mutex &in_use() {
-    static auto &mutex = *new std::recursive_mutex;
-    return mutex;
+    return immortal([] { return std::recursive_mutex(); });
 }
 
 }  // namespace
 
 MemoryPool &opencl_memory() {
-    static auto &pool = *new MemoryPool(deallocate_buffer);
-    return pool;
+    return immortal([] { return MemoryPool(deallocate_buffer); });
 }
 
 // Before main(): inside a hook, Halide's runtime could not be told that the host has no memory for them.
@@ -216,7 +223,7 @@ int halide_acquire_cl_context(void *user_context, void **context, void **queue, 
         driver::in_use().lock();
     }
     used = used || create;
-    const Device device = driver::current_device();
+    const Device device = driver::this_thread.device;
     driver::OpenClDevice *d =
         !used ? nullptr : driver::opencl_device(device.backend == Backend::opencl ? device.index : 0, create);
     *context = d ? d->context : nullptr;

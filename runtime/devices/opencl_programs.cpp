@@ -2,7 +2,10 @@
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/opencl.h"
 #include "runtime/devices/program_cache.h"
+#include "runtime/devices/thread_context.h"
+#include "runtime/process/immortal.h"
 #include "runtime/process/kept_signals.h"
+#include <cstdlib>
 #include <map>
 #include <optional>
 
@@ -41,8 +44,14 @@ const Functions &functions() {
 // Programs that Halide has not built yet (it makes and builds one at a time, under a lock of its own): the
 // identity of those that come from a source, and nothing for those that come from the cache and are built.
 std::map<void *, std::optional<std::string>> &waiting() {
-    static auto &programs = *new std::map<void *, std::optional<std::string>>;
-    return programs;
+    return immortal([] { return std::map<void *, std::optional<std::string>>(); });
+}
+
+// PoCL makes a binary by compiling every kernel once more, for work-groups of any size: half of what it
+// compiles for a first call. And it keeps what it compiled itself, unless POCL_KERNEL_CACHE is 0.
+bool keeps_its_own(const DeviceInfo &device) {
+    const char *cache = getenv("POCL_KERNEL_CACHE");
+    return device.platform == "Portable Computing Language" && (!cache || std::string(cache) != "0");
 }
 
 // Everything that the binary depends on. Halide's build options follow from the device.
@@ -54,7 +63,7 @@ std::string identity_of(const DeviceInfo &device, const std::string &source) {
 // The program of a binary, built; null where the driver does not take it.
 void *from_binary(void *context, const std::string &binary) {
     const KeptSignals kept;
-    OpenClDevice *device = opencl_device(current_device().index, false);
+    OpenClDevice *device = opencl_device(this_thread.device.index, false);
     const size_t bytes = binary.size();
     const auto *data = reinterpret_cast<const unsigned char *>(binary.data());
     int status = 0, error = 0;
@@ -86,8 +95,9 @@ std::string binary_of(void *program) {
 
 void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept {
     try {
-        if (functions().complete() && !program_cache().is_off()) {
-            const std::string identity = identity_of(device_info(current_device()), source);
+        const DeviceInfo &device = device_info(this_thread.device);
+        if (functions().complete() && !program_cache().is_off() && !keeps_its_own(device)) {
+            const std::string identity = identity_of(device, source);
             if (const auto binary = program_cache().find(identity)) {
                 if (void *program = from_binary(context, *binary)) {
                     waiting()[program] = std::nullopt;

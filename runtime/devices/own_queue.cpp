@@ -2,6 +2,8 @@
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/opencl.h"
+#include "runtime/devices/thread_context.h"
+#include "runtime/process/immortal.h"
 #include "tilewright/error.h"
 #include <atomic>
 #include <map>
@@ -14,7 +16,6 @@ namespace tilewright::driver {
 namespace {
 
 std::atomic<int> living{0};
-thread_local const OwnQueue *of_thread = nullptr;
 
 // The queues that no object has. The one that was given back last is taken first: memory of the device is
 // kept for each queue apart, and it has the most.
@@ -24,8 +25,7 @@ struct Idle {
 };
 
 Idle &idle() {
-    static auto &all = *new Idle;
-    return all;
+    return immortal([] { return Idle(); });
 }
 
 void *take(Device device) {
@@ -76,14 +76,9 @@ OwnQueue::~OwnQueue() {
     }
 }
 
-OnOwnQueue::OnOwnQueue(const OwnQueue &queue) : before_(std::exchange(of_thread, &queue)) {}
-
-OnOwnQueue::~OnOwnQueue() {
-    of_thread = before_;
-}
-
 void *own_queue() {
-    return of_thread != nullptr && of_thread->device_ == current_device() ? of_thread->queue_ : nullptr;
+    const OwnQueue *queue = this_thread.queue;
+    return queue != nullptr && queue->device_ == this_thread.device ? queue->queue_ : nullptr;
 }
 
 bool has_own_queues() {

@@ -12,7 +12,8 @@ namespace tilewright::driver {
 // A queue of the device that no other object has. Queues are kept for the next one. On the CPU there is none.
 class OwnQueue {
 public:
-    // Waits for what was started on the device's first queue. Errors: device or memory, when the driver makes
+    // Waits for what was started on the device's first queue. A thread takes it by a ScopedValue of
+    // this_thread.queue. Errors: device or memory, when the driver makes
     // no queue.
     explicit OwnQueue(Device device);
     ~OwnQueue();
@@ -24,18 +25,8 @@ private:
     void *queue_ = nullptr;
 };
 
-// While it lives, this thread's work on the queue's device goes there. `queue` must outlive it.
-class OnOwnQueue {
-public:
-    explicit OnOwnQueue(const OwnQueue &queue);
-    ~OnOwnQueue();
-    OnOwnQueue(const OnOwnQueue &) = delete;
-
-private:
-    const OwnQueue *before_;
-};
-
-// The queue of this thread for its current device (Current, hooks.h); null: the device's first one.
+// The queue of this thread (this_thread.queue), if it is one of its current device; null: the device's first
+// one.
 void *own_queue();
 
 // Whether any OwnQueue lives, so that work has to be waited for, as said above.

@@ -1,5 +1,6 @@
 #include "runtime/devices/program_cache.h"
 #include "runtime/errors/plain_text.h"
+#include "runtime/process/immortal.h"
 #include "tilewright/cache.h"
 #include "tilewright/error.h"
 #include <algorithm>
@@ -147,6 +148,7 @@ std::string device_of(const Written &written) {
     return line.substr(0, line.find('\n'));
 }
 
+// None in a folder that is not open.
 std::vector<std::string> names_in(const Descriptor &folder) {
     std::vector<std::string> names;
     const int again = openat(*folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -180,6 +182,9 @@ std::string ProgramCache::why_not() const {
 
 // Says once what keeps a folder from being used.
 Descriptor ProgramCache::open_folder(bool make) const {
+    if (is_off()) {
+        return Descriptor();
+    }
     OwnFolder opened = open_own_folder(folder_, make);
     if (!opened.why_not.empty() && !has_warned_.exchange(true)) {
         const std::string line = fmt::format(
@@ -192,7 +197,7 @@ Descriptor ProgramCache::open_folder(bool make) const {
 }
 
 std::optional<std::string> ProgramCache::find(const std::string &identity) const noexcept try {
-    const Descriptor folder = is_off() ? Descriptor() : open_folder(false);
+    const Descriptor folder = open_folder(false);
     const std::string name = name_of(identity);
     const auto written = folder ? open_written(folder, name) : std::nullopt;
     if (!written) {
@@ -216,7 +221,7 @@ std::optional<std::string> ProgramCache::find(const std::string &identity) const
 }
 
 void ProgramCache::keep(const std::string &identity, const std::string &binary) const noexcept try {
-    const Descriptor folder = is_off() || binary.empty() ? Descriptor() : open_folder(true);
+    const Descriptor folder = binary.empty() ? Descriptor() : open_folder(true);
     if (!folder) {
         return;
     }
@@ -248,7 +253,7 @@ void ProgramCache::keep(const std::string &identity, const std::string &binary) 
 }
 
 void ProgramCache::remove(const std::string &identity) const noexcept try {
-    const Descriptor folder = is_off() ? Descriptor() : open_folder(false);
+    const Descriptor folder = open_folder(false);
     const std::string name = name_of(identity);
     if (folder && open_written(folder, name)) {
         unlinkat(*folder, name.c_str(), 0);
@@ -258,14 +263,13 @@ void ProgramCache::remove(const std::string &identity) const noexcept try {
 }
 
 std::vector<ProgramCache::Entry> ProgramCache::entries() const {
-    const Descriptor folder = is_off() ? Descriptor() : open_folder(false);
-    return folder ? entries_in(folder) : std::vector<Entry>();
+    return entries_in(open_folder(false));
 }
 
 size_t ProgramCache::clear() const {
-    const Descriptor folder = is_off() ? Descriptor() : open_folder(false);
+    const Descriptor folder = open_folder(false);
     size_t count = 0;
-    for (const Entry &entry : folder ? entries_in(folder) : std::vector<Entry>()) {
+    for (const Entry &entry : entries_in(folder)) {
         if (unlinkat(*folder, entry.name.c_str(), 0) == 0) {
             count += entry.is_whole ? 1 : 0;
         } else if (errno != ENOENT) {
@@ -298,8 +302,7 @@ void ProgramCache::make_room(const Descriptor &folder) const {
 }
 
 const ProgramCache &program_cache() {
-    static const auto &found = *new ProgramCache(cache_folder());
-    return found;
+    return immortal([] { return ProgramCache(cache_folder()); });
 }
 
 }  // namespace driver

@@ -1,13 +1,12 @@
 #include "runtime/devices/recorder.h"
 #include "runtime/devices/hooks.h"
+#include "runtime/devices/thread_context.h"
 #include <stdexcept>
 #include <utility>
 
 namespace tilewright {
 
 namespace {
-
-thread_local Recorder *recorder_of_thread = nullptr;
 
 // The text of one kernel in a module's PTX, from its entry to the brace that closes it.
 std::string entry_of(const std::string &ptx, const std::string &kernel) {
@@ -17,10 +16,6 @@ std::string entry_of(const std::string &ptx, const std::string &kernel) {
 }
 
 }  // namespace
-
-Recorder *Recorder::current() {
-    return recorder_of_thread;
-}
 
 LibraryRun &Recorder::run() {
     if (runs.empty()) {
@@ -74,16 +69,16 @@ std::optional<double> KernelLaunch::occupancy() const {
 }
 
 LaunchRecording::LaunchRecording() {
-    if (recorder_of_thread) {
+    if (driver::this_thread.recorder) {
         throw std::logic_error("a LaunchRecording lives on this thread already");
     }
     driver::link_hooks();
     recorder_ = new Recorder;
-    recorder_of_thread = recorder_;
+    driver::this_thread.recorder = recorder_;
 }
 
 LaunchRecording::~LaunchRecording() {
-    recorder_of_thread = nullptr;
+    driver::this_thread.recorder = nullptr;
     delete recorder_;
 }
 

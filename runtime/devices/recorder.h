@@ -1,6 +1,6 @@
 #pragma once
 // What a LaunchRecording (tilewright/launches.h) is made of. The hooks and the launches of libraries tell it
-// what happens on its thread. Not installed.
+// what happens on its thread (thread_context.h). Not installed.
 #include "tilewright/launches.h"
 #include <chrono>
 #include <map>
@@ -11,9 +11,6 @@
 namespace tilewright {
 
 struct Recorder {
-    // That of this thread; null where no LaunchRecording lives, which is what every launch asks first.
-    static Recorder *current();
-
     std::vector<LibraryRun> runs;
 
     // The run that a kernel belongs to.

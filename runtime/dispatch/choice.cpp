@@ -1,9 +1,11 @@
 // Which row `tuned` is, by the times that were measured.
 #include "runtime/dispatch/choice.h"
 #include "runtime/arrays/storage.h"
+#include "runtime/devices/best_device.h"
 #include "runtime/dispatch/form.h"
 #include "runtime/dispatch/needs.h"
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 
 namespace tilewright {
@@ -269,6 +271,10 @@ double copies_to_host_ms(const Request &request, const MeasuredDevice &measured)
     return ms;
 }
 
+// Drivers of GPUs take at least so long to start. They are not started for calls that together are predicted
+// to take less on the CPU; this is what is left for such calls.
+std::atomic<double> ms_before_drivers{30};
+
 }  // namespace
 
 Device Operator::choose_device(
@@ -279,13 +285,24 @@ Device Operator::choose_device(
 
 Operator::Place Operator::choose_place(const Request &request, const Array &output,
     const std::string &schedule, const std::vector<Row> *rows) const {
+    const Device cpu;
+    const bool is_measured = schedule == "tuned" && !rows;  // the times are of the operator's own rows
+    const RowChoice on_cpu = is_measured ? tuned_row(request, output, cpu) : RowChoice();
+    if (on_cpu.row && ms_before_drivers > 0 && !drivers_are_started()) {
+        // A row that was not measured is taken for as fast as the best one that was.
+        const std::vector<PredictedTime> times = predicted_times(request, cpu);
+        const double ms = on_cpu.measured_on ? ms_on(cpu, on_cpu) : times.empty() ? 0 : times.front().ms;
+        if (ms > 0 && ms_before_drivers.fetch_sub(ms) > ms) {
+            return {cpu, on_cpu.row};
+        }
+    }
     const std::optional<Device> best = rows ? best_device_for(meant_rows(*rows, schedule, request.type)) :
                                               choices_->device_for(*this, schedule, request.type);
-    const Device gpu = best ? *best : best_device(), cpu;
-    if (gpu == cpu || schedule != "tuned" || rows) {  // the measured times are of the operator's own rows
-        return {gpu};
+    const Device gpu = best ? *best : best_device();
+    if (gpu == cpu || !is_measured) {
+        return {gpu, gpu == cpu ? on_cpu.row : nullptr};
     }
-    const RowChoice on_cpu = tuned_row(request, output, cpu), on_gpu = tuned_row(request, output, gpu);
+    const RowChoice on_gpu = tuned_row(request, output, gpu);
     if (!on_cpu.measured_on || !on_gpu.measured_on) {
         return {gpu, on_gpu.row};
     }

@@ -3,9 +3,8 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
-#include "runtime/devices/opencl_options.h"
 #include "runtime/devices/recorder.h"
-#include "runtime/devices/register_caps.h"
+#include "runtime/devices/thread_context.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
@@ -321,10 +320,9 @@ void Launch::call(std::pmr::vector<Buffer> &buffers) {
         pointers.push_back(&b.halide);
     }
     driver::Current current(device_);
-    driver::RegisterCaps caps(row_->register_caps);
-    driver::OpenClOptions options(row_->opencl_options);
+    const driver::ScopedValue row(driver::this_thread.row, row_);
     prepare_halide();
-    Recorder *recorder = Recorder::current();
+    Recorder *recorder = driver::this_thread.recorder;
     if (recorder) {
         recorder->begin(described());
     }

@@ -3,6 +3,7 @@
 #include "runtime/devices/cuda.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/own_queue.h"
+#include "runtime/devices/thread_context.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/error.h"
@@ -43,7 +44,7 @@ struct Stream::State {
 
 // Each thread: one call after another, until there will be no more.
 void Stream::State::run_calls(const driver::OwnQueue &queue) {
-    const driver::OnOwnQueue here(queue);
+    const driver::ScopedValue here(driver::this_thread.queue, &queue);
     std::unique_lock lock(mutex);
     for (;;) {
         changed.wait(lock, [&] { return ends || !waiting.empty(); });

@@ -18,17 +18,14 @@ namespace {
 // privilege that root has.
 bool may_replace(const FolderEntry &entry, const struct stat &older) {
     struct stat folder = {};
-    if (fstat(entry.folder, &folder) != 0 || (folder.st_mode & S_ISVTX) == 0 || folder.st_uid == geteuid() ||
+    if (fstat(*entry.folder, &folder) != 0 || (folder.st_mode & S_ISVTX) == 0 || folder.st_uid == geteuid() ||
         older.st_uid == geteuid()) {
         return true;
     }
     // O_NOATIME needs the same privilege as rename(), and opening the file changes nothing.
-    const int file = openat(entry.folder, entry.name.c_str(), O_WRONLY | O_NOATIME | O_NOFOLLOW | O_CLOEXEC);
-    if (file < 0) {
-        return errno != EPERM;
-    }
-    close(file);
-    return true;
+    const Descriptor file(
+        openat(*entry.folder, entry.name.c_str(), O_WRONLY | O_NOATIME | O_NOFOLLOW | O_CLOEXEC));
+    return file || errno != EPERM;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -20,20 +21,37 @@ namespace tilewright {
 
 namespace {
 
-struct KindWords {
+using Shape = std::vector<int64_t>;
+
+// A kind of files: its names, and how arrays are written to it.
+struct Kind {
     FileKind kind;
     const char *name;
-    std::string_view ending;                 // of new files
-    std::string_view other_ending = ending;  // which means the kind too
+    std::string_view ending;        // of new files
+    std::string_view other_ending;  // which means the kind too
+    void (*check)(Type type, const Shape &shape);
+    void (*write)(const std::string &path, const Array &array, const PngMetadata &metadata);
 };
 
-constexpr KindWords known_kinds[] = {{FileKind::png, "png", ".png"},
-    {FileKind::jpeg, "jpeg", ".jpg", ".jpeg"}, {FileKind::tiff, "tiff", ".tif", ".tiff"},
-    {FileKind::npy, "npy", ".npy"}, {FileKind::csv, "csv", ".csv"}, {FileKind::txt, "txt", ".txt"}};
+constexpr Kind known_kinds[] = {
+    {FileKind::png, "png", ".png", ".png", check_png, write_png},
+    {FileKind::jpeg, "jpeg", ".jpg", ".jpeg", check_jpeg, write_jpeg},
+    {FileKind::tiff, "tiff", ".tif", ".tiff", check_tiff, write_tiff},
+    {FileKind::npy, "npy", ".npy", ".npy", [](Type, const Shape &) {},
+        [](const std::string &path, const Array &array, const PngMetadata &) { write_npy(path, array); }},
+    {FileKind::csv, "csv", ".csv", ".csv", check_text,
+        [](const std::string &path, const Array &array, const PngMetadata &) {
+            write_text(path, array, ',');
+        }},
+    {FileKind::txt, "txt", ".txt", ".txt", check_text,
+        [](const std::string &path, const Array &array, const PngMetadata &) {
+            write_text(path, array, ' ');
+        }},
+};
 
-const KindWords &words_of(FileKind kind) {
+const Kind &kind_of(FileKind kind) {
     return *std::find_if(std::begin(known_kinds), std::end(known_kinds),
-        [&](const KindWords &words) { return words.kind == kind; });
+        [&](const Kind &known) { return known.kind == kind; });
 }
 
 // In small letters.
@@ -47,19 +65,18 @@ std::string ending_of(const std::string &path) {
     return small(std::filesystem::path(path).extension().string());
 }
 
-constexpr char endings[] = "end it in .png (u8, u16) or .npy (any type), .jpg, .tif, .csv or .txt";
-
 // The kind of file that a path's ending names. Errors: usage, for another ending.
 FileKind expected_kind_of(const std::string &path) {
     if (const std::optional<FileKind> kind = kind_of_name(path)) {
         return *kind;
     }
     const std::string ending = ending_of(path);
+    const std::string why =
+        ending.empty() ? "its name has no ending" : "the ending " + in_quotes(ending) + " is not known";
     throw Error(Fault::usage,
-        "cannot write " + in_quotes(path) + ": " +
-            (ending.empty() ? "its name has no ending" :
-                              "the ending " + in_quotes(ending) + " is not known") +
-            "; " + endings,
+        fmt::format(
+            "cannot write {}: {}; end it in .png (u8, u16) or .npy (any type), .jpg, .tif, .csv or .txt",
+            in_quotes(path), why),
         {.value = path});
 }
 
@@ -95,7 +112,7 @@ std::optional<FileKind> kind_of_content(const std::string &first, const std::str
     return ending == ".csv" || begins_like_text(first) ? std::optional(FileKind::csv) : std::nullopt;
 }
 
-FileContents contents_of(Picture picture, FileKind kind) {
+FileContents contents_of(StoredPicture picture, FileKind kind) {
     FileContents contents = {.array = upright(picture.pixels, picture.orientation),
         .kind = kind,
         .has_alpha = picture.has_alpha,
@@ -110,18 +127,18 @@ FileContents contents_of(Picture picture, FileKind kind) {
 }  // namespace
 
 const char *name_of(FileKind kind) {
-    return words_of(kind).name;
+    return kind_of(kind).name;
 }
 
 const char *ending_of(FileKind kind) {
-    return words_of(kind).ending.data();
+    return kind_of(kind).ending.data();
 }
 
 std::optional<FileKind> kind_of_name(const std::string &path) {
     const std::string ending = ending_of(path);
-    for (const KindWords &words : known_kinds) {
-        if (ending == words.ending || ending == words.other_ending) {
-            return words.kind;
+    for (const Kind &known : known_kinds) {
+        if (ending == known.ending || ending == known.other_ending) {
+            return known.kind;
         }
     }
     return std::nullopt;
@@ -140,14 +157,7 @@ FileContents read_file(const std::string &path, const FileLimits &limits, bool p
             "convert it to one of them first");
     }
     switch (*kind) {
-    case FileKind::png: {
-        Png png = read_png(file, limits.png, make);
-        const bool has_alpha = png.pixels.dimensions() == 3 && png.pixels.shape()[2] % 2 == 0;
-        return {.array = std::move(png.pixels),
-            .kind = *kind,
-            .has_alpha = has_alpha,
-            .metadata = std::move(png.metadata)};
-    }
+    case FileKind::png: return contents_of(read_png(file, limits.png, make), *kind);
     case FileKind::jpeg: return contents_of(read_jpeg(file, limits.png), *kind);
     case FileKind::tiff: return contents_of(read_tiff(file, limits.png), *kind);
     case FileKind::npy: return {.array = read_npy(file, limits.npy, make)};
@@ -170,35 +180,20 @@ Array read_array(const std::string &path, PngMetadata *metadata, const FileLimit
 }
 
 void write_array(const std::string &path, const Array &array, const PngMetadata &metadata) try {
-    const FileKind kind = expected_kind_of(path);
-    write_array(path, kind, array, metadata);
+    write_array(path, expected_kind_of(path), array, metadata);
 } catch (...) {
     leave_with_error([] { return "write_array"; });
 }
 
 void write_array(
     const std::string &path, FileKind kind, const Array &array, const PngMetadata &metadata) try {
-    switch (kind) {
-    case FileKind::png: return write_png(path, array, metadata);
-    case FileKind::jpeg: return write_jpeg(path, array, metadata);
-    case FileKind::tiff: return write_tiff(path, array, metadata);
-    case FileKind::npy: return write_npy(path, array);
-    case FileKind::csv: return write_text(path, array, ',');
-    case FileKind::txt: return write_text(path, array, ' ');
-    }
+    kind_of(kind).write(path, array, metadata);
 } catch (...) {
     leave_with_error([] { return "write_array"; });
 }
 
 void check_kind(FileKind kind, Type type, const std::vector<int64_t> &shape) {
-    switch (kind) {
-    case FileKind::png: return check_png(type, shape);
-    case FileKind::jpeg: return check_jpeg(type, shape);
-    case FileKind::tiff: return check_tiff(type, shape);
-    case FileKind::npy: return;
-    case FileKind::csv:
-    case FileKind::txt: return check_text(type, shape);
-    }
+    kind_of(kind).check(type, shape);
 }
 
 void check_output(const std::string &path) {
@@ -230,8 +225,8 @@ bool same_file(const std::string &a, const std::string &b) {
         return about_a.st_dev == about_b.st_dev && about_a.st_ino == about_b.st_ino;
     }
     const std::optional<FolderEntry> entry_a = FolderEntry::find(a), entry_b = FolderEntry::find(b);
-    if (!entry_a || !entry_b || fstat(entry_a->folder, &about_a) != 0 ||
-        fstat(entry_b->folder, &about_b) != 0) {
+    if (!entry_a || !entry_b || fstat(*entry_a->folder, &about_a) != 0 ||
+        fstat(*entry_b->folder, &about_b) != 0) {
         return a == b;  // neither folder exists
     }
     return about_a.st_dev == about_b.st_dev && about_a.st_ino == about_b.st_ino &&

@@ -3,37 +3,19 @@
 #include <climits>
 #include <fcntl.h>
 #include <unistd.h>
-#include <utility>
 
 namespace tilewright {
 
-FolderEntry::FolderEntry(FolderEntry &&other) noexcept
-    : folder(std::exchange(other.folder, -1)), name(std::move(other.name)) {}
-
-FolderEntry &FolderEntry::operator=(FolderEntry &&other) noexcept {
-    std::swap(folder, other.folder);
-    std::swap(name, other.name);
-    return *this;
-}
-
-FolderEntry::~FolderEntry() {
-    if (folder >= 0) {
-        const int before = errno;
-        close(folder);
-        errno = before;
-    }
-}
-
 std::optional<FolderEntry> FolderEntry::find(std::string path) {
-    FolderEntry entry(-1, "");
+    FolderEntry entry;
     constexpr int most_links = 40;  // as the kernel's
     for (int links = 0; links <= most_links; links++) {
         const size_t name = path.rfind('/') + 1;  // 0 when there is no slash
         const std::string folder = name == 0 ? "." : path.substr(0, name);
-        const int from = entry.folder >= 0 ? entry.folder : AT_FDCWD;
-        entry =
-            FolderEntry(openat(from, folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC), path.substr(name));
-        if (entry.folder < 0) {
+        const int from = entry.folder ? *entry.folder : AT_FDCWD;
+        entry.folder = Descriptor(openat(from, folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        entry.name = path.substr(name);
+        if (!entry.folder) {
             return std::nullopt;
         }
         if (entry.name.empty() || entry.name == "." || entry.name == "..") {
@@ -41,7 +23,7 @@ std::optional<FolderEntry> FolderEntry::find(std::string path) {
             return std::nullopt;
         }
         char link[PATH_MAX];
-        const ssize_t length = readlinkat(entry.folder, entry.name.c_str(), link, sizeof(link));
+        const ssize_t length = readlinkat(*entry.folder, entry.name.c_str(), link, sizeof(link));
         if (length < 0 && (errno == EINVAL || errno == ENOENT)) {
             return entry;  // no link, or nothing yet
         }

@@ -1,5 +1,6 @@
 #include "runtime/files/input_file.h"
 #include "runtime/files/file_errors.h"
+#include "runtime/process/descriptor.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <cerrno>
@@ -77,25 +78,18 @@ void InputFile::open_descriptor(int given) {
     if (isatty(given) != 0) {
         refuse_file(path_, "it is a terminal", "name a file, or send one to standard input");
     }
-    const int descriptor = fcntl(given, F_DUPFD_CLOEXEC, 3);
-    if (descriptor >= 0) {
-        file_.reset(fdopen(descriptor, "rb"));
-    }
+    file_.reset(stream_of(Descriptor(fcntl(given, F_DUPFD_CLOEXEC, 3)), "rb"));
     if (!file_) {
-        const int error_number = errno;
-        if (descriptor >= 0) {
-            close(descriptor);
-        }
-        refuse_file(path_, error_number, "open standard input for reading");
+        refuse_file(path_, errno, "open standard input for reading");
     }
     struct stat about = {};
-    if (fstat(descriptor, &about) != 0) {
+    if (fstat(fileno(file_.get()), &about) != 0) {
         return;
     }
     if (S_ISDIR(about.st_mode)) {
         refuse_file(path_, "it is a directory", "send a file to standard input");
     }
-    if (S_ISREG(about.st_mode) && lseek(descriptor, 0, SEEK_CUR) == 0) {
+    if (S_ISREG(about.st_mode) && lseek(fileno(file_.get()), 0, SEEK_CUR) == 0) {
         size_ = about.st_size;
     }
 }

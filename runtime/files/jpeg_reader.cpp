@@ -1,5 +1,6 @@
 // The reader of JPEG files. Source: ISO/IEC 10918-1; libjpeg-turbo decodes.
 #include "generators/algorithms/integers.h"
+#include "runtime/files/attempt.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/libjpeg.h"
 #include "runtime/files/orientation.h"
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <fmt/format.h>
 #include <jerror.h>
 #include <memory>
 
@@ -72,7 +74,7 @@ public:
     // Runs libjpeg calls, as attempt() does. Errors: input; memory.
     template<typename Step>
     void operator()(const Step &step) {
-        const bool succeeded = libjpeg::attempt(errors_, step);
+        const bool succeeded = attempt(errors_.jump, step);
         if (errors_.is_out_of_memory) {
             throw_no_memory("read", file_.path());
         }
@@ -83,8 +85,9 @@ public:
             file_.refuse_truncated();
         }
         if (has_many_scans_) {
-            file_.refuse("it has more than " + std::to_string(most_scans(jpeg)) +
-                             " scans, each of which takes the time of a whole picture",
+            file_.refuse(
+                fmt::format("it has more than {} scans, each of which takes the time of a whole picture",
+                    most_scans(jpeg)),
                 "write it again, with fewer");
         }
         if (metadata_bytes_left_ < 0) {
@@ -200,7 +203,7 @@ int orientation_of(const jpeg_decompress_struct &jpeg) {
 
 }  // namespace
 
-Picture read_jpeg(InputFile &file, const PngLimits &limits) {
+StoredPicture read_jpeg(InputFile &file, const PngLimits &limits) {
     const auto reader = std::make_unique<Reader>(file, limits);
     jpeg_decompress_struct &jpeg = reader->jpeg;
     double more_bytes = 0;
@@ -214,17 +217,16 @@ Picture read_jpeg(InputFile &file, const PngLimits &limits) {
     if (!is_grey && jpeg.jpeg_color_space != JCS_YCbCr && jpeg.jpeg_color_space != JCS_RGB) {
         file.refuse("its colours are those of printing (CMYK)", "convert it to RGB first");
     }
-    const int64_t w = jpeg.image_width, h = jpeg.image_height;
-    Picture picture;
+    const int64_t w = jpeg.image_width, h = jpeg.image_height, channels = is_grey ? 1 : 3;
+    StoredPicture picture;
     picture.orientation = orientation_of(jpeg);
     check_picture_size(w, h, file, limits);
     check_picture_memory(w, h,
-        picture_bytes(w, h, is_grey ? 1 : 3) +
-            std::max(more_bytes, upright_bytes(w, h, is_grey ? 1 : 3, picture.orientation)),
+        picture_bytes(w, h, channels) +
+            std::max(more_bytes, upright_bytes(w, h, channels, picture.orientation)),
         file, limits);
     picture.metadata = metadata_of(*reader, file, limits);
-    picture.pixels =
-        Array::uninitialized(Type::u8, is_grey ? std::vector<int64_t>{h, w} : std::vector<int64_t>{h, w, 3});
+    picture.pixels = Array::uninitialized(Type::u8, shape_of(h, w, channels));
     auto *pixels = static_cast<uint8_t *>(picture.pixels.data());
     const int64_t row_bytes = picture.pixels.strides()[0];
     (*reader)([&] {

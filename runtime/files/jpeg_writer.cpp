@@ -1,4 +1,5 @@
 // The writer of JPEG files. Source: ISO/IEC 10918-1; libjpeg-turbo encodes.
+#include "runtime/files/attempt.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/libjpeg.h"
 #include "runtime/files/output_file.h"
@@ -41,7 +42,7 @@ public:
     // Runs libjpeg calls, as attempt() does. Errors: failed; memory.
     template<typename Step>
     void operator()(const Step &step) {
-        const bool succeeded = libjpeg::attempt(errors_, step);
+        const bool succeeded = attempt(errors_.jump, step);
         if (is_disk_error_) {
             file_.fail();
         }
@@ -105,7 +106,7 @@ void check_jpeg(Type type, const std::vector<int64_t> &shape) {
 
 void write_jpeg(const std::string &path, const Array &image, const PngMetadata &metadata) {
     check_jpeg(image.type(), image.shape());
-    const int channels = image.dimensions() == 3 ? 3 : 1;
+    const int channels = channels_of(image);
     const auto *pixels = static_cast<const uint8_t *>(image.data());
     const int64_t row_bytes = image.strides()[0];
     OutputFile file(path);

@@ -1,11 +1,8 @@
 #pragma once
-// libpng without surprises. It reports an error by longjmp, which must not skip the destructor of a C++
-// object. So all calls of libpng are made inside attempt(), whose step may hold pointers, numbers and
-// references, but no object with a destructor; its `false` becomes an exception outside. Not installed.
-#include <csetjmp>
+// libpng without surprises. All its calls are made inside attempt() (attempt.h), with png_jmpbuf(). Not
+// installed.
 #include <png.h>
 #include <string>
-#include <type_traits>
 
 namespace tilewright::libpng {
 
@@ -24,16 +21,5 @@ struct Messages {
 // What libpng is created with; `messages` must outlive it. Null when there is no memory.
 png_structp create_reader(Messages &messages);
 png_structp create_writer(Messages &messages);
-
-// Runs libpng calls. False when libpng reported an error.
-template<typename Step>
-[[gnu::noinline]] bool attempt(png_structp png, const Step &step) {
-    static_assert(std::is_trivially_destructible_v<Step>);
-    if (setjmp(png_jmpbuf(png)) != 0) {
-        return false;
-    }
-    step();
-    return true;
-}
 
 }  // namespace tilewright::libpng

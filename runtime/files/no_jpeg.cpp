@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-Picture read_jpeg(InputFile &file, const PngLimits &) {
+StoredPicture read_jpeg(InputFile &file, const PngLimits &) {
     file.refuse("it is a JPEG, and this build has no libjpeg-turbo", "convert it to PNG first");
 }
 

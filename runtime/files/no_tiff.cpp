@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-Picture read_tiff(InputFile &file, const PngLimits &) {
+StoredPicture read_tiff(InputFile &file, const PngLimits &) {
     file.refuse("it is a TIFF, and this build has no libtiff", "convert it to PNG first");
 }
 

@@ -3,8 +3,12 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/files/file_errors.h"
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 namespace tilewright {
@@ -33,9 +37,9 @@ const char *const types_taken = "save uint8, uint16, uint32, uint64, int32, floa
 
 // What the header's text says: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 struct HeaderText {
-    std::string descr;
-    bool is_fortran = false;
-    std::vector<int64_t> shape;
+    std::optional<std::string> descr;
+    std::optional<bool> is_fortran;
+    std::optional<std::vector<int64_t>> shape;
 };
 
 // Parses the header's text, a Python dictionary, as far as NumPy's own writers use Python.
@@ -45,36 +49,19 @@ public:
 
     HeaderText parse() {
         HeaderText header;
-        bool has_descr = false, has_order = false, has_shape = false;
         expect('{');
-        while (!take('}')) {
-            const std::string key = string();
-            expect(':');
-            if (key == "descr" && !has_descr) {
-                has_descr = true;
-                if (peek() == '[' || peek() == '(') {
-                    file_.refuse(
-                        "its elements are records", std::string(types_taken) + ", a field at a time");
-                }
-                header.descr = string();
-            } else if (key == "fortran_order" && !has_order) {
-                has_order = true;
-                header.is_fortran = boolean();
-            } else if (key == "shape" && !has_shape) {
-                has_shape = true;
-                header.shape = tuple();
-            } else {
-                fail("'" + key + "' twice or out of place");
-            }
-            if (!take(',')) {
+        while (!take("}")) {
+            read_entry(header);
+            if (!take(",")) {
                 expect('}');
                 break;
             }
         }
-        if (peek() != 0 || !text_.empty()) {
+        skip_blanks();
+        if (!text_.empty()) {
             fail("something after '}'");
         }
-        if (!has_descr || !has_order || !has_shape) {
+        if (!header.descr || !header.is_fortran || !header.shape) {
             fail("descr, fortran_order or shape is missing");
         }
         return header;
@@ -85,77 +72,69 @@ private:
         file_.refuse("its header is broken (" + what + ")", "save the array again with numpy.save");
     }
 
-    // The next character that is not a space; 0 at the end.
-    char peek() {
-        while (
-            !text_.empty() && (text_[0] == ' ' || text_[0] == '\n' || text_[0] == '\t' || text_[0] == '\r')) {
-            text_.remove_prefix(1);
-        }
-        return text_.empty() ? '\0' : text_[0];
+    void skip_blanks() {
+        text_.remove_prefix(std::min(text_.find_first_not_of(" \n\t\r"), text_.size()));
     }
 
-    bool take(char c) {
-        if (peek() != c || text_.empty()) {
-            return false;
-        }
-        text_.remove_prefix(1);
-        return true;
+    bool take(std::string_view word) {
+        skip_blanks();
+        const bool is_there = text_.starts_with(word);
+        text_.remove_prefix(is_there ? word.size() : 0);
+        return is_there;
     }
 
     void expect(char c) {
-        if (!take(c)) {
+        if (!take({&c, 1})) {
             fail(std::string("no '") + c + "' where one belongs");
         }
     }
 
-    bool take_word(std::string_view word) {
-        peek();
-        if (!text_.starts_with(word)) {
-            return false;
+    void read_entry(HeaderText &header) {
+        const std::string key = string();
+        expect(':');
+        if (key == "descr" && !header.descr) {
+            if (take("[") || take("(")) {
+                file_.refuse("its elements are records", std::string(types_taken) + ", a field at a time");
+            }
+            header.descr = string();
+        } else if (key == "fortran_order" && !header.is_fortran) {
+            header.is_fortran = take("True");
+            if (!*header.is_fortran && !take("False")) {
+                fail("fortran_order is neither True nor False");
+            }
+        } else if (key == "shape" && !header.shape) {
+            header.shape = tuple();
+        } else {
+            fail("'" + key + "' twice or out of place");
         }
-        text_.remove_prefix(word.size());
-        return true;
     }
 
     std::string string() {
-        const char quote = peek();
-        if (quote != '\'' && quote != '"') {
+        const char quote = take("'") ? '\'' : take("\"") ? '"' : '\0';
+        if (quote == '\0') {
             fail("no string where one belongs");
         }
-        const size_t end = text_.find(quote, 1);
+        const size_t end = text_.find(quote);
         if (end == std::string_view::npos) {
             fail("a string without end");
         }
-        const std::string value(text_.substr(1, end - 1));
+        const std::string value(text_.substr(0, end));
         text_.remove_prefix(end + 1);
         return value;
     }
 
-    bool boolean() {
-        if (take_word("True")) {
-            return true;
-        }
-        if (!take_word("False")) {
-            fail("fortran_order is neither True nor False");
-        }
-        return false;
-    }
-
     int64_t integer() {
+        skip_blanks();
         int64_t value = 0;
-        int digits = 0;
-        for (peek(); !text_.empty() && text_[0] >= '0' && text_[0] <= '9'; text_.remove_prefix(1)) {
-            const int digit = text_[0] - '0';
-            if (value > (std::numeric_limits<int64_t>::max() - digit) / 10) {
-                fail("an extent beyond 2^63");
-            }
-            value = value * 10 + digit;
-            digits++;
+        const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
+        if (error == std::errc::result_out_of_range) {
+            fail("an extent beyond 2^63");
         }
-        if (digits == 0) {
+        if (error != std::errc() || value < 0) {
             fail("no number where one belongs");
         }
-        if (!text_.empty() && text_[0] == 'L') {
+        text_.remove_prefix(static_cast<size_t>(end - text_.data()));
+        if (text_.starts_with('L')) {
             text_.remove_prefix(1);  // a long integer of Python 2
         }
         return value;
@@ -164,9 +143,9 @@ private:
     std::vector<int64_t> tuple() {
         std::vector<int64_t> values;
         expect('(');
-        while (!take(')')) {
+        while (!take(")")) {
             values.push_back(integer());
-            if (!take(',')) {
+            if (!take(",")) {
                 expect(')');
                 if (values.size() == 1) {
                     fail("(n) is no tuple, (n,) is one");
@@ -192,8 +171,7 @@ HeaderText read_text(InputFile &file, const NpyLimits &limits) {
     }
     const int major = first[6], minor = first[7];
     if (major < 1 || major > 3 || minor != 0) {
-        file.refuse("it has format " + std::to_string(major) + "." + std::to_string(minor) +
-                        ", and 1.0 to 3.0 are known",
+        file.refuse(fmt::format("it has format {}.{}, and 1.0 to 3.0 are known", major, minor),
             "save it with numpy.lib.format.write_array(file, array, version=(1, 0))");
     }
 
@@ -202,8 +180,8 @@ HeaderText read_text(InputFile &file, const NpyLimits &limits) {
     const int64_t length = int64_t(length_bytes[0]) | int64_t(length_bytes[1]) << 8 |
                            int64_t(length_bytes[2]) << 16 | int64_t(length_bytes[3]) << 24;
     if (length > limits.header_bytes) {
-        file.refuse("its header says that it is " + std::to_string(length) +
-                        " bytes long, and the limit is " + std::to_string(limits.header_bytes),
+        file.refuse(fmt::format("its header says that it is {} bytes long, and the limit is {}", length,
+                        limits.header_bytes),
             "raise NpyLimits::header_bytes if the file is to be trusted");
     }
     std::string text(static_cast<size_t>(length), ' ');
@@ -211,48 +189,39 @@ HeaderText read_text(InputFile &file, const NpyLimits &limits) {
     return HeaderParser(text, file).parse();
 }
 
-Type type_of(const HeaderText &header, const InputFile &file) {
-    const std::string &descr = header.descr;
+Type type_of(const std::string &descr, const InputFile &file) {
     const std::string shown = in_quotes(descr);
     if (descr.find('O') != std::string::npos) {
         file.refuse("its elements are Python objects (" + shown + ")", types_taken);
     }
-    if (descr.size() >= 2) {
-        const char order = descr[0];
-        const std::string_view code = std::string_view(descr).substr(1);
-        for (const TypeCode &known : type_codes) {
-            if (code != known.code) {
-                continue;
-            }
-            if (order == '>' && size_of(known.type) > 1) {
-                file.refuse("its elements are big-endian (" + shown + ")",
-                    "save array.astype('<" + std::string(code) + "')");
-            }
-            if (order == '<' || size_of(known.type) == 1) {
-                return known.type;
-            }
+    for (const TypeCode &known : type_codes) {
+        if (descr.empty() || descr.substr(1) != known.code) {
+            continue;
+        }
+        if (descr[0] == '>' && size_of(known.type) > 1) {
+            file.refuse("its elements are big-endian (" + shown + ")",
+                fmt::format("save array.astype('<{}')", known.code));
+        }
+        if (descr[0] == '<' || size_of(known.type) == 1) {
+            return known.type;
         }
     }
     file.refuse("its elements have type " + shown, types_taken);
 }
 
 std::string describe(const std::vector<int64_t> &shape) {
-    std::string text = "(";
-    for (size_t i = 0; i < shape.size(); i++) {
-        text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-    }
-    return text + (shape.size() == 1 ? ",)" : ")");
+    return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
 // Refuses a shape that is not taken, and a size that is not the file's, before memory is taken for the
 // elements.
-void check_size(const HeaderText &header, Type type, const InputFile &file, const NpyLimits &limits) {
-    const std::vector<int64_t> &shape = header.shape;
+void check_size(
+    const std::vector<int64_t> &shape, Type type, const InputFile &file, const NpyLimits &limits) {
     if (shape.empty()) {
         file.refuse("it holds a single number, not an array", "save array.reshape(1)");
     }
     if (shape.size() > 3) {
-        file.refuse("it has " + std::to_string(shape.size()) + " dimensions, and 1 to 3 are taken",
+        file.refuse(fmt::format("it has {} dimensions, and 1 to 3 are taken", shape.size()),
             "save it as (n), (h, w) or (h, w, c)");
     }
     auto bytes = static_cast<int64_t>(size_of(type));
@@ -262,8 +231,9 @@ void check_size(const HeaderText &header, Type type, const InputFile &file, cons
             file.refuse("it has no elements: its shape is " + describe(shape), "give an array with some");
         }
         if (extent > std::numeric_limits<int32_t>::max()) {
-            file.refuse("its shape is " + describe(shape) +
-                            ", and an array has at most 2^31 - 1 elements along an axis",
+            file.refuse(
+                fmt::format("its shape is {}, and an array has at most 2^31 - 1 elements along an axis",
+                    describe(shape)),
                 "save it in parts");
         }
         is_over = is_over || bytes > limits.bytes / extent;
@@ -271,14 +241,14 @@ void check_size(const HeaderText &header, Type type, const InputFile &file, cons
     }
     const auto row = static_cast<int64_t>(padded_bytes(static_cast<size_t>(bytes / shape[0])));
     if (is_over || (shape.size() > 1 && row > limits.bytes / shape[0])) {
-        file.refuse("its shape is " + describe(shape) + ", and the limit is " + std::to_string(limits.bytes) +
-                        " bytes, with rows that are padded to 64",
+        file.refuse(fmt::format("its shape is {}, and the limit is {} bytes, with rows that are padded to 64",
+                        describe(shape), limits.bytes),
             "raise NpyLimits::bytes if the file is to be trusted");
     }
     if (file.size()) {
         const int64_t there = *file.size() - file.position();
-        const std::string sizes = std::to_string(there) + " bytes of elements where its shape " +
-                                  describe(shape) + " takes " + std::to_string(bytes);
+        const std::string sizes =
+            fmt::format("{} bytes of elements where its shape {} takes {}", there, describe(shape), bytes);
         if (there < bytes) {
             file.refuse("the file ends too early: it has " + sizes, "get a whole copy of it");
         }
@@ -292,18 +262,17 @@ void check_size(const HeaderText &header, Type type, const InputFile &file, cons
 
 NpyHeader read_npy_header(InputFile &file, const NpyLimits &limits) {
     HeaderText header = read_text(file, limits);
-    const Type type = type_of(header, file);
-    check_size(header, type, file, limits);
-    return {type, header.is_fortran, std::move(header.shape)};
+    const Type type = type_of(*header.descr, file);
+    check_size(*header.shape, type, file, limits);
+    return {type, *header.is_fortran, std::move(*header.shape)};
 }
 
 std::string npy_header_of(const Array &array) {
     const Type type = array.type();
     const auto *known = std::find_if(std::begin(type_codes), std::end(type_codes),
         [&](const TypeCode &code) { return code.type == type; });
-    const char order = size_of(type) == 1 ? '|' : '<';
-    std::string text = std::string("{'descr': '") + order + std::string(known->code) +
-                       "', 'fortran_order': False, 'shape': " + describe(array.shape()) + ", }";
+    std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': {}, }}",
+        size_of(type) == 1 ? '|' : '<', known->code, describe(array.shape()));
     const size_t before = magic.size() + 4;
     const size_t length = round_up(before + text.size() + 1, 64) - before;
     text.resize(length - 1, ' ');

@@ -27,28 +27,18 @@ std::array<char, 32> handle_of(int descriptor) {
     return path;
 }
 
-// Opens a file in that folder that has no name; -1 where the file system has no such files, or could not name
-// them later.
-int open_unnamed(int folder, mode_t mode) {
-    const int descriptor = openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
-    if (descriptor >= 0 && access(handle_of(descriptor).data(), F_OK) != 0) {
-        close(descriptor);
-        return -1;
-    }
-    return descriptor;
+// Opens a file in that folder that has no name; none where the file system has no such files, or could not
+// name them later.
+Descriptor open_unnamed(const Descriptor &folder, mode_t mode) {
+    Descriptor file(openat(*folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
+    const bool can_be_named = file && access(handle_of(*file).data(), F_OK) == 0;
+    return can_be_named ? std::move(file) : Descriptor();
 }
 
 // A descriptor of its own, so that closing the file leaves standard output open. Null, with errno, where
 // there is none to write to.
 std::FILE *open_standard_output() {
-    const int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    std::FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : nullptr;
-    if (file == nullptr && descriptor >= 0) {
-        const int error_number = errno;
-        close(descriptor);
-        errno = error_number;
-    }
-    return file;
+    return stream_of(Descriptor(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)), "wb");
 }
 
 // Gives a file the owner, group and permissions of the one that it replaces, as far as the user may give them
@@ -91,21 +81,17 @@ OutputFile::OutputFile(const std::string &path) : OutputFile() {
     // file that replaces another can be read by its owner alone until it has the other one's owner and
     // permissions.
     const mode_t mode = older_ ? older_->st_mode & 0600 : 0666;
-    int descriptor = open_unnamed(entry_->folder, mode);
-    if (descriptor < 0) {
+    Descriptor file = open_unnamed(entry_->folder, mode);
+    if (!file) {
         under_temporary_name([&] {
-            descriptor =
-                openat(entry_->folder, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-            return descriptor >= 0;
+            file = Descriptor(
+                openat(*entry_->folder, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+            return bool(file);
         });
     }
-    file_ = descriptor >= 0 ? fdopen(descriptor, "wb") : nullptr;
+    file_ = stream_of(std::move(file), "wb");
     if (file_ == nullptr) {
-        const int error_number = descriptor >= 0 ? errno : error_number_;
-        if (descriptor >= 0) {
-            close(descriptor);
-        }
-        refuse_output(path_, error_number);
+        refuse_output(path_, error_number_ != 0 ? error_number_ : errno);
     }
 }
 
@@ -119,7 +105,7 @@ bool OutputFile::under_temporary_name(const Make &make) {
     error_number_ = EEXIST;
     for (int attempt = 0; attempt < 100 && error_number_ == EEXIST; attempt++) {
         temporary_ = temporary_name();
-        pending_->note(entry_->folder, temporary_);
+        pending_->note(*entry_->folder, temporary_);
         if (make()) {
             error_number_ = 0;
             return true;
@@ -138,7 +124,7 @@ bool OutputFile::link() {
     }
     const auto handle = handle_of(fileno(file_));
     return under_temporary_name([&] {
-        return linkat(AT_FDCWD, handle.data(), entry_->folder, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+        return linkat(AT_FDCWD, handle.data(), *entry_->folder, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
     });
 }
 
@@ -148,7 +134,7 @@ void OutputFile::discard() noexcept {
         file_ = nullptr;
     }
     if (!temporary_.empty()) {
-        unlinkat(entry_->folder, temporary_.c_str(), 0);
+        unlinkat(*entry_->folder, temporary_.c_str(), 0);
         temporary_.clear();
     }
     if (pending_ != nullptr) {
@@ -194,7 +180,7 @@ void OutputFile::commit() {
     }
     file_ = nullptr;
     if (error_number_ == 0 && entry_) {
-        if (renameat(entry_->folder, temporary_.c_str(), entry_->folder, entry_->name.c_str()) == 0) {
+        if (renameat(*entry_->folder, temporary_.c_str(), *entry_->folder, entry_->name.c_str()) == 0) {
             temporary_.clear();
         } else {
             error_number_ = errno;

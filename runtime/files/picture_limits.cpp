@@ -2,6 +2,7 @@
 #include "runtime/arrays/storage.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <string>
 
 namespace tilewright {
@@ -9,19 +10,18 @@ namespace tilewright {
 namespace {
 
 std::string claims(int64_t w, int64_t h) {
-    return "its header says " + std::to_string(w) + " x " + std::to_string(h) + " pixels";
+    return fmt::format("its header says {} x {} pixels", w, h);
 }
 
 std::string advice(const char *name) {
-    return std::string("raise PngLimits::") + name + " (--max-" + name +
-           " of the program) if the file is to be trusted";
+    return fmt::format("raise PngLimits::{0} (--max-{0} of the program) if the file is to be trusted", name);
 }
 
 }  // namespace
 
 void check_picture_size(int64_t w, int64_t h, const InputFile &file, const PngLimits &limits) {
     const auto refuse = [&](int64_t limit, const char *unit, const char *name) {
-        file.refuse(claims(w, h) + ", and the limit is " + std::to_string(limit) + unit, advice(name));
+        file.refuse(fmt::format("{}, and the limit is {}{}", claims(w, h), limit, unit), advice(name));
     };
     if (std::max(w, h) > limits.side) {
         refuse(limits.side, " per side", "side");
@@ -43,14 +43,14 @@ void check_picture_memory(
         file.refuse(claims(w, h), "such an image fits into no memory");
     }
     if (bytes > static_cast<double>(limits.bytes)) {
-        file.refuse(claims(w, h) + ", for which it takes " + std::to_string(static_cast<int64_t>(bytes)) +
-                        " bytes of memory, and the limit is " + std::to_string(limits.bytes) + " bytes",
+        file.refuse(fmt::format("{}, for which it takes {:.0f} bytes of memory, and the limit is {} bytes",
+                        claims(w, h), bytes, limits.bytes),
             advice("bytes"));
     }
 }
 
 void refuse_profile(const InputFile &file, const PngLimits &limits) {
-    file.refuse("its ICC profile is larger than " + std::to_string(limits.profile_bytes) + " bytes",
+    file.refuse(fmt::format("its ICC profile is larger than {} bytes", limits.profile_bytes),
         "raise PngLimits::profile_bytes if it is to be trusted, or remove the profile");
 }
 

@@ -1,4 +1,5 @@
 // The reader of PNG files.
+#include "runtime/files/attempt.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/libpng.h"
 #include "runtime/files/picture_limits.h"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <fmt/format.h>
 #include <png.h>
 #include <string_view>
 #include <zlib.h>
@@ -60,16 +62,16 @@ public:
     // Runs libpng calls, as attempt() does. Errors: input; memory.
     template<typename Step>
     void operator()(const Step &step) {
-        if (libpng::attempt(png, step)) {
+        if (attempt(png_jmpbuf(png), step)) {
             return;
         }
         if (is_truncated_) {
             file_.refuse_truncated();
         }
         if (too_long_ > 0) {
-            file_.refuse("a chunk of its metadata has " + std::to_string(too_long_) +
-                             " bytes, and the limit is " + std::to_string(most_metadata_bytes_) +
-                             " for all such chunks",
+            file_.refuse(fmt::format("a chunk of its metadata has {} bytes, and the limit is {} for all such "
+                                     "chunks",
+                             too_long_, most_metadata_bytes_),
                 "raise PngLimits::profile_bytes if the file is to be trusted, or remove the profile");
         }
         if (messages_.is_out_of_memory) {
@@ -147,8 +149,8 @@ void check_limits(const ImageHeader &header, const InputFile &file, const PngLim
     const auto packed_bytes =
         static_cast<double>(header.w * header.h) * header.file_channels * header.depth / 8;
     if (file.size() && packed_bytes > 1032. * static_cast<double>(*file.size())) {
-        file.refuse("its header says " + std::to_string(header.w) + " x " + std::to_string(header.h) +
-                        " pixels, which a file of " + std::to_string(*file.size()) + " bytes cannot hold",
+        file.refuse(fmt::format("its header says {} x {} pixels, which a file of {} bytes cannot hold",
+                        header.w, header.h, *file.size()),
             "get a whole copy of it, or write it again");
     }
 }
@@ -167,9 +169,8 @@ void expand(
     for (int64_t x = header.w - 1; x >= 0; x--) {
         const int index = row[x];
         if (index >= palette.size) {
-            file.refuse("it is a broken PNG: pixel (" + std::to_string(x) + ", " + std::to_string(y) +
-                            ") has colour " + std::to_string(index) + " of a palette of " +
-                            std::to_string(palette.size),
+            file.refuse(fmt::format("it is a broken PNG: pixel ({}, {}) has colour {} of a palette of {}", x,
+                            y, index, palette.size),
                 "write it again");
         }
         const png_color colour = palette.colours[index];
@@ -250,36 +251,33 @@ void read_pixels(Reader &reader, const ImageHeader &header, uint8_t *pixels, int
 
 Png read_png(const std::string &path, const PngLimits &limits) {
     InputFile file(path);
-    return read_png(file, limits, Array::uninitialized);
+    StoredPicture picture = read_png(file, limits, Array::uninitialized);
+    return {std::move(picture.pixels), std::move(picture.metadata)};
 }
 
-Png read_png(InputFile &file, const PngLimits &limits, MakeArray *make) {
+StoredPicture read_png(InputFile &file, const PngLimits &limits, MakeArray *make) {
     check_signature(file);
     Reader reader(file, limits);
     Palette palette;
     const ImageHeader header = read_header(reader, palette);
     check_limits(header, file, limits);
 
-    Png png;
+    StoredPicture picture;
     png_unknown_chunkp chunks = nullptr;
     const int count = png_get_unknown_chunks(reader.png, reader.info, &chunks);
-    png.metadata = metadata_of(chunks, count, file, limits);
-    png.metadata.depth = header.depth;
-
-    std::vector<int64_t> shape = {header.h, header.w};
-    if (header.channels > 1) {
-        shape.push_back(header.channels);
-    }
-    png.pixels = make(header.type(), shape, Array::padded);
-    auto *pixels = static_cast<uint8_t *>(png.pixels.data());
-    const int64_t row_bytes = png.pixels.strides()[0] * static_cast<int64_t>(size_of(header.type()));
+    picture.metadata = metadata_of(chunks, count, file, limits);
+    picture.metadata.depth = header.depth;
+    picture.has_alpha = header.channels % 2 == 0;
+    picture.pixels = make(header.type(), shape_of(header.h, header.w, header.channels), Array::padded);
+    auto *pixels = static_cast<uint8_t *>(picture.pixels.data());
+    const int64_t row_bytes = picture.pixels.strides()[0] * static_cast<int64_t>(size_of(header.type()));
     read_pixels(reader, header, pixels, row_bytes);
     if (header.is_palette) {
         for (int64_t y = 0; y < header.h; y++) {
             expand(pixels + y * row_bytes, y, header, palette, file);
         }
     }
-    return png;
+    return picture;
 }
 
 }  // namespace tilewright

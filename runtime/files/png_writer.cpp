@@ -1,8 +1,10 @@
 // The writer of PNG files.
+#include "runtime/files/attempt.h"
 #include "runtime/files/file_errors.h"
 #include "runtime/files/libpng.h"
 #include "runtime/files/output_file.h"
 #include "runtime/files/png_chunks.h"
+#include "runtime/files/writers.h"
 #include "tilewright/error.h"
 #include "tilewright/png.h"
 #include <bit>
@@ -42,7 +44,7 @@ public:
     // Runs libpng calls, as attempt() does. Errors: failed; memory.
     template<typename Step>
     void operator()(const Step &step) {
-        if (libpng::attempt(png, step)) {
+        if (attempt(png_jmpbuf(png), step)) {
             return;
         }
         if (is_disk_error_) {
@@ -90,7 +92,7 @@ void check_png(Type type, const std::vector<int64_t> &shape) {
 void write_png(const std::string &path, const Array &image, const PngMetadata &metadata) {
     check_png(image.type(), image.shape());
     const int64_t h = image.shape()[0], w = image.shape()[1];
-    const int channels = image.dimensions() == 3 ? static_cast<int>(image.shape()[2]) : 1;
+    const int channels = channels_of(image);
     const std::vector<Chunk> chunks = chunks_of(metadata, channels, path);
     const auto *pixels = static_cast<const uint8_t *>(image.data());
     const int64_t row_bytes = image.strides()[0] * static_cast<int64_t>(size_of(image.type()));

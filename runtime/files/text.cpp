@@ -6,6 +6,7 @@
 #include "tilewright/error.h"
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 #include <limits>
 #include <string_view>
 
@@ -80,7 +81,7 @@ int64_t read_line(
     int64_t count = 0;
     bool is_comma_open = false;  // a comma must stand between two numbers
     const auto refuse_empty_place = [&] {
-        file.refuse("line " + std::to_string(number) + " has an empty place beside a separator",
+        file.refuse(fmt::format("line {} has an empty place beside a separator", number),
             "give every place a number; nan and inf are numbers");
     };
     for (size_t at = line.find_first_not_of(" \t"); at < line.size();
@@ -90,7 +91,7 @@ int64_t read_line(
                 refuse_empty_place();
             }
             if (separator != 0 && line[at] != separator) {
-                file.refuse("line " + std::to_string(number) + ": commas and semicolons are between numbers",
+                file.refuse(fmt::format("line {}: commas and semicolons are between numbers", number),
                     "write numbers with a decimal point, and one of the two between them");
             }
             separator = line[at];
@@ -101,8 +102,7 @@ int64_t read_line(
         const std::string_view word = line.substr(at, line.find_first_of(between, at) - at);
         double value = 0;
         if (!parse(word, value)) {
-            file.refuse(
-                "line " + std::to_string(number) + ": '" + std::string(word.substr(0, 40)) + "' is no number",
+            file.refuse(fmt::format("line {}: '{}' is no number", number, word.substr(0, 40)),
                 "write numbers with a decimal point, and # before headings");
         }
         if (count < most) {
@@ -157,8 +157,9 @@ Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line) {
     }
     const auto room = static_cast<int64_t>(sizeof(double)) * std::max<int64_t>(rows * columns, 1);
     if (room > limits.bytes - static_cast<int64_t>(text.size())) {
-        file.refuse("its text and its numbers take more than " + std::to_string(limits.bytes) +
-                        " bytes of memory, which is the limit",
+        file.refuse(
+            fmt::format("its text and its numbers take more than {} bytes of memory, which is the limit",
+                limits.bytes),
             "raise NpyLimits::bytes if the file is to be trusted, or save the numbers as .npy");
     }
     is_one_line = rows == 1;
@@ -174,8 +175,8 @@ Array read_text(InputFile &file, const NpyLimits &limits, bool &is_one_line) {
         const int64_t count =
             read_line(take_line(text), number, file, separator, to + row * columns, row < rows ? columns : 0);
         if (count > 0 && count != columns) {
-            file.refuse("line " + std::to_string(number) + " has " + std::to_string(count) +
-                            " numbers, and the lines before it have " + std::to_string(columns),
+            file.refuse(fmt::format("line {} has {} numbers, and the lines before it have {}", number, count,
+                            columns),
                 "give every line the same number");
         }
         row += count > 0 ? 1 : 0;

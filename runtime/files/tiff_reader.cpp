@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fmt/format.h>
 #include <memory>
 #include <vector>
 
@@ -80,9 +81,8 @@ void read_alpha(TIFF *tiff, TiffHeader &header, const InputFile &file) {
         header.alpha = kinds[0];
     }
     if (more > 0 && !header.has_alpha()) {
-        file.refuse("its pixels have " + std::to_string(more) + " sample" + (more == 1 ? "" : "s") +
-                        " besides their colours, which " + (more == 1 ? "is" : "are") +
-                        " not one alpha channel",
+        file.refuse(fmt::format("its pixels have {} besides their colours, which {} not one alpha channel",
+                        more == 1 ? "1 sample" : fmt::format("{} samples", more), more == 1 ? "is" : "are"),
             "save the colours alone, or all samples as .npy");
     }
     if (more < 0) {
@@ -113,12 +113,12 @@ TiffHeader header_of(TIFF *tiff, const InputFile &file) {
     constexpr uint16_t depths[] = {1, 2, 4, 8, 16, 32};
     if (std::find(std::begin(depths), std::end(depths), header.depth) == std::end(depths) ||
         (header.depth == 32 && !header.is_float())) {
-        file.refuse("its samples have " + std::to_string(header.depth) + " bits",
+        file.refuse(fmt::format("its samples have {} bits", header.depth),
             "save it with 8 or 16 bits per sample, or as .npy");
     }
     if (TIFFIsCODECConfigured(header.compression) == 0) {
-        file.refuse("the libtiff of this program does not know its compression (number " +
-                        std::to_string(header.compression) + ")",
+        file.refuse(fmt::format("the libtiff of this program does not know its compression (number {})",
+                        header.compression),
             "save it with another one, or without");
     }
     read_alpha(tiff, header, file);
@@ -157,8 +157,9 @@ double decoding_bytes(TIFF *tiff, const TiffHeader &header, const InputFile &fil
     const double pixels = static_cast<double>(header.w) * header.h;
     constexpr double small = 16 << 20;
     if (is_tiled && part > std::max(small, 4 * pixels * header.samples * header.depth / 8)) {
-        file.refuse("its header says that a tile has " + std::to_string(static_cast<int64_t>(part)) +
-                        " bytes, more than four times those of the picture",
+        file.refuse(fmt::format("its header says that a tile has {:.0f} bytes, more than four times those of "
+                                "the picture",
+                        part),
             "write it again");
     }
     // One decoded part per plane; and those of few kinds of compression keep two more of their own.
@@ -185,15 +186,14 @@ void copy_samples(const void *from, int64_t stride, void *to, int64_t channels, 
 class PlainDecoder {
 public:
     PlainDecoder(TIFF *tiff, const TiffHeader &header, Array &pixels)
-        : tiff_(tiff), header_(header), channels_(header.channels()),
-          element_(static_cast<int64_t>(size_of(header.type()))),
+        : tiff_(tiff), header_(header), is_separate_(header.planar == PLANARCONFIG_SEPARATE),
+          channels_(header.channels()), element_(static_cast<int64_t>(size_of(header.type()))),
           pixels_(static_cast<uint8_t *>(pixels.data())), row_bytes_(pixels.strides()[0] * element_) {}
 
     // False when libtiff reported an error.
     bool decode() {
-        const bool is_separate = header_.planar == PLANARCONFIG_SEPARATE;
-        for (int plane = 0; plane < (is_separate ? channels_ : 1); plane++) {
-            if (!(TIFFIsTiled(tiff_) != 0 ? decode_tiles(plane) : decode_rows(plane))) {
+        for (int plane = 0; plane < (is_separate_ ? channels_ : 1); plane++) {
+            if (!decode(plane)) {
                 return false;
             }
         }
@@ -201,54 +201,40 @@ public:
     }
 
 private:
-    // Memory for a row or a tile, which decoding_bytes() has counted. What is never decoded is never written.
-    static std::unique_ptr<uint8_t[]> buffer_of(tmsize_t bytes) {
-        return std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(bytes));
-    }
-
     void take(const uint8_t *from, int64_t y, int64_t x, int64_t count, int plane) {
         uint8_t *to = pixels_ + y * row_bytes_ + x * channels_ * element_;
-        const bool is_separate = header_.planar == PLANARCONFIG_SEPARATE;
         const auto copy = element_ == 4 ? copy_samples<float> :
                           element_ == 2 ? copy_samples<uint16_t> :
                                           copy_samples<uint8_t>;
-        copy(from, is_separate ? 1 : header_.samples, to, channels_, plane, is_separate ? 1 : channels_,
+        copy(from, is_separate_ ? 1 : header_.samples, to, channels_, plane, is_separate_ ? 1 : channels_,
             count);
     }
 
-    bool decode_rows(int plane) {
-        const tmsize_t bytes = TIFFScanlineSize(tiff_);
-        const int64_t needed =
-            int64_t{header_.w} * (header_.planar == PLANARCONFIG_SEPARATE ? 1 : header_.samples) * element_;
-        if (bytes < needed) {
+    // Row by row, or tile by tile.
+    bool decode(int plane) {
+        const bool is_tiled = TIFFIsTiled(tiff_) != 0;
+        uint32_t width = header_.w, height = 1;
+        if (is_tiled) {
+            TIFFGetField(tiff_, TIFFTAG_TILEWIDTH, &width);
+            TIFFGetField(tiff_, TIFFTAG_TILELENGTH, &height);
+        }
+        const tmsize_t bytes = is_tiled ? TIFFTileSize(tiff_) : TIFFScanlineSize(tiff_),
+                       row_bytes = is_tiled ? TIFFTileRowSize(tiff_) : bytes;
+        const int64_t needed = int64_t{width} * (is_separate_ ? 1 : header_.samples) * element_;
+        if (width == 0 || height == 0 || row_bytes < needed || bytes / row_bytes < height) {
             return false;
         }
-        const auto row = buffer_of(bytes);
-        for (uint32_t y = 0; y < header_.h; y++) {
-            if (TIFFReadScanline(tiff_, row.get(), y, static_cast<uint16_t>(plane)) != 1) {
-                return false;
-            }
-            take(row.get(), y, 0, header_.w, plane);
-        }
-        return true;
-    }
-
-    bool decode_tiles(int plane) {
-        uint32_t width = 0, height = 0;
-        TIFFGetField(tiff_, TIFFTAG_TILEWIDTH, &width);
-        TIFFGetField(tiff_, TIFFTAG_TILELENGTH, &height);
-        const tmsize_t bytes = TIFFTileSize(tiff_), tile_row = TIFFTileRowSize(tiff_);
-        if (width == 0 || height == 0 || tile_row <= 0 || bytes / tile_row < height) {
-            return false;
-        }
-        const auto tile = buffer_of(bytes);
+        // Memory that decoding_bytes() has counted. What is never decoded is never written.
+        const auto part = std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(bytes));
+        const auto sample = static_cast<uint16_t>(plane);
         for (uint32_t y0 = 0; y0 < header_.h; y0 += height) {
             for (uint32_t x0 = 0; x0 < header_.w; x0 += width) {
-                if (TIFFReadTile(tiff_, tile.get(), x0, y0, 0, static_cast<uint16_t>(plane)) < 0) {
+                if ((is_tiled ? TIFFReadTile(tiff_, part.get(), x0, y0, 0, sample) :
+                                TIFFReadScanline(tiff_, part.get(), y0, sample)) < 0) {
                     return false;
                 }
                 for (uint32_t y = y0; y < std::min(header_.h, y0 + height); y++) {
-                    take(tile.get() + (y - y0) * tile_row, y, x0, std::min(header_.w - x0, width), plane);
+                    take(part.get() + (y - y0) * row_bytes, y, x0, std::min(header_.w - x0, width), plane);
                 }
             }
         }
@@ -257,6 +243,7 @@ private:
 
     TIFF *tiff_;
     const TiffHeader &header_;
+    const bool is_separate_;
     const int channels_;
     const int64_t element_;
     uint8_t *pixels_;
@@ -345,7 +332,7 @@ PngMetadata metadata_of(TIFF *tiff, const InputFile &file, const PngLimits &limi
 
 }  // namespace
 
-Picture read_tiff(InputFile &file, const PngLimits &limits) {
+StoredPicture read_tiff(InputFile &file, const PngLimits &limits) {
     file.make_seekable(limits.bytes);
     libtiff::Messages messages;
     const auto refuse = [&] {
@@ -372,15 +359,11 @@ Picture read_tiff(InputFile &file, const PngLimits &limits) {
                 upright_bytes(header.w, header.h, pixel_bytes, header.orientation)),
         file, limits);
 
-    Picture picture;
+    StoredPicture picture;
     picture.metadata = metadata_of(tiff.get(), file, limits);
     picture.orientation = header.orientation;
     picture.has_alpha = header.has_alpha();
-    std::vector<int64_t> shape = {header.h, header.w};
-    if (channels > 1) {
-        shape.push_back(channels);
-    }
-    picture.pixels = Array::uninitialized(header.type(), shape);
+    picture.pixels = Array::uninitialized(header.type(), shape_of(header.h, header.w, channels));
     const bool is_decoded = header.is_plain() ?
                                 PlainDecoder(tiff.get(), header, picture.pixels).decode() :
                                 decode_by_libtiff(tiff.get(), header, picture.pixels, messages);

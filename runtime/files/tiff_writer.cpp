@@ -74,7 +74,7 @@ void set_metadata(TIFF *tiff, const PngMetadata &metadata, int channels) {
 
 // False when libtiff reported an error.
 bool encode(TIFF *tiff, const Array &image, const PngMetadata &metadata) {
-    const int channels = image.dimensions() == 3 ? static_cast<int>(image.shape()[2]) : 1;
+    const int channels = channels_of(image);
     const auto element = static_cast<int64_t>(size_of(image.type()));
     const auto h = static_cast<uint32_t>(image.shape()[0]), w = static_cast<uint32_t>(image.shape()[1]);
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, w);
@@ -110,22 +110,22 @@ bool encode(TIFF *tiff, const Array &image, const PngMetadata &metadata) {
 }  // namespace
 
 void check_tiff(Type type, const std::vector<int64_t> &shape) {
+    const auto refuse = [&](const char *why) {
+        refuse_array(why, "write .npy instead", "write_tiff", type, shape);
+    };
     if (type != Type::u8 && type != Type::u16 && type != Type::f32) {
-        refuse_array("TIFF is written of u8, u16 and f32", "write .npy instead", "write_tiff", type, shape);
+        refuse("TIFF is written of u8, u16 and f32");
     }
     if (type == Type::f32 && shape.size() == 3 && shape[2] != 1 && shape[2] != 3) {
-        refuse_array(
-            "TIFF of f32 is written of 1 or 3 channels", "write .npy instead", "write_tiff", type, shape);
+        refuse("TIFF of f32 is written of 1 or 3 channels");
     }
     const bool is_image = shape.size() == 2 || (shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4);
     if (!is_image) {
-        refuse_array("TIFF is written of images (h, w) and (h, w, c) of 1 to 4 channels",
-            "write .npy instead", "write_tiff", type, shape);
+        refuse("TIFF is written of images (h, w) and (h, w, c) of 1 to 4 channels");
     }
     const auto [least, most] = std::minmax(shape[0], shape[1]);
     if (least < 1 || most > std::numeric_limits<int32_t>::max()) {
-        refuse_array("TIFF is written of 1 to 2^31 - 1 pixels per side", "write .npy instead", "write_tiff",
-            type, shape);
+        refuse("TIFF is written of 1 to 2^31 - 1 pixels per side");
     }
 }
 

@@ -9,10 +9,14 @@
 
 namespace tilewright {
 
-// The bytes of a row of an image (h, w) or (h, w, c), without those that only fill up to its stride.
+// Of an image (h, w) or (h, w, c).
+inline int channels_of(const Array &image) {
+    return image.dimensions() == 3 ? static_cast<int>(image.shape()[2]) : 1;
+}
+
+// The bytes of a row of such an image, without those that only fill up to its stride.
 inline int64_t row_bytes_of(const Array &image) {
-    const int64_t channels = image.dimensions() == 3 ? image.shape()[2] : 1;
-    return image.shape()[1] * channels * static_cast<int64_t>(size_of(image.type()));
+    return image.shape()[1] * channels_of(image) * static_cast<int64_t>(size_of(image.type()));
 }
 
 // u8 images (h, w) and (h, w, 3), with their density and ICC profile. Errors: usage, failed, memory.

@@ -1,6 +1,7 @@
 // Which measurements count for a device.
 #include "runtime/measured/measured.h"
 #include "runtime/errors/plain_text.h"
+#include "runtime/process/immortal.h"
 #include "runtime/process/user_folder.h"
 #include <algorithm>
 #include <cmath>
@@ -99,8 +100,8 @@ std::optional<DeviceMeasurements::Found> DeviceMeasurements::find(
 }
 
 const DeviceMeasurements &measurements_of(const DeviceInfo &device) {
-    static auto &mutex = *new std::mutex;
-    static auto &known = *new std::map<std::string, DeviceMeasurements>;
+    auto &mutex = immortal([] { return std::mutex(); });
+    auto &known = immortal([] { return std::map<std::string, DeviceMeasurements>(); });
     const std::lock_guard lock(mutex);
     const auto [at, is_new] = known.try_emplace(device.device.str() + device.name);
     if (is_new) {

@@ -8,8 +8,8 @@ namespace tilewright {
 // gone. Then Halide's runtime ends its threads and frees what it has on devices: a call that was still
 // running would use freed memory.
 //
-// Until then calls go on. So nothing static that a call needs may have a destructor: it is made with `new`,
-// and never destroyed. The static arrays of a program have one. Where drivers are in use, they end first
+// Until then calls go on. So nothing static that a call needs may have a destructor: it is made by immortal()
+// (immortal.h). The static arrays of a program have one. Where drivers are in use, they end first
 // (below), and a call that another thread begins after that waits here before it reads its arrays, as
 // wait_if_drivers_have_ended() does: once for each thread.
 class Inside {

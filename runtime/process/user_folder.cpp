@@ -51,11 +51,6 @@ std::string user_folder(const char *own, const char *shared, const char *hidden,
     return home.starts_with('/') ? home + "/" + hidden + "/" + below : "";
 }
 
-bool Descriptor::close() {
-    const int number = std::exchange(number_, -1);
-    return number < 0 || ::close(number) == 0;
-}
-
 OwnFolder open_own_folder(const fs::path &path, bool make) {
     OwnFolder opened;
     // Without a slash at its end: the system would follow a link.

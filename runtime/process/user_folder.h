@@ -1,9 +1,9 @@
 #pragma once
 // Folders of the user, in which this program keeps files of its own. Not installed.
+#include "runtime/process/descriptor.h"
 #include <filesystem>
 #include <string>
 #include <sys/stat.h>
-#include <utility>
 
 namespace tilewright {
 
@@ -12,32 +12,6 @@ namespace tilewright {
 // none of them is set. A relative path in `shared` or HOME counts as none: it would be another folder in each
 // working folder. Source: XDG Base Directory Specification 0.8.
 std::string user_folder(const char *own, const char *shared, const char *hidden, const char *below);
-
-// The descriptor of an open file, which it closes.
-class Descriptor {
-public:
-    explicit Descriptor(int number = -1) : number_(number) {}
-    Descriptor(Descriptor &&other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor &operator=(Descriptor &&other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~Descriptor() {
-        close();
-    }
-
-    explicit operator bool() const {
-        return number_ >= 0;
-    }
-    int operator*() const {
-        return number_;
-    }
-    // Returns false when what was written could not be kept.
-    bool close();
-
-private:
-    int number_;
-};
 
 // A folder whose files may be run, because only the user could have written them. `why_not` says what is
 // wrong with a folder that is there and is not open; where there is none, or the system does not open it, it

@@ -1,5 +1,6 @@
 // Workloads by the names of their operators.
 #include "tilewright/workload.h"
+#include "runtime/process/immortal.h"
 #include "runtime/workloads/image_workload.h"
 #include <fmt/format.h>
 #include <map>
@@ -38,8 +39,7 @@ struct Known {
 };
 
 Known &known() {
-    static auto &all = *new Known;  // never destroyed: other threads may call while the program ends
-    return all;
+    return immortal([] { return Known(); });
 }
 
 }  // namespace

@@ -103,14 +103,13 @@ TEST_F(CommandLine, TheEnvironmentLeavesOutInstructionSetsOfTheCpu) {
     }
 }
 
-TEST_F(CommandLine, VersionNamesHalideLlvmAndTheDevices) {
+TEST_F(CommandLine, VersionNamesHalideAndLlvm) {
     const Ran ran = run({"--version"});
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(ran.err, "");
     EXPECT_TRUE(std::regex_search(ran.out, std::regex("^tilewright [0-9]+\\.[0-9]+"))) << ran.out;
     EXPECT_TRUE(std::regex_search(ran.out, std::regex("\nHalide [0-9]+\\.[0-9]+\\.[0-9]+\n"))) << ran.out;
     EXPECT_TRUE(std::regex_search(ran.out, std::regex("\nLLVM [0-9]+\\.[0-9]+"))) << ran.out;
-    EXPECT_NE(ran.out.find("\ncpu: "), std::string::npos) << ran.out;
 }
 
 }  // namespace

@@ -256,7 +256,7 @@ Command &Command::run(const std::function<void()> &action) {
 CommandLine::CommandLine(
     const std::string &name, const std::string &description, const std::function<std::string()> &version)
     : app_(std::make_unique<CLI::App>(description, name)) {
-    app_->set_version_flag("--version", version, "Print the versions and the devices");
+    app_->set_version_flag("--version", version, "Print the versions");
     app_->require_subcommand(1);
     app_->get_formatter()->column_width(34);
 }

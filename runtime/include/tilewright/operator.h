@@ -69,10 +69,10 @@ struct Remarks {
 };
 
 // How and where to run. `device` unset: the best one that has a row of the schedule; of `tuned`, the one with
-// the least predicted time, copies included (choose_device() of the operator). `schedule`: the name of a row
-// or of a family. "tuned" is the row that serves the data and has the least predicted time, by times that
-// were measured on a device like this one; where there are none, the first row of that family that serves the
-// data.
+// the least predicted time, copies and the start of drivers included (choose_device()). `schedule`: the name
+// of a row or of a family. "tuned" is the row that serves the data and has the least predicted time, by times
+// that were measured on a device like this one; where there are none, the first row of that family that
+// serves the data.
 struct Call {
     std::optional<Device> device;
     std::string schedule = "tuned";

@@ -3,7 +3,7 @@
 #include "generators/algorithms/tensor_product.h"
 #include "runtime/devices/halide_calls.h"
 #include "runtime/devices/hooks.h"
-#include "runtime/devices/register_caps.h"
+#include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes.h"
 #include "tilewright/timing.h"
@@ -111,7 +111,9 @@ TEST_F(CudaDriver, RegisterCapsReachTheDriver) {
     const auto load = symbol<int(void **, const void *, unsigned, int *, void **)>("cuModuleLoadDataEx");
     ASSERT_EQ(push(context), 0);
     const auto loaded = [&](const std::vector<Row::RegisterCap> &caps) {
-        driver::RegisterCaps here(caps);
+        Row row{};
+        row.register_caps = caps;
+        const driver::ScopedValue here(driver::this_thread.row, &row);
         EXPECT_EQ(load(&module, before.c_str(), 0, nullptr, nullptr), 0);
         return record().module_text.back();
     };

@@ -3,6 +3,7 @@
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/hooks.h"
 #include "runtime/devices/own_queue.h"
+#include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes.h"
 #include "tilewright/stream.h"
@@ -112,13 +113,13 @@ TEST_F(CudaStreams, MemoryThatIsKeptStaysWithItsStream) {
     const driver::OwnQueue one(first), two(first);
     uint64_t in_one = 0;
     {
-        const driver::OnOwnQueue here(one);
+        const driver::ScopedValue here(driver::this_thread.queue, &one);
         in_one = address_on(first, bytes);
         EXPECT_NE(in_one, outside);
         EXPECT_EQ(address_on(first, bytes), in_one);
     }
     {
-        const driver::OnOwnQueue here(two);
+        const driver::ScopedValue here(driver::this_thread.queue, &two);
         EXPECT_NE(address_on(first, bytes), in_one);
         EXPECT_NE(address_on(first, bytes), outside);
     }

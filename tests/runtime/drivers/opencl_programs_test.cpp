@@ -1,6 +1,6 @@
 // What reaches the driver when an OpenCL program is made and built, against the fake libOpenCL.so.1.
 #include "runtime/devices/opencl.h"
-#include "runtime/devices/opencl_options.h"
+#include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes.h"
 #include <gtest/gtest.h>
@@ -47,7 +47,9 @@ TEST(OpenClPrograms, OptionsAndConversionsOfHalvesReachTheDriver) {
     EXPECT_NE(record().sources.back().find(halves), std::string::npos);
     {
         const std::string relaxed = "-cl-fast-relaxed-math";
-        const driver::OpenClOptions options(relaxed);
+        Row row{};
+        row.opencl_options = relaxed;
+        const driver::ScopedValue options(driver::this_thread.row, &row);
         EXPECT_EQ(built(plain, ""), relaxed);
         EXPECT_EQ(built(plain, "-D A=1"), "-D A=1 " + relaxed);
     }

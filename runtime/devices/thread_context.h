@@ -1,0 +1,44 @@
+#pragma once
+// What the hooks have to know of a thread's call, and Halide's C interface has no arguments for. Not
+// installed.
+#include "tilewright/device.h"
+#include "tilewright/row.h"
+#include <type_traits>
+#include <utility>
+
+namespace tilewright {
+
+struct Recorder;
+
+namespace driver {
+
+class OwnQueue;
+
+struct ThreadContext {
+    Device device;                    // that Halide's calls use: the one of Current (hooks.h)
+    const OwnQueue *queue = nullptr;  // in which work on its device is done; null: the device's first one
+    Recorder *recorder = nullptr;     // of the LaunchRecording; null, where none lives
+    const Row *row = nullptr;         // that runs: register caps and OpenCL options of the programs it loads
+};
+
+extern thread_local constinit ThreadContext this_thread;
+
+// While it lives, a member of this_thread has another value.
+template<typename T>
+class ScopedValue {
+public:
+    ScopedValue(T &member, std::type_identity_t<T> value)
+        : member_(member), before_(std::exchange(member, value)) {}
+    ~ScopedValue() {
+        member_ = before_;
+    }
+    ScopedValue(const ScopedValue &) = delete;
+
+private:
+    T &member_;
+    const T before_;
+};
+
+}  // namespace driver
+
+}  // namespace tilewright
