@@ -1,9 +1,19 @@
 #include "runtime/dispatch/image_operator.h"
+#include "generators/algorithms/image_configuration.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace tilewright {
+
+namespace {
+
+bool is_aligned(const Array &image, int64_t bytes) {
+    return image.offset_bytes() % bytes == 0 &&
+           image.strides()[0] * (int64_t)size_of(image.type()) % bytes == 0;
+}
+
+}  // namespace
 
 Request ImageOperator::read(std::span<const Array> inputs, const Settings &) const {
     const Array &image = inputs[0];
@@ -29,6 +39,11 @@ Request ImageOperator::read(std::span<const Array> inputs, const Settings &) con
     request.output_type = image.type();
     request.output_shape = image.shape();
     return request;
+}
+
+bool ImageOperator::accepts_request(const Row &row, const Request &request, const Array &output) const {
+    const int alignment = row.configuration<ImageConfiguration>().alignment;
+    return is_aligned(request.inputs[0], alignment) && is_aligned(output, alignment);
 }
 
 Plan ImageOperator::plan(const Row &row, Device device, const Request &request, Array &output) const {

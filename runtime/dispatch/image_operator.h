@@ -7,9 +7,9 @@
 
 namespace tilewright {
 
-// As it is: one row of the table per element type ("u8", "f32" ...), libraries whose arguments are `image`
-// and `output`, rows of elements. An operator that differs derives from it and overrides what differs, or
-// derives from OperatorOf.
+// As it is: rows of the table per element type ("u8", "f32" ...), libraries whose arguments are `image` and
+// `output`, rows of elements. A row may ask for an alignment of both (ImageConfiguration). An operator that
+// differs derives from it and overrides what differs, or derives from OperatorOf.
 class ImageOperator : public OperatorOf<Request> {
 public:
     // What an output element depends on. Of a colour image a library sees rows of w * c elements, in which
@@ -28,6 +28,7 @@ public:
 
 protected:
     Request read(std::span<const Array> inputs, const Settings &settings) const override;
+    bool accepts_request(const Row &row, const Request &request, const Array &output) const override;
     Plan plan(const Row &row, Device device, const Request &request, Array &output) const override;
 
 private:
