@@ -285,8 +285,7 @@ ScheduleRow halves(const std::string &name, int lanes) {
 // f32 by CUDA: one row per block takes .0185 ms where two take .0193 (4096 x 4096, H200, 2026-11-23, found by
 // `tilewright explore`); of u8 two are as fast as any other number.
 ScheduleRow many_rows_on(const char *types, Backends where, int rows) {
-    const RowSumChunksConfiguration many_rows{.least_rows = 128};
-    return row("tuned_many_rows", where, types, lanes_a_row, many_rows,
+    return row("tuned_many_rows", where, types, lanes_a_row, RowSumChunksConfiguration{.least_rows = 128},
         {{"lanes", 64, 16, 128}, {"rows", rows, 1, 8}})
         .with("strict_float")
         .says(
@@ -315,7 +314,6 @@ ScheduleRow wide_rows(const char *types, int lanes, int unroll) {
 }
 
 ScheduleRows tuned_rows() {
-    const RowSumChunksConfiguration split{.splits = true};
     const RowSumSlicedConfiguration few_long{.least_width = 65537, .most_rows = 63}, bytes{.least_width = 64};
     return family("tuned",
         {
@@ -328,7 +326,8 @@ ScheduleRows tuned_rows() {
             many_rows_on("u8 u16 u8f32 u16f32", gpu, 2),
             many_rows_on("f32", cuda, 1),
             many_rows_on("f32", opencl, 2),
-            row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks, split,
+            row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks,
+                RowSumChunksConfiguration{.splits = true},
                 {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
                 .with("strict_float")
                 .says("Splits each row over blocks, and a second kernel adds its pieces: for few or very "

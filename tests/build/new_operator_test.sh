@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `./dev new-operator` in a copy of the tree: the new files are complete, do not name `invert`, keep to the
-# rooms and to the layout, and compile. Arguments: the source folder, a folder to work in (it is emptied), the build folder, the
-# compiler, Python. Exits with 77 where the source folder is no working tree of git.
+# rooms and to the layout, and compile. Arguments: the source folder, a folder to work in (it is emptied), the
+# build folder, the compiler, Python. Exits with 77 where the source folder is no working tree of git.
 set -euo pipefail
 source=$1 work=$2 build=$3 compiler=$4 python=$5
 git -C "$source" ls-files --error-unmatch dev >/dev/null || exit 77
