@@ -31,7 +31,7 @@ public:
         const Halide::Type pixel = element_type(this->type);
         image.set_type(pixel);
         output.set_type(pixel);
-        weights.set_type(Form::integer_weights && pixel.is_uint() ? Halide::UInt(32) : Halide::Float(32));
+        weights.set_type(pixel.is_uint() ? Halide::UInt(32) : Halide::Float(32));
         if (Form::computes_weights) {
             exponent_ = this->template add_input<float>("exponent");
         }
@@ -184,8 +184,6 @@ HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::Gaussian
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurGenerator<tilewright::GaussianBlurBranch>, gaussian_blur_branch)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurGenerator<tilewright::GaussianBlurExp>, gaussian_blur_exp)
-HALIDE_REGISTER_GENERATOR(
-    tilewright::GaussianBlurGenerator<tilewright::GaussianBlurFloats>, gaussian_blur_floats)
 HALIDE_REGISTER_GENERATOR(tilewright::GaussianBlurWindowGenerator, gaussian_blur_window)
 HALIDE_REGISTER_GENERATOR(
     tilewright::GaussianBlurWindowDotGenerator<tilewright::GaussianBlurWindowDot>, gaussian_blur_window_dot)

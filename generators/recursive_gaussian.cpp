@@ -9,6 +9,7 @@
 #include "generators/algorithms/recursive_gaussian/tiles.h"
 #include "generators/check_tunables.h"
 #include "generators/row_generator.h"
+#include "schedules/moves.h"
 #include <string>
 
 namespace tilewright {
@@ -48,12 +49,9 @@ public:
         RecursiveGaussian blur(
             image, image.width(), image.height(), {{}, step[0], step[1], step[2], expressions(end_matrix)});
         output = blur.out;
-        for (Halide::OutputImageParam buffer :
-            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
-            buffer.dim(0).set_stride(Expr());  // colours are interleaved
-            buffer.dim(0).set_min(0);
-            buffer.dim(1).set_min(0);
-        }
+        image.dim(0).set_stride(Expr());  // colours are interleaved
+        output.dim(0).set_stride(Expr());
+        from_origin({image, output});
         apply(blur, {image, output});
 
         image.set_estimates({{0, 8192}, {0, 8192}, {0, 1}});
@@ -80,11 +78,7 @@ public:
         RecursiveGaussianCopies blur(image, image.width(), image.height(),
             {{}, step[0], step[1], step[2], expressions(end_matrix)}, Halide::Float(half ? 16 : 32));
         output = blur.out;
-        for (Halide::OutputImageParam buffer :
-            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
-            buffer.dim(0).set_min(0);
-            buffer.dim(1).set_min(0);
-        }
+        from_origin({image, output});
         apply(blur, {image, output});
     }
 };
@@ -139,11 +133,7 @@ protected:
     template<typename Form, typename Output>
     void finish(Form &blur, Output &output) {
         output = blur.out;
-        for (Halide::OutputImageParam buffer :
-            {Halide::OutputImageParam(image), Halide::OutputImageParam(output)}) {
-            buffer.dim(0).set_min(0);
-            buffer.dim(1).set_min(0);
-        }
+        from_origin({image, output});
         this->apply(blur, {image, output});
     }
 };

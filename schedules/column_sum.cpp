@@ -233,7 +233,7 @@ ScheduleRows tuned_rows() {
     const ColumnSumConfiguration few_pixels{.most_rows = 8}, one_column{.most_columns = 1};
     return family("tuned",
         {
-            row("tuned_few_rows", gpu, "u8 u8f32", words_a_thread, few_rows, words_of_threads)
+            row("tuned_few_rows", opencl, "u8", words_a_thread, few_rows, words_of_threads)
                 .says("4-byte loads in one kernel: an image of few rows is not worth a second kernel."),
             row("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks, narrow,
                 {{"lanes", 64, 32, 128}, {"groups", 4, 1, 8}, {"unroll", 8, 1, 16}, {"columns", 8, 1, 8},

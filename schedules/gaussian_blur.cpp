@@ -219,10 +219,6 @@ static ScheduleRows tuned_cpu_rows() {
             row("tuned_terms_4", cpu, "f32", terms, GaussianBlurTermsConfiguration{.radius = 4},
                 {{"rows", 8, 4, 16}, {"vectors", 4, 1, 4}, {"chunk", 256, 64, 1024}})
                 .says("Tiles of 8 rows over the cores: a loaded pixel serves all of them, for radius 4."),
-            row("tuned_floats", cpu, "u8", lines<GaussianBlurFloats>,
-                {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
-                .says("As tuned_any, with floats in place of integers, whose fused multiply-add is one "
-                      "instruction."),
             row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlurLines>,
                 {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
                 .says("Tiles of rows over the cores; vectors of a chunk that stays in the cache, both "
@@ -271,65 +267,63 @@ static ScheduleRows step_rows() {
     };
 }
 
-// Both passes in one kernel, for images of one channel.
+// Both passes in one kernel, for images of one channel, by radius.
 static ScheduleRows window_rows() {
     using namespace gaussian_blur_gpu;
-    const char *for_large = "As tuned_window, for images larger than a tile: positions need no last clamp.",
-               *by_windows = "Both passes in one kernel; windows in registers, weights from constant memory.",
-               *by_words = "As tuned_window, for whole words and the border reflect, which reverses words.",
-               *by_any_words = "One kernel; dot products of four bytes, windows of words in registers.",
-               *by_integer_windows = "As tuned_window for f32, with integer weights and 64-bit sums.",
-               *by_float_windows = "One kernel; loads of four bytes, sums of floats, windows in registers.";
-    return {
-        // One group of wide tiles: radius 4 .183 -> .169 ms, radius 9 .231 -> .202 ms against two
-        // groups of 128 columns (8192 x 8192, H200).
-        row("tuned_large_4", gpu, "f32", window, tile(4, 256, 32, 1, 4, true)).says(for_large),
-        row("tuned_large_9", gpu, "f32", window, tile(9, 256, 32, 1, 4, true)).says(for_large),
-        row("tuned_large_12", gpu, "f32", window, tile(12, 256, 32, 1, 4, true)).says(for_large),
-        row("tuned_large_20", gpu, "f32", window, tile(20, 192, 32, 1, 8, true)).says(for_large),
+    ScheduleRows rows;
+    const auto add = [&](const std::string &name, Backends where, const char *type, auto schedule,
+                         const Tile &made, const char *sentence) {
+        rows.push_back(
+            row(name + "_" + std::to_string(made.configuration.radius), where, type, schedule, made)
+                .says(sentence));
+    };
+    struct {
+        int radius, columns, window;
+    } const floats[] = {{4, 256, 4}, {9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}};
+    struct {
+        int radius, high, columns, rows, window;
+    } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
+        {30, 8, 512, 16, 16}, {40, 10, 512, 16, 16}};
+
+    // One group of wide tiles: radius 9 .231 -> .202 ms against two groups of 128 columns (8192 x 8192,
+    // H200). Of radius 4 they are no faster than tuned_window.
+    for (const auto &f : floats) {
+        const char *sentence =
+            "As tuned_window, for images larger than a tile: positions need no last clamp.";
         // 384 columns take .109 ms, 192 .126 (4096 x 4096, sigma 7.5, H200). On OpenCL they would need more
         // shared memory than the 48 KB that there are.
-        row("tuned_large_30", cuda, "f32", window, tile(30, 384, 32, 1, 8, true)).says(for_large),
-        row("tuned_large_30", opencl, "f32", window, tile(30, 192, 32, 1, 8, true)).says(for_large),
-        row("tuned_large_40", gpu, "f32", window, tile(40, 176, 32, 1, 8, true)).says(for_large),
-        row("tuned_window_4", gpu, "f32", window, tile(4, 256, 32, 1, 4)).says(by_windows),
-        row("tuned_window_9", gpu, "f32", window, tile(9, 256, 32, 1, 4)).says(by_windows),
-        row("tuned_window_12", gpu, "f32", window, tile(12, 256, 32, 1, 4)).says(by_windows),
-        row("tuned_window_20", gpu, "f32", window, tile(20, 192, 32, 1, 8)).says(by_windows),
-        row("tuned_window_30", gpu, "f32", window, tile(30, 192, 32, 1, 8)).says(by_windows),
-        row("tuned_window_40", gpu, "f32", window, tile(40, 176, 32, 1, 8)).says(by_windows),
-        row("tuned_window_4", gpu, "u16", window, tile(4, 256, 16, 1, 4)).says(by_integer_windows),
-        row("tuned_window_9", gpu, "u16", window, tile(9, 256, 16, 1, 4)).says(by_integer_windows),
-        row("tuned_window_12", gpu, "u16", window, tile(12, 256, 16, 1, 4)).says(by_integer_windows),
-        row("tuned_window_20", gpu, "u16", window, tile(20, 256, 16, 1, 4)).says(by_integer_windows),
-        row("tuned_window_30", gpu, "u16", window, tile(30, 256, 16, 1, 4)).says(by_integer_windows),
-        row("tuned_window_40", gpu, "u16", window, tile(40, 256, 16, 1, 4)).says(by_integer_windows),
-        row("tuned_words_4", cuda, "u8", window_dot, word_tile(4, 0, false, 1024, 16, 16)).says(by_words),
-        row("tuned_words_4_high", cuda, "u8", window_dot, word_tile(4, 2, false, 1024, 16, 16))
-            .says(by_words),
-        row("tuned_words_9", cuda, "u8", window_dot, word_tile(9, 0, false, 512, 32, 32)).says(by_words),
-        row("tuned_words_9_high", cuda, "u8", window_dot, word_tile(9, 3, false, 512, 32, 32)).says(by_words),
-        row("tuned_words_12", cuda, "u8", window_dot, word_tile(12, 3, false, 512, 32, 16)).says(by_words),
-        row("tuned_words_20", cuda, "u8", window_dot, word_tile(20, 5, false, 512, 16, 16)).says(by_words),
-        row("tuned_words_30", cuda, "u8", window_dot, word_tile(30, 8, false, 512, 16, 16)).says(by_words),
-        row("tuned_words_40", cuda, "u8", window_dot, word_tile(40, 10, false, 512, 16, 16)).says(by_words),
-        row("tuned_window_4", cuda, "u8", window_dot, word_tile(4, 2, true, 1024, 16, 16)).says(by_any_words),
-        row("tuned_window_9", cuda, "u8", window_dot, word_tile(9, 3, true, 512, 32, 32)).says(by_any_words),
-        row("tuned_window_12", cuda, "u8", window_dot, word_tile(12, 3, true, 512, 32, 16))
-            .says(by_any_words),
-        row("tuned_window_20", cuda, "u8", window_dot, word_tile(20, 5, true, 512, 16, 16))
-            .says(by_any_words),
-        row("tuned_window_30", cuda, "u8", window_dot, word_tile(30, 8, true, 512, 16, 16))
-            .says(by_any_words),
-        row("tuned_window_40", cuda, "u8", window_dot, word_tile(40, 10, true, 512, 16, 16))
-            .says(by_any_words),
-        row("tuned_window_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(by_float_windows),
-        row("tuned_window_9", opencl, "u8", window_floats, tile(9, 256, 8, 4, 8)).says(by_float_windows),
-        row("tuned_window_12", opencl, "u8", window_floats, tile(12, 256, 8, 4, 8)).says(by_float_windows),
-        row("tuned_window_20", opencl, "u8", window_floats, tile(20, 256, 8, 4, 16)).says(by_float_windows),
-        row("tuned_window_30", opencl, "u8", window_floats, tile(30, 256, 8, 4, 16)).says(by_float_windows),
-        row("tuned_window_40", opencl, "u8", window_floats, tile(40, 256, 8, 4, 16)).says(by_float_windows),
-    };
+        const bool wide_on_cuda = f.radius == 30;
+        if (wide_on_cuda) {
+            add("tuned_large", cuda, "f32", window, tile(f.radius, 384, 32, 1, f.window, true), sentence);
+        }
+        if (f.radius > 4) {
+            add("tuned_large", wide_on_cuda ? opencl : gpu, "f32", window,
+                tile(f.radius, f.columns, 32, 1, f.window, true), sentence);
+        }
+    }
+    for (const auto &f : floats) {
+        add("tuned_window", gpu, "f32", window, tile(f.radius, f.columns, 32, 1, f.window),
+            "Both passes in one kernel; windows in registers, weights from constant memory.");
+    }
+    for (const auto &f : floats) {
+        add("tuned_window", gpu, "u16", window, tile(f.radius, 256, 16, 1, 4),
+            "As tuned_window for f32, with integer weights and 64-bit sums.");
+    }
+    for (const auto &w : words) {  // up to radius 9 without upper bytes of taps
+        add("tuned_words", cuda, "u8", window_dot,
+            word_tile(w.radius, w.radius < 12 ? 0 : w.high, false, w.columns, w.rows, w.window),
+            "As tuned_window, for whole words and the border reflect, which reverses words.");
+    }
+    for (const auto &w : words) {
+        add("tuned_window", cuda, "u8", window_dot,
+            word_tile(w.radius, w.high, true, w.columns, w.rows, w.window),
+            "One kernel; dot products of four bytes, windows of words in registers.");
+    }
+    for (const auto &f : floats) {
+        add("tuned_window", opencl, "u8", window_floats, tile(f.radius, 256, 8, 4, f.radius < 20 ? 8 : 16),
+            "One kernel; loads of four bytes, sums of floats, windows in registers.");
+    }
+    return rows;
 }
 
 static const ScheduleRows &rows() {

@@ -7,6 +7,7 @@
 #include "generators/algorithms/gaussian_blur/short_sums.h"
 #include "generators/algorithms/gaussian_blur/terms.h"
 #include "generators/algorithms/integers.h"
+#include "schedules/moves.h"
 #include "schedules/schedule.h"
 #include <bit>
 
@@ -180,10 +181,7 @@ inline void dots(GaussianBlurDots &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y;
     const int lanes = context.target.natural_vector_size<int32_t>(), group = blur.group,
               channels = blur.channels, vectors = context["vectors"];
-    for (Halide::OutputImageParam buffer : context.buffers) {
-        buffer.dim(0).set_min(0);
-        buffer.dim(1).set_min(0);
-    }
+    from_origin(context.buffers);
     const Expr radius = group * blur.reach;
     blur.out.split(y, yo, yi, tile_rows(radius, context["rows"]), TailStrategy::GuardWithIf)
         .split(yo, task, yo, tiles_of_task(context, radius), TailStrategy::GuardWithIf)
@@ -207,10 +205,7 @@ inline void dots_in_order(GaussianBlurDotRows &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y, c = blur.c, chunk{"chunk"};
     const int lanes = context.target.natural_vector_size<int32_t>(), group = blur.group,
               channels = blur.channels, vectors = context["vectors"], block = 4 * lanes;
-    for (Halide::OutputImageParam buffer : context.buffers) {
-        buffer.dim(0).set_min(0);
-        buffer.dim(1).set_min(0);
-    }
+    from_origin(context.buffers);
     blur.out.split(y, yo, yi, group, TailStrategy::GuardWithIf)
         .split(yo, task, yo, tiles_of_task(context, group * blur.reach, context["rows"] / group),
             TailStrategy::GuardWithIf)
@@ -272,10 +267,7 @@ inline void terms(GaussianBlurTerms &blur, ScheduleContext &context) {
     const Var chunk{"chunk"};
     const int lanes = context.target.natural_vector_size(blur.out.type()), rows = context["rows"],
               block = lanes * context["vectors"];
-    for (Halide::OutputImageParam buffer : context.buffers) {
-        buffer.dim(0).set_min(0);
-        buffer.dim(1).set_min(0);
-    }
+    from_origin(context.buffers);
     blur.out.split(y, yo, yi, rows, TailStrategy::GuardWithIf)
         .split(yo, task, yo, tiles_of_task(context, blur.radius), TailStrategy::GuardWithIf)
         .split(x, chunk, x, context["chunk"], TailStrategy::GuardWithIf)
@@ -306,10 +298,7 @@ inline void short_sums(GaussianBlurShortSums &blur, ScheduleContext &context) {
     const Var x = blur.x, y = blur.y;
     const int lanes = context.target.natural_vector_size<uint8_t>(), rows = context["rows"],
               block = lanes * context["vectors"];
-    for (Halide::OutputImageParam buffer : context.buffers) {
-        buffer.dim(0).set_min(0);
-        buffer.dim(1).set_min(0);
-    }
+    from_origin(context.buffers);
     blur.out.split(y, yo, yi, rows, TailStrategy::GuardWithIf)
         .split(yo, task, yo, tiles_of_task(context, blur.radius, 4), TailStrategy::GuardWithIf)
         .split(x, xo, xi, block, TailStrategy::PredicateStores)

@@ -223,10 +223,7 @@ ScheduleRows tuned_on_gpus() {
     using enum Division::Copies;
     // Panels of both matrices in one buffer stay below the most bytes of an array up to most_depth.
     const MatmulWorkersConfiguration small_whole{.copies = none, .most_side = 640, .most_depth = 65536},
-        small{.copies = together, .most_side = 640, .most_depth = 65536},
-        medium_whole{.copies = none, .most_side = 1536, .most_depth = 65536},
-        medium{.copies = together, .most_side = 1536, .most_depth = 65536},
-        shallow{.copies = apart, .most_depth = 2048}, large{.copies = apart};
+        small{.copies = together, .most_side = 1280, .most_depth = 65536}, large{.copies = apart};
     const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
     return family("tuned",
         {
@@ -235,24 +232,9 @@ ScheduleRows tuned_on_gpus() {
             row("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16}))
                 .says("Zero-padded panels fit any size; four groups of threads share the sums of one "
                       "tile."),
-            // 1024 x 1024 x 1024 takes .0670 ms with blocks of 128, .0710 with blocks of 64 (H200). They need
-            // 128 KB of shared memory, which smaller GPUs do not have.
-            row("tuned_medium_deep", cuda, "f32", workers, medium_whole, division({7, 2, 2, 2, 128, 16}))
-                .says("As tuned_medium_whole, with half as many barriers, for GPUs with 128 KB of shared "
-                      "memory."),
-            row("tuned_medium_whole", cuda, "f32", workers, medium_whole, division({7, 2, 2, 2, 64, 16}))
-                .says("Whole tiles need no copies; two groups of threads share the sums of one tile."),
-            row("tuned_medium", cuda, "f32", workers, medium, division({7, 2, 2, 2, 48, 12}))
-                .says("Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
-            row("tuned_shallow", cuda, "f32", workers, shallow, division({14, 2, 2, 1, 16, 16}))
-                .says("A thread keeps 8 x 8 sums in registers over all of K; for products with K up to "
-                      "2048."),
-            row("tuned_large", cuda, "f32", workers, large, division({25, 2, 2, 1, 24, 24}))
-                .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
-                      "B."),
             row("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16}))
                 .says("Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
-            row("tuned_large", opencl, "f32", workers, large, division({25, 2, 2, 1, 24, 24}))
+            row("tuned_large", gpu, "f32", workers, large, division({25, 2, 2, 1, 24, 24}))
                 .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
                       "B."),
             row("tuned_any", gpu, "f32", runs, tiles_of_16, {{"parts", 528, 132, 2112}})

@@ -1,6 +1,7 @@
 #pragma once
 // Scheduling moves that the schedules of several operators share.
 #include "Halide.h"
+#include <vector>
 
 namespace tilewright {
 
@@ -36,10 +37,26 @@ inline Halide::Func &in_squares(
         .unroll(yv);
 }
 
+// Promises that the rows and columns of the buffers are counted from 0, as the front counts them.
+inline void from_origin(const std::vector<Halide::OutputImageParam> &buffers) {
+    for (Halide::OutputImageParam buffer : buffers) {
+        buffer.dim(0).set_min(0);
+        buffer.dim(1).set_min(0);
+    }
+}
+
 // A value that is a multiple of n, as an expression that Halide sees to be one. As a constraint on an extent
 // or a stride it promises, and checks at each call, that the caller's value is a multiple of n.
 inline Halide::Expr multiple_of(int n, const Halide::Expr &value) {
     return (value / n) * n;
+}
+
+// Promises that the rows of a buffer begin at multiples of `bytes`, so that a vector of so many bytes is
+// loaded and stored at once. The front sees to it.
+inline void aligned_rows(Halide::OutputImageParam buffer, int bytes) {
+    buffer.set_host_alignment(bytes);
+    buffer.dim(0).set_min(0);
+    buffer.dim(1).set_stride(multiple_of(bytes / buffer.type().bytes(), buffer.dim(1).stride()));
 }
 
 }  // namespace tilewright

@@ -43,8 +43,8 @@ class FusedOnGpu : public FusedSchedule {
 public:
     static constexpr int width = 128, height = 32;
 
-    Blur blur_form(bool large, bool) const override {
-        return large ? Blur::near : Blur::any_size;
+    bool reflects_once() const override {
+        return true;
     }
     bool weights_in_table() const override {
         return false;
@@ -156,8 +156,8 @@ public:
     static constexpr int width = 256, height = 64;
 
     explicit FusedOnCpu(const Target &target) : target_(target) {}
-    Blur blur_form(bool, bool exact_floats) const override {
-        return exact_floats ? Blur::floats : Blur::any_size;
+    bool reflects_once() const override {
+        return false;
     }
     bool weights_in_table() const override {
         return true;

@@ -14,14 +14,10 @@ namespace tilewright {
 // memory or in the cache.
 class FusedSchedule {
 public:
-    // Which form of the blur a tile is computed by.
-    enum class Blur { any_size, near, floats };
-
     virtual ~FusedSchedule() = default;
 
-    // `large`: the image is larger than the window. `exact_floats`: the sums over its pixels are exact in
-    // floats.
-    virtual Blur blur_form(bool large, bool exact_floats) const = 0;
+    // Whether the tiles of images larger than the window are computed by the form for one reflection.
+    virtual bool reflects_once() const = 0;
     // Whether the weights are a table; otherwise they are constants of unrolled loops.
     virtual bool weights_in_table() const = 0;
     // A sum's bands are rows (`along_rows`) or columns of a tile, or pieces of them: the elements of a band.

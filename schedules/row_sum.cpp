@@ -285,12 +285,18 @@ ScheduleRow halves(const std::string &name, int lanes) {
 // f32 by CUDA: one row per block takes .0185 ms where two take .0193 (4096 x 4096, H200, 2026-11-23, found by
 // `tilewright explore`); of u8 two are as fast as any other number.
 ScheduleRow many_rows_on(const char *types, Backends where, int rows) {
-    const RowSumChunksConfiguration many_rows{.least_rows = 128};
-    return row("tuned_many_rows", where, types, lanes_a_row, many_rows,
+    return row("tuned_many_rows", where, types, lanes_a_row, RowSumChunksConfiguration{.least_rows = 128},
         {{"lanes", 64, 16, 128}, {"rows", rows, 1, 8}})
         .with("strict_float")
         .says(
             "16-byte loads with 64 threads per row: whole lines are read, and several loads are in flight.");
+}
+
+ScheduleRow medium_rows_on(const char *types, Backends where) {
+    return row("tuned_medium", where, types, lanes_a_row, RowSumChunksConfiguration{.most_iterations = 16},
+        {{"lanes", 8, 8, 16}, {"rows", 32, 4, 64}})
+        .with("strict_float")
+        .says("16-byte loads with 8 threads per row and 32 rows per block, for rows of up to 2 KB.");
 }
 
 // `task` on CPUs is in KiB of the image: 1.5 MiB take one core of an AMD EPYC (Zen 4, 2026-11-23) some 25 us,
@@ -308,7 +314,6 @@ ScheduleRow wide_rows(const char *types, int lanes, int unroll) {
 }
 
 ScheduleRows tuned_rows() {
-    const RowSumChunksConfiguration medium{.most_iterations = 16}, split{.splits = true};
     const RowSumSlicedConfiguration few_long{.least_width = 65537, .most_rows = 63}, bytes{.least_width = 64};
     return family("tuned",
         {
@@ -316,14 +321,13 @@ ScheduleRows tuned_rows() {
                 {{"lanes", 1}, {"rows", 128, 32, 256}})
                 .with("strict_float")
                 .says("16-byte loads with one thread per row, for rows too short for several threads."),
-            row("tuned_medium", gpu, "u8 u16 f32 u8f32 u16f32", lanes_a_row, medium,
-                {{"lanes", 8, 8, 16}, {"rows", 32, 4, 64}})
-                .with("strict_float")
-                .says("16-byte loads with 8 threads per row and 32 rows per block, for rows of up to 2 KB."),
+            medium_rows_on("u16 u16f32", gpu),
+            medium_rows_on("u8 f32 u8f32", opencl),
             many_rows_on("u8 u16 u8f32 u16f32", gpu, 2),
             many_rows_on("f32", cuda, 1),
             many_rows_on("f32", opencl, 2),
-            row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks, split,
+            row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks,
+                RowSumChunksConfiguration{.splits = true},
                 {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
                 .with("strict_float")
                 .says("Splits each row over blocks, and a second kernel adds its pieces: for few or very "

@@ -51,17 +51,14 @@ void add_blur_windows(std::vector<StageRow> &rows) {
         inside.elements = floats.elements = "f32";
         bytes.elements = "u8";
         bytes.serves = [](const StageRequest &request) { return request.exact_floats && !request.last; };
-        rows.insert(rows.end(), {inside, floats, bytes});
+        if (radius > 4) {
+            rows.push_back(inside);
+        }
+        rows.insert(rows.end(), {floats, bytes});
     }
 }
 
 void add_blur(std::vector<StageRow> &rows) {
-    rows.push_back({.op = "gaussian_blur",
-        .where = cpu,
-        .table = "gaussian_blur",
-        .schedule = "tuned_floats",
-        .elements = "u8",
-        .serves = [](const StageRequest &request) { return request.exact_floats; }});
     rows.push_back({.op = "gaussian_blur", .where = cpu, .table = "gaussian_blur", .schedule = "tuned_any"});
     add_blur_windows(rows);
     rows.push_back({.op = "gaussian_blur",
@@ -105,9 +102,8 @@ void add_sums(std::vector<StageRow> &rows) {
 const std::vector<StageRow> &stage_rows() {
     static const std::vector<StageRow> all = [] {
         std::vector<StageRow> rows;
-        for (const Backends where : {cpu, gpu}) {
-            rows.push_back({.op = "invert", .where = where, .table = "invert", .schedule = "tuned"});
-        }
+        rows.push_back({.op = "invert", .where = cpu, .table = "invert", .schedule = "tuned"});
+        rows.push_back({.op = "invert", .where = gpu, .table = "invert", .schedule = "tuned_any"});
         add_transpose(rows);
         add_blur(rows);
         add_sums(rows);

@@ -185,40 +185,32 @@ ScheduleRows in_registers_on_cpu() {
         columns_of_bytes{.least_kib = 4096, .in_columns = true, .rows = 32},
         wide_columns{.least_kib = 12288, .in_columns = true, .rows = 16},
         bytes_in_registers{.in_registers = true, .rows = 32}, in_rectangles{.in_registers = true, .rows = 16};
-    const auto of_rectangles = [](int width) {
-        return std::vector<Tunable>{{"width", width}, {"height", 32}, {"task", 1024, 16, 16384}};
+    const Tunable task{"task", 1024, 16, 16384};
+    const auto columns = [&](const char *name, Backends where, const char *type,
+                             const TransposeSquaresConfiguration &squares, const Tunable &width, int height,
+                             const Tunable &down, const char *sentence) {
+        return row(name, where, type, transpose_cpu::columns_in_registers, squares,
+            {width, {"height", height}, down, task})
+            .says(sentence);
     };
+    const auto registers = [&](Backends where, const char *type, const TransposeSquaresConfiguration &squares,
+                               int width, int height, const char *sentence) {
+        return row("tuned_registers", where, type, transpose_cpu::squares_in_registers, squares,
+            {{"width", width}, {"height", height}, task})
+            .says(sentence);
+    };
+    const Tunable tall{"down", 64, 16, 256}, low{"down", 32, 16, 256}, lowest{"down", 32, 8, 64};
     return {
-        row("tuned_columns", cpu, "f32", transpose_cpu::columns_in_registers, in_columns,
-            {{"width", 16}, {"height", 16}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
-            .says(by_columns),
-        row("tuned_columns", cpu, "u64", transpose_cpu::columns_in_registers, in_columns,
-            {{"width", 8}, {"height", 8}, {"down", 64, 16, 256}, {"task", 1024, 16, 16384}})
-            .says(by_columns),
-        row("tuned_columns", vnni, "u8", transpose_cpu::columns_in_registers, columns_of_bytes,
-            {{"width", 64, 32, 128}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
-            .says(whole),
-        row("tuned_columns", vnni, "u16", transpose_cpu::columns_in_registers, wide_columns,
-            {{"width", 32}, {"height", 32}, {"down", 32, 16, 256}, {"task", 1024, 16, 16384}})
-            .says(whole),
-        row("tuned_registers", cpu, "f32", transpose_cpu::squares_in_registers, in_registers,
-            {{"width", 16}, {"height", 16}, {"task", 1024, 16, 16384}})
-            .says(by_rows),
-        row("tuned_registers", cpu, "u64", transpose_cpu::squares_in_registers, in_registers,
-            {{"width", 8}, {"height", 8}, {"task", 1024, 16, 16384}})
-            .says(by_rows),
-        row("tuned_registers", vnni, "u8", transpose_cpu::squares_in_registers, bytes_in_registers,
-            of_rectangles(32))
-            .says(whole),
-        row("tuned_registers", vnni, "u16", transpose_cpu::squares_in_registers, in_rectangles,
-            of_rectangles(16))
-            .says(whole),
-        row("tuned_lanes", cpu, "u8", transpose_cpu::columns_in_registers, in_lanes,
-            {{"width", 64}, {"height", 32}, {"down", 32, 8, 64}, {"task", 1024, 16, 16384}})
-            .says(by_columns),
-        row("tuned_lanes", cpu, "u16", transpose_cpu::columns_in_registers, in_lanes,
-            {{"width", 32}, {"height", 16}, {"down", 32, 8, 64}, {"task", 1024, 16, 16384}})
-            .says(by_columns),
+        columns("tuned_columns", cpu, "f32", in_columns, {"width", 16}, 16, tall, by_columns),
+        columns("tuned_columns", cpu, "u64", in_columns, {"width", 8}, 8, tall, by_columns),
+        columns("tuned_columns", vnni, "u8", columns_of_bytes, {"width", 64, 32, 128}, 32, low, whole),
+        columns("tuned_columns", vnni, "u16", wide_columns, {"width", 32}, 32, low, whole),
+        registers(cpu, "f32", in_registers, 16, 16, by_rows),
+        registers(cpu, "u64", in_registers, 8, 8, by_rows),
+        registers(vnni, "u8", bytes_in_registers, 32, 32, whole),
+        registers(vnni, "u16", in_rectangles, 16, 32, whole),
+        columns("tuned_lanes", cpu, "u8", in_lanes, {"width", 64}, 32, lowest, by_columns),
+        columns("tuned_lanes", cpu, "u16", in_lanes, {"width", 32}, 16, lowest, by_columns),
     };
 }
 
@@ -233,10 +225,6 @@ ScheduleRows tuned_on_cpu() {
     return family("tuned",
         {
             in_registers_on_cpu(),
-            row("tuned_blocks", cpu, "u8", transpose_cpu::blocks, large, tunables(64, 1024, 8))
-                .says(in_blocks),
-            row("tuned_blocks", cpu, "u16", transpose_cpu::blocks, large, tunables(64, 1024, 4))
-                .says(in_blocks),
             row("tuned_blocks", cpu, "rgb8 rgb16", transpose_cpu::blocks, large, tunables(64, 64, 64))
                 .says(in_blocks),
             row("tuned_rectangles", vnni, "rgb8", transpose_cpu::blocks, colours_in_rectangles,
@@ -245,8 +233,7 @@ ScheduleRows tuned_on_cpu() {
             row("tuned_rectangles", vnni, "rgb16", transpose_cpu::blocks, colours_in_rectangles,
                 tunables(32, 32, 128))
                 .says(whole_colours),
-            row("tuned_small", cpu, "u8 u16 f32 u64", transpose_cpu::blocks, any, tunables(64, 64, 128))
-                .says(small),
+            row("tuned_small", cpu, "u8 u64", transpose_cpu::blocks, any, tunables(64, 64, 128)).says(small),
             row("tuned_small", cpu, "rgb8 rgb16", transpose_cpu::blocks, colours, tunables(32, 32, 256))
                 .says(small),
             row("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::blocks, any,

@@ -17,18 +17,10 @@ using Halide::Var;
 inline const Var xi{"xi"}, yi{"yi"}, xo{"xo"}, yo{"yo"}, xs{"xs"}, ys{"ys"}, xp{"xp"}, yp{"yp"},
     block{"block"};
 
-// Indices count from 0, so that kernels do not add the position of the first pixel.
-inline void count_from_zero(ScheduleContext &context) {
-    for (size_t i : {0, 1}) {
-        context.buffers[i].dim(0).set_min(0);
-        context.buffers[i].dim(1).set_min(0);
-    }
-}
-
 // One thread per pixel, from global memory to global memory. Neighbouring threads read neighbouring pixels of
 // a row, and write pixels that are one row of the output apart from each other.
 inline void direct(Transpose &t, ScheduleContext &context) {
-    count_from_zero(context);
+    from_origin(context.buffers);
     t.out.tile(t.x, t.y, xo, yo, xi, yi, context["height"], context["width"], TailStrategy::GuardWithIf)
         .reorder(yi, xi, yo, xo)
         .gpu_blocks(yo, xo)
@@ -38,7 +30,7 @@ inline void direct(Transpose &t, ScheduleContext &context) {
 // The mirror image of `direct`. Neighbouring threads read pixels that are one row of the input apart from
 // each other, and write neighbouring pixels of a row.
 inline void direct_mirrored(Transpose &t, ScheduleContext &context) {
-    count_from_zero(context);
+    from_origin(context.buffers);
     t.out.tile(t.x, t.y, xo, yo, xi, yi, context["width"], context["height"], TailStrategy::GuardWithIf)
         .gpu_blocks(xo, yo)
         .gpu_threads(xi, yi);
@@ -75,7 +67,7 @@ inline void tile_in_shared(Transpose &t, ScheduleContext &context, const Var &le
 // Thread blocks in the order of the input's memory.
 inline void tiles_in_rows(Transpose &t, ScheduleContext &context, int pad) {
     const int tile = context["tile"];
-    count_from_zero(context);
+    from_origin(context.buffers);
     t.out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
         .reorder(xi, yi, yo, xo)
         .gpu_blocks(yo, xo);
@@ -90,7 +82,7 @@ inline void tiles_in_rows(Transpose &t, ScheduleContext &context, int pad) {
 // place is the remainder of a division, and such a tile costs two barriers and a loop.
 inline void tiles_in_diagonals(Transpose &t, ScheduleContext &context, int pad) {
     const int tile = context["tile"], square = context["square"];
-    count_from_zero(context);
+    from_origin(context.buffers);
     const auto in_diagonals = [&](Halide::Stage out, TailStrategy at_edges) {
         out.tile(t.x, t.y, xo, yo, xi, yi, tile, tile, at_edges);
         blocks_along_diagonals(out, xo, yo, block, square);
@@ -126,7 +118,7 @@ inline void diagonal_unpadded(Transpose &t, ScheduleContext &context) {
 // One thread per patch of 4 x 4 pixels, in registers: it reads four vectors of four pixels along the rows of
 // the input, and writes four along the rows of the output. For images of whole patches with aligned rows.
 inline void vector4_aligned(Transpose &t, ScheduleContext &context) {
-    count_from_zero(context);
+    from_origin(context.buffers);
     t.out.tile(t.x, t.y, xp, yp, xi, yi, 4, 4)
         .tile(xp, yp, xo, yo, xp, yp, context["across"], context["down"], TailStrategy::GuardWithIf)
         .reorder(xi, yi, xp, yp, xo, yo)
@@ -152,7 +144,7 @@ inline void vector4_aligned(Transpose &t, ScheduleContext &context) {
 // One thread per patch of 4 x 4 pixels, which it moves one by one: for images whose rows are not whole
 // vectors.
 inline void vector4_any(Transpose &t, ScheduleContext &context) {
-    count_from_zero(context);
+    from_origin(context.buffers);
     t.out
         .tile(t.x, t.y, xo, yo, xp, yp, 4 * context["across"], 4 * context["down"], TailStrategy::GuardWithIf)
         .tile(xp, yp, xp, yp, xi, yi, 4, 4)

@@ -42,11 +42,6 @@ Func clamped(const Flow &flow) {
 
 }  // namespace
 
-FusedSchedule::Blur Stages::blur_form(
-    const FusedSchedule &by, const WindowStage &stage, const Shape &in, bool large) {
-    return by.blur_form(large, in.element == "u8" && stage.weights().bytes.fits_f32());
-}
-
 Flow Stages::compose_fused(Flow flow, const StageTarget &target) {
     const auto by = fused_schedule(target.target);
     for (size_t first = 0; first < stages_.size();) {
@@ -81,13 +76,10 @@ Stages::Tile Stages::blur_tile(
     const auto tile_of = [&](auto blur) {
         return Tile{blur.form->out, [form = blur.form, by](LoopLevel level) { by->blur_tile(*form, level); }};
     };
-    switch (blur_form(*by, stage, flow.shape, large)) {
-    case FusedSchedule::Blur::near:
+    if (large && by->reflects_once()) {
         return tile_of(ConstantBlur<GaussianBlurNear>(flow, stage, by->weights_in_table()));
-    case FusedSchedule::Blur::floats:
-        return tile_of(ConstantBlur<GaussianBlurFloats>(flow, stage, by->weights_in_table()));
-    default: return tile_of(ConstantBlur<GaussianBlur>(flow, stage, by->weights_in_table()));
     }
+    return tile_of(ConstantBlur<GaussianBlur>(flow, stage, by->weights_in_table()));
 }
 
 void Stages::compose_segment(

@@ -121,8 +121,7 @@ Sizes Stages::sizes(const StageTarget &target) const {
     for (size_t i = 0; i < stages_.size(); i++) {
         Sizes sizes = schedule_ == Schedule::staged ? stages_[i]->sizes(shapes_[i], target) : Sizes{};
         const auto *window = dynamic_cast<const WindowStage *>(stages_[i].get());
-        if (schedule_ == Schedule::fused && window &&
-            blur_form(*fused, *window, shapes_[i], true) == FusedSchedule::Blur::near) {
+        if (schedule_ == Schedule::fused && window && fused->reflects_once()) {
             sizes.least_width = sizes.least_height = window->radius() + 1;
         }
         if (transposed) {

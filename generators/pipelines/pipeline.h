@@ -73,8 +73,6 @@ private:
     struct Segment;
     struct Tile;
     Flow compose_fused(Flow flow, const StageTarget &target);
-    static FusedSchedule::Blur blur_form(
-        const FusedSchedule &by, const WindowStage &stage, const Shape &in, bool large);
     Segment segment_from(size_t first) const;
     Tile blur_tile(Flow &flow, const WindowStage &stage, bool large,
         const std::shared_ptr<const FusedSchedule> &by) const;

@@ -3,7 +3,6 @@
 #include "generators/program/program.h"
 #include "generators/program/build.h"
 #include "generators/program/declined.h"
-#include "generators/program/library.h"
 #include "generators/program/show.h"
 #include "generators/program/written.h"
 #include <iostream>
@@ -24,14 +23,7 @@ int make_runtime(const std::string &dir) {
 
 int show_one(const Selection &selection, const std::string &part) {
     selection.check(true);
-    const Library library = selection.only();
-    const std::string tunables = library.tunables, targets = targets_of(library, tunables);
-    return show({library.row->form, library.name,
-                    {{"schedule", library.row->name}, {"type", library.type}, {"backend", library.backend},
-                        {"tunables", tunables}, {"errors", library.errors}},
-                    targets.substr(0, targets.find(',')), library.row->autoscheduler, plugins_folder(),
-                    selection.values},
-        part);
+    return show(selection.only(), part, selection.values);
 }
 
 int list(const Selection &selection) {

@@ -1,6 +1,7 @@
 #include "generators/program/show.h"
 #include "generators/algorithms/tensor_text.h"
 #include "generators/program/accesses.h"
+#include "generators/program/library.h"
 #include "generators/program/written.h"
 #include <algorithm>
 #include <cstdio>
@@ -17,29 +18,34 @@ namespace {
 
 using namespace Halide::Internal;
 
-AbstractGeneratorPtr generator_of(const Shown &shown) {
-    const Halide::Target target(shown.target);
-    Halide::AutoschedulerParams autoscheduler;
-    if (!shown.autoscheduler.empty()) {
-        std::string file = shown.autoscheduler;
+// The first of a library's targets: of several instruction sets the widest.
+Halide::Target first_target(const Library &library) {
+    return Halide::Target(split(targets_of(library, library.tunables), ',').front());
+}
+
+AbstractGeneratorPtr generator_of(const Library &library) {
+    const ScheduleRow &row = *library.row;
+    if (!row.autoscheduler.empty()) {
+        std::string file = row.autoscheduler;
         std::transform(file.begin(), file.end(), file.begin(), ::tolower);
-        Halide::load_plugin(shown.plugins + "/libautoschedule_" + file + ".so");
-        autoscheduler.name = shown.autoscheduler;
+        Halide::load_plugin(plugins_folder() + "/libautoschedule_" + file + ".so");
     }
-    AbstractGeneratorPtr generator =
-        GeneratorRegistry::create(shown.form, Halide::GeneratorContext(target, autoscheduler));
-    for (const auto &[name, value] : shown.parameters) {
+    AbstractGeneratorPtr generator = GeneratorRegistry::create(row.form,
+        Halide::GeneratorContext(first_target(library), Halide::AutoschedulerParams(row.autoscheduler)));
+    for (const auto &[name, value] :
+        {std::pair<std::string, std::string>{"schedule", row.name}, {"type", library.type},
+            {"backend", library.backend}, {"tunables", library.tunables}, {"errors", library.errors}}) {
         generator->set_generatorparam_value(name, value);
     }
     return generator;
 }
 
 // Halide prints loop nests on standard error.
-void print_loops(const Shown &shown) {
-    const AbstractGeneratorPtr generator = generator_of(shown);
+void print_loops(const Library &library) {
+    const AbstractGeneratorPtr generator = generator_of(library);
     Halide::Pipeline pipeline = generator->build_pipeline();
     const Halide::GeneratorContext context = generator->context();
-    if (!shown.autoscheduler.empty()) {
+    if (!library.row->autoscheduler.empty()) {
         pipeline.apply_autoscheduler(context.target(), context.autoscheduler_params());
     }
     std::cout.flush();
@@ -84,8 +90,8 @@ private:
     std::set<std::string> known_;
 };
 
-void print_resources(const Shown &shown) {
-    const Halide::Module module = generator_of(shown)->build_module(shown.name);
+void print_resources(const Library &library) {
+    const Halide::Module module = generator_of(library)->build_module(library.name);
     Kernels kernels;
     for (const LoweredFunc &function : module.functions()) {
         function.body.accept(&kernels);
@@ -93,12 +99,12 @@ void print_resources(const Shown &shown) {
     std::cout << kernels.lines.str();
 }
 
-void print_accesses(const Shown &shown) {
-    const Halide::Module module = generator_of(shown)->build_module(shown.name);
-    std::map<std::string, int64_t> values = shown.values;
+void print_accesses(const Library &library, const std::map<std::string, int64_t> &of_call) {
+    const Halide::Module module = generator_of(library)->build_module(library.name);
+    std::map<std::string, int64_t> values = of_call;
     // A caller knows an output by its name in the metadata, the statements by that of its Func.
     for (const auto &[of_func, of_argument] : module.get_metadata_name_map()) {
-        for (const auto &[name, value] : shown.values) {
+        for (const auto &[name, value] : of_call) {
             if (name.starts_with(of_argument + ".")) {
                 values[of_func + name.substr(of_argument.size())] = value;
             }
@@ -107,37 +113,37 @@ void print_accesses(const Shown &shown) {
     std::cout << accesses_in(module.get_conceptual_stmt(), values);
 }
 
-void print_file(const Shown &shown, Halide::OutputFileType type) {
+void print_file(const Library &library, Halide::OutputFileType type) {
     const auto folder =
         std::filesystem::temp_directory_path() / ("tilewright-show-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder);
     const std::string file = (folder / "shown").string();
-    generator_of(shown)->build_module(shown.name).compile({{type, file}});
+    generator_of(library)->build_module(library.name).compile({{type, file}});
     std::cout << with_tensor_products(text_of(file));
     std::filesystem::remove_all(folder);
 }
 
 }  // namespace
 
-int show(const Shown &shown, const std::string &part) {
-    const bool is_gpu = Halide::Target(shown.target).has_gpu_feature();
-    if (!is_gpu && (part == "kernels" || part == "resources" || part == "accesses")) {
-        std::cerr << "error: " << shown.name
+int show(const Library &library, const std::string &part, const std::map<std::string, int64_t> &values) {
+    const bool has_kernels = first_target(library).has_gpu_feature();
+    if (!has_kernels && (part == "kernels" || part == "resources" || part == "accesses")) {
+        std::cerr << "error: " << library.name
                   << " runs on the CPU and has no kernels; show loops, stmt or assembly\n";
         return 1;
     }
     if (part == "loops") {
-        print_loops(shown);
+        print_loops(library);
     } else if (part == "kernels") {
-        print_file(shown, Halide::OutputFileType::device_code);
+        print_file(library, Halide::OutputFileType::device_code);
     } else if (part == "resources") {
-        print_resources(shown);
+        print_resources(library);
     } else if (part == "accesses") {
-        print_accesses(shown);
+        print_accesses(library, values);
     } else if (part == "stmt") {
-        print_file(shown, Halide::OutputFileType::stmt);
+        print_file(library, Halide::OutputFileType::stmt);
     } else if (part == "assembly") {
-        print_file(shown, Halide::OutputFileType::assembly);
+        print_file(library, Halide::OutputFileType::assembly);
     } else {
         std::cerr << "error: cannot show '" << part
                   << "'; it takes loops, kernels, resources, accesses, stmt, assembly\n";

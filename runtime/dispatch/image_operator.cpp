@@ -1,4 +1,5 @@
 #include "runtime/dispatch/image_operator.h"
+#include "generators/algorithms/image_configuration.h"
 #include "runtime/arrays/channels.h"
 #include "tilewright/alpha.h"
 #include <algorithm>
@@ -19,7 +20,17 @@ std::vector<Type> types_of(const std::vector<Row> &rows) {
     return types;
 }
 
+bool is_aligned(const Array &image, int64_t bytes) {
+    return image.offset_bytes() % bytes == 0 &&
+           image.strides()[0] * (int64_t)size_of(image.type()) % bytes == 0;
+}
+
 }  // namespace
+
+bool ImageForm::serves(const Row &row, const ImageRequest &request, const Array &output) const {
+    const int alignment = row.configuration<ImageConfiguration>().alignment;
+    return is_aligned(request.inputs[0], alignment) && is_aligned(output, alignment);
+}
 
 void ImageForm::bind(Launch &launch, const Row &, const ImageRequest &request, Array &output) const {
     const Array &image = request.inputs[0];

@@ -10,11 +10,13 @@ namespace tilewright {
 struct ImageRequest : Request {};
 
 // The form of an operator from one image to another: libraries whose arguments are `image` and `output`, rows
-// of elements. Where the operator has separate channels, the library runs once per channel.
+// of elements. Where the operator has separate channels, the library runs once per channel. A row may ask for
+// an alignment of both images (ImageConfiguration).
 class ImageForm : public FormOf<ImageRequest> {
 public:
     using FormOf::FormOf;
 
+    bool serves(const Row &row, const ImageRequest &request, const Array &output) const override;
     Plan plan(const OperatorOf<ImageRequest> &op, const Row &row, Device device, const ImageRequest &request,
         Array &output) const override;
 

@@ -69,13 +69,14 @@ std::string vendor_of(const DeviceInfo &device) {
 const MeasuredDevice *most_like(const DeviceInfo &device, std::span<const MeasuredDevice> measured) {
     const std::string vendor = vendor_of(device);
     const MeasuredDevice *best = nullptr;
-    std::tuple<bool, bool, double> least;
+    std::tuple<bool, bool, bool, double> least;
     for (const MeasuredDevice &one : measured) {
         if (one.backend != device.device.backend || one.is_gpu != device.is_gpu) {
             continue;
         }
         const double factor = std::abs(std::log(std::max(1, one.units) / (double)std::max(1, device.units)));
-        const std::tuple distance(one.vendor != vendor, one.name != device.name, factor);
+        const std::tuple distance(
+            one.capability != device.capability, one.vendor != vendor, one.name != device.name, factor);
         if (!best || distance < least) {
             best = &one;
             least = distance;

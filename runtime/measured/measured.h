@@ -31,6 +31,7 @@ struct MeasuredDevice {
     Backend backend;
     bool is_gpu;
     std::string_view vendor, name;
+    std::string_view capability;  // of a CPU, as DeviceInfo has it; of GPUs files do not say it
     int units;
     std::string_view date;
     double bytes_to_device, bytes_to_host;  // per ms, between the device and ordinary memory of the host; 0
@@ -47,7 +48,8 @@ std::string vendor_of(const DeviceInfo &device);
 std::span<const MeasuredDevice> built_in_measurements();
 
 // Of several measured devices the one that is most like `device`: of the same backend, and a GPU if that is
-// one; before others one of the same vendor; of those one of the same name; and of those the one whose number
+// one; before others one of the same capability, because CPUs of other instruction sets run other code; of
+// those one of the same vendor; of those one of the same name; and of those the one whose number
 // of units is nearest, as a factor. Null where there is none of the same backend and kind.
 const MeasuredDevice *most_like(const DeviceInfo &device, std::span<const MeasuredDevice> measured);
 

@@ -97,6 +97,7 @@ void read_device(Content &content, const Json &file) {
     device.is_gpu = from.at("is_gpu");
     device.vendor = content.text(from.at("vendor"));
     device.name = content.text(from.at("name"));
+    device.capability = content.text(from.value("capability", Json("")));
     device.units = (int)number(from.at("units"), std::numeric_limits<int>::max());
     device.date = content.text(file.at("origin").at("date"));
     const Json &copies = file.at("copies");

@@ -47,7 +47,7 @@ protected:
     }
 
     static const Row &blocks() {
-        return row("transpose", "tuned_blocks", Backend::cpu);
+        return row("transpose", "tuned_small", Backend::cpu);
     }
 
     // The text of the row's tunables where the first one has another value, and that value.
@@ -77,7 +77,7 @@ protected:
 TEST_F(BuiltRow, ComputesTheSameAndLeavesNoFiles) {
     const auto [text, values] = another_value(blocks());
     const auto built = built_row(blocks(), values);
-    EXPECT_EQ(built->name(), "transpose/tuned_blocks/u8/cpu/" + text);
+    EXPECT_EQ(built->name(), "transpose/tuned_small/u8/cpu/" + text);
     EXPECT_NE(built->entry, blocks().entry);
     const Result result = Verification(find_operator("transpose"), "u8", 2).run(*built, Device{});
     EXPECT_EQ(result.verdict, Verdict::ok) << result.why;

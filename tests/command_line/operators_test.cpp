@@ -64,7 +64,7 @@ TEST_F(CommandLine, MetadataCarriesOver) {
 
 TEST_F(CommandLine, EveryRowOfAnOperatorCanBeChosenByName) {
     NEEDS_OPERATOR("transpose");
-    const Array image = make_image("in.png", 2048, 2304);  // tuned_blocks is for 4 MiB and more
+    const Array image = make_image("in.png", 2048, 2304);  // every row serves it
     size_t chosen = 0;
     const json all = run_json({"list", "transpose", "--json"});
     for (const json &row : all["operators"][0]["rows"]) {

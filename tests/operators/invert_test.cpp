@@ -53,7 +53,11 @@ private:
 TEST_P(InvertRow, TakesAndLeavesRowsOfAnyPitch) {
     const auto check = [&](auto pitched) {
         Array output = pitched.output();
-        ASSERT_TRUE(run({pitched.image}, output));
+        const bool is_served = run({pitched.image}, output);
+        EXPECT_EQ(is_served, row().schedule != "tuned_aligned");
+        if (!is_served) {
+            return;
+        }
         output.sync();
         expect_negative(pitched.image, output);
         pitched.expect_untouched();

@@ -111,6 +111,12 @@ TEST(MeasuredDevices, TheMostLikeOneIsTaken) {
     EXPECT_EQ(most_like(cpu("AMD C", 32), known)->name, "AMD A");
     EXPECT_EQ(most_like(cpu("Intel Core", 64), known)->name, "Intel Xeon") << "the vendor goes first";
     EXPECT_NE(most_like(cpu("Other", 20), known), nullptr);
+    std::vector<MeasuredDevice> of_sets = known;
+    of_sets[0].capability = "AVX2";
+    of_sets[1].capability = of_sets[2].capability = "AVX-512";
+    DeviceInfo older = cpu("AMD A", 64);
+    older.capability = "AVX2";
+    EXPECT_EQ(most_like(older, of_sets)->name, "Intel Xeon") << "the instruction set goes before all others";
     DeviceInfo gpu = cpu("AMD GPU", 100);
     gpu.device.backend = Backend::opencl;
     gpu.is_gpu = true;

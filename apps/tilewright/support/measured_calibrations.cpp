@@ -19,7 +19,7 @@ namespace {
 MeasuredOn device_in(const Json &file) {
     const Json &device = file.at("device");
     return {device.at("backend"), device.at("vendor"), device.at("name"), device.at("driver"),
-        int_of(device.at("units")), device.at("is_gpu")};
+        int_of(device.at("units")), device.at("is_gpu"), device.value("capability", "")};
 }
 
 struct Time {

@@ -59,7 +59,9 @@ std::string text_of_file(const Json &file) {
 }  // namespace
 
 MeasuredOn measured_on(const DeviceInfo &info) {
-    return {name_of(info.device.backend), vendor_of(info), info.name, info.driver, info.units, info.is_gpu};
+    const bool is_cpu = info.device.backend == Backend::cpu;
+    return {name_of(info.device.backend), vendor_of(info), info.name, info.driver, info.units, info.is_gpu,
+        is_cpu ? info.capability : ""};
 }
 
 std::string MeasuredOn::text() const {
@@ -138,7 +140,8 @@ Json MeasuredFile::json(const Json &older, const Json &origin) const {
     }
     return {{"version", version},
         {"device", {{"backend", device_.backend}, {"vendor", device_.vendor}, {"name", device_.name},
-                       {"driver", device_.driver}, {"units", device_.units}, {"is_gpu", device_.is_gpu}}},
+                       {"capability", device_.capability}, {"driver", device_.driver},
+                       {"units", device_.units}, {"is_gpu", device_.is_gpu}}},
         {"origin", origin}, {"copies", copies}, {"times", times}};
 }
 

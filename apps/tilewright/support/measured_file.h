@@ -15,6 +15,7 @@ struct MeasuredOn {
     std::string backend, vendor, name, driver;
     int units = 0;
     bool is_gpu = false;
+    std::string capability = {};  // of a CPU: its instruction set
 
     bool is_same(const MeasuredOn &other) const {
         return backend == other.backend && vendor == other.vendor && name == other.name;

@@ -1,8 +1,8 @@
 #pragma once
 // The definition of gaussian_blur, and its forms with other arithmetic. Rows of the definition: reference,
 // tuned_any, tuned_near and the documented steps on GPUs (direct, separable, shared, texture); of the others:
-// branch; exp, native and relaxed; half and texture_half; tuned_floats. On CPUs tuned_any is a form too,
-// whose loops over rows are divided at the border.
+// branch; exp, native and relaxed; half and texture_half. On CPUs tuned_any is a form too, whose loops over
+// rows are divided at the border.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/arithmetic.h"
 #include "generators/algorithms/gaussian_blur/border.h"
@@ -140,8 +140,7 @@ private:
 // first.
 struct GaussianBlur : Halide::NamesInterface {
     static constexpr const char *name = "gaussian_blur";
-    static constexpr bool integer_weights = true, near = false, branch = false, divided = false,
-                          computes_weights = false;
+    static constexpr bool near = false, branch = false, divided = false, computes_weights = false;
     static BlurArithmetic arithmetic(Halide::Type pixel, Expr multiplier) {
         return BlurArithmetic::plain(pixel, multiplier);
     }
@@ -202,16 +201,6 @@ struct GaussianBlurHalf : GaussianBlurNear {
         return BlurArithmetic::halves();
     }
     using GaussianBlurNear::GaussianBlurNear;
-};
-
-// The same in floats. u8 gives the same bytes as long as 255 times the sum of the weights is below 2^24.
-struct GaussianBlurFloats : GaussianBlurLines {
-    static constexpr const char *name = "gaussian_blur_floats";
-    static constexpr bool integer_weights = false;
-    static BlurArithmetic arithmetic(Halide::Type pixel, Expr multiplier) {
-        return BlurArithmetic::floats(pixel, multiplier);
-    }
-    using GaussianBlurLines::GaussianBlurLines;
 };
 
 }  // namespace tilewright

@@ -18,10 +18,8 @@ struct ConstantBlur {
         const GaussianWeights &w = stage.weights();
         const Halide::Type pixel = element_type(in.shape.element);
         const Halide::Var k{"k"};
-        if (pixel.is_uint() && Form::integer_weights) {
+        if (pixel.is_uint()) {
             define<uint32_t>(k, pixel == Halide::UInt(8) ? w.bytes.taps : w.words16.taps, table);
-        } else if (pixel.is_uint()) {
-            define<float>(k, w.bytes.taps, table);
         } else {
             define<float>(k, w.real, table);
         }

@@ -77,9 +77,6 @@ public:
         if (is_window(chosen)) {
             return window_of_words(in, chosen);
         }
-        if (chosen.form() == GaussianBlurFloats::name) {
-            return definition<GaussianBlurFloats>(in, chosen);
-        }
         if (chosen.form() == GaussianBlurLines::name) {
             return definition<GaussianBlurLines>(in, chosen);
         }

@@ -47,18 +47,6 @@ struct LinesForm final : GaussianBlurTaps {
     }
 };
 
-struct FloatsForm final : GaussianBlurTaps {
-    using GaussianBlurTaps::GaussianBlurTaps;
-
-    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &output) const override {
-        return GaussianBlurTaps::serves(row, request, output) &&
-               (request.image().type() != Type::u8 || request.numbers().bytes.fits_f32());
-    }
-    const Array &weights(const GaussianBlurRequest &request) const override {
-        return request.weights->floats(request.image().type());
-    }
-};
-
 struct TermsForm final : GaussianBlurTaps {
     using GaussianBlurTaps::GaussianBlurTaps;
 
@@ -93,14 +81,13 @@ struct ShortSumsForm final : BlurForm<GaussianBlurRequest> {
 
 constexpr GaussianBlurTaps definition("gaussian_blur");
 constexpr LinesForm lines("gaussian_blur_lines");
-constexpr FloatsForm floats("gaussian_blur_floats");
 constexpr TermsForm terms("gaussian_blur_terms");
 constexpr ShortSumsForm short_sums("gaussian_blur_short_sums");
 
 }  // namespace
 
 std::vector<const Form *> forms_by_taps() {
-    return {&definition, &lines, &floats, &terms, &short_sums};
+    return {&definition, &lines, &terms, &short_sums};
 }
 
 }  // namespace tilewright

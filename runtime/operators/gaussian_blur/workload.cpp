@@ -54,7 +54,8 @@ public:
     }
 
     std::vector<Settings> benchmark_settings(const std::string &) const override {
-        return {{{"sigma", 1.}}, {{"sigma", 2.25}}, {{"sigma", 3.}}, {{"sigma", 7.5}}, {{"sigma", 10.}}};
+        return {{{"sigma", 1.}}, {{"sigma", 2.25}}, {{"sigma", 3.}}, {{"sigma", 5.}}, {{"sigma", 7.5}},
+            {{"sigma", 10.}}};
     }
 
     // Two passes of a multiplication and an addition per tap.
