@@ -1,16 +1,19 @@
 // The front: the operator for programs. ImageOperator does all of it for operators from one image to another.
 #include "sobel.h"
 #include "runtime/dispatch/image_operator.h"
+#include "runtime/process/immortal.h"
 
 namespace tilewright {
 
 const std::vector<Row> &sobel_rows();  // the table, which the generator writes
 
+static constexpr ImageForm form("sobel");  // as the generator is called
+
 const Operator &sobel_operator() {
-    static const auto &sobel =  // never destroyed: another thread may be in a call while the program ends
-        *new ImageOperator(
-            "sobel", "edges: the magnitude of Sobel's gradient", sobel_rows(), ImageOperator::Kind::window);
-    return sobel;
+    return immortal([] {
+        return ImageOperator("sobel", "edges: the magnitude of Sobel's gradient", sobel_rows(), {&form},
+            ImageOperator::Kind::window);
+    });
 }
 
 void sobel(const Array &image, Array &output, const Call &call) {

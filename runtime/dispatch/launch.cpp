@@ -43,33 +43,6 @@ std::pmr::vector<halide_dimension_t> dims_of(
     return dims;
 }
 
-bool spans_too_much(const View &view) {
-    int64_t last = 0, largest = 0;
-    for (const View::Dim &d : view.dims) {
-        last += (d.extent - 1) * d.stride;
-        largest = std::max(largest, d.extent * d.stride);  // Halide counts the last row's padding too, in
-                                                           // elements
-    }
-    return (last + 1) * view.type.bytes() > most_bytes || largest > most_bytes;
-}
-
-// A copy of the array for OpenCL, which addresses parts of a buffer at multiples of 512 bytes at best; the
-// view becomes one on the copy.
-Array bounced(const Array &array, View &view) {
-    if (view == image(array)) {
-        const Array copy = array.clone();
-        view = image(copy);
-        return copy;
-    }
-    if (view == rows_of(array)) {
-        const Array copy = array.clone();
-        view = rows_of(copy);
-        return copy;
-    }
-    view.offset = 0;  // whatever its dimensions mean, they mean it for rows at this pitch
-    return array.clone(array.strides()[0] * (int64_t)size_of(array.type()));
-}
-
 // The storages of a call, held while the library is started. Each one once, in the order of their addresses,
 // so that threads do not wait for each other in a ring. On the CPU only what is written is held: what is read
 // stays as it is, whatever a device does with other parts of it.
@@ -207,21 +180,18 @@ void Launch::check_complete() const {
 }
 
 bool Launch::fits() const {
-    check_complete();
-    std::vector<halide_buffer_t> buffers(arguments_.size());
-    std::vector<std::pmr::vector<halide_dimension_t>> dims(arguments_.size());
-    std::vector<uint64_t> scalars(arguments_.size());
+    std::vector<Bound> arguments = bound();
+    std::vector<halide_buffer_t> buffers(arguments.size());
+    std::vector<std::pmr::vector<halide_dimension_t>> dims(arguments.size());
     std::vector<void *> pointers;
-    for (size_t i = 0; i < arguments_.size(); i++) {
-        const Argument &argument = arguments_[i];
-        if (argument.role == Role::scalar) {
-            scalars[i] = argument.number;
-            pointers.push_back(&scalars[i]);
+    for (size_t i = 0; i < arguments.size(); i++) {
+        const View *view = arguments[i].view;
+        if (!view) {
+            pointers.push_back(&arguments[i].number);
             continue;
         }
-        const View &view = windows_[argument.number].view;
-        dims[i] = dims_of(view);
-        buffers[i].type = view.type;
+        dims[i] = dims_of(*view);
+        buffers[i].type = view->type;
         buffers[i].dimensions = (int32_t)dims[i].size();
         buffers[i].dim = dims[i].data();
         pointers.push_back(&buffers[i]);
@@ -234,8 +204,8 @@ bool Launch::fits() const {
     // The library wrote the shapes that it would need into the buffers.
     for (size_t i = 0; i < arguments_.size(); i++) {
         for (size_t d = 0; d < dims[i].size(); d++) {
-            if (dims[i][d].min < 0 || (int64_t)dims[i][d].min + dims[i][d].extent >
-                                          windows_[arguments_[i].number].view.dims[d].extent) {
+            if (dims[i][d].min < 0 ||
+                (int64_t)dims[i][d].min + dims[i][d].extent > arguments[i].view->dims[d].extent) {
                 return false;
             }
         }

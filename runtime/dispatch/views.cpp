@@ -1,5 +1,6 @@
 #include "runtime/dispatch/views.h"
 #include "runtime/arrays/storage.h"
+#include <algorithm>
 
 namespace tilewright {
 
@@ -58,6 +59,31 @@ View complex_parts(const Array &array) {
     }
     view.dims.insert(view.dims.begin(), {2, 1});
     return view;
+}
+
+bool spans_too_much(const View &view) {
+    int64_t last = 0, largest = 0;
+    for (const View::Dim &d : view.dims) {
+        last += (d.extent - 1) * d.stride;
+        largest = std::max(largest, d.extent * d.stride);  // Halide counts the last row's padding too, in
+                                                           // elements
+    }
+    return (last + 1) * view.type.bytes() > most_bytes || largest > most_bytes;
+}
+
+Array bounced(const Array &array, View &view) {
+    if (view == image(array)) {
+        const Array copy = array.clone();
+        view = image(copy);
+        return copy;
+    }
+    if (view == rows_of(array)) {
+        const Array copy = array.clone();
+        view = rows_of(copy);
+        return copy;
+    }
+    view.offset = 0;  // whatever its dimensions mean, they mean it for rows at this pitch
+    return array.clone(array.strides()[0] * (int64_t)size_of(array.type()));
 }
 
 }  // namespace tilewright

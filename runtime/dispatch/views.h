@@ -43,4 +43,11 @@ View complex_words(const Array &array);
 // The same as pairs of f32: part, x[, y].
 View complex_parts(const Array &array);
 
+// Whether a library cannot address all that a view spans.
+bool spans_too_much(const View &view);
+
+// A copy of the array for OpenCL, which addresses parts of a buffer at multiples of 512 bytes at best; the
+// view becomes one on the copy.
+Array bounced(const Array &array, View &view);
+
 }  // namespace tilewright

@@ -35,7 +35,7 @@ Row row_of(const std::string &op, const std::string &schedule) {
         .type = "f32",
         .backend = Backend::cpu,
         .needs_vnni = false,
-        .form = op,
+        .form = "neighbours",
         .configured = {},
         .tunables = {},
         .register_caps = {},
@@ -79,22 +79,19 @@ Array right_neighbours(std::span<const Array> inputs, const Settings &, Backend)
     return output;
 }
 
-// Made before the operator, which reads them when it is made.
-struct RowsOfNeighbours {
-    std::vector<Row> own_rows;
-};
+struct NeighboursRequest : Request {};
+constexpr FormOf<NeighboursRequest> right_form("neighbours");
 
 // An operator whose front makes a mistake: it hands an image over as rows of elements, whatever its channels,
 // and so does its reference.
-class Neighbours : private RowsOfNeighbours, public OperatorOf<Request> {
+class Neighbours : public OperatorOf<NeighboursRequest> {
 public:
     explicit Neighbours(std::string name)
-        : RowsOfNeighbours{{row_of(name, "reference"), row_of(name, "tuned")}},
-          OperatorOf({.name = name, .summary = "the right neighbours"}, own_rows) {}
+        : OperatorOf({.name = name, .summary = "the right neighbours"},
+              {row_of(name, "reference"), row_of(name, "tuned")}, {&right_form}) {}
 
     const Row &row(const std::string &schedule) const {
-        return *std::find_if(
-            own_rows.begin(), own_rows.end(), [&](const Row &r) { return r.schedule == schedule; });
+        return *std::ranges::find(rows(), schedule, &Row::schedule);
     }
 
     // What a test changes.
@@ -104,21 +101,22 @@ public:
     std::function<void(Array &)> spoil;  // of the outputs of `tuned`
     mutable int runs = 0;
 
+    Plan plan(const Row &row, Device, const NeighboursRequest &request, Array &output) const override {
+        Plan plan;
+        plan.host([this, &row, image = request.inputs[0], output]() mutable { compute(row, image, output); });
+        return plan;
+    }
+
 protected:
-    Request read(std::span<const Array> inputs, const Settings &) const override {
-        Request request;
+    NeighboursRequest read(std::span<const Array> inputs, const Settings &) const override {
+        NeighboursRequest request;
         request.type = "f32";
         request.output_type = Type::f32;
         request.output_shape = inputs[0].shape();
         return request;
     }
-    bool accepts_request(const Row &row, const Request &request, const Array &) const override {
+    bool form_serves(const Row &row, const NeighboursRequest &request, const Array &) const override {
         return row.schedule != "tuned" || request.inputs[0].shape()[1] >= narrowest;
-    }
-    Plan plan(const Row &row, Device, const Request &request, Array &output) const override {
-        Plan plan;
-        plan.host([this, &row, image = request.inputs[0], output]() mutable { compute(row, image, output); });
-        return plan;
     }
 
 private:

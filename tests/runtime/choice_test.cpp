@@ -12,41 +12,58 @@
 namespace tilewright {
 namespace {
 
-// An operator with rows of the family `tuned` and others. `tuned_even` serves even widths only; `tuned_new`
-// serves widths from 5000 on, and has no times; `tuned_narrow` is meant for widths up to 100; `half` has an
-// error of its own.
-class Chosen : public ImageOperator {
-public:
-    using ImageOperator::ImageOperator;
-
-protected:
-    bool accepts_request(const Row &row, const Request &request, const Array &) const override {
-        const int64_t width = request.inputs[0].shape()[1];
-        return (row.schedule != "tuned_even" || width % 2 == 0) &&
-               (row.schedule != "tuned_new" || width >= 5000);
-    }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        return row.schedule != "tuned_narrow" || measures.numbers[1] <= 100;
-    }
-    bool equals_tuned(const Row &row) const override {
-        return row.schedule != "half";
+// The forms of rows that do not serve all data, are not meant for all, or have an error of their own.
+struct EvenForm final : ImageForm {
+    using ImageForm::ImageForm;
+    bool serves(const Row &, const ImageRequest &request, const Array &) const override {
+        return request.inputs[0].shape()[1] % 2 == 0;
     }
 };
+struct NewForm final : ImageForm {
+    using ImageForm::ImageForm;
+    bool serves(const Row &, const ImageRequest &request, const Array &) const override {
+        return request.inputs[0].shape()[1] >= 5000;
+    }
+};
+struct NarrowForm final : ImageForm {
+    using ImageForm::ImageForm;
+    bool is_meant_for(const Row &, const Measures &measures) const override {
+        return measures.numbers[1] <= 100;
+    }
+};
+struct HalfForm final : ImageForm {
+    using ImageForm::ImageForm;
+    bool equals_tuned(const Row &) const override {
+        return false;
+    }
+};
+constexpr ImageForm plain("plain");
+constexpr EvenForm even("even");
+constexpr NewForm from_5000("new");
+constexpr NarrowForm narrow("narrow");
+constexpr HalfForm half("half");
 
 int no_work(void **) {
     return 0;
 }
 
+const std::vector<const Form *> all_forms = {&plain, &even, &from_5000, &narrow, &half};
+
+// An operator with rows of the family `tuned` and others. `tuned_new` has no times.
 const Operator &chosen_operator(const std::string &name) {
     static auto &made = *new std::map<std::string, std::pair<std::vector<Row>, std::unique_ptr<Operator>>>;
     auto &[rows, op] = made[name];
     if (!op) {
-        for (const char *schedule : {"reference", "half", "step", "tuned_new", "tuned_even", "tuned_small",
-                 "tuned_narrow", "tuned_any"}) {
+        for (const auto &[family, schedule, form] :
+            {std::tuple<const char *, const char *, const Form *>("reference", "reference", &plain),
+                {"half", "half", &half}, {"step", "step", &plain}, {"tuned", "tuned_new", &from_5000},
+                {"tuned", "tuned_even", &even}, {"tuned", "tuned_small", &plain},
+                {"tuned", "tuned_narrow", &narrow}, {"tuned", "tuned_any", &plain}}) {
             rows.push_back(generated_row(name, schedule, "u8", Backend::cpu, no_work, nullptr));
-            rows.back().family = std::string(schedule).starts_with("tuned") ? "tuned" : std::string(schedule);
+            rows.back().family = family;
+            rows.back().form = form->name;
         }
-        op = std::make_unique<Chosen>(name, "a test's", rows);
+        op = std::make_unique<ImageOperator>(name, "a test's", rows, all_forms);
     }
     return *op;
 }
@@ -131,7 +148,8 @@ TEST(Choice, AnAddedRowOfTheFamilyGoesFirst) {
     static std::vector<Row> rows = op.rows();
     rows.insert(rows.begin(), generated_row("measured", "tuned", "u8", Backend::cpu, no_work, nullptr));
     rows.front().origin = "added";
-    static const Chosen with_added("measured", "a test's", rows);
+    rows.front().form = plain.name;
+    static const ImageOperator with_added("measured", "a test's", rows, all_forms);
     const Array image(Type::u8, {64, 64});
     EXPECT_EQ(
         with_added.choose({&image, 1}, Array(Type::u8, {64, 64}), {}, "tuned", Device{}).origin, "added");

@@ -29,7 +29,7 @@ public:
     using ImageOperator::ImageOperator;
 
 private:
-    Request read(std::span<const Array> inputs, const Settings &settings) const override {
+    ImageRequest read(std::span<const Array> inputs, const Settings &settings) const override {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         if (static_objects_have_ended) {
             _exit(1);
@@ -38,9 +38,11 @@ private:
     }
 };
 
+constexpr ImageForm form("invert");
+
 // Ends the program, which has used the device, while threads of it read static arrays on any device.
 [[noreturn]] void exit_while_threads_read_static_arrays(Device device) {
-    static const auto &op = *new SlowReader("slow", "", invert_operator().rows());
+    static const auto &op = *new SlowReader("slow", "", invert_operator().rows(), {&form});
     static const Array image(Type::u8, {64, 64});
     static const StaticObject object;
     static std::atomic<int> calls{0};

@@ -259,7 +259,8 @@ std::string libraries_of_a_call(const Operator &op, const Shown &shown) {
     const auto libraries = [&](const Request &request) {
         Array output(request.output_type, request.output_shape);
         return op.serves(row, request, output) ?
-                   std::optional(other_libraries(row, op.plan(row, {row.backend, 0}, request, output).rows())) :
+                   std::optional(
+                       other_libraries(row, op.plan(row, {row.backend, 0}, request, output).rows())) :
                    std::nullopt;
     };
     if (shown.data) {

@@ -41,6 +41,8 @@ Row needing(const std::string &schedule, Backend backend, Row::Needs needs) {
     return row;
 }
 
+constexpr ImageForm picky_form("picky"), large_form("large");
+
 // An operator with one row per need. The family `tuned` has, besides, a row that needs nothing.
 const Operator &picky() {
     static const auto &rows = *new std::vector<Row>([] {
@@ -61,7 +63,7 @@ const Operator &picky() {
         }
         return all;
     }());
-    static const auto &op = *new ImageOperator("picky", "a test's", rows);
+    static const auto &op = *new ImageOperator("picky", "a test's", rows, {&picky_form});
     return op;
 }
 
@@ -71,15 +73,14 @@ int find_no_memory(void **) {
 
 // An operator whose row `tuned` finds no memory, with or without a row `compact`.
 const Operator &large_operator(bool with_compact) {
-    static std::vector<Row> rows[2];
-    std::vector<Row> &of = rows[with_compact];
+    std::vector<Row> of;
     of.push_back(generated_row("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_output));
     if (with_compact) {
         of.push_back(generated_row("large", "compact", "u16", Backend::opencl, find_no_memory, nullptr));
         of.push_back(generated_row("large", "compact", "u8", Backend::cuda, find_no_memory, nullptr));
         of.push_back(generated_row("large", "compact", "u8", Backend::opencl, count_start, image_to_output));
     }
-    return *new ImageOperator("large", "a test's", of);
+    return *new ImageOperator("large", "a test's", of, {&large_form});
 }
 
 // The row that a call of the operator would run.
