@@ -17,10 +17,6 @@ constexpr size_t no_column = SIZE_MAX;
 // Times that differ by less are equal: two measurements of one row differ by about as much.
 constexpr double spread = 1.05;
 
-// A call that is so far from all measured ones is like none of them: one number is 7.4 times as large, or two
-// numbers are 4.1 times.
-constexpr double far = 2;
-
 // Null for a device that is not there.
 const DeviceInfo *info_of(Device device) {
     for (const DeviceInfo &info : devices(device.backend)) {
@@ -71,7 +67,7 @@ bool RowOrder::is_known_beyond(size_t row, const Measures &measures) const {
     }
     for (size_t call = 0; call < times_->count(); call++) {
         if (times_->ms[column_[row] * times_->count() + call] <= 0 ||
-            prediction_->distance(measures, call) >= far) {
+            prediction_->distance(measures, call) >= Prediction::far) {
             continue;
         }
         Measures measured;
@@ -111,7 +107,7 @@ std::vector<RowOrder::Predicted> RowOrder::by_times(const Measures &measures) co
 RowOrder::Order RowOrder::ordered(const Measures &measures) const {
     Order order{.family = family_};
     if (prediction_) {
-        order.is_near = prediction_->distance(measures) < far;
+        order.is_near = prediction_->distance(measures) < Prediction::far;
         order.by_times = by_times(measures);
     }
     const auto is_meant = [&](const Row *row) { return op_.is_meant_for(*row, measures); };
@@ -221,7 +217,8 @@ std::vector<PredictedTime> Operator::predicted_times(const Request &request, Dev
         return times;
     }
     for (const RowOrder::Predicted &one : order->by_times) {
-        times.push_back({one.row, one.ms, std::string(rows.measured_on()->file)});
+        const MeasuredDevice &from = *rows.measured_on();
+        times.push_back({one.row, one.ms, std::string(from.file), from.error.median, from.error.most});
     }
     return times;
 }

@@ -25,6 +25,13 @@ struct MeasuredTimes {
     }
 };
 
+// How good the predictions from measured times are (runtime/measured/prediction.h): each time is predicted
+// from those of all other calls, and the factor between the two, which is at least 1, is looked at.
+struct PredictionError {
+    int times = 0;                // that were predicted so; 0: not known
+    double median = 0, most = 0;  // the factor that half of them, and that nine in ten, do not exceed
+};
+
 // What was measured on one device.
 struct MeasuredDevice {
     std::string_view file;  // its name
@@ -37,6 +44,7 @@ struct MeasuredDevice {
     double bytes_to_device, bytes_to_host;  // per ms, between the device and ordinary memory of the host; 0
                                             // for the CPU
     double copy_ms;                         // what a copy of few bytes takes, and the wait for it
+    PredictionError error;
     std::span<const MeasuredTimes> times;
 };
 
@@ -82,5 +90,8 @@ std::string measured_file_name(
 // Reads a file of measurements; its memory is never freed. Null where it cannot be used, and then `why_not`
 // says why, and what to do.
 const MeasuredDevice *read_measurements(const std::string &path, std::string &why_not);
+
+// The same of a text; `file` is what its device says of the file.
+const MeasuredDevice *measurements_in(const std::string &text, const std::string &file, std::string &why_not);
 
 }  // namespace tilewright

@@ -104,13 +104,17 @@ void read_device(Content &content, const Json &file) {
     device.bytes_to_device = number(copies.at("bytes_to_device_per_ms"));
     device.bytes_to_host = number(copies.at("bytes_to_host_per_ms"));
     device.copy_ms = number(copies.at("copy_ms"));
+    if (const auto error = file.find("error"); error != file.end()) {  // older files have none
+        device.error = {(int)number(error->at("times"), std::numeric_limits<int>::max()),
+            number(error->at("median")), number(error->at("p90"))};
+    }
     for (const Json &times : file.at("times")) {
         content.times.push_back(read_times(content, times));
     }
     device.times = content.times;
 }
 
-Json parsed(const std::string &path) {
+std::string text_of(const std::string &path) {
     std::error_code error;
     const uintmax_t bytes = std::filesystem::file_size(path, error);
     if (error) {
@@ -122,6 +126,10 @@ Json parsed(const std::string &path) {
     std::string text(bytes, ' ');
     std::ifstream stream(path, std::ios::binary);
     stream.read(text.data(), (std::streamsize)bytes);
+    return text;
+}
+
+Json parsed(const std::string &text) {
     if (const std::string_view why_not = why_not_parsed(text); !why_not.empty()) {
         refuse(std::string(why_not));
     }
@@ -135,14 +143,14 @@ Json parsed(const std::string &path) {
     return file;
 }
 
-}  // namespace
-
-const MeasuredDevice *read_measurements(const std::string &path, std::string &why_not) {
+// What `text` gives, as a device of that file.
+template<typename Text>
+const MeasuredDevice *device_of(Text text, const std::string &file, std::string &why_not) {
     try {
-        const Json file = parsed(path);
+        const Json json = parsed(text());
         auto content = std::make_unique<Content>();
-        content->device.file = content->texts.emplace_back(path);
-        read_device(*content, file);
+        content->device.file = content->texts.emplace_back(file);
+        read_device(*content, json);
         return &content.release()->device;  // views of it are everywhere
     } catch (const std::bad_alloc &) {
         throw;
@@ -153,6 +161,17 @@ const MeasuredDevice *read_measurements(const std::string &path, std::string &wh
     }
     why_not += "; remove it, and run `tilewright calibrate`";
     return nullptr;
+}
+
+}  // namespace
+
+const MeasuredDevice *read_measurements(const std::string &path, std::string &why_not) {
+    return device_of([&] { return text_of(path); }, path, why_not);
+}
+
+const MeasuredDevice *measurements_in(
+    const std::string &text, const std::string &file, std::string &why_not) {
+    return device_of([&] { return text; }, file, why_not);
 }
 
 }  // namespace tilewright

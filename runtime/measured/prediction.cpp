@@ -165,4 +165,56 @@ std::vector<double> Prediction::ms(const Measures &measures) const {
     return all;
 }
 
+namespace {
+
+// The numbers without those of one call, of which each call has so many.
+std::vector<float> without(std::span<const float> numbers, size_t call, size_t of_call) {
+    std::vector<float> others(numbers.begin(), numbers.end());
+    const auto at = others.begin() + (std::ptrdiff_t)(call * of_call);
+    others.erase(at, at + (std::ptrdiff_t)of_call);
+    return others;
+}
+
+// The prediction from the times of all calls but one.
+Prediction without_call(const MeasuredTimes &times, size_t call) {
+    const std::vector<float> calls = without(times.calls, call, times.numbers);
+    std::vector<float> ms;
+    for (size_t row = 0; row < times.rows.size(); row++) {
+        const auto of_others = without(times.ms.subspan(row * times.count(), times.count()), call, 1);
+        ms.insert(ms.end(), of_others.begin(), of_others.end());
+    }
+    MeasuredTimes others = times;
+    others.calls = calls;
+    others.ms = ms;
+    return Prediction(others);
+}
+
+}  // namespace
+
+PredictionError error_of(std::span<const MeasuredTimes> times) {
+    std::vector<double> factors;
+    for (const MeasuredTimes &of : times) {
+        for (size_t call = 0; of.count() > 1 && call < of.count(); call++) {
+            Measures measures;
+            for (const float number : of.calls.subspan(call * of.numbers, of.numbers)) {
+                measures.add(number);
+            }
+            const Prediction prediction = without_call(of, call);
+            if (!(prediction.distance(measures) < Prediction::far)) {
+                continue;  // `tuned` predicts nothing there
+            }
+            const std::vector<double> ms = prediction.ms(measures);
+            for (size_t row = 0; row < of.rows.size(); row++) {
+                if (const double measured = of.ms[row * of.count() + call]; measured > 0 && ms[row] > 0) {
+                    factors.push_back(std::max(ms[row] / measured, measured / ms[row]));
+                }
+            }
+        }
+    }
+    std::sort(factors.begin(), factors.end());
+    const size_t count = factors.size();
+    return count == 0 ? PredictionError() :
+                        PredictionError{(int)count, factors[count / 2], factors[count * 9 / 10]};
+}
+
 }  // namespace tilewright

@@ -19,6 +19,10 @@ namespace tilewright {
 // with the same weights. At a measured call the prediction is the measured time.
 class Prediction {
 public:
+    // A call whose distance is not less than this is like none of the measured ones: one number is 7.4 times
+    // as large, or two numbers are 4.1 times.
+    static constexpr double far = 2;
+
     explicit Prediction(const MeasuredTimes &times);
 
     // The number of rows, and how many milliseconds each one will take; 0 for a row that has no times.
@@ -47,5 +51,8 @@ private:
     std::vector<double> fastest_;                      // per call, the logarithm of the least time
     std::vector<double> over_fastest_;  // per row and call: the logarithm of its time over that; NaN: none
 };
+
+// How good the predictions for all operators and types of a device are, for calls that are like another one.
+PredictionError error_of(std::span<const MeasuredTimes> times);
 
 }  // namespace tilewright

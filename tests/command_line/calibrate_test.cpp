@@ -132,6 +132,8 @@ TEST_F(CommandLine, CalibrateTakesTheLeastOfItsOwnFiles) {
     const json all = json::parse(read_text(path("times.json")));
     EXPECT_EQ(all["times"][0]["rows"]["tuned"]["ms"], json::parse("[1.0, 4.0]"));
     EXPECT_EQ(all["origin"]["how"], "by turns; the least of 3 files");
+    EXPECT_EQ(all["error"]["times"], 2) << "each of two calls is predicted from the other one";
+    EXPECT_NEAR(all["error"]["p90"].get<double>(), 4, .01) << "1 ms and 4 ms";
 
     write_bytes(path("bench.json"), bytes_of(R"({"version": 2, "context": {}, "runs": []})"));
     expect_refusal(3,

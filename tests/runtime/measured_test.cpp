@@ -76,6 +76,25 @@ TEST(Prediction, TheDistanceIsThatOfTheNearestMeasuredCall) {
     EXPECT_GT(prediction.distance({100, 100}), 1e9);
 }
 
+// Times that grow as the number of pixels are predicted exactly from two others; one call alone from none.
+TEST(Prediction, TheErrorIsThatOfEachCallFromTheOthers) {
+    const std::vector<std::string_view> rows = {"row"};
+    const auto error = [&](std::vector<float> calls, std::vector<float> ms) {
+        const MeasuredTimes times = {"op", "u8", 1, calls, rows, ms};
+        return error_of({&times, 1});
+    };
+    const PredictionError exact = error({100, 200, 400}, {1, 2, 4});
+    EXPECT_EQ(exact.times, 3);
+    EXPECT_NEAR(exact.median, 1, .02);
+    EXPECT_NEAR(exact.most, 1, .05);
+    const PredictionError rough = error({100, 200, 400}, {1, 5, 4});
+    EXPECT_GT(rough.median, 1.5);
+    EXPECT_GE(rough.most, rough.median);
+    EXPECT_EQ(error({100, 200}, {1, none}).times, 0);
+    EXPECT_EQ(error({100}, {1}).times, 0);
+    EXPECT_EQ(error({1, 1e6f}, {1, 2}).times, 0) << "far from each other: nothing is predicted";
+}
+
 TEST(Prediction, NothingIsPredictedForOtherNumbersOrRowsWithoutTimes) {
     const Table all = table();
     EXPECT_EQ(Prediction(all.times()).ms({100, 100}), std::vector<double>(3));
@@ -227,6 +246,11 @@ TEST(MeasuredFiles, ThatCameWithTheLibraryHaveTimes) {
         for (const MeasuredTimes &times : device.times) {
             EXPECT_EQ(times.ms.size(), times.rows.size() * times.count()) << device.name << " " << times.op;
         }
+        // `tilewright calibrate --from FILE --output FILE` writes it anew after a change by hand.
+        const PredictionError error = error_of(device.times);
+        EXPECT_EQ(device.error.times, error.times) << device.file;
+        EXPECT_NEAR(device.error.median, error.median, .001 * error.median) << device.file;
+        EXPECT_NEAR(device.error.most, error.most, .001 * error.most) << device.file;
     }
 }
 

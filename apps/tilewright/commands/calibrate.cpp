@@ -55,8 +55,14 @@ void clear() {
     print(fmt::format("{} file{} removed\n", count, count == 1 ? "" : "s"));
 }
 
-void report(const std::string &path, const MeasuredFile &file) {
+void write(const MeasuredFile &file, const std::string &path, const Json &origin) {
+    const PredictionError error = file.write(path, origin);
     print(fmt::format("{}: {} times of rows\n", one_line(path), file.points()));
+    if (error.times > 0) {
+        print(fmt::format("each call predicted from the others: half of {} times are within a factor of "
+                          "{:.3g}, nine in ten within {:.3g}\n",
+            error.times, error.median, error.most));
+    }
 }
 
 void import(const Options &options) {
@@ -70,8 +76,7 @@ void import(const Options &options) {
             one_line(other), one_line(file.device().text())));
     }
     const std::string path = options.output.empty() ? folder() + "/" + file.name() : options.output;
-    file.write(path, origin);
-    report(path, file);
+    write(file, path, origin);
 }
 
 void measure(const Options &options) {
@@ -92,12 +97,11 @@ void measure(const Options &options) {
         const std::string path = where.empty() ? options.output : where + "/" + file.name();
         check_place_of_times(path);
         const Calibrated done = calibrate(file, chosen, device, seconds / (double)devices.size());
-        file.write(
-            path, {{"date", about.at("date")}, {"tilewright", about.at("tilewright")},
-                      {"commit", about.at("commit")}, {"halide", about.at("halide")},
-                      {"machine", fmt::format("{} CPUs", about.at("num_cpus").get<int>())},
-                      {"how", "`tilewright calibrate`: the least of several measurements, rows by turns"}});
-        report(path, file);
+        write(file, path,
+            {{"date", about.at("date")}, {"tilewright", about.at("tilewright")},
+                {"commit", about.at("commit")}, {"halide", about.at("halide")},
+                {"machine", fmt::format("{} CPUs", about.at("num_cpus").get<int>())},
+                {"how", "`tilewright calibrate`: the least of several measurements, rows by turns"}});
         if (done.calls < done.of) {
             print_error(
                 fmt::format("tilewright: calibrate: {}: {} of {} sets of data were measured; give it more "
@@ -158,7 +162,7 @@ void add_calibrate(CommandLine &line) {
     command
         .add("--from", options.from,
             "Take the times from files of `bench --json`, of this or another machine, and measure nothing; "
-            "of several files the median. Or from files of `calibrate`: the least")
+            "of several files the median. Or from files of `calibrate`: the least; one file is written anew")
         .commas()
         .value_name("FILE,...");
     command.add("--output", options.output, "The file to write (default: the device's, in the folder)")

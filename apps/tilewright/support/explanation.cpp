@@ -41,8 +41,13 @@ std::string why_chosen(const Explanation &e) {
         if (answer.row == e.chosen && e.schedule == "tuned" && answer.predicted_ms) {
             return fmt::format(
                 "of the rows that serve the data and whose times are known it has the least predicted time, "
-                "{:.4g} ms by {}, or comes first in the table of those that are as fast within 5 %",
-                *answer.predicted_ms, e.predicted_from);
+                "{:.4g} ms by {}, or comes first in the table of those that are as fast within 5 %{}",
+                *answer.predicted_ms, e.predicted_from,
+                e.most_factor == 0 ?
+                    "" :
+                    fmt::format("; of predictions from this file half are within a factor of "
+                                "{:.3g}, nine in ten within {:.3g}",
+                        e.median_factor, e.most_factor));
         }
     }
     std::vector<std::string> before;
@@ -77,6 +82,8 @@ void add_predictions(Explanation &e, const Request &request) {
             if (answer.row == time.row) {
                 answer.predicted_ms = time.ms;
                 e.predicted_from = time.from;
+                e.median_factor = time.median_factor;
+                e.most_factor = time.most_factor;
             }
         }
     }

@@ -30,6 +30,7 @@ struct Explanation {
     const Row *chosen = nullptr;
     std::string why_chosen;
     std::string predicted_from;  // the file of measured times
+    double median_factor = 0, most_factor = 0;  // how far its predictions are off: PredictedTime
     // Whether the values of the data decided which libraries of the row's plan ran: then the predicted time
     // holds for data like that which was measured.
     bool values_decided = false;

@@ -74,11 +74,13 @@ Json json(const Explanation &e) {
         {"schedule", e.schedule}, {"data", e.data}, {"conversions", e.conversions},
         {"calls_of_command", e.calls_of_command}, {"type", e.type}, {"rows", rows},
         {"other_rows", e.other_rows}, {"chosen", e.chosen->name()}, {"why_chosen", e.why_chosen},
-        {"predicted_from", e.predicted_from}, {"values_decided", e.values_decided}, {"libraries", libraries},
-        {"unavoidable_bytes", e.work.bytes}, {"moved_bytes", e.moved_bytes}, {"flops", e.work.flops},
-        {"host_peak_bytes", e.host_peak}, {"device_peak_bytes", e.device_peak},
-        {"argument_bytes", e.argument_bytes}, {"first_ms", e.first_ms}, {"call_ms", e.call_ms},
-        {"calls", e.calls}, {"copy_rate", or_null(e.copy_rate)}, {"copy_rate_not_measured", e.no_copy_rate}};
+        {"predicted_from", e.predicted_from},
+        {"predicted_within", {{"median", e.median_factor}, {"p90", e.most_factor}}},
+        {"values_decided", e.values_decided}, {"libraries", libraries}, {"unavoidable_bytes", e.work.bytes},
+        {"moved_bytes", e.moved_bytes}, {"flops", e.work.flops}, {"host_peak_bytes", e.host_peak},
+        {"device_peak_bytes", e.device_peak}, {"argument_bytes", e.argument_bytes}, {"first_ms", e.first_ms},
+        {"call_ms", e.call_ms}, {"calls", e.calls}, {"copy_rate", or_null(e.copy_rate)},
+        {"copy_rate_not_measured", e.no_copy_rate}};
 }
 
 }  // namespace tilewright::app

@@ -93,8 +93,10 @@ MeasuredFile from_calibrations(
             refuse(path, fmt::format("it has numbers that `calibrate` does not write ({})", error.what()));
         }
     }
-    origin["how"] =
-        fmt::format("{}; the least of {} files", origin.value("how", ""), files.size() - others.size());
+    const size_t count = files.size() - others.size();
+    if (count > 1) {
+        origin["how"] = fmt::format("{}; the least of {} files", origin.value("how", ""), count);
+    }
     MeasuredFile measured(device.value());
     for (const auto &[key, time] : least) {
         const auto &[op, type, schedule, numbers] = key;

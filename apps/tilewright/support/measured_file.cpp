@@ -3,6 +3,7 @@
 #include "apps/tilewright/support/report.h"
 #include "runtime/files/output_file.h"
 #include "runtime/measured/measured.h"
+#include "runtime/measured/prediction.h"
 #include "tilewright/error.h"
 #include "tilewright/files.h"
 #include <algorithm>
@@ -54,6 +55,18 @@ std::string text_of_file(const Json &file) {
         between = ",";
     }
     return text + "\n]}\n";
+}
+
+// Adds how good the predictions from the file's times are.
+PredictionError add_error(Json &file) {
+    std::string why_not;
+    const MeasuredDevice *device = measurements_in(line_of(file), "", why_not);
+    if (!device) {
+        throw std::logic_error("the file of times cannot be read: " + why_not);
+    }
+    const PredictionError error = error_of(device->times);
+    file["error"] = {{"times", error.times}, {"median", rounded(error.median)}, {"p90", rounded(error.most)}};
+    return error;
 }
 
 }  // namespace
@@ -160,14 +173,17 @@ void check_place_of_times(const std::string &path) {
     check_writable(path);
 }
 
-void MeasuredFile::write(const std::string &path, const Json &origin) const {
+PredictionError MeasuredFile::write(const std::string &path, const Json &origin) const {
     check_place_of_times(path);
-    const std::string text = text_of_file(json(older_file(path, device_), origin));
+    Json json = this->json(older_file(path, device_), origin);
+    const PredictionError error = add_error(json);
+    const std::string text = text_of_file(json);
     OutputFile file(path);
     if (!file.write(text.data(), text.size())) {
         file.fail();
     }
     file.commit();
+    return error;
 }
 
 }  // namespace tilewright::app

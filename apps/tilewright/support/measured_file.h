@@ -2,6 +2,7 @@
 // Files of measured times, as `calibrate` writes them and the runtime reads them
 // (runtime/measured/measured.h).
 #include "apps/tilewright/support/json.h"
+#include "runtime/measured/measured.h"
 #include "tilewright/operator.h"
 #include <map>
 #include <string>
@@ -59,8 +60,9 @@ public:
     // measured.
     Json json(const Json &older, const Json &origin) const;
 
-    // Writes the file whole or not at all; makes its folder. Errors: failed, with the path.
-    void write(const std::string &path, const Json &origin) const;
+    // Writes the file whole or not at all, with how good the predictions from its times are; makes its
+    // folder. Errors: failed, with the path.
+    PredictionError write(const std::string &path, const Json &origin) const;
 
 private:
     struct Time {

@@ -61,7 +61,6 @@ Array tap_pairs(const IntegerTaps &taps, int radius, Number number) {
 BlurWeights::BlurWeights(double sigma)
     : numbers_(GaussianWeights::of(sigma)), real_(both_sides<float>(numbers_->real)),
       bytes_(both_sides<uint32_t>(numbers_->bytes.taps)),
-      bytes_as_floats_(both_sides<float>(numbers_->bytes.taps)),
       words16_(both_sides<uint32_t>(numbers_->words16.taps)),
       low_(tap_words(numbers_->bytes, numbers_->bytes.reach(), false)),
       high_(tap_words(numbers_->bytes, numbers_->bytes.high - 1, true)),

@@ -19,13 +19,9 @@ public:
         return *numbers_;
     }
 
-    // What the forms with integer sums take for images of that type: integers, and f32 for f32.
+    // Integers for images of integers, and f32 for f32.
     const Array &integers(Type pixel) const {
         return pixel == Type::u8 ? bytes_ : pixel == Type::u16 ? words16_ : real_;
-    }
-    // What the forms with float sums take.
-    const Array &floats(Type pixel) const {
-        return pixel == Type::u8 ? bytes_as_floats_ : real_;
     }
     // The integer weights for u8 of the taps -ShortSums::radius ... ShortSums::radius.
     const Array &short_taps() const {
@@ -55,7 +51,7 @@ public:
 
 private:
     std::shared_ptr<const GaussianWeights> numbers_;
-    Array real_, bytes_, bytes_as_floats_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_;
+    Array real_, bytes_, words16_, low_, high_, low16_, high16_, pairs_, short_taps_;
 };
 
 struct GaussianBlurRequest : BlurRequest {
