@@ -4,7 +4,7 @@
 Usage: tables.py measure --program TIMED_CALLS --out FILE [--threads N] [--cpu avx2] [--rounds N] [CASE...]
        tables.py write FILE...
 
-`measure` times calls of Tilewright on the CPU (`timed_calls` of apps/benchmarks) by turns with the same
+`measure` times calls of Tilewright on the CPU (`timed_calls` of apps/laboratory/whole_calls) by turns with the same
 calls of other libraries: NumPy, SciPy, OpenCV and MKL, those of them that the Python has which runs this
 script. Each library is a process of its own, which stays on the first N CPUs. One call is timed as CPU time
 of all threads (the least of the rounds), because the load of other programs hardly changes it. --cpu avx2

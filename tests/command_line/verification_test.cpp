@@ -1,6 +1,6 @@
 // What `verify` and `--check` find, of operators that are made wrong on purpose.
-#include "apps/tilewright/support/verification.h"
-#include "apps/tilewright/support/fitting.h"
+#include "apps/tilewright/verification/verification.h"
+#include "apps/tilewright/pictures/fitting.h"
 #include "runtime/dispatch/operator_of.h"
 #include "tests/support/errors.h"
 #include "tilewright/plain.h"

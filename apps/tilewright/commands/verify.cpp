@@ -1,14 +1,14 @@
 // `verify`: which rows are run on which devices, and what is printed about each.
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/command_line/environment.h"
+#include "apps/tilewright/command_line/row_options.h"
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/context.h"
-#include "apps/tilewright/support/environment.h"
-#include "apps/tilewright/support/json.h"
-#include "apps/tilewright/support/progress.h"
-#include "apps/tilewright/support/report.h"
-#include "apps/tilewright/support/selection.h"
-#include "apps/tilewright/support/streams.h"
-#include "apps/tilewright/support/verification.h"
+#include "apps/tilewright/terminal/json.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/progress.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "apps/tilewright/timing/machine.h"
+#include "apps/tilewright/verification/verification.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
