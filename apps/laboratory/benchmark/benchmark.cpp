@@ -280,6 +280,11 @@ void Benchmark::take(const Measured &measured, Run &run, const Row *row) {
     if (row && device_.backend == Backend::cpu) {
         run.measured.host = measured.call;
     }
+    if (row && row->family == "reference") {
+        reference_ms_ = measured.batch.median;
+    } else if (row && row->family == "tuned" && reference_ms_) {
+        run.of_reference = measured.batch.median / *reference_ms_;
+    }
     if (row) {
         run.libraries = other_libraries(*row,
             op_.planned(*row, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output));

@@ -27,10 +27,12 @@ struct Run {
     std::vector<std::string> inputs;  // what they were: "f32 (512, 512)"
     DataSize size;                    // of the first input; a vector has height 1
     Work work;
-    bool chosen = false;             // `tuned` takes this row for the data
-    std::string failed;              // not empty: it ended in this error
-    std::string why_not;             // not empty: it was not timed
-    Measured measured;               // of a peer, host calls are not timed
+    bool chosen = false;                 // `tuned` takes this row for the data
+    std::string failed;                  // not empty: it ended in this error
+    std::string why_not;                 // not empty: it was not timed
+    Measured measured;                   // of a peer, host calls are not timed
+    std::optional<double> of_reference;  // of a row of `tuned`: its time over that of the reference row,
+                                         // where that one was timed before on the same device and data
     std::optional<double> first_ms;  // the row's first call in this process, on data of 1/16 the side
                                      // where the row serves that little
     size_t sets = 0;
@@ -114,6 +116,7 @@ private:
     Work work_;
     std::optional<const Row *> chosen_;
     std::optional<Expected> reference_, tuned_, plain_;
+    std::optional<double> reference_ms_;  // the time of the reference row
 };
 
 }  // namespace tilewright::app

@@ -33,11 +33,12 @@ std::string preamble(
                     "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
                     "# ms: device time of a call in a batch of {} back to back, median of {}; fewer\n"
                     "# where that would take more than {:g} s. call: one call with the wait for its end.\n"
-                    "# host: from host arrays to a host array. *: the row that `tuned` takes.\n",
+                    "# host: from host arrays to a host array. *: the row that `tuned` takes.\n"
+                    "# SLOWER: a row of `tuned` that takes more than {} times as long as `reference`.\n",
             tilewright_version, commit, halide_version, llvm_version, about["date"].get<std::string>(), cpus,
             about["mhz_per_cpu"].get<double>(),
             about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,
-            plan.limit_s);
+            plan.limit_s, slower_than_reference);
     text += wide ?
                 "# p10, p90: percentiles of ms. single: a call alone. first: the row's first call in this\n"
                 "# process, with what it loads and compiles, on 1/16 of the side where it serves that.\n" :
@@ -79,6 +80,28 @@ std::string numbers_of(const Run &run, bool wide) {
            fmt::format(" {} {}  ", rate(run.work.bytes, wide ? 8 : 7), rate(run.work.flops, wide ? 9 : 8));
 }
 
+// The roof of the report's roofline, measured in the run that it is compared with.
+void add_copy_rates(const std::vector<Device> &devices, Json &about) {
+    constexpr size_t buffer = 64 << 20;
+    for (Json &one : about["devices"]) {
+        for (const Device &device : devices) {
+            if (one["device"] == device.str()) {
+                one["copy_bytes_per_second"] = copy_rate(device, buffer);
+            }
+        }
+    }
+}
+
+void write_file(const std::string &path, const std::string &text) {
+    OutputFile file(path);
+    if (!file.write(text.data(), text.size())) {
+        file.fail();
+    }
+    file.commit();
+}
+
+}  // namespace
+
 std::string line_of(const Run &run, const std::string &place, bool wide) {
     std::string line =
         fmt::format("{:<{}} ", run.name() + (wide ? place : "") + (run.chosen ? " *" : ""), wide ? 44 : 46);
@@ -102,33 +125,14 @@ std::string line_of(const Run &run, const std::string &place, bool wide) {
     if (wide && !run.libraries.empty()) {
         line += "; runs " + run.libraries;
     }
+    if (run.of_reference.value_or(0) > slower_than_reference) {
+        line += fmt::format("; SLOWER than reference, {:.2f} times its time", *run.of_reference);
+    }
     if (const uint64_t copies = run.measured.copies; copies > 0) {
         line += fmt::format(" ({} copies between host and device were timed too)", copies);
     }
     return line + "\n";
 }
-
-// The roof of the report's roofline, measured in the run that it is compared with.
-void add_copy_rates(const std::vector<Device> &devices, Json &about) {
-    constexpr size_t buffer = 64 << 20;
-    for (Json &one : about["devices"]) {
-        for (const Device &device : devices) {
-            if (one["device"] == device.str()) {
-                one["copy_bytes_per_second"] = copy_rate(device, buffer);
-            }
-        }
-    }
-}
-
-void write_file(const std::string &path, const std::string &text) {
-    OutputFile file(path);
-    if (!file.write(text.data(), text.size())) {
-        file.fail();
-    }
-    file.commit();
-}
-
-}  // namespace
 
 struct BenchmarkReport::Content {
     Json about, runs = Json::array();

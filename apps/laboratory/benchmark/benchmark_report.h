@@ -17,6 +17,9 @@ struct ReportFiles {
     bool wide = false;    // the table has every column, and more than 100 characters per line
 };
 
+// A run as a line of the table.
+std::string line_of(const Run &run, const std::string &place = "", bool wide = false);
+
 class BenchmarkReport {
 public:
     // Errors: failed, when a file cannot be written; those of ResultsFile.

@@ -56,6 +56,9 @@ void add_times(const Run &run, Json &out) {
     out["flops"] = run.work.flops;
     out["bytes_per_second"] = run.work.bytes / seconds;
     out["flops_per_second"] = run.work.flops / seconds;
+    if (run.of_reference) {
+        out["of_reference"] = *run.of_reference;
+    }
     out["libraries"] = run.libraries;
     out["copies_while_timed"] = m.copies;
     out["verified"] = !run.verified_by.empty() && run.wrong.empty();

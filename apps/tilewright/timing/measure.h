@@ -46,6 +46,10 @@ struct TimedCalls {
 // before it has just read the same.
 std::vector<Measured> measure(Device device, const std::vector<TimedCalls> &all, const Plan &plan);
 
+// A row of the family `tuned` is called slower than the reference row where it takes this many times as long
+// on the same data. Below it, the difference may be one of the measurement.
+constexpr double slower_than_reference = 1.1;
+
 // Milliseconds of one call and the wait for its end, on the host's steady clock.
 double call_ms(Device device, const std::function<void()> &call);
 

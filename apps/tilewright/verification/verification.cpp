@@ -1,12 +1,14 @@
 // Runs a row on samples, compares the results, and runs one sample again and again.
 #include "apps/tilewright/verification/verification.h"
 #include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/timing/measure.h"
 #include "apps/tilewright/timing/threads.h"
 #include "runtime/devices/hooks.h"
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
+#include <limits>
 
 namespace tilewright::app {
 
@@ -35,7 +37,7 @@ Verification::Verification(const Operator &op, const std::string &type, int repe
     : op_(op), repeat_(repeat) {
     for (Sample &sample : workload_of(op).samples(type)) {
         const double bytes = bytes_of(sample.inputs);
-        cases_.push_back({std::move(sample), bytes, {}});
+        cases_.push_back({std::move(sample), bytes, {}, {}});
     }
     std::stable_sort(
         cases_.begin(), cases_.end(), [](const Case &a, const Case &b) { return a.bytes < b.bytes; });
@@ -83,19 +85,32 @@ std::string Verification::wrong_in(Case &c, Result &result, Device device, Array
     return difference(output, expected);
 }
 
+// Keeps the least time of the reference row, and compares that of a row of `tuned` with it.
+static void compare_with_reference(
+    std::map<std::string, double> &reference_ms, Result &result, double least_ms) {
+    if (result.row->family == "reference") {
+        reference_ms[result.device] = least_ms;
+    } else if (result.row->family == "tuned" && reference_ms.contains(result.device)) {
+        result.of_reference = least_ms / reference_ms[result.device];
+    }
+}
+
 // Runs the row again and again. Returns a sentence about the first run that gave other bytes than `first`, or
 // an empty string. Results must be the same from run to run, even where their bound allows differences.
-std::string Verification::unsteady_in(
-    const Case &c, Result &result, Device device, const Array &first) const {
+std::string Verification::unsteady_in(Case &c, Result &result, Device device, const Array &first) const {
     const MoreThreadsThanCpus threads;
     const int runs = c.bytes > small ? std::min(repeat_, runs_of_others) : repeat_;
+    double least_ms = std::numeric_limits<double>::infinity();
     for (int run = 2; run <= runs; run++) {
         Array output = spoiled_output(op_, c.sample);
-        run_once(c, result, device, output);
+        least_ms = std::min(least_ms, call_ms(device, [&] { run_once(c, result, device, output); }));
         const std::string off = tilewright::difference(output, first, {});
         if (!off.empty()) {
             return fmt::format("run {} of {} gave other bytes than run 1: {}", run, runs, off);
         }
+    }
+    if (runs > 1) {
+        compare_with_reference(c.reference_ms, result, least_ms);
     }
     return "";
 }

@@ -3,6 +3,7 @@
 #include "apps/tilewright/verification/expected_result.h"
 #include "tilewright/workload.h"
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct Result {
     std::string libraries = {};  // those that ran, where they are others than the row's own
     std::string against = {};    // what the results were compared with
     std::string why = {};
+    // Of a row of `tuned`: its least time over that of the reference row on the same device and sample, where
+    // both ran it several times.
+    std::optional<double> of_reference = {};
     bool device_fault = false;  // of `failed`: it is an error of the device
 };
 
@@ -50,13 +54,15 @@ private:
         Sample sample;
         double bytes;
         std::map<bool, Expected> expected;  // by whether it is for CUDA, where f32 has no denormals
+        std::map<std::string, double> reference_ms = {};  // the least time of the reference row, by the
+                                                          // device
     };
 
     bool serves(const Row &row, Device device, const Sample &sample, const Array &output) const;
     const Expected &expected_of(Case &c, Backend backend);
     void run_once(const Case &c, Result &result, Device device, Array &output) const;
     std::string wrong_in(Case &c, Result &result, Device device, Array &output);
-    std::string unsteady_in(const Case &c, Result &result, Device device, const Array &first) const;
+    std::string unsteady_in(Case &c, Result &result, Device device, const Array &first) const;
 
     const Operator &op_;
     const int repeat_;
