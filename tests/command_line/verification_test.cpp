@@ -121,8 +121,8 @@ protected:
     bool accepts_request(const Row &row, const Request &request, const Array &) const override {
         return row.schedule != "tuned" || request.inputs[0].shape()[1] >= narrowest;
     }
-    Plan plan(const Row &row, Device, const Request &request, Array &output) const override {
-        Plan plan;
+    tilewright::Plan plan(const Row &row, Device, const Request &request, Array &output) const override {
+        tilewright::Plan plan;
         plan.host([this, &row, image = request.inputs[0], output]() mutable { compute(row, image, output); });
         return plan;
     }
@@ -288,12 +288,12 @@ TEST(Verification, BenchTimesTunedBesideTheReference) {
     Benchmark benchmark(op, {.type = "f32", .size = {64, 64}}, Device{}, {.batch = 1, .repeats = 3});
     EXPECT_FALSE(benchmark.row(op.row("tuned")).of_reference) << "no reference was timed yet";
     EXPECT_FALSE(benchmark.row(op.row("reference")).of_reference);
-    const Run slow = benchmark.row(op.row("tuned"));
+    const app::Run slow = benchmark.row(op.row("tuned"));
     ASSERT_TRUE(slow.of_reference);
     EXPECT_GT(*slow.of_reference, slower_than_reference);
     EXPECT_EQ(json(slow)["of_reference"], *slow.of_reference);
     EXPECT_NE(line_of(slow).find("SLOWER than reference"), std::string::npos) << line_of(slow);
-    Run fast = slow;
+    app::Run fast = slow;
     fast.of_reference = .5;
     EXPECT_EQ(line_of(fast).find("SLOWER"), std::string::npos) << line_of(fast);
 }

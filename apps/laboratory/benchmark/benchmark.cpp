@@ -23,57 +23,13 @@ bool is_first_call(const Row &row) {
     return called.insert(&row).second;
 }
 
-// Errors: usage, for a pitch that is too short for the rows of an array, or no multiple of their elements.
-void check_pitch(Type type, const std::vector<int64_t> &shape, int64_t row_bytes) {
-    int64_t least = (int64_t)size_of(type);
-    for (size_t i = 1; i < shape.size(); i++) {
-        least *= shape[i];
-    }
-    if (shape.size() > 1 && row_bytes != 0 &&
-        (row_bytes < least || row_bytes % (int64_t)size_of(type) != 0)) {
-        throw Error(Fault::usage,
-            fmt::format("a row of {} ({}) needs at least {} bytes, in whole elements", name_of(type),
-                fmt::join(shape, ", "), least),
-            {.argument = "--row-pitch", .value = std::to_string(row_bytes)});
-    }
-}
-
-// The sample to time, with the settings that were asked for even where the workload does not know them.
-Sample sample_of(const Operator &op, const BenchmarkData &data) {
-    Sample sample =
-        data.own ? *data.own : workload_of(op).benchmark_sample(data.type, data.size, data.settings);
-    for (const Option &option : op.options()) {
-        const auto given = data.settings.all().find(option.name);
-        // A word in place of a number is the workload's.
-        if (given != data.settings.all().end() && (given->second.index() == 0 || !option.is_number)) {
-            const auto &value = given->second;
-            sample.settings.set(option.name, value);
-            // What the workload's words leave out.
-            const std::string word = option.is_flag     ? option.name :
-                                     value.index() == 0 ? fmt::format("{}", std::get<double>(value)) :
-                                                          std::get<std::string>(value);
-            if (sample.what.find(word) == std::string::npos) {
-                sample.what += option.is_flag ? " " + word : fmt::format(" {} {}", option.name, word);
-            }
-        }
-    }
-    if (data.row_bytes != Array::padded) {
-        for (const Array &input : sample.inputs) {
-            check_pitch(input.type(), input.shape(), data.row_bytes);
-        }
-        const auto [type, shape] = op.output_of(sample.inputs, sample.settings);
-        check_pitch(type, shape, data.row_bytes);
-        sample.what += fmt::format(" pitch {}", data.row_bytes);
-    }
-    return sample;
-}
-
 }  // namespace
 
 Benchmark::Benchmark(const Operator &op, BenchmarkData data, Device device, const Plan &plan)
     : op_(op), data_(std::move(data)), device_(device), plan_(plan),
       sets_(op, sample_of(op, data_), device, memory_for(device), data_.row_bytes) {
     work_ = workload_of(op_).work(sample().inputs, sets_[0].output, sample().settings);
+    chosen_ = tuned_on(device_);
 }
 
 bool Benchmark::serves(const Row &row) const {
@@ -190,7 +146,14 @@ Run Benchmark::peer(const Peer &peer) {
     Run run = begin(nullptr);
     run.peer = peer.name;
     run.device = {};
-    const std::function<void(size_t)> call = [&](size_t i) { peer.run(sets_[i].sample, sets_[i].output); };
+    std::vector<std::function<void()>> prepared(sets_.size());
+    const std::function<void(size_t)> call = [&](size_t i) {
+        auto &one = prepared[i % sets_.size()];
+        if (!one) {
+            one = peer.prepare(sets_[i].sample, sets_[i].output);
+        }
+        one();
+    };
     const TimedCalls calls{call, call, {}};
     visit(calls, Device{});
     take(measure(Device{}, {calls}, plan_).front(), run, nullptr);
@@ -218,14 +181,9 @@ std::vector<Run> Benchmark::cuda_peers() {
 }
 
 std::vector<Peer> Benchmark::peers() {
-    return peers_of(op_, data_.type, sample(), work_);
-}
-
-const Row *Benchmark::chosen() {
-    if (!chosen_) {
-        chosen_ = tuned_on(device_);
-    }
-    return *chosen_;
+    std::vector<Peer> peers = peers_of(op_, data_.type, sample().settings);
+    peers.push_back(copy_of(work_));
+    return peers;
 }
 
 const Row *Benchmark::tuned_on(Device device) const {
@@ -245,7 +203,7 @@ Run Benchmark::begin(const Row *row) {
     run.device = device_;
     if (row) {
         run.row = *row;
-        run.chosen = row == chosen();
+        run.chosen = row == chosen_;
     }
     run.op = op_.name();
     run.type = data_.type;

@@ -1,6 +1,7 @@
 #pragma once
 // The rows and peers of one operator, type, size and settings on one device: timed on the same data, and
 // verified.
+#include "apps/laboratory/benchmark/benchmark_data.h"
 #include "apps/laboratory/benchmark/peers.h"
 #include "apps/tilewright/command_line/row_options.h"
 #include "apps/tilewright/timing/measure.h"
@@ -33,8 +34,8 @@ struct Run {
     Measured measured;                   // of a peer, host calls are not timed
     std::optional<double> of_reference;  // of a row of `tuned`: its time over that of the reference row,
                                          // where that one was timed before on the same device and data
-    std::optional<double> first_ms;  // the row's first call in this process, on data of 1/16 the side
-                                     // where the row serves that little
+    std::optional<double> first_ms;      // the row's first call in this process, on data of 1/16 the side
+                                         // where the row serves that little
     size_t sets = 0;
     std::string libraries;    // those that ran, where they are others than the row's own
     std::string verified_by;  // the row whose output its own was held against
@@ -44,15 +45,6 @@ struct Run {
     std::string name() const {  // "transpose/padded/u8/cuda", "peer: plain loop, 1 thread"
         return row ? row->name() : "peer: " + peer;
     }
-};
-
-// The data that is timed: the sample of the operator's workload, or arrays of the user's own.
-struct BenchmarkData {
-    std::string type;
-    DataSize size = {};                 // of the workload's sample
-    Settings settings = {};             // of the workload's sample
-    std::optional<Sample> own = {};     // in place of the workload's sample
-    int64_t row_bytes = Array::padded;  // from a row of an image to the next one, as Array has it
 };
 
 class Benchmark {
@@ -84,8 +76,7 @@ public:
 
 private:
     const Sample &sample() const;
-    const Row *chosen();                       // the row that `tuned` takes here, or none
-    const Row *tuned_on(Device device) const;  // or there; null where no row of the family serves the data
+    const Row *tuned_on(Device device) const;  // null where no row of the family serves the data
     Run begin(const Row *row);                 // nothing for a peer
     void visit(const TimedCalls &calls, Device device);
     void take(const Measured &measured, Run &run, const Row *row);
@@ -114,7 +105,7 @@ private:
     const Plan plan_;
     Rotation sets_;
     Work work_;
-    std::optional<const Row *> chosen_;
+    const Row *chosen_ = nullptr;  // the row that `tuned` takes on this device, or none
     std::optional<Expected> reference_, tuned_, plain_;
     std::optional<double> reference_ms_;  // the time of the reference row
 };

@@ -60,9 +60,11 @@ std::vector<Peer> host_peers(const Operator &op, const std::string &type, const 
                 for (const Array &input : sample.inputs) {
                     inputs.push_back(host_array(input));
                 }
-                output.data();  // to be written
-                const OnAnyCpu during_the_call;
-                run(inputs, host_array(output));
+                return [=, &output] {
+                    output.data();  // to be written
+                    const OnAnyCpu during_the_call;
+                    run(inputs, host_array(output));
+                };
             },
             peer.off});
     }

@@ -114,6 +114,9 @@ void Results::end() {
 }
 
 void Results::write(bool complete) {
+    if (json_.empty()) {
+        return;
+    }
     Json all = about_;
     all["complete"] = complete;
     all["runs"] = runs_;

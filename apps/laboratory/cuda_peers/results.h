@@ -13,10 +13,10 @@ using Json = nlohmann::ordered_json;
 // The runs, as one JSON object at the end, and as lines of a results file (docs/JSON.md) as they come.
 class Results {
 public:
-    // `json`: a file, or - for standard output. `lines`: a results file, to which each run is appended;
-    // empty: none. `about`: what the object and every line say besides the runs; it begins with `version`.
-    // While this object lives, SIGHUP, SIGINT and SIGTERM write the object with what there is, and end the
-    // program with 128 and the number of the signal. To be made before any other thread. Throws
+    // `json`: a file, or - for standard output; empty: none. `lines`: a results file, to which each run is
+    // appended; empty: none. `about`: what the object and every line say besides the runs; it begins with
+    // `version`. While this object lives, SIGHUP, SIGINT and SIGTERM write the object with what there is, and
+    // end the program with 128 and the number of the signal. To be made before any other thread. Throws
     // std::runtime_error, with one sentence, where a file cannot be written.
     Results(std::string json, const std::string &lines, Json about);
     // Writes the object with what there is, unless end() was called.

@@ -1,5 +1,5 @@
 #pragma once
-// Published kernels, each with its data: what the program calls, times and verifies.
+// Published kernels, each with its data: what cuda_peers calls, times and verifies.
 //
 // The kernels are those of the publications whose steps the schedules show (docs/steps/), written anew in
 // CUDA. They share no code with the operators' libraries, which are compared with them.
@@ -42,10 +42,6 @@ struct Kernel {
     std::function<bool(Size)> serves;
     std::function<std::string(Size)> data;  // as `tilewright bench` names it: "u8 8192x8192"
     std::function<std::unique_ptr<Problem>(Size)> prepare;
-
-    std::string name() const {
-        return op + "/" + step + "/" + type;
-    }
 };
 
 std::vector<Kernel> column_sum_kernels();

@@ -1,43 +1,39 @@
 #pragma once
-// The benchmarks of whole calls. Each prints a table; times are milliseconds by the host's steady clock.
+// The benchmarks of whole calls, which Google Benchmark times: what a user's clock shows. A name is
+// WHAT/OPERATOR/DATA/WHO. Data is made where a benchmark begins, so that a filter saves its memory too.
 #include "tilewright/device.h"
-#include <algorithm>
-#include <chrono>
+#include <benchmark/benchmark.h>
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace tilewright::benchmarks {
 
-// One call of each case from and to host memory, pageable and page-locked, beside the driver's own copies of
+// calls: one warm call on data that is on the device, into an array that is there; and on the CPU its peers.
+void add_calls(Device device, const std::string &schedule);
+
+// host_calls: one call from and to host memory, pageable and page-locked, beside the driver's own copies of
 // as many bytes and the kernels alone.
-void host_calls(Device device);
+void add_host_calls(Device device);
 
-// 16 images of 4096 x 4096 through a Stream, beside their copies alone and their kernels alone.
-void many_images(Device device);
+// many_images: 16 images through a Stream, beside their copies alone and their kernels alone.
+void add_many_images(Device device);
 
-// The first call of each operator in a process of its own: without any cache, with an empty one and with a
-// full one of ours, and with the driver's. `program`: this program's file.
-void first_calls(Device device, const std::string &program);
+// first_calls: the first call of each operator in a process of its own, without any cache, and with empty and
+// full ones of ours and of the driver.
+void add_first_calls(Device device);
 
-// What first_calls() runs in each process: prints the milliseconds until the device has a context, and those
-// of the first and of the second call.
-void one_first_call(Device device, const std::string &op);
+// What such a process does: prints the milliseconds until the device has a context, those of the first and of
+// the second call, how many modules were loaded, and how long that took.
+void print_first_call(Device device, const std::string &op);
 
-inline double ms_of(const std::function<void()> &work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
+// Whether a benchmark found a wrong result.
+extern bool found_wrong_result;
 
-// The median of `rounds` times.
-inline double median_ms(int rounds, const std::function<void()> &work) {
-    std::vector<double> times;
-    for (int i = 0; i < rounds; i++) {
-        times.push_back(ms_of(work));
-    }
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
-}
+// Adds one by its name and its function. An exception ends it, with its text in place of a time.
+benchmark::internal::Benchmark *add(
+    const std::string &name, const std::function<void(benchmark::State &)> &run);
+
+// Times what `iteration` returns: the milliseconds of one iteration.
+void time_by_hand(benchmark::State &state, const std::function<double()> &iteration);
 
 }  // namespace tilewright::benchmarks

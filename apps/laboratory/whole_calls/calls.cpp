@@ -1,94 +1,154 @@
-// call_benchmarks: the time of whole calls, with warm code and data, for the sizes of small images.
-//
-//     call_benchmarks [--device cpu] [Google Benchmark's options]
-//
-// Each call writes an array that is there. On a GPU the inputs are on the device, and the time includes the
-// wait for the end of the call. A name is OPERATOR/TYPE/WIDTHxHEIGHT/WHO.
-#include "apps/laboratory/whole_calls/opencv.h"
-#include "tilewright/operator.h"
+#include "apps/laboratory/benchmark/peers.h"
+#include "apps/laboratory/whole_calls/benchmarks.h"
+#include "runtime/workloads/random.h"
 #include "tilewright/workload.h"
-#include <benchmark/benchmark.h>
-#include <cstring>
-#include <iostream>
+#include <algorithm>
+#include <fmt/format.h>
 #include <memory>
 #include <set>
-#include <string>
+#include <vector>
+
+namespace tilewright::benchmarks {
 
 namespace {
 
-using namespace tilewright;
+// Data of small and of thin shapes, where the cost of a call shows.
+struct Case {
+    std::string type, what;
+    Settings settings;
+    std::function<Sample()> make;
+};
 
-void whole_call(benchmark::State &state, const Operator &op, const Sample &sample, Device device) {
-    Array output;
-    for (auto _ : state) {
-        op(sample.inputs, output, sample.settings, {.device = device});
-        synchronize(device);
-    }
+struct Size {
+    int64_t width, height;
+};
+
+const std::vector<Size> sizes_of_images = {{1, 1}, {8, 8}, {64, 64}, {256, 256}, {640, 480}, {1, 100000},
+                            {100000, 1}, {8, 10000}, {17, 10000}, {33, 10000}, {47, 10000}},
+                        sizes_of_fields = {{16, 16}, {64, 64}, {256, 256}, {16, 4096}, {4096, 16}},
+                        sizes_of_vectors = {
+                            {1, 1}, {8, 8}, {64, 64}, {256, 256}, {1000, 1000}, {1, 100000}, {100000, 8}};
+
+Case image_case(const Operator &op, const std::string &type, Size size) {
+    const Settings settings = workload_of(op).benchmark_settings(type).front();
+    return {
+        type, fmt::format("{} {}x{}", type, size.width, size.height), settings, [&op, type, size, settings] {
+            return workload_of(op).benchmark_sample(type, {size.width, size.height}, settings);
+        }};
 }
 
-void opencv_call(benchmark::State &state, const std::function<void()> &call) {
-    for (auto _ : state) {
-        call();
-    }
-}
-
-void add_size(const Operator &op, const std::string &type, int64_t width, int64_t height, Device device) {
-    const Workload &workload = workload_of(op);
-    const Settings settings = workload.benchmark_settings(type).front();
-    const auto sample =
-        std::make_shared<const Sample>(workload.benchmark_sample(type, {width, height}, settings));
-    const std::string name =
-        op.name() + "/" + type + "/" + std::to_string(width) + "x" + std::to_string(height) + "/";
-    benchmark::RegisterBenchmark((name + device.str()).c_str(), [&op, sample, device](
-                                                                    benchmark::State &state) {
-        whole_call(state, op, *sample, device);
-    })->UseRealTime();
-    if (const std::function<void()> call = opencv_peer(op.name(), sample->inputs, sample->settings)) {
-        benchmark::RegisterBenchmark((name + "OpenCV").c_str(), [call](benchmark::State &state) {
-            opencv_call(state, call);
-        })->UseRealTime();
-    }
-}
-
-void add_benchmarks(Device device) {
-    for (const Operator *op : operators()) {
-        std::set<std::string> types;
-        for (const Row *row : op->rows("tuned", device.backend)) {
-            types.insert(row->type);
+// A vector of `width` values and one of `height`.
+Case vector_case(const std::string &type, Size size) {
+    const auto make = [type, size] {
+        const Type element = type == "f64" ? Type::f64 : type == "f32" ? Type::f32 : Type::i32;
+        std::vector<Array> vectors = {
+            random_array(element, {size.width}, 1), random_array(element, {size.height}, 2)};
+        for (Array &vector : vectors) {
+            for (int64_t i = 0; element == Type::i32 && i < vector.size(); i++) {
+                vector.as<int32_t>()[i] %= 1 << 28;  // what the operator takes
+            }
         }
-        for (const std::string &type : types) {
-            for (const auto &[width, height] : {std::pair{1, 1}, {64, 64}, {256, 256}, {640, 480}}) {
-                add_size(*op, type, width, height, device);
+        return Sample{vectors, {}, {}};
+    };
+    return {type, fmt::format("{} {} (+) {}", type, size.width, size.height), {}, make};
+}
+
+Case matrix_case(int64_t m, int64_t k, int64_t n) {
+    return {"f32", fmt::format("f32 {}x{} by {}x{}", m, k, k, n), {}, [=] {
+                return Sample{
+                    {random_array(Type::f32, {m, k}, 1), random_array(Type::f32, {k, n}, 2)}, {}, {}};
+            }};
+}
+
+std::vector<Case> cases_of(const Operator &op, Backend backend) {
+    std::vector<Case> all;
+    if (op.name() == "matmul") {
+        const int64_t sizes[][3] = {{1, 1, 1}, {8, 8, 8}, {16, 16, 16}, {64, 64, 64}, {256, 256, 256},
+            {1, 100000, 1}, {100000, 1, 1}, {1, 1, 100000}, {1, 512, 512}, {512, 512, 1}, {10000, 8, 8},
+            {10000, 47, 47}, {8, 10000, 8}};
+        for (const auto &[m, k, n] : sizes) {
+            all.push_back(matrix_case(m, k, n));
+        }
+        return all;
+    }
+    const bool of_vectors = op.name() == "min_plus_convolution",
+               of_fields = op.name() == "fft2d" || op.name() == "fresnel";
+    std::set<std::string> types;
+    for (const Row *row : op.rows("tuned", backend)) {
+        types.insert(row->type);
+    }
+    for (const std::string &type : types) {
+        for (const Size size : of_vectors ? sizes_of_vectors :
+                               of_fields  ? sizes_of_fields :
+                                            sizes_of_images) {
+            if (op.name() != "fresnel" || size.width == size.height) {
+                all.push_back(of_vectors ? vector_case(type, size) : image_case(op, type, size));
             }
         }
     }
+    return all;
 }
 
-// The value of --device, which is taken from the arguments.
-std::string device_of(int &count, char **arguments) {
-    for (int i = 1; i + 1 < count; i++) {
-        if (strcmp(arguments[i], "--device") == 0) {
-            const std::string device = arguments[i + 1];
-            std::copy(arguments + i + 2, arguments + count, arguments + i);
-            count -= 2;
-            return device;
-        }
+// The call of a peer, whose first result was compared with the operator's. Blurs of integers may differ by
+// one, and sums of floats are added in another order.
+std::function<void()> checked(
+    const Operator &op, const Sample &sample, const app::Peer &peer, Array &output) {
+    Array right;
+    op(sample.inputs, right, sample.settings, {.device = Device{}});
+    output = Array(right.type(), right.shape(), 0);
+    const std::function<void()> call = peer.prepare(sample, output);
+    call();
+    constexpr double allowed = .01;
+    if (const double error = largest_error(right, output); !(error < allowed) && !(peer.off > 1)) {
+        found_wrong_result = true;
+        throw Error(Fault::mismatch, fmt::format("it differs by {:.2g} of the largest value", error));
     }
-    return "cpu";
+    return call;
+}
+
+void add_case(const Operator &op, const Case &item, Device device, const std::string &schedule) {
+    const std::string name = fmt::format("calls/{}/{}/", op.name(), item.what);
+    add(name + device.str(),
+        [&op, item, device, schedule](benchmark::State &state) {
+            const Sample sample = item.make();
+            Array output;
+            const auto call = [&] {
+                op(sample.inputs, output, sample.settings, {.device = device, .schedule = schedule});
+                synchronize(device);
+            };
+            call();
+            for (auto _ : state) {
+                call();
+            }
+        })
+        ->UseRealTime()
+        ->Unit(benchmark::kMicrosecond);
+    if (device.backend != Backend::cpu) {
+        return;
+    }
+    for (const app::Peer &peer : app::peers_of(op, item.type, item.settings)) {
+        add(name + peer.name,
+            [&op, item, peer](benchmark::State &state) {
+                const Sample sample = item.make();
+                Array output;
+                const std::function<void()> call = checked(op, sample, peer, output);
+                for (auto _ : state) {
+                    call();
+                }
+            })
+            ->UseRealTime()
+            ->Unit(benchmark::kMicrosecond);
+    }
 }
 
 }  // namespace
 
-int main(int count, char **arguments) try {
-    const Device device = Device::parse(device_of(count, arguments));
-    benchmark::Initialize(&count, arguments);
-    if (benchmark::ReportUnrecognizedArguments(count, arguments)) {
-        return 2;
+void add_calls(Device device, const std::string &schedule) {
+    for (const Operator *op : operators()) {
+        for (const Case &item : cases_of(*op, device.backend)) {
+            add_case(*op, item, device, schedule);
+        }
     }
-    add_benchmarks(device);
-    benchmark::RunSpecifiedBenchmarks();
-    return 0;
-} catch (const Error &error) {
-    std::cerr << "call_benchmarks: " << error.what() << "\n";
-    return 1;
 }
+
+}  // namespace tilewright::benchmarks

@@ -1,92 +1,98 @@
 #include "apps/laboratory/whole_calls/benchmarks.h"
+#include "apps/tilewright/timing/measure.h"
 #include "tilewright/gaussian_blur.h"
 #include "tilewright/stream.h"
 #include "tilewright/timing.h"
 #include <cstring>
 #include <fmt/format.h>
+#include <future>
+#include <vector>
 
 namespace tilewright::benchmarks {
 
 namespace {
 
-constexpr int count = 16, rounds = 9;
 constexpr int64_t side = 4096;
 constexpr double sigma = 3;
 
-// The times of the parts alone: all copies up, all copies down, all kernels.
-struct Parts {
-    double up = 0, down = 0, kernels = 0;
-};
+std::vector<Array> made(bool pinned) {
+    constexpr int count = 16;
+    std::vector<Array> images;
+    for (int i = 0; i < count; i++) {
+        images.push_back(
+            pinned ? Array::pinned(Type::u8, {side, side}) : Array::uninitialized(Type::u8, {side, side}));
+        memset(images.back().data(), i, side * side);
+    }
+    return images;
+}
 
-Parts parts_of(std::vector<Array> &images, Device device) {
-    Parts parts;
-    parts.up = median_ms(rounds, [&] {
+// The parts alone: all copies up, all kernels, all copies down.
+
+double up_ms(std::vector<Array> &images, Device device) {
+    return app::call_ms(device, [&] {
         for (Array &image : images) {
-            image.data();
+            image.data();  // the host writes it: it is copied again
             image.sync(device);
         }
-        synchronize(device);
     });
-    std::vector<Array> results(images.size());
-    const auto blur = [&] {
-        for (size_t i = 0; i < images.size(); i++) {
-            results[i] = {};
-            results[i] = gaussian_blur(images[i], sigma, Border::reflect, {.device = device, .pinned = true});
-        }
-    };
-    blur();
-    parts.kernels = device_time_ms(device, blur);
-    std::vector<double> down;
-    for (int i = 0; i < rounds; i++) {
-        blur();
-        synchronize(device);
-        down.push_back(ms_of([&] {
-            for (const Array &result : results) {
-                result.sync();
-            }
-        }));
+}
+
+std::vector<Array> blurred(const std::vector<Array> &images, Device device) {
+    std::vector<Array> results;
+    for (const Array &image : images) {
+        results.push_back(gaussian_blur(image, sigma, Border::reflect, {.device = device, .pinned = true}));
     }
-    std::sort(down.begin(), down.end());
-    parts.down = down[rounds / 2];
-    return parts;
+    return results;
+}
+
+double kernels_ms(std::vector<Array> &images, Device device) {
+    return device_time_ms(device, [&] { blurred(images, device); });
+}
+
+double down_ms(std::vector<Array> &images, Device device) {
+    const std::vector<Array> results = blurred(images, device);
+    return app::call_ms(device, [&] {
+        for (const Array &result : results) {
+            result.sync();
+        }
+    });
 }
 
 double stream_ms(std::vector<Array> &images, Device device, int at_a_time) {
     Stream stream(device, at_a_time);
-    const auto all = [&] {
+    return app::call_ms(device, [&] {
         std::vector<std::future<Array>> results;
         for (Array &image : images) {
-            image.data();  // the host writes it: it is copied again
+            image.data();
             results.push_back(stream.start(
                 [image](const Call &call) { return gaussian_blur(image, sigma, Border::reflect, call); }));
         }
         stream.wait();
-    };
-    all();
-    return median_ms(rounds, all);
+    });
 }
 
 }  // namespace
 
-void many_images(Device device) {
+void add_many_images(Device device) {
+    using Time = std::function<double(std::vector<Array> &, Device)>;
+    std::vector<std::pair<std::string, Time>> parts = {
+        {"copies up", up_ms}, {"kernels", kernels_ms}, {"copies down", down_ms}};
+    for (const int at_a_time : {1, 2, 3, 4, 6}) {
+        parts.emplace_back(fmt::format("{} at a time", at_a_time),
+            [at_a_time](std::vector<Array> &images, Device on) { return stream_ms(images, on, at_a_time); });
+    }
     for (const bool pinned : {true, false}) {
-        std::vector<Array> images;
-        for (int i = 0; i < count; i++) {
-            images.push_back(pinned ? Array::pinned(Type::u8, {side, side}) :
-                                      Array::uninitialized(Type::u8, {side, side}));
-            memset(images.back().data(), i, side * side);
-        }
-        const Parts parts = parts_of(images, device);
-        const double most = std::max({parts.up, parts.down, parts.kernels});
-        fmt::print(
-            "{} {} images of {} x {}, gaussian_blur sigma {}, on {} ({}): up {:.2f} ms, kernels {:.2f}, "
-            "down {:.2f}, largest {:.2f}, sum {:.2f}\n",
-            count, pinned ? "pinned" : "pageable", side, side, sigma, device.str(), device_info(device).name,
-            parts.up, parts.kernels, parts.down, most, parts.up + parts.kernels + parts.down);
-        for (const int at_a_time : {1, 2, 3, 4, 6}) {
-            const double ms = stream_ms(images, device, at_a_time);
-            fmt::print("  {} at a time: {:8.2f} ms, {:.2f} of the largest part, {:.2f} of copies both ways\n",
-                at_a_time, ms, ms / most, ms / (parts.up + parts.down));
+        for (const auto &[part, time] : parts) {
+            const std::string name = fmt::format("many_images/gaussian_blur/16 of u8 {0}x{0}/{1}/{2}", side,
+                pinned ? "page-locked" : "pageable", part);
+            add(name,
+                [pinned, device, time](benchmark::State &state) {
+                    std::vector<Array> images = made(pinned);
+                    time(images, device);
+                    time_by_hand(state, [&] { return time(images, device); });
+                })
+                ->UseManualTime()
+                ->Unit(benchmark::kMillisecond);
         }
     }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tests docs/steps/ladder.py on files of a few runs: the tables, the check, and what it refuses.
+"""Tests apps/laboratory/tables/ on files of a few runs: the tables, the check, and what it refuses.
 
-Usage: ladder_test.py LADDER. LADDER is the path of ladder.py.
+Usage: tables_test.py TABLES. TABLES is the path of tables.py.
 """
 import json
 import os
@@ -68,9 +68,10 @@ def samples():
     gpu = {'device': 'cuda:0', 'name': 'NVIDIA H200', 'driver': 'CUDA 13.0'}
     pocl = {'device': 'opencl:0', 'name': 'cpu-zen', 'driver': '3.1', 'capability': 'OpenCL 3.0 PoCL'}
     small = 'u8 64x64'
-    published = {'operator': 'transpose', 'step': 'direct', 'type': 'u8', 'data': small, 'median_ms': .5,
-                 'p10_ms': .5, 'p90_ms': .5, 'verified': True, 'wrong': ''}
-    context = {'date': '2026-11-25T00:00:00Z', 'commit': 'def', 'device': 'NVIDIA H200',
+    published = {'operator': 'transpose', 'peer': 'published kernel, direct', 'type': 'u8', 'data': small,
+                 'real_time': .5, 'batch': {'median': .5, 'p10': .5, 'p90': .5}, 'verified': True,
+                 'wrong': ''}
+    context = {'date': '2026-11-25T00:00:00Z', 'commit': 'def', 'device_name': 'NVIDIA H200',
                'driver': 'CUDA 13.0', 'toolkit': 'CUDA 13.0'}
     return {
         # The older of two files of one device: its time of `tuned` is not used.
@@ -82,26 +83,26 @@ def samples():
             ('whirl', small, 1234.7, True), ('direct', 'u8 64x640', 7, True), ('shared', small, None, True)]),
         'pocl.json': bench('2026-11-23T00:00:00Z', pocl, [
             ('vector4_any', small, 2, False), ('tuned_any', small, 1, True)]),
-        'published.json': {'program': 'published_kernels', 'context': context, 'runs': [published]},
+        'published.json': {'program': 'cuda_peers', 'context': context, 'runs': [published]},
     }
 
 
-def main():
-    ladder = sys.argv[1]
+def expect(ran, code, words=''):
+    assert ran.returncode == code and words in ran.stdout + ran.stderr, ran
+
+
+def check_steps(tables):
     with tempfile.TemporaryDirectory() as folder:
         page = os.path.join(folder, 'transposes.md')
         os.mkdir(os.path.join(folder, 'measured'))
 
         def run(*words):
-            return subprocess.run([sys.executable, ladder, '--pages', folder, *words], capture_output=True,
-                                  text=True, check=False)
+            return subprocess.run([sys.executable, '-B', tables, 'steps', '--pages', folder, *words],
+                                  capture_output=True, text=True, check=False)
 
         def write(name, text):
             with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
                 file.write(text)
-
-        def expect(ran, code, words=''):
-            assert ran.returncode == code and words in ran.stdout + ran.stderr, ran
 
         write('transposes.md', PAGE)
         expect(run('--check'), 0)  # nothing is measured, so there is nothing to write
@@ -128,6 +129,82 @@ def main():
         write('empty.jsonl', '')
         expect(run('--add', os.path.join(folder, 'empty.jsonl')), 1, 'empty.jsonl')
         expect(run('--check'), 0)
+
+
+def run_of(name, operator, data, ms, **more):
+    return {**name, 'operator': operator, 'type': data.split()[0], 'device': 'cpu', 'data': data,
+            'real_time': ms, 'batch': {'median': ms, 'p10': ms, 'p90': ms}, **more}
+
+
+PERFORMANCE = """# Times
+
+<!-- pairs: 1 avx2 a CPU -->
+<!-- end -->
+
+<!-- bench: transpose cpu -->
+<!-- end -->
+"""
+
+SMALL = """<!-- small calls -->
+<!-- end -->
+"""
+
+
+def check_pages(tables):
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, 'performance'))
+        files = {
+            'PERFORMANCE.md': PERFORMANCE, 'performance/small.md': SMALL,
+            'pairs.json': json.dumps({
+                'context': {'threads': 1, 'cpu': 'avx2', 'device_name': 'a CPU', 'rounds': 3, 'commit': 'abc',
+                            'date': '2026-11-24T00:00:00Z'},
+                'runs': [run_of({'peer': peer}, 'transpose', 'u8 64x64', 1, cpu_ms=ms) for peer, ms in [
+                    ('Tilewright', .5), ('Tilewright, new result', .1), ('NumPy transpose', 2),
+                    ('OpenCV transpose', 1)]]}),
+            'bench.json': json.dumps({'context': {}, 'runs': [
+                run_of({'row': 'transpose/tuned_any/u8/cpu'}, 'transpose', 'u8 64x64', .25, chosen=True),
+                run_of({'row': 'transpose/tuned_small/u8/cpu'}, 'transpose', 'u8 64x64', .2, chosen=False),
+                run_of({'peer': 'plain loop, 1 thread'}, 'transpose', 'u8 64x64', .1)]}),
+            'calls.json': json.dumps({'context': {}, 'benchmarks': [
+                {'name': f'calls/transpose/{data}/{who}/real_time', 'real_time': us} for data, who, us in [
+                    ('u8 8x8', 'cpu', 3), ('u8 8x8', 'cpu', 2), ('u8 8x8', 'plain loop, 1 thread', .5),
+                    ('u16 8x8', 'cpu', 7), ('u16 8x8', 'plain loop, 1 thread', 7)]]}),
+        }
+        for name, text in files.items():
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                file.write(text)
+
+        def path(name):
+            return os.path.join(folder, name)
+
+        def run(*words):
+            return subprocess.run([sys.executable, '-B', tables, *words], capture_output=True, text=True,
+                                  check=False)
+
+        expect(run('write', '--docs', folder, path('pairs.json'), path('bench.json'), path('calls.json')), 0)
+        with open(path('PERFORMANCE.md'), encoding='utf-8') as file:
+            page = file.read()
+        for line in ('| transpose u8 64x64 | 0.5000 | 2 | - | 1 | - | 0.50 |',
+                     '| u8 64x64 | `transpose/tuned_small/u8/cpu` | 0.2000 | plain loop, 1 thread 0.1000 '
+                     '| 2.00 |'):
+            assert line + '\n' in page, page
+        with open(path('performance/small.md'), encoding='utf-8') as file:
+            page = file.read()
+        assert '| transpose | u8 8x8 | 2.00 | 0.50 | 4.00 | +1.50 |\n' in page and 'u16' not in page, page
+        with open(path('none.json'), 'w', encoding='utf-8') as file:
+            one = run_of({'row': 'matmul/direct/f32/cuda'}, 'matmul', 'f32 8', 1)
+            json.dump({'context': {}, 'runs': [one]}, file)
+        expect(run('write', '--docs', folder, path('none.json')), 0, 'no page has a line <!-- bench: matmul')
+
+        ran = run('choice', '--list', path('bench.json'))
+        expect(ran, 0, '| cpu | transpose | 1 | 0 | 1.250 | 1.25 | 1 of 1 |')
+        expect(ran, 0, 'tuned_any 0.2500 ms, tuned_small 0.2000 ms, 1.25; a plain loop')
+        expect(run('choice', path('calls.json')), 1, 'calls.json')
+
+
+def main():
+    check_steps(sys.argv[1])
+    check_pages(sys.argv[1])
     return 0
 
 

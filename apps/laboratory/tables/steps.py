@@ -1,25 +1,24 @@
-#!/usr/bin/env python3
-"""Writes the measured tables of the pages in this folder.
+"""Writes the measured tables of docs/steps/.
 
-Usage: ladder.py --add FILE...   keeps what the tables need of these files in measured/, and writes the tables
-       ladder.py                 writes the tables
-       ladder.py --check         says which pages differ from measured/; exits with 1 if there is one
+    tables.py steps --add FILE...   keeps what the tables need of these files in docs/steps/measured/, and
+                                    writes the tables
+    tables.py steps                 writes the tables
+    tables.py steps --check         says which pages differ from measured/; exits with 1 if there is one
 
-FILE is JSON of `tilewright bench OPERATOR --json FILE` or of `published_kernels --json FILE`, or the lines of
-`tilewright bench OPERATOR --results FILE` of one device. A file of the same name in measured/ is replaced.
+FILE is JSON of `tilewright bench OPERATOR --json FILE` or of `cuda_peers --published --json FILE`, or the
+lines of `tilewright bench OPERATOR --results FILE` of one device. A file of the same name in measured/ is
+replaced.
 Where two files have a time for the same place of a table, the later one counts.
 
 A table stands in a page between the lines `<!-- measured: OPERATOR -->` and `<!-- end -->`. The first line
 may go on with a type and with the first words of the data (`<!-- measured: transpose f32 8192x8192 -->`).
 There is one table per type and size of the data. The lines between are replaced; without data they stay.
 """
-import argparse
 import json
 import os
 import re
-import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from results import Wrong, read, read_json
 
 # The documented steps in the order in which they are explained. Other rows that were timed come after them,
 # and `tuned` and `auto` last.
@@ -57,10 +56,7 @@ FIGURES_OF = {
 COLUMNS = ['CUDA', 'OpenCL', 'PoCL', 'CPU', 'published kernel']
 BEGIN = re.compile(r'<!-- measured: (\w+)(?: (\w+)(?: (.*?))?)? -->$')
 END = '<!-- end -->'
-
-
-class Wrong(Exception):
-    """A file that cannot be used; the text says why."""
+OF_PUBLISHED = 'published kernel, '
 
 
 def column_of(device):
@@ -73,56 +69,45 @@ def column_of(device):
     return 'CPU'
 
 
-def kept_of_bench(file):
-    """What the tables need of a file of `tilewright bench`."""
-    context = file['context']
-    # A file of version 1 names a row or a peer in 'name', a newer one in 'row' or 'peer'.
-    timed = [{'row': run.get('name'), **run} for run in file['runs']
-             if 'real_time' in run and 'peer' not in run]
-    timed = [run for run in timed if not run['row'].startswith('peer')]
+def kept_of_bench(context, runs):
+    """What the tables need of the rows that `tilewright bench` timed."""
+    timed = [run for run in runs if 'real_time' in run and 'peer' not in run]
     names = {run['device'] for run in timed}
     if len(names) != 1:
         raise Wrong(f'has times of {len(names)} devices, and one is needed')
     device = next(device for device in context['devices'] if device['device'] in names)
-    runs = [{'operator': run['operator'], 'row': run['row'].split('/')[1], 'data': run['data'],
-             **{name: run['batch'][name] for name in ('median', 'p10', 'p90')},
-             'verified': run['verified'], 'wrong': run['wrong']} for run in timed]
     return {'column': column_of(device), 'date': context['date'], 'commit': context['commit'],
-            'device': device['name'], 'driver': device['driver'], 'runs': runs}
+            'device': device['name'], 'driver': device['driver'],
+            'runs': [kept_run(run, run['row'].split('/')[1]) for run in timed]}
 
 
-def file_of_lines(text):
-    """The lines of `bench --results`, one run each, as a file of `bench --json`."""
-    runs = [json.loads(line) for line in text.splitlines() if line.strip()]
-    first = runs[0]['context']
-    device = {'device': runs[0]['device'], 'name': first['device_name'], 'driver': first['driver']}
-    return {'context': {**first, 'devices': [device]}, 'runs': runs}
-
-
-def kept_of_published(file):
-    context = file['context']
-    runs = [{'operator': run['operator'], 'row': run['step'], 'data': run['data'],
-             **{name: run[name + '_ms'] for name in ('median', 'p10', 'p90')},
-             'verified': run['verified'], 'wrong': run['wrong']} for run in file['runs']]
+def kept_of_published(context, runs):
+    """The same of the published kernels that `cuda_peers` timed."""
+    timed = [run for run in runs if 'real_time' in run and run['peer'].startswith(OF_PUBLISHED)]
     return {'column': 'published kernel', 'date': context['date'], 'commit': context['commit'],
-            'device': context['device'], 'driver': f"{context['driver']}, nvcc of {context['toolkit']}",
-            'runs': runs}
+            'device': context['device_name'], 'driver': f"{context['driver']}, nvcc of {context['toolkit']}",
+            'runs': [kept_run(run, run['peer'][len(OF_PUBLISHED):]) for run in timed]}
+
+
+def kept_run(run, step):
+    return {'operator': run['operator'], 'row': step, 'data': run['data'],
+            **{name: run['batch'][name] for name in ('median', 'p10', 'p90')},
+            'verified': run['verified'], 'wrong': run['wrong']}
 
 
 def kept_of(path):
     """What is kept of a file of either program, or of one that was kept before."""
+    data = read_json(path)
     try:
-        with open(path, encoding='utf-8') as opened:
-            text = opened.read()
-        try:
-            file = json.loads(text)
-        except ValueError:
-            file = file_of_lines(text)
-        kept = (file if 'column' in file else kept_of_published(file)
-                if file.get('program') == 'published_kernels' else kept_of_bench(file))
+        if isinstance(data, dict) and 'column' in data:
+            kept = data
+        elif isinstance(data, dict) and data.get('program') == 'cuda_peers':
+            kept = kept_of_published(*read(path))
+        else:
+            kept = kept_of_bench(*read(path))
         wrong = [f"{run['operator']}/{run['row']}" for run in kept['runs'] if run['wrong']]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise Wrong(f'{path}: no JSON of `tilewright bench` or `published_kernels`: {error!r}') from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise Wrong(f'{path}: no JSON of `tilewright bench` or `cuda_peers`: {error!r}') from error
     except Wrong as error:
         raise Wrong(f'{path}: {error}') from error
     if wrong:
@@ -260,13 +245,7 @@ def keep(paths, folder):
             file.write(head + ',\n "runs": [\n  ' + ',\n  '.join(map(json.dumps, runs)) + '\n ]\n}\n')
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__,
-                                        formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument('--add', nargs='+', default=[], metavar='FILE')
-    arguments.add_argument('--check', action='store_true')
-    arguments.add_argument('--pages', default=HERE, help='the folder of the pages, with measured/ in it')
-    given = arguments.parse_args()
+def write_or_check(given):
     folder = os.path.join(given.pages, 'measured')
     if given.add:
         keep(given.add, folder)
@@ -281,15 +260,8 @@ def main():
             continue
         stale += 1
         if given.check:
-            print(f'{path}: its tables are not those of measured/: run docs/steps/ladder.py')
+            print(f'{path}: its tables are not those of measured/: run `tables.py steps`')
         else:
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(after)
     return 1 if given.check and stale else 0
-
-
-if __name__ == '__main__':
-    try:
-        sys.exit(main())
-    except Wrong as error:
-        sys.exit(f'ladder.py: {error}')
