@@ -19,7 +19,7 @@
 namespace tilewright::app {
 namespace {
 
-using Files = tilewright::TemporaryFolder;
+using Files = tilewright::TestFolder;
 
 class BuiltRow : public testing::Test {
 protected:

@@ -21,7 +21,7 @@ Json run_of(const std::string &peer) {
 
 class PeersResults : public testing::Test {
 protected:
-    const tilewright::TemporaryFolder folder_;
+    const tilewright::TestFolder folder_;
     const std::string json_ = folder_.file("peers.json"), lines_ = folder_.file("peers.jsonl");
 
     // The names of the peers in a file, as `tilewright report` reads it.

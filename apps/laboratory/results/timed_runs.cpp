@@ -1,4 +1,4 @@
-// Reads files of timed runs, of each version, into one shape.
+// Reads files of timed runs, of each program, into one shape.
 #include "apps/laboratory/results/timed_runs.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "tilewright/error.h"
@@ -44,8 +44,8 @@ std::vector<std::string> parts_of(const std::string &name) {
     return parts;
 }
 
-// The rows of this program, by their names without a library: families and sentences that a file of version 1
-// does not have.
+// The row of this program with that name, whatever its library: its sentence and its kernels are not in
+// files.
 const Row *known_row(
     const std::string &op, const std::string &schedule, const std::string &type, const std::string &backend) {
     static const auto rows = [] {
@@ -75,9 +75,6 @@ RunContext context_of(const Json &context, const std::string &device) {
         .device_name = text(context, "device_name"),
         .driver = text(context, "driver"),
         .copy_rate = number(context, "copy_bytes_per_second")};
-    if (out.device_name.empty()) {  // the published kernels' program
-        out.device_name = text(context, "device");
-    }
     const auto all = context.find("devices");
     if (all != context.end() && all->is_array()) {
         for (const Json &one : *all) {
@@ -95,23 +92,16 @@ RunContext context_of(const Json &context, const std::string &device) {
 
 // Which row or peer it is.
 void name_run(const Json &json, TimedRun &run) {
-    const std::string old_name = text(json, "name"), peer_prefix = "peer: ";
-    std::string peer = text(json, "peer");
-    if (peer.empty() && old_name.starts_with(peer_prefix)) {
-        peer = old_name.substr(peer_prefix.size());
-    }
-    if (const std::string step = text(json, "step"); !step.empty()) {
-        peer = "published kernel, " + step;
-    }
+    const std::string peer = text(json, "peer");
     run.op = text(json, "operator");
     run.type = text(json, "type");
     if (!peer.empty()) {
         run.is_peer = true;
-        run.name = peer_prefix + peer;
+        run.name = "peer: " + peer;
         run.schedule = peer;
         return;
     }
-    run.name = json.contains("row") ? text(json, "row") : old_name;
+    run.name = text(json, "row");
     const std::vector<std::string> parts = parts_of(run.name);
     if (parts.size() < 4) {
         return;
@@ -151,7 +141,6 @@ std::string kernels_text(const Json &json) {
     return joined(texts, "; ");
 }
 
-// The published kernels' program has median_ms, p10_ms and p90_ms.
 void read_times(const Json &json, TimedRun &run) {
     const auto batch = json.find("batch");
     if (batch != json.end() && batch->is_object()) {
@@ -159,9 +148,7 @@ void read_times(const Json &json, TimedRun &run) {
         run.p10 = number(*batch, "p10");
         run.p90 = number(*batch, "p90");
     } else {
-        run.median = json.contains("median_ms") ? number(json, "median_ms") : number(json, "real_time");
-        run.p10 = number(json, "p10_ms");
-        run.p90 = number(json, "p90_ms");
+        run.median = number(json, "real_time");
     }
     run.timed = run.median > 0;
     if (run.timed && (run.p10 <= 0 || run.p90 < run.p10)) {
@@ -208,10 +195,6 @@ public:
         if (run.op.empty() || run.name.empty()) {
             refuse_file(file.path, fmt::format("run {} names no row and no peer", file.runs.size() + 1));
         }
-        if (text(json, "device") == text(context, "device")) {
-            run.device = "cuda";  // the published kernels' program names the device where others have its
-                                  // word
-        }
         run.context = index_of(context_of(context, run.device));
         file.runs.push_back(std::move(run));
     }
@@ -239,9 +222,9 @@ void check_version(const Json &json, const std::string &path) {
     if (version == json.end() || !version->is_number_integer()) {
         refuse_file(path, "it has no version and so is no file of timed runs");
     }
-    if (*version != Json(1) && *version != Json(2)) {
-        refuse_file(
-            path, fmt::format("it is of version {}, and this program reads 1 and 2", version->dump()));
+    if (*version != Json(json_version)) {
+        refuse_file(path,
+            fmt::format("it is of version {}, and this program reads {}", version->dump(), json_version));
     }
 }
 

@@ -45,7 +45,7 @@ struct TimedFile {
     int cut_lines = 0;           // of a file of lines: 1 where its last line is cut off
 };
 
-// Reads a file of either kind: one JSON object with "runs", of version 1 or 2, or lines of one run each
+// Reads a file of either kind: one JSON object with "runs", or lines of one run each
 // (.jsonl). Errors: input, when the file cannot be read (json_text_of()) or is no such file.
 TimedFile read_timed_file(const std::string &path);
 

@@ -34,20 +34,11 @@ struct Calibrated {
 Calibrated calibrate(
     MeasuredFile &file, const std::vector<const Operator *> &chosen, Device device, double seconds);
 
-// Makes a file of the runs of files that `bench --json` wrote, of this or another machine, on the device of
-// their first run. A device is known by its backend, vendor and name, because "cuda:0" is another one on
-// another machine; `others` receives those whose runs are left out. Medians of calls in batches count, and of
-// several files with times of the same call the median of these. Errors: input, for a file that is none.
-MeasuredFile from_benchmarks(
-    const std::vector<std::string> &files, Json &origin, std::vector<std::string> &others);
-
-// Whether it is a file that `calibrate` wrote.
-bool is_calibration(const std::string &path);
-
-// Makes one file of several that `calibrate` wrote on the device of the first; others as above. Of several
-// times of a row for the same call the least counts, as within one calibration. `origin` is that of the last
-// file. Errors: input, for a file that is none.
-MeasuredFile from_calibrations(
+// Makes one file of several that `calibrate` wrote on the device of the first; `others` receives the devices
+// of those that are left out. A device is known by its backend, vendor and name, because "cuda:0" is another
+// one on another machine. Of several times of a row for the same call the least counts, as within one
+// calibration. `origin` is that of the last file. Errors: input, for a file that is none.
+MeasuredFile joined_calibrations(
     const std::vector<std::string> &files, Json &origin, std::vector<std::string> &others);
 
 }  // namespace tilewright::app

@@ -77,10 +77,6 @@ void MeasuredFile::add(const std::string &op, const std::string &type, const std
     times.rows[schedule].emplace(number, Time{ms, spread});
 }
 
-void MeasuredFile::leave_out(const std::string &op, const std::string &type, const Measures &call) {
-    times_[{op, type}].left_out.push_back(call);
-}
-
 size_t MeasuredFile::points() const {
     size_t count = 0;
     for (const auto &[operator_and_type, times] : times_) {
@@ -97,18 +93,12 @@ std::string MeasuredFile::name() const {
 
 Json MeasuredFile::json(const std::string &op, const std::string &type, const Times &times) {
     Json calls = Json::array(), rows = Json::object();
-    std::vector<size_t> kept;
-    for (size_t i = 0; i < times.calls.size(); i++) {
-        const Measures &call = times.calls[i];
-        if (std::find(times.left_out.begin(), times.left_out.end(), call) != times.left_out.end()) {
-            continue;
-        }
-        kept.push_back(i);
+    for (const Measures &call : times.calls) {
         calls.push_back(std::vector<double>(call.numbers.begin(), call.numbers.begin() + (long)call.count));
     }
     for (const auto &[schedule, of_row] : times.rows) {
         Json ms = Json::array(), spread = Json::array();
-        for (const size_t call : kept) {
+        for (size_t call = 0; call < times.calls.size(); call++) {
             const auto at = of_row.find(call);
             ms.push_back(at == of_row.end() ? Json() : Json(rounded(at->second.ms)));
             spread.push_back(at == of_row.end() ? Json() : Json(std::round(1000 * at->second.spread) / 1000));
@@ -126,10 +116,7 @@ Json MeasuredFile::json(const Json &older, const Json &origin) const {
         }
     }
     for (const auto &[of, measured] : times_) {
-        Json one = json(of.first, of.second, measured);
-        if (!one.at("calls").empty()) {
-            times.push_back(std::move(one));
-        }
+        times.push_back(json(of.first, of.second, measured));
     }
     Json copies = {{"bytes_to_device_per_ms", rounded(copies_.to_device)},
         {"bytes_to_host_per_ms", rounded(copies_.to_host)}, {"copy_ms", rounded(copies_.ms)}};

@@ -41,9 +41,6 @@ public:
     // measurements exceeds the least. Of several times for one row and the same measures the first counts.
     void add(const std::string &op, const std::string &type, const std::string &schedule,
         const Measures &call, double ms, double spread);
-    // Leaves the times of such calls out: a row that `tuned` might take there was not measured, so that the
-    // others would look fast.
-    void leave_out(const std::string &op, const std::string &type, const Measures &call);
     void set_copies(const CopyRates &copies) {
         copies_ = copies;
     }
@@ -66,7 +63,7 @@ private:
         double ms, spread;
     };
     struct Times {
-        std::vector<Measures> calls, left_out;
+        std::vector<Measures> calls;
         std::map<std::string, std::map<size_t, Time>> rows;  // by the number of the call
     };
     static Json json(const std::string &op, const std::string &type, const Times &times);

@@ -62,9 +62,7 @@ void report(const std::string &path, const MeasuredFile &file) {
 void import(const Options &options) {
     Json origin;
     std::vector<std::string> others;
-    const MeasuredFile file = is_calibration(options.from.front()) ?
-                                  from_calibrations(options.from, origin, others) :
-                                  from_benchmarks(options.from, origin, others);
+    const MeasuredFile file = joined_calibrations(options.from, origin, others);
     for (const std::string &other : others) {
         print_error(fmt::format("tilewright: calibrate: the times of {} are left out: the file is of {}\n",
             one_line(other), one_line(file.device().text())));
@@ -157,8 +155,8 @@ void add_calibrate(CommandLine &line) {
         .seconds(.1, 1e6);
     command
         .add("--from", options.from,
-            "Take the times from files of `bench --json`, of this or another machine, and measure nothing; "
-            "of several files the median. Or from files of `calibrate`: the least")
+            "Take the times from files of `calibrate`, of this or another machine, and measure nothing; of "
+            "several times of a row the least")
         .commas()
         .value_name("FILE,...");
     command.add("--output", options.output, "The file to write (default: the device's, in the folder)")

@@ -58,23 +58,17 @@ void take_copies(const Json &file, CopyRates &rates) {
 
 }  // namespace
 
-bool is_calibration(const std::string &path) {
-    const Json file = json_in(json_text_of(path), path);
-    return file.is_object() && file.contains("times") && file.contains("device");
-}
-
-MeasuredFile from_calibrations(
+MeasuredFile joined_calibrations(
     const std::vector<std::string> &files, Json &origin, std::vector<std::string> &others) {
     std::optional<MeasuredOn> device;
     LeastTimes least;
     CopyRates copies;
     for (const std::string &path : files) {
-        if (!is_calibration(path)) {
-            refuse(
-                path, "it is no file of `tilewright calibrate`, as the first one is; name files of one kind");
+        const Json file = json_in(json_text_of(path), path);
+        if (!file.is_object() || !file.contains("times") || !file.contains("device")) {
+            refuse(path, "it is no file of `tilewright calibrate`, or was cut off");
         }
         try {
-            const Json file = json_in(json_text_of(path), path);
             const MeasuredOn of = device_in(file);
             device = device.value_or(of);
             if (!device->is_same(of)) {
