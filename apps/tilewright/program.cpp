@@ -1,14 +1,13 @@
 // The whole program: its commands, and how errors become a line and an exit code.
 #include "apps/tilewright/program.h"
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/command_line/environment.h"
+#include "apps/tilewright/command_line/exit_code.h"
+#include "apps/tilewright/command_line/version.h"
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/environment.h"
-#include "apps/tilewright/support/exit_code.h"
-#include "apps/tilewright/support/interrupt.h"
-#include "apps/tilewright/support/point_server.h"
-#include "apps/tilewright/support/progress.h"
-#include "apps/tilewright/support/streams.h"
-#include "apps/tilewright/support/version.h"
+#include "apps/tilewright/processes/interrupt.h"
+#include "apps/tilewright/terminal/progress.h"
+#include "apps/tilewright/terminal/standard_streams.h"
 #include "tilewright/operator.h"
 #include <fmt/format.h>
 #include <new>
@@ -32,14 +31,10 @@ std::string examples() {
         first, environment_help());
 }
 
-void run(std::vector<std::string> words) {
+void run(std::vector<std::string> words, void (*add_more)(CommandLine &)) {
     if (words.empty() || words.front() != "doctor") {  // which reports what is wrong with them
         check_instruction_set();
         take_threads_of_environment();
-    }
-    if (words == std::vector<std::string>{serve_points_word}) {
-        serve_points();
-        return;
     }
     CommandLine line("tilewright", "Image pipelines from Halide, on the CPU, CUDA and OpenCL.", version_text);
     line.footer(examples());
@@ -52,10 +47,7 @@ void run(std::vector<std::string> words) {
     add_show(line);
     add_explain(line);
     add_verify(line);
-    add_bench(line);
-    add_compare(line);
-    add_report(line);
-    add_explore(line);
+    add_more(line);
     add_operators(line);
     line.run(std::move(words));
 }
@@ -77,11 +69,11 @@ int end_with(const ExitWith &end) noexcept {
 
 }  // namespace
 
-int program(int argc, char **argv) {
+int program(int argc, char **argv, void (*add_more)(CommandLine &)) {
     open_closed_streams();
     try {
         handle_interrupts();
-        run({argv + 1, argv + argc});
+        run({argv + 1, argv + argc}, add_more);
         return 0;
     } catch (const ExitWith &end) {
         return end_with(end);

@@ -3,8 +3,10 @@
 
 namespace tilewright::app {
 
+class CommandLine;
+
 // Reads the command line, runs the command, and returns the exit code. It knows the operators from
-// tilewright::operators() alone.
-int program(int argc, char **argv);
+// tilewright::operators() alone. `add_more` adds commands to those of this folder.
+int program(int argc, char **argv, void (*add_more)(CommandLine &));
 
 }  // namespace tilewright::app

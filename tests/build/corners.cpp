@@ -6,10 +6,10 @@
 // named. each=N takes N corners of each operator and backend, spread evenly over the list of them. A corner
 // may be refused by the generator in words, and then the next one is taken; a generator that is ended by a
 // signal, a wrong result and a failing call are faults, and the program ends with 1.
-#include "apps/tilewright/support/built_row.h"
-#include "apps/tilewright/support/report.h"
-#include "apps/tilewright/support/selection.h"
-#include "apps/tilewright/support/verification.h"
+#include "apps/tilewright/built_rows/built_row.h"
+#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/verification/verification.h"
 #include "tests/support/operators.h"
 #include "tilewright/error.h"
 #include "tilewright/operator.h"

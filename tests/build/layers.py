@@ -30,7 +30,9 @@ LEFT = {
     'runtime/workloads': ['runtime/include/tilewright', 'runtime/process', 'runtime/errors',
                           'runtime/devices', 'runtime/arrays', 'runtime/dispatch'],
     'plain': ['runtime'],
-    'apps': ['runtime', 'plain'],
+    'apps/tilewright': ['runtime', 'plain'],
+    'apps/laboratory': ['runtime', 'plain', 'apps/tilewright'],
+    'apps': ['apps/tilewright', 'apps/laboratory'],  # main.cpp
     'python': ['runtime'],
     'tests': ['generators', 'schedules', 'runtime', 'plain', 'apps'],
 }
@@ -118,15 +120,17 @@ def self_test():
             'schedules/a.cpp': '#include "generators/algorithms/a/a.h"\n',
             'runtime/operators/a/a.cpp':
                 '#include "generators/algorithms/a/numbers.h"\n#include "tilewright/a.h"\n',
-            'runtime/include/tilewright/a.h': ''}
+            'runtime/include/tilewright/a.h': '', 'apps/laboratory/a.h': '',
+            'apps/main.cpp': '#include "apps/laboratory/a.h"\n'}
     assert not violations(good), violations(good)
     for path, line in [('generators/algorithms/a/b.h', '"schedules/a.cpp"'),
                        ('runtime/operators/a/b.cpp', '"generators/algorithms/a/a.h"'),
                        ('runtime/errors/b.cpp', '"runtime/operators/a/a.cpp"'),
                        ('plain/b.cpp', '"Halide.h"'),
-                       ('apps/b.cpp', '"schedules/a.cpp"'),
+                       ('apps/tilewright/b.cpp', '"schedules/a.cpp"'),
+                       ('apps/tilewright/b.cpp', '"apps/laboratory/a.h"'),
                        ('schedules/b.cpp', '"runtime/include/tilewright/a.h"'),
-                       ('apps/c.cpp', '"support/no.h"')]:
+                       ('apps/laboratory/c.cpp', '"support/no.h"')]:
         assert len(violations({**good, path: f'#include {line}\n'})) == 1, (path, line)
 
     allowed = {'generators/algorithms/a/a.h': '// On a GPU.\n/* Target */ int graph = occupant; // cuda\n',

@@ -11,7 +11,7 @@ if (TARGET tilewright AND TARGET invert.generator)
         target_link_libraries(invert_only_${target} PUBLIC Tilewright::runtime)
         tilewright_merge(invert_only_${target} ${folder} ${ARCHIVES})
         add_executable(only_${target} build/only_invert.cpp $<TARGET_OBJECTS:tilewright_invert_front>
-            ${PROJECT_SOURCE_DIR}/apps/tilewright/main.cpp)
+            ${PROJECT_SOURCE_DIR}/apps/main.cpp)
         target_link_libraries(only_${target} PRIVATE
             Tilewright::app invert_only_${target} Tilewright::operators)
         add_test(NAME build.only_${target} COMMAND ${CMAKE_COMMAND}

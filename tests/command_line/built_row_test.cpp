@@ -1,7 +1,7 @@
 // Rows whose libraries are made while a program runs.
-#include "apps/tilewright/support/built_row.h"
-#include "apps/tilewright/support/tunables.h"
-#include "apps/tilewright/support/verification.h"
+#include "apps/tilewright/built_rows/built_row.h"
+#include "apps/tilewright/built_rows/tunables.h"
+#include "apps/tilewright/verification/verification.h"
 #include "runtime/devices/memory_pool.h"
 #include "tests/support/arrays.h"
 #include "tests/support/errors.h"
@@ -19,7 +19,7 @@
 namespace tilewright::app {
 namespace {
 
-using Files = tilewright::TemporaryFolder;
+using Files = tilewright::TestFolder;
 
 class BuiltRow : public testing::Test {
 protected:

@@ -55,61 +55,6 @@ TEST_F(CommandLine, CalibrateLooksAtThePlaceOfItsFileFirst) {
         1, slow, {"/dev/null/measured", "TILEWRIGHT_MEASURED"}, {"TILEWRIGHT_MEASURED=/dev/null/measured"});
 }
 
-TEST_F(CommandLine, CalibrateTakesTheTimesOfABenchmark) {
-    NEEDS_OPERATOR("invert");
-    const Words off = {"TILEWRIGHT_MEASURED=off"};
-    ASSERT_EQ(run({"bench", "invert", "--device", "cpu", "--size", "64x64,300x200", "--batch", "1",
-                      "--repeats", "3", "--json", path("bench.json")},
-                  off)
-                  .code,
-        0);
-    const Ran ran = run({"calibrate", "--from", path("bench.json"), "--output", path("times.json")}, off);
-    ASSERT_EQ(ran.code, 0) << ran.err;
-    const json times = json::parse(read_text(path("times.json")))["times"][0];
-    EXPECT_EQ(times["calls"], json::parse("[[64.0, 64.0, 1.0], [200.0, 300.0, 1.0]]"));
-    EXPECT_EQ(times["rows"]["tuned"]["ms"].size(), 2u);
-
-    expect_refusal(3, {"calibrate", "--from", path("none.json"), "--output", path("no.json")},
-        {"none.json", "No such file"}, off);
-    write_bytes(path("cut.json"), bytes_of("{\"runs\": ["));
-    expect_refusal(
-        3, {"calibrate", "--from", path("cut.json"), "--output", path("no.json")}, {"cut.json"}, off);
-    EXPECT_FALSE(std::filesystem::exists(path("no.json")));
-}
-
-TEST_F(CommandLine, CalibrateTakesTheMedianOfTheFilesOfOneDevice) {
-    NEEDS_OPERATOR("invert");
-    const Words off = {"TILEWRIGHT_MEASURED=off"};
-    ASSERT_EQ(run({"bench", "invert", "--device", "cpu", "--size", "64x64", "--batch", "1", "--repeats", "3",
-                      "--json", path("bench.json")},
-                  off)
-                  .code,
-        0);
-    json bench = json::parse(read_text(path("bench.json")));
-    // What another version took and this one refuses is passed over.
-    bench["runs"].push_back(bench["runs"][0]);
-    bench["runs"].back()["inputs"] = {"f64 (64, 64)"};
-    const auto write = [&](const char *name, double ms, const char *device) {
-        for (json &one : bench["context"]["devices"]) {
-            one["name"] = device;
-        }
-        for (json &one : bench["runs"]) {
-            one["real_time"] = ms;
-        }
-        write_bytes(path(name), bytes_of(bench.dump()));
-        return path(name);
-    };
-    const std::string files = write("a.json", 1, "a CPU") + "," + write("b.json", 9, "a CPU") + "," +
-                              write("c.json", 2, "a CPU") + "," + write("d.json", 100, "another CPU");
-    const Ran ran = run({"calibrate", "--from", files, "--output", path("times.json")}, off);
-    ASSERT_EQ(ran.code, 0) << ran.err;
-    EXPECT_NE(ran.err.find("the times of another CPU (cpu) are left out: the file is of a CPU (cpu)"),
-        std::string::npos)
-        << ran.err;
-    const json times = json::parse(read_text(path("times.json")))["times"][0];
-    EXPECT_EQ(times["rows"]["tuned"]["ms"], json::parse("[2.0]"));
-}
-
 TEST_F(CommandLine, CalibrateTakesTheLeastOfItsOwnFiles) {
     NEEDS_OPERATOR("invert");
     const Words off = {"TILEWRIGHT_MEASURED=off"};
@@ -139,6 +84,11 @@ TEST_F(CommandLine, CalibrateTakesTheLeastOfItsOwnFiles) {
     expect_refusal(3,
         {"calibrate", "--from", path("a.json") + "," + path("bench.json"), "--output", path("no.json")},
         {"bench.json", "no file of `tilewright calibrate`"}, off);
+    expect_refusal(3, {"calibrate", "--from", path("none.json"), "--output", path("no.json")},
+        {"none.json", "No such file"}, off);
+    write_bytes(path("cut.json"), bytes_of("{\"times\": ["));
+    expect_refusal(
+        3, {"calibrate", "--from", path("cut.json"), "--output", path("no.json")}, {"cut.json"}, off);
     EXPECT_FALSE(std::filesystem::exists(path("no.json")));
 }
 

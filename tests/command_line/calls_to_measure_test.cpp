@@ -1,5 +1,5 @@
 // The order in which `calibrate` measures.
-#include "apps/tilewright/support/calibration.h"
+#include "apps/tilewright/calibration/calibration.h"
 #include <gtest/gtest.h>
 #include <set>
 

@@ -46,7 +46,7 @@ protected:
     // Whether the program finds a device of this backend that it can use.
     bool has_device(const std::string &backend) const;
 
-    const TemporaryFolder folder_{TemporaryFolder::Of::programs};
+    const TestFolder folder_{TestFolder::Of::programs};
 };
 
 }  // namespace tilewright

@@ -251,7 +251,7 @@ protected:
         }
     }
 
-    TemporaryFolder folder_;
+    TestFolder folder_;
 };
 
 TEST_F(Examples, OfEveryHelpRun) {

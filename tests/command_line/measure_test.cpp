@@ -1,5 +1,5 @@
 // What `bench` expects of a row before it times it.
-#include "apps/tilewright/support/measure.h"
+#include "apps/tilewright/timing/measure.h"
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <vector>

@@ -143,7 +143,7 @@ protected:
         EXPECT_EQ(thrown, 0) << command[1] << " of " << input;
     }
 
-    const TemporaryFolder folder_{};
+    const TestFolder folder_{};
 };
 
 TEST_F(Parses, AreOneForACallOfAnOperator) {

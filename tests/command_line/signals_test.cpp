@@ -73,7 +73,7 @@ protected:
         expect_error_line(ran.err, words);
     }
 
-    TemporaryFolder folder;
+    TestFolder folder;
     const Bytes older = bytes_of("the older file");
 };
 

@@ -3,8 +3,8 @@ if (TARGET tilewright)
     tilewright_add_test(command_line/command_line_test
         LINK nlohmann_json::nlohmann_json util
         LABELS command_line
-        SOURCES command_line.cpp bench_test.cpp bench_words_test.cpp cache_command_test.cpp
-            calibrate_test.cpp compare_test.cpp explain_test.cpp
+        SOURCES command_line.cpp ../laboratory/bench_test.cpp ../laboratory/bench_words_test.cpp
+            cache_command_test.cpp calibrate_test.cpp ../laboratory/compare_test.cpp explain_test.cpp
             fresnel_command_test.cpp help_test.cpp interruption_test.cpp inventory_test.cpp
             operators_test.cpp photographs_test.cpp pipeline_command_test.cpp refusals_test.cpp
             row_device_test.cpp show_test.cpp standard_files_test.cpp streams_test.cpp terminal_test.cpp
@@ -56,8 +56,8 @@ if (TARGET tilewright)
 
     # A search for faster values, with faults that a generator of the test puts into libraries.
     if (transpose IN_LIST operators)
-        tilewright_add_test(command_line/explore_test
-            SOURCES command_line.cpp explore_test.cpp
+        tilewright_add_test(laboratory/explore_test
+            SOURCES ../command_line/command_line.cpp explore_test.cpp
             LINK nlohmann_json::nlohmann_json
             LABELS command_line COST 5)
         target_compile_definitions(explore_test PRIVATE
@@ -65,18 +65,18 @@ if (TARGET tilewright)
             TILEWRIGHT_AT_CALL="$<TARGET_FILE:at_call>"
             TILEWRIGHT_BUILT_OPERATORS="${built_operators}"
             TILEWRIGHT_FAILING_OPENCL="$<TARGET_FILE_DIR:failing_OpenCL>"
-            TILEWRIGHT_FAULTY_GENERATOR="${CMAKE_CURRENT_SOURCE_DIR}/command_line/faulty_generator.sh"
+            TILEWRIGHT_FAULTY_GENERATOR="${CMAKE_CURRENT_SOURCE_DIR}/laboratory/faulty_generator.sh"
             TILEWRIGHT_TRANSPOSE_GENERATOR="$<TARGET_FILE:transpose.generator>")
         add_dependencies(explore_test tilewright at_call failing_OpenCL transpose.generator)
     endif ()
 
     # A report in a browser, where there is one.
     add_test(NAME report.browser COMMAND ${Python3_EXECUTABLE}
-        ${CMAKE_CURRENT_SOURCE_DIR}/command_line/report_browser.py $<TARGET_FILE:tilewright>
+        ${CMAKE_CURRENT_SOURCE_DIR}/laboratory/report_browser.py $<TARGET_FILE:tilewright>
         ${CMAKE_CURRENT_BINARY_DIR}/report_browser)
     set_tests_properties(report.browser PROPERTIES LABELS command_line TIMEOUT 300
         SKIP_REGULAR_EXPRESSION "not run here" ENVIRONMENT "${tests_environment}")
 
     tilewright_add_test(command_line/measure_test LABELS command_line)
-    target_sources(measure_test PRIVATE ${PROJECT_SOURCE_DIR}/apps/tilewright/support/measure.cpp)
+    target_sources(measure_test PRIVATE ${PROJECT_SOURCE_DIR}/apps/tilewright/timing/measure.cpp)
 endif ()

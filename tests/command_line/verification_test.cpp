@@ -1,15 +1,21 @@
 // What `verify` and `--check` find, of operators that are made wrong on purpose.
-#include "apps/tilewright/support/verification.h"
-#include "apps/tilewright/support/fitting.h"
+#include "apps/tilewright/verification/verification.h"
+#include "apps/laboratory/benchmark/benchmark_report.h"
+#include "apps/laboratory/results/result_of_run.h"
+#include "apps/tilewright/pictures/fitting.h"
+#include "apps/tilewright/timing/measure.h"
 #include "runtime/dispatch/operator_of.h"
 #include "tests/support/errors.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <complex>
 #include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <thread>
 
 namespace tilewright::app {
 namespace {
@@ -88,8 +94,9 @@ public:
     std::function<void(Array &)> spoil;  // of the outputs of `tuned`
     mutable int runs = 0;
 
-    Plan plan(const Row &row, Device, const NeighboursRequest &request, Array &output) const override {
-        Plan plan;
+    tilewright::Plan plan(
+        const Row &row, Device, const NeighboursRequest &request, Array &output) const override {
+        tilewright::Plan plan;
         plan.host([this, &row, image = request.inputs[0], output]() mutable { compute(row, image, output); });
         return plan;
     }
@@ -246,6 +253,36 @@ TEST(Verification, FindsARunThatGivesOtherBytes) {
     EXPECT_EQ(result.verdict, Verdict::wrong);
     EXPECT_NE(result.why.find("run 6 of 10 gave other bytes than run 1"), std::string::npos)
         << result.why;  // one of the calls was for the other sample
+}
+
+// On the sample that both repeat: what is said of a `tuned` row is how long it takes beside the reference.
+TEST(Verification, TimesTunedBesideTheReference) {
+    Neighbours op = defined();
+    int delay_ms = 20;
+    op.spoil = [&](Array &) { std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms)); };
+    Verification verification(op, "f32", repeat);
+    EXPECT_FALSE(verification.run(op.row("tuned"), Device{}).of_reference) << "no reference was timed yet";
+    EXPECT_FALSE(verification.run(op.row("reference"), Device{}).of_reference);
+    EXPECT_GT(verification.run(op.row("tuned"), Device{}).of_reference.value_or(0), slower_than_reference);
+    op.narrowest = 1000;  // it serves no sample that the reference repeats
+    EXPECT_FALSE(verification.run(op.row("tuned"), Device{}).of_reference);
+}
+
+// The same of `bench`, in the table's line and in its JSON.
+TEST(Verification, BenchTimesTunedBesideTheReference) {
+    Neighbours op = defined();
+    op.spoil = [](Array &) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+    Benchmark benchmark(op, {.type = "f32", .size = {64, 64}}, Device{}, {.batch = 1, .repeats = 3});
+    EXPECT_FALSE(benchmark.row(op.row("tuned")).of_reference) << "no reference was timed yet";
+    EXPECT_FALSE(benchmark.row(op.row("reference")).of_reference);
+    const app::Run slow = benchmark.row(op.row("tuned"));
+    ASSERT_TRUE(slow.of_reference);
+    EXPECT_GT(*slow.of_reference, slower_than_reference);
+    EXPECT_EQ(json(slow)["of_reference"], *slow.of_reference);
+    EXPECT_NE(line_of(slow).find("SLOWER than reference"), std::string::npos) << line_of(slow);
+    app::Run fast = slow;
+    fast.of_reference = .5;
+    EXPECT_EQ(line_of(fast).find("SLOWER"), std::string::npos) << line_of(fast);
 }
 
 TEST(Verification, ARowWithoutASampleIsUntried) {

@@ -71,7 +71,7 @@ const Operator &chosen_operator(const std::string &name) {
 // Makes the file before any test asks for the device. `step` is no row of the family, and the fastest one of
 // large images; `reference` and `half` would be faster still.
 struct OwnFile {
-    const TemporaryFolder folder;
+    const TestFolder folder;
 
     OwnFile() {
         setenv("TILEWRIGHT_MEASURED", folder.path().c_str(), 1);

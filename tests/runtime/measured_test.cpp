@@ -170,7 +170,7 @@ std::string replaced(const std::string &what, const std::string &by) {
 }
 
 TEST(MeasuredFiles, AreRead) {
-    const TemporaryFolder folder;
+    const TestFolder folder;
     write_bytes(folder.file("a.json"), bytes_of(good));
     std::string why_not;
     const MeasuredDevice *device = read_measurements(folder.file("a.json"), why_not);
@@ -183,7 +183,7 @@ TEST(MeasuredFiles, AreRead) {
 }
 
 TEST(MeasuredFiles, ThatAreBrokenAreRefusedInOneLine) {
-    const TemporaryFolder folder;
+    const TestFolder folder;
     const std::vector<std::string> broken = {"", "{", "[]", "7", good.substr(0, good.size() / 2),
         replaced("\"version\": 1", "\"version\": 2"), replaced("\"cpu\"", "\"tpu\""),
         replaced("[1, 2]", "[1]"), replaced("[[1, 2], [3, 4]]", "[]"), replaced("[2, 3]", "[2]"),
@@ -204,7 +204,7 @@ TEST(MeasuredFiles, ThatAreBrokenAreRefusedInOneLine) {
 
 // They are refused before they are parsed, which would take gigabytes.
 TEST(MeasuredFiles, ThatAreNestedOrLongAreNotParsed) {
-    const TemporaryFolder folder;
+    const TestFolder folder;
     const std::string deep(5 << 20, '['), list = "[" + std::string(9 << 20, ' ') + "]";
     for (const auto &[text, reason] : {std::pair<std::string, std::string>{deep, "nested more than 64 deep"},
              {replaced("\"copies\"", "\"x\": " + deep + ", \"copies\""), "nested more than 64 deep"},

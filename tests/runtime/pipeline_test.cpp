@@ -93,7 +93,7 @@ TEST(Pipeline, TheOutputMayBeMemoryOfTheCaller) {
 
 TEST(Pipeline, FurtherInputsComeFromFilesOrFromTheCall) {
     NEEDS("matmul", "transpose");
-    const TemporaryFolder folder;
+    const TestFolder folder;
     const Array a = random_array(Type::f32, {20, 30}, 1), b = random_array(Type::f32, {20, 40}, 2),
                 c = random_array(Type::f32, {40, 10}, 3);
     write_array(folder.file("b |.npy"), b);

@@ -23,7 +23,7 @@ protected:
         return found;
     }
 
-    TemporaryFolder temporary;
+    TestFolder temporary;
     const fs::path folder = fs::path(temporary.file("kept")) / "deeper";
     const ProgramCache cache{folder};
 };

@@ -63,7 +63,7 @@ protected:
         }
     }
 
-    TemporaryFolder temporary;
+    TestFolder temporary;
     const fs::path folder = temporary.file("kept");
     const ProgramCache cache{folder};
 };

@@ -12,7 +12,7 @@ namespace tilewright {
 
 namespace fs = std::filesystem;
 
-TemporaryFolder::TemporaryFolder(Of what) {
+TestFolder::TestFolder(Of what) {
     std::error_code none;
     const auto memory = fs::space("/dev/shm", none);
     const bool has_room = !none && memory.available > (uint64_t(1) << 30);
@@ -24,12 +24,12 @@ TemporaryFolder::TemporaryFolder(Of what) {
     path_ = name;
 }
 
-TemporaryFolder::~TemporaryFolder() {
+TestFolder::~TestFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
 }
 
-Names TemporaryFolder::names() const {
+Names TestFolder::names() const {
     return names_in(path());
 }
 

@@ -11,15 +11,15 @@ namespace tilewright {
 using Bytes = std::vector<uint8_t>;
 using Names = std::vector<std::string>;
 
-class TemporaryFolder {
+class TestFolder {
 public:
     // Data lives in memory where there is room: thousands of small files take a minute on a busy disk.
     // Programs that a test runs need a folder on the disk, because many systems run none from memory.
     enum class Of { data, programs };
-    explicit TemporaryFolder(Of what = Of::data);
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder &) = delete;
-    TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+    explicit TestFolder(Of what = Of::data);
+    ~TestFolder();
+    TestFolder(const TestFolder &) = delete;
+    TestFolder &operator=(const TestFolder &) = delete;
 
     std::string file(const std::string &name) const {
         return (path_ / name).string();

@@ -1,9 +1,9 @@
 // `cache`: the compiled programs of devices that are kept on disk.
 #include "tilewright/cache.h"
+#include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/json.h"
-#include "apps/tilewright/support/report.h"
+#include "apps/tilewright/terminal/json.h"
+#include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/option_text.h"
 #include "tilewright/error.h"
 #include <algorithm>

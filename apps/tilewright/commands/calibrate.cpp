@@ -1,13 +1,13 @@
 // `calibrate`: measures this machine's devices, so that `tuned` and `auto` choose by times that hold here.
+#include "apps/tilewright/calibration/calibration.h"
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/command_line/environment.h"
+#include "apps/tilewright/command_line/row_options.h"
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/support/calibration.h"
-#include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/context.h"
-#include "apps/tilewright/support/environment.h"
-#include "apps/tilewright/support/report.h"
-#include "apps/tilewright/support/selection.h"
-#include "apps/tilewright/support/streams.h"
-#include "apps/tilewright/support/threads.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "apps/tilewright/timing/machine.h"
+#include "apps/tilewright/timing/threads.h"
 #include "runtime/measured/measured.h"
 #include "tilewright/error.h"
 #include <filesystem>
@@ -68,9 +68,7 @@ void write(const MeasuredFile &file, const std::string &path, const Json &origin
 void import(const Options &options) {
     Json origin;
     std::vector<std::string> others;
-    const MeasuredFile file = is_calibration(options.from.front()) ?
-                                  from_calibrations(options.from, origin, others) :
-                                  from_benchmarks(options.from, origin, others);
+    const MeasuredFile file = joined_calibrations(options.from, origin, others);
     for (const std::string &other : others) {
         print_error(fmt::format("tilewright: calibrate: the times of {} are left out: the file is of {}\n",
             one_line(other), one_line(file.device().text())));
@@ -161,8 +159,8 @@ void add_calibrate(CommandLine &line) {
         .seconds(.1, 1e6);
     command
         .add("--from", options.from,
-            "Take the times from files of `bench --json`, of this or another machine, and measure nothing; "
-            "of several files the median. Or from files of `calibrate`: the least; one file is written anew")
+            "Take the times from files of `calibrate`, of this or another machine, and measure nothing; of "
+            "several times of a row the least; one file is written anew")
         .commas()
         .value_name("FILE,...");
     command.add("--output", options.output, "The file to write (default: the device's, in the folder)")

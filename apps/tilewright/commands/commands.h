@@ -15,9 +15,5 @@ void add_pipeline(CommandLine &line);
 void add_show(CommandLine &line);
 void add_explain(CommandLine &line);
 void add_verify(CommandLine &line);
-void add_bench(CommandLine &line);
-void add_compare(CommandLine &line);
-void add_report(CommandLine &line);
-void add_explore(CommandLine &line);
 
 }  // namespace tilewright::app

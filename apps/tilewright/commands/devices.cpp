@@ -1,8 +1,8 @@
 // `devices`: the devices of this machine, and why one cannot be used.
+#include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/json.h"
-#include "apps/tilewright/support/report.h"
+#include "apps/tilewright/terminal/json.h"
+#include "apps/tilewright/terminal/printing.h"
 #include "tilewright/device.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

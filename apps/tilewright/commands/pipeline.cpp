@@ -1,14 +1,14 @@
 // `pipeline`: operators one after another, with data that stays on the device between them.
 #include "tilewright/pipeline.h"
+#include "apps/tilewright/calls/call_options.h"
+#include "apps/tilewright/calls/calls_on_files.h"
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/support/call.h"
-#include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/environment.h"
-#include "apps/tilewright/support/field_picture.h"
-#include "apps/tilewright/support/file_calls.h"
-#include "apps/tilewright/support/fitting.h"
-#include "apps/tilewright/support/picture.h"
-#include "apps/tilewright/support/reference.h"
+#include "apps/tilewright/pictures/field_picture.h"
+#include "apps/tilewright/pictures/fitting.h"
+#include "apps/tilewright/pictures/picture.h"
+#include "apps/tilewright/verification/expected_result.h"
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>

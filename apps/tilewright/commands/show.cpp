@@ -1,14 +1,14 @@
 // `show`: what is in the library of a row: the loop nest, the source of the kernels, and the registers and
 // memory that a kernel needs. This program does not contain Halide, so it runs the operator's generator,
 // which is another program.
+#include "apps/tilewright/built_rows/generator_programs.h"
+#include "apps/tilewright/built_rows/tunable_options.h"
+#include "apps/tilewright/calls/call_arguments.h"
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/command_line/row_options.h"
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/support/call_data.h"
-#include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/generators.h"
-#include "apps/tilewright/support/report.h"
-#include "apps/tilewright/support/selection.h"
-#include "apps/tilewright/support/subprocess.h"
-#include "apps/tilewright/support/tunable_grid.h"
+#include "apps/tilewright/processes/subprocess.h"
+#include "apps/tilewright/terminal/printing.h"
 #include "generators/algorithms/module_text.h"
 #include "generators/algorithms/tensor_text.h"
 #include "runtime/dispatch/needs.h"

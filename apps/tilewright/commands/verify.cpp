@@ -1,14 +1,15 @@
 // `verify`: which rows are run on which devices, and what is printed about each.
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/command_line/environment.h"
+#include "apps/tilewright/command_line/row_options.h"
 #include "apps/tilewright/commands/commands.h"
-#include "apps/tilewright/support/command_line.h"
-#include "apps/tilewright/support/context.h"
-#include "apps/tilewright/support/environment.h"
-#include "apps/tilewright/support/json.h"
-#include "apps/tilewright/support/progress.h"
-#include "apps/tilewright/support/report.h"
-#include "apps/tilewright/support/selection.h"
-#include "apps/tilewright/support/streams.h"
-#include "apps/tilewright/support/verification.h"
+#include "apps/tilewright/terminal/json.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/progress.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "apps/tilewright/timing/machine.h"
+#include "apps/tilewright/timing/measure.h"
+#include "apps/tilewright/verification/verification.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
@@ -27,6 +28,10 @@ struct Options {
     bool as_json = false;
 };
 
+bool is_slow(const Result &result) {
+    return result.of_reference.value_or(0) > slower_than_reference;
+}
+
 std::string line_of(const Result &result) {
     std::string line =
         fmt::format("{:<8} {:<44} {:<9}", name_of(result.verdict), result.row->name(), result.device);
@@ -39,6 +44,9 @@ std::string line_of(const Result &result) {
     if (!result.libraries.empty()) {
         line += ", the last one by " + result.libraries;
     }
+    if (is_slow(result)) {
+        line += fmt::format(", SLOWER than reference: {:.2f} times its time", *result.of_reference);
+    }
     if (!result.why.empty()) {
         line += " " + result.why;
     }
@@ -50,6 +58,9 @@ Json json(const Result &result) {
     one.update({{"device", result.device}, {"verdict", name_of(result.verdict)}, {"samples", result.samples},
         {"runs", result.runs}, {"error", result.error}, {"libraries", result.libraries},
         {"against", result.against}, {"why", result.why}});
+    if (result.of_reference) {
+        one["of_reference"] = *result.of_reference;
+    }
     return one;
 }
 
@@ -110,6 +121,7 @@ public:
         for (const Result &result : results) {
             count_[result.verdict]++;
             by_reference_ += result.verdict == Verdict::ok && result.against == "reference row";
+            slow_ += is_slow(result);
             device_fault_ = device_fault_ || result.device_fault;
         }
     }
@@ -124,6 +136,7 @@ public:
         text += count(Verdict::unheld) ?
                     fmt::format(", {} with nothing to hold them against", count(Verdict::unheld)) :
                     "";
+        text += slow_ ? fmt::format(", {} slower than reference", slow_) : "";
         text += fmt::format(", {} not run here", count(Verdict::not_run));
         return text + (not_asked_ ? fmt::format(", {} not asked for", not_asked_) : "");
     }
@@ -170,7 +183,7 @@ private:
     }
 
     std::map<Verdict, size_t> count_;
-    size_t by_reference_ = 0, not_asked_ = 0;
+    size_t by_reference_ = 0, slow_ = 0, not_asked_ = 0;
     bool device_fault_ = false;
 };
 
@@ -239,13 +252,15 @@ void add_verify(CommandLine &line) {
                     "that were not asked for are counted.\n"
                     "'Off by' is the largest difference that the bound of the operator allowed, "
                     "divided by the largest number of that result.\n"
+                    "'SLOWER' is a row of `tuned` that takes more than {1} times as long as `reference` "
+                    "on the sample that both repeat.\n"
                     "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads "
                     "that race may still agree by chance: raise --repeat.\n"
                     "Examples:\n"
                     "  tilewright verify\n"
                     "  tilewright verify {0} --device cpu\n"
                     "  tilewright verify --schedule tuned,reference --type u8 --json > verified.json\n",
-            operators().front()->name()));
+            operators().front()->name(), slower_than_reference));
     command.run([] { verify(options); });
 }
 

@@ -29,7 +29,7 @@ TEST(AbortingDriver, TheCommandLineWorksOnTheCpu) {
     if (!any.op) {
         GTEST_SKIP() << "not run here: no CPU rows were built";
     }
-    const TemporaryFolder folder;
+    const TestFolder folder;
     const auto code = [&](const Words &arguments) {
         return run_program(TILEWRIGHT_APP, arguments, {.folder = folder.path()}).code;
     };

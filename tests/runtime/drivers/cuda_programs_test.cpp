@@ -20,8 +20,8 @@ namespace {
 using fake_cuda::record;
 
 // The folder is the process's: it is read when the first module is loaded.
-const TemporaryFolder &folder() {
-    static const auto &made = *new TemporaryFolder;
+const TestFolder &folder() {
+    static const auto &made = *new TestFolder;
     return made;
 }
 

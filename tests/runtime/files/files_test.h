@@ -20,7 +20,7 @@ using refusing_system::has_unnamed_files;
 
 class FilesTest : public testing::Test {
 protected:
-    TemporaryFolder folder;
+    TestFolder folder;
     const Bytes older = bytes_of("the older file"), newer = bytes_of("the newer one");
 
     void write(OutputFile &file) {

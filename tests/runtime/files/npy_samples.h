@@ -120,7 +120,7 @@ Bytes data_of(const std::vector<int64_t> &shape, bool is_fortran) {
 // Bytes that are read as a file, or refused.
 class NpyTest : public testing::Test {
 protected:
-    TemporaryFolder folder;
+    TestFolder folder;
 
     Array read(const Bytes &bytes, const NpyLimits &limits = {}) {
         const std::string path = folder.file("sample.npy");

@@ -11,7 +11,7 @@ namespace tilewright {
 
 class PngTest : public testing::Test {
 protected:
-    TemporaryFolder folder;
+    TestFolder folder;
     std::mt19937 random{2026};
 
     // Reads bytes as a file.

@@ -1,0 +1,113 @@
+#pragma once
+// The rows and peers of one operator, type, size and settings on one device: timed on the same data, and
+// verified.
+#include "apps/laboratory/benchmark/benchmark_data.h"
+#include "apps/laboratory/benchmark/peers.h"
+#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/timing/measure.h"
+#include "apps/tilewright/timing/rotating_buffers.h"
+#include "apps/tilewright/verification/expected_result.h"
+#include "tilewright/error.h"
+#include "tilewright/operator.h"
+#include "tilewright/workload.h"
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright::app {
+
+// What was timed: one row or peer on one set of data.
+struct Run {
+    std::optional<Row> row;  // nothing: a peer was timed
+    std::string peer;        // its name
+    std::string op, type;
+    Device device;
+    Sample sample;                    // without its inputs
+    std::vector<std::string> inputs;  // what they were: "f32 (512, 512)"
+    DataSize size;                    // of the first input; a vector has height 1
+    Work work;
+    bool chosen = false;                 // `tuned` takes this row for the data
+    std::string failed;                  // not empty: it ended in this error
+    std::string why_not;                 // not empty: it was not timed
+    Measured measured;                   // of a peer, host calls are not timed
+    std::optional<double> of_reference;  // of a row of `tuned`: its time over that of the reference row,
+                                         // where that one was timed before on the same device and data
+    std::optional<double> first_ms;      // the row's first call in this process, on data of 1/16 the side
+                                         // where the row serves that little
+    size_t sets = 0;
+    std::string libraries;    // those that ran, where they are others than the row's own
+    std::string verified_by;  // the row whose output its own was held against
+    std::string unverified;   // or why there was none
+    std::string wrong;        // the first difference
+
+    std::string name() const {  // "transpose/padded/u8/cuda", "peer: plain loop, 1 thread"
+        return row ? row->name() : "peer: " + peer;
+    }
+};
+
+class Benchmark {
+public:
+    // Errors: usage and input, for data that the operator does not take; memory.
+    Benchmark(const Operator &op, BenchmarkData data, Device device, const Plan &plan);
+
+    // Errors: those of the row.
+    Run row(const Row &row);
+    Run peer(const Peer &peer);
+
+    // Times several rows in turns: each row once before any is timed again. A row whose calls end in an error
+    // is a run that failed. Outputs of calls that are not timed are compared, because the rows share them.
+    // `begin` is called before a row is called for the first time.
+    std::vector<Run> rows_in_turns(
+        const std::vector<const Row *> &rows, const std::function<void(const Row &)> &begin);
+
+    // The run of a row that ended in an error.
+    Run failed(const Row &row, const std::string &why);
+
+    // Whether the row serves the data.
+    bool serves(const Row &row) const;
+
+    std::vector<Peer> peers();
+
+    // The peers of this data on CUDA, which another program times and verifies. None where that program is
+    // missing. Errors: failed, when it fails.
+    std::vector<Run> cuda_peers();
+
+private:
+    const Sample &sample() const;
+    const Row *tuned_on(Device device) const;  // null where no row of the family serves the data
+    Run begin(const Row *row);                 // nothing for a peer
+    void visit(const TimedCalls &calls, Device device);
+    void take(const Measured &measured, Run &run, const Row *row);
+    std::string why_not_timed(const Row &row, Run &run);
+    TimedCalls calls_of(const Row &row);
+    // Data of 1/16 the side, an output for it, and how many times as much work a full call is.
+    struct SmallData {
+        Sample sample;
+        Array output;
+        double times;
+    };
+    std::optional<SmallData> small_data() const;
+    // A call on it.
+    struct SmallCall {
+        std::function<void()> call;
+        double times;
+    };
+    std::optional<SmallCall> small_call(const Row &row, Device device) const;
+    const Expected *plain();  // by the plain loop, where that is affordable; null where it is not
+    const Expected *expected(const Row *timed);
+    void check(Run &run, const Row *timed, double off = 0);
+
+    const Operator &op_;
+    const BenchmarkData data_;
+    const Device device_;
+    const Plan plan_;
+    Rotation sets_;
+    Work work_;
+    const Row *chosen_ = nullptr;  // the row that `tuned` takes on this device, or none
+    std::optional<Expected> reference_, tuned_, plain_;
+    std::optional<double> reference_ms_;  // the time of the reference row
+};
+
+}  // namespace tilewright::app

@@ -1,0 +1,241 @@
+// Makes cases of operators, types, sizes, settings and devices, or of files.
+#include "apps/laboratory/benchmark/benchmark_cases.h"
+#include "apps/tilewright/calls/call_options.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "runtime/dispatch/needs.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tilewright::app {
+
+namespace {
+
+// The rows that are asked for, and the devices that are named.
+struct Asked {
+    const RowWords &words;
+    const std::vector<Device> &named;
+    const TakesRow &takes;
+
+    // Those of one operator and type on one of the devices.
+    std::vector<AskedRow> rows(const Operator &op, const std::string &type, Device device) const {
+        std::vector<AskedRow> rows;
+        for (const Row &row : op.rows()) {
+            if (row.type == type && row.backend == device.backend && words.ask_for(row) &&
+                takes(row, device)) {
+                rows.push_back({&row});
+            }
+        }
+        return rows;
+    }
+
+    // The devices that are named. Without names the best one that can run a row of the type, and, where
+    // schedules are named of which it has no row, the best one for each of these.
+    std::vector<Device> devices(const Operator &op, const std::string &type) const {
+        if (!named.empty()) {
+            return named;
+        }
+        std::vector<Device> devices;
+        const std::vector<std::string> any = {""};
+        for (const std::string &schedule : words.schedules.empty() ? any : words.schedules) {
+            std::vector<const Row *> meant;
+            for (const Row &row : op.rows()) {
+                if (row.type == type && words.ask_for(row) &&
+                    (schedule.empty() || row.belongs_to(schedule))) {
+                    meant.push_back(&row);
+                }
+            }
+            const bool is_served = std::any_of(meant.begin(), meant.end(), [&](const Row *row) {
+                return std::any_of(devices.begin(), devices.end(),
+                    [&](Device device) { return row->backend == device.backend && takes(*row, device); });
+            });
+            if (const auto best = best_device_for(meant); best && !is_served) {
+                devices.push_back(*best);
+            }
+        }
+        return devices;
+    }
+};
+
+// One case for each device that has rows.
+void add_cases(const Operator &op, const BenchmarkData &data, const Asked &asked, std::vector<Case> &cases) {
+    for (const Device &device : asked.devices(op, data.type)) {
+        std::vector<AskedRow> rows = asked.rows(op, data.type, device);
+        if (!rows.empty()) {
+            cases.push_back({&op, data, device, std::move(rows), {}});
+        }
+    }
+}
+
+// The workload's own settings, each with the ones that were given in place of its own. Several that are the
+// same then are one.
+std::vector<Settings> settings_to_time(const Operator &op, const std::string &type, const Settings &given) {
+    std::vector<Settings> all;
+    for (Settings settings : workload_of(op).benchmark_settings(type)) {
+        for (const auto &[name, value] : given.all()) {
+            settings.set(name, value);
+        }
+        const auto is_same = [&](const Settings &other) { return other.all() == settings.all(); };
+        if (std::none_of(all.begin(), all.end(), is_same)) {
+            all.push_back(std::move(settings));
+        }
+    }
+    return all;
+}
+
+// Each has data of one operator at least.
+std::vector<DataSize> sizes_of(
+    const std::vector<const Operator *> &chosen, const std::vector<std::string> &words) {
+    std::vector<DataSize> sizes;
+    for (const std::string &text : words) {
+        const auto has_data = [&, size = size_of(text)](const Operator *op) {
+            const std::vector<std::string> types = type_names(*op);
+            return size.channels == 1 ||
+                   std::any_of(types.begin(), types.end(),
+                       [&](const std::string &type) { return workload_of(*op).takes_channels(type); });
+        };
+        if (std::none_of(chosen.begin(), chosen.end(), has_data)) {
+            throw Error(Fault::usage,
+                "no operator that was asked for takes several channels; leave the last number out",
+                {.argument = "--size", .value = text});
+        }
+        sizes.push_back(size_of(text));
+    }
+    return sizes;
+}
+
+std::vector<Case> cases_of_samples(
+    const std::vector<const Operator *> &chosen, const CaseWords &words, const Asked &asked) {
+    check_sample(words.data);
+    const std::vector<DataSize> sizes = sizes_of(chosen, words.sizes);
+    std::vector<Case> cases;
+    for (const Operator *op : chosen) {
+        const Settings given = settings_of(*op, words.data.options.options);
+        for (const std::string &type : type_names(*op)) {
+            for (const DataSize &size :
+                sizes.empty() ? std::vector<DataSize>{workload_of(*op).benchmark_size()} : sizes) {
+                if (size.channels > 1 && !workload_of(*op).takes_channels(type)) {
+                    continue;
+                }
+                for (const Settings &settings : settings_to_time(*op, type, given)) {
+                    add_cases(*op, {type, size, settings, {}, words.row_bytes}, asked, cases);
+                }
+            }
+        }
+    }
+    return cases;
+}
+
+std::vector<Case> cases_of_files(const Operator &op, const CaseWords &words, const Asked &asked) {
+    if (!words.sizes.empty()) {
+        throw Error(Fault::usage, "the size is that of the files; leave one of the two out",
+            {.operation = op.name(), .argument = "--size", .value = words.sizes.front()});
+    }
+    CallData files = call_data(op, words.data);
+    const std::vector<std::string> &types = words.rows.types;
+    if (!types.empty() && std::find(types.begin(), types.end(), files.request->type) == types.end()) {
+        throw Error(Fault::usage, fmt::format("the files are {}; leave --type out", files.request->type),
+            {.operation = op.name(), .argument = "--type", .value = joined(types, ",")});
+    }
+    const Sample sample{files.inputs, files.settings, files.what};
+    std::vector<Case> cases;
+    add_cases(op, {files.request->type, {0, 0}, {}, sample, words.row_bytes}, asked, cases);
+    for (Case &one : cases) {
+        one.conversions = files.conversions;
+    }
+    return cases;
+}
+
+// Puts each row's points in its place.
+void take_points(std::vector<Case> &cases, const TunableGrid &grid) {
+    std::vector<const Row *> all;
+    for (const Case &one : cases) {
+        for (const AskedRow &asked : one.rows) {
+            all.push_back(asked.row);
+        }
+    }
+    check_grid(all, grid);
+    for (Case &one : cases) {
+        std::vector<AskedRow> rows;
+        for (const AskedRow &asked : one.rows) {
+            const std::vector<TunableValues> points = points_of(*asked.row, grid);
+            for (const TunableValues &point : points) {
+                rows.push_back({asked.row, point});
+            }
+            if (points.empty()) {
+                rows.push_back(asked);
+            }
+        }
+        one.rows = std::move(rows);
+    }
+}
+
+}  // namespace
+
+std::vector<Device> devices_of(const std::vector<Case> &cases) {
+    std::vector<Device> devices;
+    for (const Case &one : cases) {
+        if (std::find(devices.begin(), devices.end(), one.device) == devices.end()) {
+            devices.push_back(one.device);
+        }
+    }
+    return devices;
+}
+
+Row AskedRow::named() const {
+    return point.empty() ? *row : with_tunables(*row, point);
+}
+
+bool runs_here(const Row &row, Device device) {
+    return why_not_here(row, {device}, true).empty();
+}
+
+void add_case_data(Command &command, CaseWords &words) {
+    command
+        .add("--size", words.sizes,
+            "WIDTHxHEIGHT or WIDTHxHEIGHTxCHANNELS, several separated by commas (default: the operator's "
+            "own)")
+        .commas()
+        .one_word();
+    command
+        .add("--input", words.data.files,
+            "Time on this file in place of random data; once for each input of the operator")
+        .one_word()
+        .value_name("FILE");
+    command
+        .add("--row-pitch", words.row_bytes,
+            "Bytes from a row of the arrays to the next one; 0: no gaps (default: multiples of 64)")
+        .range(0, 1 << 30)
+        .value_name("BYTES");
+    add_fitting(command, words.data.fit);
+    add_options_of_operators(command, words.data.options);
+    add_limits(command, words.data.limits);
+}
+
+std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseWords &words,
+    const std::vector<Device> &devices, const TakesRow &takes) {
+    check_rows(chosen, words.rows);
+    check_options(chosen, words.data.options);
+    if (!words.data.files.empty() && chosen.size() != 1) {
+        throw Error(Fault::usage, "files are the data of one operator; name it too",
+            {.argument = "--input", .value = words.data.files.front()});
+    }
+    const Asked asked{words.rows, devices, takes};
+    std::vector<Case> cases = words.data.files.empty() ? cases_of_samples(chosen, words, asked) :
+                                                         cases_of_files(*chosen.front(), words, asked);
+    if (cases.empty()) {
+        std::vector<std::string> names;
+        for (const Device &device : devices) {
+            names.push_back(device.str());
+        }
+        throw Error(Fault::device,
+            "none of the rows that were asked for can run here; `tilewright list` shows where they run, and "
+            "`tilewright devices` what there is",
+            {.device = names.empty() ? "auto" : joined(names, ",")});
+    }
+    if (const TunableGrid grid = grid_of(words.tunables); !grid.empty()) {
+        take_points(cases, grid);
+    }
+    return cases;
+}
+
+}  // namespace tilewright::app

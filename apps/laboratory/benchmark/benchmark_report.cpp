@@ -1,0 +1,281 @@
+// Runs as lines of a table and as JSON.
+#include "apps/laboratory/benchmark/benchmark_report.h"
+#include "apps/laboratory/report/page.h"
+#include "apps/laboratory/results/result_of_run.h"
+#include "apps/laboratory/results/results_file.h"
+#include "apps/tilewright/command_line/version.h"
+#include "apps/tilewright/terminal/first_error.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "apps/tilewright/timing/machine.h"
+#include "runtime/files/output_file.h"
+#include "tilewright/files.h"
+#include "tilewright/timing.h"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tilewright::app {
+
+namespace {
+
+const std::string standard_output = "-";
+
+// The lines before the table: machine, versions and clocks. Without them the times cannot be compared.
+std::string preamble(
+    const std::vector<Device> &devices, const Json &about, int cpus, const Plan &plan, bool wide) {
+    std::string text;
+    for (const Device &device : devices) {
+        const DeviceInfo &info = device_info(device);
+        text += fmt::format("# {}: {}, {}\n", info.device.str(), info.name, info.driver);
+    }
+    text +=
+        fmt::format("# tilewright {} ({}), Halide {}, LLVM {}; {}\n"
+                    "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
+                    "# ms: device time of a call in a batch of {} back to back, median of {}; fewer\n"
+                    "# where that would take more than {:g} s. call: one call with the wait for its end.\n"
+                    "# host: from host arrays to a host array. *: the row that `tuned` takes.\n"
+                    "# SLOWER: a row of `tuned` that takes more than {} times as long as `reference`.\n",
+            tilewright_version, commit, halide_version, llvm_version, about["date"].get<std::string>(), cpus,
+            about["mhz_per_cpu"].get<double>(),
+            about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,
+            plan.limit_s, slower_than_reference);
+    text += wide ?
+                "# p10, p90: percentiles of ms. single: a call alone. first: the row's first call in this\n"
+                "# process, with what it loads and compiles, on 1/16 of the side where it serves that.\n" :
+                "# --wide adds p10, p90, single, first, and what a result is held against.\n";
+    return text +
+           "# Buffers rotate, so that no cache holds them; on a CPU, inputs of at most 2.5 MB stay in its\n"
+           "# cache, as data that a program has just written.\n";
+}
+
+std::string heading(bool wide) {
+    return wide ? fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n",
+                      "row", "data", "ms", "p10", "p90", "single", "call", "host", "first", "GB/s", "GFLOP/s",
+                      "verified") :
+                  fmt::format("{:<46} {:>8} {:>8} {:>8} {:>7} {:>8}  {}\n", "row", "ms", "call", "host",
+                      "GB/s", "GFLOP/s", "verified");
+}
+
+// The numbers of a line.
+std::string numbers_of(const Run &run, bool wide) {
+    const Measured &m = run.measured;
+    const double seconds = m.batch.median / 1000;
+    const auto rate = [&](double amount, int width) {
+        return amount > 0 ? fmt::format("{:>{}.1f}", amount / seconds / 1e9, width) :
+                            fmt::format("{:>{}}", "-", width);
+    };
+    const auto time = [width = wide ? 9 : 8](std::optional<double> ms) {
+        return ms ? fmt::format("{:>{}.4f}", *ms, width) : fmt::format("{:>{}}", "-", width);
+    };
+    const auto measured = [&](const Times &times) {
+        return time(times.median > 0 ? std::optional(times.median) : std::nullopt);
+    };
+    std::string text = time(m.batch.median);
+    if (wide) {
+        text += fmt::format(" {:>9.4f} {:>9.4f} {}", m.batch.p10, m.batch.p90, measured(m.single));
+    }
+    text +=
+        fmt::format(" {} {}", measured(m.call), time(run.row ? std::optional(m.host.median) : std::nullopt));
+    return text + (wide ? " " + time(run.first_ms) : "") +
+           fmt::format(" {} {}  ", rate(run.work.bytes, wide ? 8 : 7), rate(run.work.flops, wide ? 9 : 8));
+}
+
+// The roof of the report's roofline, measured in the run that it is compared with.
+void add_copy_rates(const std::vector<Device> &devices, Json &about) {
+    constexpr size_t buffer = 64 << 20;
+    for (Json &one : about["devices"]) {
+        for (const Device &device : devices) {
+            if (one["device"] == device.str()) {
+                one["copy_bytes_per_second"] = copy_rate(device, buffer);
+            }
+        }
+    }
+}
+
+void write_file(const std::string &path, const std::string &text) {
+    OutputFile file(path);
+    if (!file.write(text.data(), text.size())) {
+        file.fail();
+    }
+    file.commit();
+}
+
+}  // namespace
+
+std::string line_of(const Run &run, const std::string &place, bool wide) {
+    std::string line =
+        fmt::format("{:<{}} ", run.name() + (wide ? place : "") + (run.chosen ? " *" : ""), wide ? 44 : 46);
+    if (wide) {
+        line += fmt::format("{:<32} ", run.sample.what);
+    }
+    if (!run.failed.empty()) {
+        return line + "FAILED: " + one_line(run.failed) + "\n";
+    }
+    if (!run.why_not.empty()) {
+        return line + "not timed: " + run.why_not + "\n";
+    }
+    line += numbers_of(run, wide);
+    if (!run.wrong.empty()) {
+        line += "WRONG against " + run.verified_by + ": " + one_line(run.wrong);
+    } else if (!run.unverified.empty()) {
+        line += "no: " + run.unverified;
+    } else {
+        line += wide ? "yes, " + run.verified_by : "yes";
+    }
+    if (wide && !run.libraries.empty()) {
+        line += "; runs " + run.libraries;
+    }
+    if (run.of_reference.value_or(0) > slower_than_reference) {
+        line += fmt::format("; SLOWER than reference, {:.2f} times its time", *run.of_reference);
+    }
+    if (const uint64_t copies = run.measured.copies; copies > 0) {
+        line += fmt::format(" ({} copies between host and device were timed too)", copies);
+    }
+    return line + "\n";
+}
+
+struct BenchmarkReport::Content {
+    Json about, runs = Json::array();
+    std::unique_ptr<ResultsFile> results;
+};
+
+BenchmarkReport::BenchmarkReport(ReportFiles files, std::vector<Device> devices)
+    : files_(std::move(files)), devices_(std::move(devices)), content_(std::make_unique<Content>()) {
+    if (!files_.json.empty() && files_.json != standard_output) {
+        check_writable(files_.json);
+    }
+    if (!files_.report.empty()) {
+        check_writable(files_.report);
+    }
+    if (!files_.results.empty()) {
+        content_->results = std::make_unique<ResultsFile>(files_.results);
+        if (!content_->results->note().empty()) {
+            print_error_line("tilewright: bench: ", content_->results->note());
+        }
+    }
+}
+
+BenchmarkReport::~BenchmarkReport() = default;
+
+bool BenchmarkReport::has_table() const {
+    return files_.json != standard_output;
+}
+
+void BenchmarkReport::begin(int cpus, const Plan &plan) {
+    Json about = context(devices_);
+    if (has_table()) {
+        print(preamble(devices_, about, cpus, plan, files_.wide) + heading(files_.wide));
+    }
+    if (!files_.report.empty()) {
+        add_copy_rates(devices_, about);
+    }
+    const std::lock_guard lock(mutex_);
+    content_->about = std::move(about);
+}
+
+void BenchmarkReport::remark(const std::string &text) {
+    if (has_table()) {
+        print("# " + one_line(text) + "\n");
+    }
+}
+
+void BenchmarkReport::add(const Run &run) {
+    {
+        const std::lock_guard lock(mutex_);
+        content_->runs.push_back(json(run));
+        runs_++;
+        wrong_ += !run.wrong.empty();
+        failed_ += !run.failed.empty();
+        not_timed_ += !run.why_not.empty() || !run.failed.empty();
+    }
+    if (has_table()) {
+        const std::string place = devices_.size() > 1 ? " on " + run.device.str() : "";
+        if (!files_.wide && run.sample.what + place != data_) {
+            data_ = run.sample.what + place;
+            print("# " + data_ + ":\n");
+        }
+        print(line_of(run, place, files_.wide));
+    }
+    if (content_->results) {
+        content_->results->append(results_line(run));
+    }
+}
+
+void BenchmarkReport::leave_out(size_t rows) {
+    const std::lock_guard lock(mutex_);
+    left_out_ += rows;
+}
+
+Json BenchmarkReport::whole(bool complete) const {
+    return {{"version", json_version}, {"complete", complete}, {"context", content_->about},
+        {"runs", content_->runs}, {"not_timed", not_timed_}, {"not_served", left_out_}};
+}
+
+void BenchmarkReport::write_json(bool complete) {
+    if (files_.json.empty()) {
+        return;
+    }
+    const Json all = whole(complete);
+    if (has_table()) {
+        write_file(files_.json, app::text_of(all));
+    } else {
+        print(all);
+    }
+}
+
+void BenchmarkReport::save() noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        if (!ended_) {
+            ended_ = true;
+            write_json(false);
+        }
+    } catch (const std::exception &error) {
+        print_error_line("tilewright: bench: what was timed is not saved: ", error.what());
+    }
+}
+
+void BenchmarkReport::print_counts() const {
+    if (has_table() && not_timed_ > 0) {
+        print(fmt::format("# not timed: {} of {}; their lines say why\n", not_timed_, runs_));
+    }
+    if (has_table() && left_out_ > 0) {
+        print(fmt::format("# not listed, because they do not serve the data: {} of {} rows\n", left_out_,
+            left_out_ + runs_));
+    }
+}
+
+// Errors: what the runs were.
+void BenchmarkReport::check_runs() const {
+    if (wrong_ > 0) {
+        throw Error(Fault::mismatch, fmt::format("{} of {} runs gave a wrong result", wrong_, runs_));
+    }
+    if (failed_ > 0) {
+        throw Error(
+            Fault::failed, fmt::format("{} of {} rows failed; the lines above say why", failed_, runs_));
+    }
+    if (runs_ == 0) {
+        throw Error(Fault::input,
+            fmt::format(
+                "none of the {} rows that were asked for serves the data; take another --size or other "
+                "rows (`tilewright explain OP --size WxH` says why)",
+                left_out_));
+    }
+}
+
+void BenchmarkReport::end() {
+    FirstError first("bench");
+    first.keep([&] { check_runs(); });
+    first.keep([&] {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        write_json(true);
+    });
+    if (!files_.report.empty() && runs_ > 0) {
+        first.keep([&] { write_report(files_.report, {timed_file(whole(true), "bench")}, SourcesOf::best); });
+    }
+    first.keep([&] { print_counts(); });
+    first.end();
+}
+
+}  // namespace tilewright::app

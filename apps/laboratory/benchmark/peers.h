@@ -1,0 +1,30 @@
+#pragma once
+// Peers: what a user would call on the CPU without this project. `bench --peers` times them in the same way
+// as the rows.
+#include "tilewright/operator.h"
+#include "tilewright/workload.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilewright::app {
+
+struct Peer {
+    std::string name;      // "plain loop, 1 thread"
+    bool computes = true;  // it computes the operator's output; a copy only moves as many bytes
+    // The call on data and an output that keep their places; what does not depend on the data (weights,
+    // plans) is made before.
+    std::function<std::function<void()>(const Sample &, Array &)> prepare;
+    double off = 0;  // how far an integer may be from the definition's
+};
+
+// The peers for an operator and type; and, as sentences, the peers that this program was built without, and
+// why.
+std::vector<Peer> peers_of(const Operator &op, const std::string &type, const Settings &settings);
+std::vector<std::string> missing_peers();
+
+// A copy of half of the bytes that the operator moves, so that reads and writes together are as many. All
+// threads take part.
+Peer copy_of(const Work &work);
+
+}  // namespace tilewright::app

@@ -1,0 +1,210 @@
+// `bench`: which rows it times, on which data, and its command line.
+#include "apps/laboratory/benchmark/benchmark.h"
+#include "apps/laboratory/benchmark/benchmark_cases.h"
+#include "apps/laboratory/benchmark/benchmark_report.h"
+#include "apps/laboratory/benchmark/cuda_peers.h"
+#include "apps/laboratory/commands/laboratory.h"
+#include "apps/tilewright/built_rows/generator_programs.h"
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/command_line/environment.h"
+#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/processes/interrupt.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/progress.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "apps/tilewright/timing/threads.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tilewright::app {
+
+namespace {
+
+struct Options {
+    std::vector<std::string> operators;
+    std::string devices;
+    CaseWords cases;
+    ReportFiles files;
+    bool peers = false, in_turns = false;
+    Plan plan;
+};
+
+Run run_of(Benchmark &benchmark, const Row &row) {
+    try {
+        return benchmark.row(row);
+    } catch (const Error &error) {
+        return benchmark.failed(row, error.what());
+    }
+}
+
+void time_rows(
+    Benchmark &benchmark, const std::vector<const Row *> &rows, Progress &progress, BenchmarkReport &report) {
+    for (const Row *row : rows) {
+        progress.step(row->name());
+        report.add(run_of(benchmark, *row));
+    }
+}
+
+void time_in_turns(
+    Benchmark &benchmark, const std::vector<const Row *> &rows, Progress &progress, BenchmarkReport &report) {
+    const auto begin = [&](const Row &row) { progress.step(row.name()); };
+    for (const Run &run : benchmark.rows_in_turns(rows, begin)) {
+        report.add(run);
+    }
+}
+
+// Where the program of the peers fails, the rows' times still count.
+void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
+    std::vector<Run> runs;
+    try {
+        runs = benchmark.cuda_peers();
+    } catch (const Error &error) {
+        print_error(fmt::format("tilewright: bench: no peers on CUDA: {}\n", error.what()));
+    }
+    for (const Run &run : runs) {
+        report.add(run);
+    }
+}
+
+// The rows that serve the data, those with other tunables built. Rows that cannot be built are runs that
+// failed.
+std::vector<const Row *> rows_of(
+    const Case &one, Benchmark &benchmark, Progress &progress, BenchmarkReport &report) {
+    std::vector<const Row *> rows;
+    for (const AskedRow &asked : one.rows) {
+        const Row named = asked.named();
+        if (!benchmark.serves(named)) {
+            progress.step(named.name());
+            report.leave_out(1);
+            continue;
+        }
+        try {
+            rows.push_back(asked.point.empty() ? asked.row : &row_at(*asked.row, asked.point));
+        } catch (const Error &error) {
+            progress.step(named.name());
+            report.add(benchmark.failed(named, error.what()));
+        }
+    }
+    return rows;
+}
+
+void time_case(const Case &one, const Options &options, Progress &progress, BenchmarkReport &report) {
+    for (const std::string &conversion : one.conversions) {
+        report.remark(fmt::format("{}: {}", one.data.own->what, conversion));
+    }
+    Benchmark benchmark(*one.op, one.data, one.device, options.plan);
+    const std::vector<const Row *> rows = rows_of(one, benchmark, progress, report);
+    (options.in_turns ? time_in_turns : time_rows)(benchmark, rows, progress, report);
+    if (options.peers && one.device.backend == Backend::cpu) {
+        for (const Peer &peer : benchmark.peers()) {
+            report.add(benchmark.peer(peer));
+        }
+    }
+    if (options.peers && one.device.backend == Backend::cuda) {
+        add_cuda_peers(benchmark, report);
+    }
+}
+
+void print_missing_peers(const std::vector<Device> &devices) {
+    const auto has = [&](Backend backend) {
+        return std::any_of(
+            devices.begin(), devices.end(), [&](const Device &device) { return device.backend == backend; });
+    };
+    if (has(Backend::cpu)) {
+        for (const std::string &missing : missing_peers()) {
+            print_error(fmt::format("tilewright: bench: no peer {}\n", missing));
+        }
+    }
+    if (has(Backend::cuda) && find_program(cuda_peers_program).empty()) {
+        print_error(
+            fmt::format("tilewright: bench: no peers on CUDA: {} is not beside this program; build it "
+                        "where nvcc is installed (`cmake --build BUILD --target {}`)\n",
+                cuda_peers_program, cuda_peers_program));
+    }
+    if (!has(Backend::cuda) && !has(Backend::cpu)) {
+        print_error(
+            fmt::format("tilewright: bench: the peers run on the CPU and on CUDA: there are none for {}; "
+                        "add --device cpu\n",
+                devices.front().str()));
+    }
+}
+
+void bench(const Options &options) {
+    const auto chosen = chosen_operators(options.operators);
+    const std::vector<Case> cases = cases_of(chosen, options.cases, named_devices(options.devices));
+    const std::vector<Device> devices = devices_of(cases);
+    size_t steps = 0;
+    for (const Case &one : cases) {
+        steps += one.rows.size();
+    }
+    BenchmarkReport report(options.files, devices);
+    report.begin(pin_threads(), options.plan);
+    if (options.peers) {
+        print_missing_peers(devices);
+    }
+    const SaveOnInterrupt interrupts([&] { report.save(); });
+    Progress progress("bench", steps);
+    try {
+        for (const Case &one : cases) {
+            time_case(one, options, progress, report);
+        }
+    } catch (...) {
+        Progress::hide();
+        if (report.has_runs()) {
+            report.save();
+        }
+        throw;
+    }
+    Progress::hide();
+    report.end();
+}
+
+void add_plan_options(Command &command, Plan &plan) {
+    command.add("--batch", plan.batch, "Back-to-back calls per measurement").show_default().range(1, 100000);
+    command.add("--repeats", plan.repeats, "Measurements").show_default().range(3, 1000000);
+    command.add("--limit", plan.limit_s, "Seconds a row may take, about").show_default().seconds(.001, 1e6);
+}
+
+}  // namespace
+
+void add_bench(CommandLine &line) {
+    Command command = line.add("bench", "Times the schedules, and verifies what the timed calls computed");
+    static Options options;
+    command.add("operator", options.operators, "Operators (default: all)");
+    add_devices_and_threads(command, options.devices);
+    add_rows(command, options.cases.rows);
+    add_plan_options(command, options.plan);
+    command.add_flag("--interleave", options.in_turns,
+        "Time the rows in turns, so that a machine whose speed drifts slows all of them");
+    command.add_flag("--peers", options.peers,
+        "Time plain loops and what libraries there are as well (on the CPU and on CUDA)");
+    command
+        .add("--report", options.files.report,
+            "Write a page with plots and tables of the runs (`tilewright report` makes it of files)")
+        .value_name("FILE.html");
+    command.add("--json", options.files.json,
+        "Write JSON to this file (- is standard output, instead of the table), also when interrupted");
+    command
+        .add(
+            "--results", options.files.results, "Append each run to this file as it comes, one JSON per line")
+        .value_name("FILE");
+    command.add_flag("--wide", options.files.wide, "A table of more than 100 columns, with all numbers");
+    add_case_data(command, options.cases);
+    add_tunables(command, options.cases.tunables);
+    const std::string first = operators().front()->name();
+    command.footer(fmt::format(
+        "Times on a CPU are of data in its cache where the inputs take at most 2.5 MB, and else of\n"
+        "data from memory; times on a GPU are of data that no cache holds.\n"
+        "docs/JSON.md describes the fields of the JSON.\n"
+        "Examples:\n"
+        "  tilewright bench --json times.json\n"
+        "  tilewright bench {0} --device cpu --size 4096x4096 --peers\n"
+        "  tilewright bench {0} --schedule tuned,reference --size 512x512,8192x8192\n"
+        "  tilewright bench transpose --device cpu --schedule tuned_strips "
+        "--tunable height=16,32\n"
+        "  tilewright bench {0} --device all --interleave --results times.jsonl\n",
+        first));
+    command.run([] { bench(options); });
+}
+
+}  // namespace tilewright::app

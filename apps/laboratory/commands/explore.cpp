@@ -1,0 +1,296 @@
+// `explore`: which rows, data and devices it searches, its command line, and the table at the end.
+#include "apps/laboratory/benchmark/benchmark_cases.h"
+#include "apps/laboratory/commands/laboratory.h"
+#include "apps/laboratory/explore/bundle.h"
+#include "apps/laboratory/explore/exploration.h"
+#include "apps/laboratory/explore/point_server.h"
+#include "apps/laboratory/report/page.h"
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/command_line/environment.h"
+#include "apps/tilewright/processes/interrupt.h"
+#include "apps/tilewright/terminal/first_error.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "tilewright/files.h"
+#include "tilewright/workload.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <latch>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace tilewright::app {
+
+namespace {
+
+struct Options {
+    std::vector<std::string> operators;
+    std::string devices, results, report, bundle, bundled;
+    CaseWords cases;
+    int64_t seed = 1, points = 0;
+    bool serves_points = false;  // this is the process that measures points
+    ExplorationPlan plan;
+};
+
+// The devices that the words name; none for `auto`. A bundle runs on another machine, so its devices need not
+// be here; without a word it is for CUDA.
+std::vector<Device> devices_of(const Options &options) {
+    if (options.bundle.empty()) {
+        return named_devices(options.devices);
+    }
+    std::vector<Device> devices;
+    std::istringstream words(options.devices == "auto" ? "cuda" : options.devices);
+    for (std::string word; std::getline(words, word, ',');) {
+        const std::array all = {Backend::cpu, Backend::cuda, Backend::opencl};
+        const auto at =
+            std::find_if(all.begin(), all.end(), [&](Backend backend) { return name_of(backend) == word; });
+        if (at == all.end()) {
+            throw Error(Fault::usage,
+                "with --bundle it takes cpu, cuda and opencl; which of several GPUs it is, the bundle is "
+                "told",
+                {.argument = "--device", .value = word});
+        }
+        devices.push_back({*at, 0});
+    }
+    return devices;
+}
+
+void note(const std::string &text) {
+    if (!text.empty()) {
+        print_error_line("tilewright: explore: ", text);
+    }
+}
+
+// Without --schedule, all rows but `reference`, which is there to be right.
+std::vector<ExploredCase> cases_of(const Options &options) {
+    const bool elsewhere = !options.bundle.empty(), all = options.cases.rows.schedules.empty();
+    const auto takes = [&](const Row &row, Device device) {
+        return (!all || row.schedule != "reference") &&
+               (elsewhere ? row.declined.empty() : runs_here(row, device));
+    };
+    std::vector<ExploredCase> cases;
+    for (Case &one :
+        app::cases_of(chosen_operators(options.operators), options.cases, devices_of(options), takes)) {
+        for (const std::string &conversion : one.conversions) {
+            note(fmt::format("{}: {}", one.data.own->what, conversion));
+        }
+        std::vector<ExploredRow> rows;
+        for (const AskedRow &asked : one.rows) {
+            rows.push_back({asked.row, Search(*asked.row, (uint64_t)options.seed + rows.size())});
+        }
+        cases.push_back({one.op, std::move(one.data), one.device, std::move(rows)});
+    }
+    return cases;
+}
+
+std::string ms_of(std::optional<double> ms) {
+    return ms ? fmt::format("{:.4f}", *ms) : "-";
+}
+
+// A line per row: its own values beside the best point.
+void print_table(const Exploration &exploration) {
+    std::vector<std::vector<std::string>> lines = {
+        {"row", "data", "device", "own ms", "best ms", "gain", "points", "failed", "best values"}};
+    for (const ExploredCase &c : exploration.cases()) {
+        for (const ExploredRow &row : c.rows) {
+            if (row.points == 0) {
+                continue;
+            }
+            const bool better = row.own_ms && row.best_ms && *row.best_ms < *row.own_ms;
+            const std::string gain = better     ? fmt::format("{:.2f}", *row.own_ms / *row.best_ms) :
+                                     row.own_ms ? "1.00" :
+                                                  "-";
+            lines.push_back({row.row->name(), c.what(), c.device.str(), ms_of(row.own_ms),
+                ms_of(row.own_ms && !better ? row.own_ms : row.best_ms), gain, std::to_string(row.points),
+                std::to_string(row.failed), better || !row.own_ms ? text_of(row.best) : "its own"});
+        }
+    }
+    print(table(lines));
+}
+
+// What was asked for, for the machine that runs the bundle, and back.
+Json words_of(const Options &options) {
+    const CaseWords &words = options.cases;
+    return {{"operators", options.operators}, {"schedules", words.rows.schedules},
+        {"types", words.rows.types}, {"sizes", words.sizes}, {"row_bytes", words.row_bytes},
+        {"options", words.data.options.options}, {"devices", options.devices},
+        {"limit", options.plan.limit_s}};
+}
+
+void take_words(const Json &words, Options &options) {
+    options.operators = words["operators"].get<std::vector<std::string>>();
+    options.cases.rows.schedules = words["schedules"].get<std::vector<std::string>>();
+    options.cases.rows.types = words["types"].get<std::vector<std::string>>();
+    options.cases.sizes = words["sizes"].get<std::vector<std::string>>();
+    options.cases.row_bytes = words["row_bytes"];
+    options.cases.data.options.options = words["options"].get<std::map<std::string, std::string>>();
+    options.plan.limit_s = words["limit"];
+    if (options.devices == "auto") {
+        options.devices = words["devices"] == "auto" ? "cuda" : words["devices"];
+    }
+}
+
+// Runs in the folder of a bundle: the cases that it was made for, with the points that it has.
+std::vector<ExploredCase> bundled_cases(Options &options) {
+    const Bundle bundle = read_bundle(options.bundled);
+    take_words(bundle.words, options);
+    options.plan.bundled = true;
+    std::vector<ExploredCase> cases = cases_of(options);
+    for (ExploredCase &c : cases) {
+        for (ExploredRow &row : c.rows) {
+            for (const auto &[name, point] : bundle.points) {
+                if (name == row.row->name()) {
+                    row.prepared.push_back(point);
+                }
+            }
+        }
+    }
+    return cases;
+}
+
+// Table and report show what was measured also where the search ended in an error.
+void search(Exploration &exploration, const Options &options) {
+    FirstError first("explore");
+    first.keep([&] { exploration.run(); });
+    Progress::hide();
+    first.keep([&] { print_table(exploration); });
+    if (!options.report.empty() && exploration.points() > 0) {
+        first.keep(
+            [&] { write_report(options.report, {read_timed_file(options.results)}, SourcesOf::best); });
+    }
+    first.end();
+}
+
+// The page of a report, and the results that it is made of. A report that is no .html file is a folder that
+// has both.
+void place_report(Options &options) {
+    if (options.report.empty()) {
+        return;
+    }
+    const ErrorContext context = {.operation = "explore", .argument = "--report", .value = options.report};
+    const std::filesystem::path place = options.report;
+    if (place.extension() != ".html") {
+        std::error_code error;
+        if (!std::filesystem::is_directory(place, error) &&
+            !std::filesystem::create_directory(place, error)) {
+            throw Error(Fault::failed,
+                fmt::format("the folder cannot be made: {}; name another one, in a folder that exists",
+                    error ? error.message() : "it is a file"),
+                context);
+        }
+        options.report = (place / "report.html").string();
+        options.results = options.results.empty() ? (place / "results.jsonl").string() : options.results;
+    }
+    if (options.results.empty()) {
+        throw Error(
+            Fault::usage, "a page is made of the file of --results; name one, or a folder for both", context);
+    }
+    check_writable(options.report);
+}
+
+void explore(Options options) {
+    if (options.serves_points) {
+        serve_points();
+        return;
+    }
+    if (options.operators.empty() && options.bundled.empty()) {
+        throw Error(Fault::usage,
+            fmt::format("name at least one operator: {}", joined(operator_names(), ", ")),
+            {.operation = "explore"});
+    }
+    place_report(options);
+    if (!options.bundle.empty()) {
+        if (!options.cases.data.files.empty()) {
+            throw Error(Fault::usage, "a bundle has no files; leave one of the two out",
+                {.operation = "explore", .argument = "--input", .value = options.cases.data.files.front()});
+        }
+        constexpr int64_t usual = 200;
+        const int64_t points = options.points > 0 ? options.points : usual;
+        write_bundle(cases_of(options), (size_t)points, words_of(options), options.bundle);
+        return;
+    }
+    std::vector<ExploredCase> cases = options.bundled.empty() ? cases_of(options) : bundled_cases(options);
+    std::unique_ptr<ResultsFile> results;
+    if (!options.results.empty()) {
+        results = std::make_unique<ResultsFile>(options.results, true);
+        note(results->note());
+    }
+    options.plan.points = (size_t)options.points;
+    Exploration exploration(std::move(cases), options.plan, results.get());
+    if (exploration.known() > 0 || exploration.left_aside() > 0) {
+        note(fmt::format("{} has {} points of this search, and {} that another device, machine or commit "
+                         "measured and that do not count here",
+            options.results, exploration.known(), exploration.left_aside()));
+    }
+    std::latch printed(1);
+    const SaveOnInterrupt table([&] {  // the program ends when this returns
+        exploration.interrupt();
+        printed.wait();
+    });
+    try {
+        search(exploration, options);
+    } catch (...) {
+        printed.count_down();
+        throw;
+    }
+    printed.count_down();
+}
+
+}  // namespace
+
+void add_explore(CommandLine &line) {
+    Command command =
+        line.add("explore", "Searches the tunables of schedules for faster values, and verifies each point");
+    static Options options;
+    command.add("operator", options.operators, "Operators");
+    add_devices_and_threads(command, options.devices);
+    add_rows(command, options.cases.rows);
+    command.add("--budget", options.plan.budget_s, "Seconds to search").show_default().seconds(.001, 1e7);
+    command.add("--seed", options.seed, "The order of the points")
+        .show_default()
+        .range(int64_t(0), std::numeric_limits<int64_t>::max());
+    command.add("--limit", options.plan.limit_s, "Seconds that timing a point may take, about")
+        .show_default()
+        .seconds(.001, 1e6);
+    command.add("--hang", options.plan.hang_s, "Seconds after which a point is ended")
+        .show_default()
+        .seconds(.1, 1e6);
+    command.add("--results", options.results,
+        "Add each point to this file, one JSON object per line, and go on from what it has");
+    command
+        .add("--report", options.report,
+            "Write a page with plots and tables of all that the file of --results has; or a folder for the "
+            "page (report.html) and, without --results, the results (results.jsonl)")
+        .value_name("FILE.html|FOLDER");
+    command.add("--bundle", options.bundle,
+        "Write a program to this file that searches on another machine, which needs only a driver");
+    command
+        .add("--points", options.points,
+            "How many points are tried at most, as far as there is time; with --bundle: about how many it "
+            "has")
+        .default_text("as many as there is time for; 200")
+        .range(1, 1000000);
+    command.add("--bundled", options.bundled).group("");
+    command.add_flag(serve_points_option, options.serves_points, "").group("");
+    add_case_data(command, options.cases);
+    const std::string first = operators().front()->name();
+    command.footer(
+        fmt::format("A tunable takes all values of its range. Of a wide range it takes the row's own value, "
+                    "its doubles and halves, and both\n"
+                    "ends. Wide means more than 8 values where the own value is a power of two, and more "
+                    "than 64 otherwise. Combinations\n"
+                    "that no kernel can have are refused when they are built, and count as failed.\n"
+                    "Examples:\n"
+                    "  tilewright explore {0} --budget 120 --results {0}.jsonl\n"
+                    "  tilewright explore {0} --schedule tuned --size 512x512,4096x4096 --device cpu\n"
+                    "  tilewright explore gaussian_blur --input photo.png --sigma 3 --budget 60\n",
+            first));
+    command.run([] { explore(options); });
+}
+
+}  // namespace tilewright::app

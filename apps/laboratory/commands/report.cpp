@@ -1,0 +1,67 @@
+// `report`: files of timed runs as one page.
+#include "apps/laboratory/commands/laboratory.h"
+#include "apps/laboratory/report/page.h"
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "runtime/dispatch/option_text.h"
+#include "tilewright/error.h"
+#include <fmt/format.h>
+#include <memory>
+
+namespace tilewright::app {
+
+namespace {
+
+struct Options {
+    std::vector<std::string> files;
+    std::string output, sources = "best";
+};
+
+SourcesOf sources_of_word(const std::string &word) {
+    if (word == "none") {
+        return SourcesOf::none;
+    }
+    if (word == "best") {
+        return SourcesOf::best;
+    }
+    if (word == "all") {
+        return SourcesOf::all;
+    }
+    throw Error(Fault::usage, "takes none, best or all" + did_you_mean(word, {"none", "best", "all"}),
+        {.argument = "--code", .value = word});
+}
+
+void report(const Options &options) {
+    const SourcesOf which = sources_of_word(options.sources);
+    std::vector<TimedFile> files;
+    for (const std::string &path : options.files) {
+        files.push_back(read_timed_file(path));
+    }
+    write_report(options.output, files, which);
+}
+
+}  // namespace
+
+void add_report(CommandLine &line) {
+    Command command = line.add("report", "Shows files of times as one HTML page with plots");
+    const auto options = std::make_shared<Options>();
+    command
+        .add("file", options->files,
+            "JSON of `bench --json`, results of `explore`, JSON of the programs of peers")
+        .required();
+    command.add("--output", options->output, "The page to write").required().value_name("FILE.html");
+    command
+        .add("--code", options->sources,
+            "Whose loop nest and kernel source the page has: none, best (of each operator, type and device) "
+            "or all; the generator programs tell them, which takes up to a second per row")
+        .show_default();
+    command.footer(
+        "The page needs no network. Where two files have a time for the same row, device and data, "
+        "the later one counts.\n"
+        "Examples:\n"
+        "  tilewright report times.json --output times.html\n"
+        "  tilewright report cuda.json opencl.json points.jsonl --output h200.html --code none\n");
+    command.run([options] { report(*options); });
+}
+
+}  // namespace tilewright::app

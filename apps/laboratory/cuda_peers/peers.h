@@ -1,0 +1,25 @@
+#pragma once
+// Peers on CUDA: functions of the toolkit's libraries, each with its data. They are timed and verified as the
+// published kernels are.
+#include "apps/laboratory/published_kernels/problem.h"
+
+namespace peers {
+
+using published::ArrayProblem;
+using published::Arrays;
+using published::Expected;
+using published::Failure;
+using published::Fault;
+using published::Kernel;
+using published::random_values;
+using published::Size;
+using published::text_of;
+
+// The functions of a library as peers. Where the library is not on this machine: none, and a sentence that
+// says so is added to `missing`.
+std::vector<Kernel> cublas_peers(std::vector<std::string> &missing);
+std::vector<Kernel> cufft_peers(std::vector<std::string> &missing);
+std::vector<Kernel> npp_peers(std::vector<std::string> &missing);
+std::vector<Kernel> cub_peers();
+
+}  // namespace peers

@@ -1,0 +1,205 @@
+// Builds the points of a bundle, and packs them with the program and the libraries that it links.
+#include "apps/laboratory/explore/bundle.h"
+#include "apps/laboratory/explore/point_server.h"
+#include "apps/tilewright/built_rows/built_row.h"
+#include "apps/tilewright/command_line/version.h"
+#include "apps/tilewright/processes/subprocess.h"
+#include "apps/tilewright/processes/temporary_folder.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "runtime/files/output_file.h"
+#include "tilewright/error.h"
+#include "tilewright/files.h"
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <link.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string list_name = "points.json";
+
+// The script unpacks what is behind its last line into a folder of its own, which it removes at its end.
+const std::string script_text = R"(#!/bin/sh
+# Made by `tilewright explore --bundle`: the program `tilewright`, and libraries for it to time. It needs
+# tail, gzip and tar, and the driver of the device. ./FILE --help says what it takes.
+folder=$(mktemp -d "${TMPDIR:-/tmp}/tilewright-XXXXXX") || exit 1
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 129' HUP
+tail -n +FIRST_LINE "$0" | gzip -dc | tar -xf - -C "$folder" || exit 1
+# The program ends by itself after Ctrl-C, and says what it has.
+trap : INT TERM
+LD_LIBRARY_PATH="$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    "$folder/tilewright" explore --bundled "$folder" "$@"
+exit
+)";
+
+// The script, which knows in which line of the file the archive begins.
+std::string script() {
+    const std::string mark = "FIRST_LINE";
+    std::string text = script_text;
+    const auto lines = std::count(text.begin(), text.end(), '\n');
+    return text.replace(text.find(mark), mark.size(), std::to_string(lines + 1));
+}
+
+// Every Linux has these; they belong to its kernel and to its loader.
+bool is_of_the_system(const std::string &name) {
+    constexpr std::array names = {"linux-vdso", "ld-linux", "libc.so", "libm.so", "libdl.so", "libpthread.so",
+        "librt.so", "libutil.so"};
+    return std::any_of(
+        names.begin(), names.end(), [&](const char *begin) { return name.starts_with(begin); });
+}
+
+std::vector<fs::path> linked_libraries() {
+    std::vector<fs::path> all;
+    dl_iterate_phdr(
+        [](dl_phdr_info *info, size_t, void *all) {
+            const fs::path path = info->dlpi_name;
+            if (path.is_absolute() && !is_of_the_system(path.filename().string())) {
+                static_cast<std::vector<fs::path> *>(all)->push_back(path);
+            }
+            return 0;
+        },
+        &all);
+    return all;
+}
+
+// Runs one of the programs that every development machine has.
+std::string run_tool(const std::string &command, const std::vector<std::string> &words) {
+    std::vector<std::string> arguments = {"-c", command, "sh"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const Finished ran = run_program("/bin/sh", arguments);
+    if (ran.code != 0) {
+        throw Error(Fault::failed, fmt::format("`{}` failed ({}): {}", command, ran.code, one_line(ran.err)),
+            {.operation = "explore", .argument = "--bundle"});
+    }
+    return ran.out;
+}
+
+// The rows of the cases that have tunables to vary, each once.
+std::vector<const ExploredRow *> rows_to_vary(const std::vector<ExploredCase> &cases) {
+    std::vector<const ExploredRow *> rows;
+    for (const ExploredCase &c : cases) {
+        for (const ExploredRow &row : c.rows) {
+            const auto same = [&](const ExploredRow *other) { return other->row == row.row; };
+            if (row.search.size() > 1 && std::none_of(rows.begin(), rows.end(), same)) {
+                rows.push_back(&row);
+            }
+        }
+    }
+    return rows;
+}
+
+// Builds up to `count` points of a row into the folder; adds them to the list.
+void build_points(const ExploredRow &of, size_t count, const TemporaryFolder &folder, Json &list) {
+    Search search = of.search;
+    // Steps are made from the row's own values first, and then from those that were built first.
+    search.tell(tunables_of(*of.row), 0.);
+    size_t built = 0;
+    const size_t tries = 3 * count;
+    for (size_t i = 0; i < tries && built < count; i++) {
+        std::optional<TunableValues> values;
+        if (i % 2 == 0) {
+            values = search.step_from_the_best();
+        }
+        if (!values) {
+            values = search.random_point();
+        }
+        if (!values) {
+            return;
+        }
+        const std::string name = fmt::format("{}.so", list.size());
+        try {
+            const Row::Needs needs = build_library(*of.row, *values, folder.file(name));
+            list.push_back({{"row", of.row->name()}, {"tunables", text_of(*values)}, {"library", name},
+                {"needs", needs_json(needs)}});
+            built++;
+            search.tell(*values, (double)built);
+        } catch (const Error &) {
+            search.tell(*values, {});  // a combination that no kernel can have
+        }
+    }
+}
+
+void copy_program(const TemporaryFolder &folder) {
+    const std::string program = folder.file("tilewright");
+    fs::copy_file("/proc/self/exe", program);
+    // Symbols would double the size. Where there is no `strip`, the bundle is larger.
+    static_cast<void>(run_program("/bin/sh", {"-c", "strip \"$1\"", "sh", program}));
+    fs::create_directory(folder.file("lib"));
+    for (const fs::path &library : linked_libraries()) {
+        fs::copy_file(
+            library, folder.file("lib/" + library.filename().string()), fs::copy_options::overwrite_existing);
+    }
+}
+
+}  // namespace
+
+void write_bundle(
+    const std::vector<ExploredCase> &cases, size_t points, const Json &words, const std::string &file) {
+    check_writable(file);
+    const std::vector<const ExploredRow *> rows = rows_to_vary(cases);
+    const TemporaryFolder folder;
+    Json list = Json::array();
+    Progress progress("bundle", rows.size());
+    for (const ExploredRow *row : rows) {
+        progress.step(row->row->name());
+        build_points(*row, std::max<size_t>(1, points / rows.size()), folder, list);
+    }
+    copy_program(folder);
+    std::ofstream listed(folder.file(list_name));
+    listed << Json{{"version", json_version}, {"commit", commit}, {"words", words}, {"points", list}}.dump();
+    listed.close();
+    if (!listed) {
+        throw Error(Fault::failed,
+            fmt::format("cannot write '{}'; free space there, or let TMPDIR name another folder",
+                folder.file(list_name)));
+    }
+    // In two steps, so that an error of tar is not lost.
+    const TemporaryFolder packed;
+    const std::string archive = run_tool(
+        "cd \"$1\" && tar -cf \"$2\" . && gzip -6 -c \"$2\"", {folder.path(), packed.file("bundle.tar")});
+    OutputFile output(file);
+    const std::string begin = script();
+    if (!output.write(begin.data(), begin.size()) || !output.write(archive.data(), archive.size())) {
+        output.fail();
+    }
+    output.make_executable();
+    output.commit();
+    Progress::hide();
+    if (access(file.c_str(), X_OK) != 0) {
+        print_error(
+            fmt::format("tilewright: explore: '{}' could not be made executable; run it by sh\n", file));
+    }
+    print(fmt::format("{}: {} points of {} rows, {}\n", one_line(file), list.size(), rows.size(),
+        bytes((double)(begin.size() + archive.size()))));
+}
+
+Bundle read_bundle(const std::string &folder) {
+    const std::string path = folder + "/" + list_name;
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    const Json all = json_in(text.str(), path);
+    if (!all.is_object() || all.value("version", 0) != json_version || all.value("commit", "") != commit) {
+        throw Error(
+            Fault::input, "there is no bundle of this program", {.argument = "--bundled", .value = folder});
+    }
+    Bundle bundle{all["words"], {}};
+    for (const Json &point : all["points"]) {
+        const Json &needs = point["needs"];
+        bundle.points.emplace_back(
+            point["row"], PreparedPoint{tunables_of(point["tunables"].get<std::string>()),
+                              folder + "/" + point["library"].get<std::string>(), needs_of(needs)});
+    }
+    return bundle;
+}
+
+}  // namespace tilewright::app

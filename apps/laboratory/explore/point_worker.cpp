@@ -1,0 +1,154 @@
+// Starts the process, and waits for its answers.
+#include "apps/laboratory/explore/point_worker.h"
+#include "apps/laboratory/explore/point_server.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "tilewright/error.h"
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+namespace {
+
+[[noreturn]] void refuse(int fault) {
+    throw Error(Fault::failed,
+        fmt::format("the process that measures points cannot be started: {}", strerror(fault)),
+        {.operation = "explore"});
+}
+
+// Runs in the child, with async-signal-safe calls only. It is a group of processes of its own, so that its
+// generators end with it, and so that Ctrl-C reaches the search alone, which then ends it.
+[[noreturn]] void become(pid_t parent, int tasks, int answers, int said) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == parent) {
+        dup2(tasks, STDIN_FILENO);
+        dup2(answers, STDOUT_FILENO);
+        dup2(said, STDERR_FILENO);
+        execl("/proc/self/exe", "tilewright", "explore", serve_points_option, nullptr);
+    }
+    _exit(127);
+}
+
+}  // namespace
+
+PointWorker::~PointWorker() {
+    stop();
+}
+
+void PointWorker::start() {
+    int tasks[2], answers[2];
+    if (pipe2(tasks, O_CLOEXEC) != 0) {
+        refuse(errno);
+    }
+    if (pipe2(answers, O_CLOEXEC) != 0) {
+        const int fault = errno;
+        close(tasks[0]);
+        close(tasks[1]);
+        refuse(fault);
+    }
+    said_ = memfd_create("tilewright", MFD_CLOEXEC);
+    const pid_t parent = getpid();
+    process_ = fork();
+    const int fault = errno;
+    if (process_ == 0) {
+        become(parent, tasks[0], answers[1], said_);
+    }
+    close(tasks[0]);
+    close(answers[1]);
+    tasks_ = tasks[1];
+    answers_ = answers[0];
+    if (process_ < 0) {
+        stop();
+        refuse(fault);
+    }
+    setpgid(process_, process_);  // here too, so that it holds before the child runs
+}
+
+void PointWorker::stop() {
+    if (process_ > 0) {
+        kill(-process_, SIGKILL);
+        while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+    for (int *file : {&tasks_, &answers_, &said_}) {
+        if (*file >= 0) {
+            close(*file);
+        }
+        *file = -1;
+    }
+    process_ = -1;
+    read_.clear();
+}
+
+std::string PointWorker::ending() {
+    siginfo_t about = {};
+    while (waitid(P_PID, (id_t)process_, &about, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+    }
+    kill(-process_, SIGKILL);  // generators that it had started
+    int status = 0;
+    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+    std::string said;
+    std::array<char, 4096> piece;
+    for (ssize_t size; (size = pread(said_, piece.data(), piece.size(), (off_t)said.size())) > 0;) {
+        said.append(piece.data(), (size_t)size);
+    }
+    said.erase(said.find_last_not_of("\n ") + 1);
+    const std::string last = one_line(said.substr(said.rfind('\n') + 1));
+    const std::string how =
+        WIFSIGNALED(status) ?
+            fmt::format("it crashed: signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))) :
+            fmt::format("its process ended with code {}", WEXITSTATUS(status));
+    return last.empty() ? how : how + ": " + last;
+}
+
+Json PointWorker::ask(const Json &task, double limit_s) {
+    if (process_ < 0) {
+        stop();
+        start();
+    }
+    const std::string text = task.dump() + "\n";
+    // A task is shorter than what a pipe holds, and the process has read the one before.
+    bool ended = write(tasks_, text.data(), text.size()) != (ssize_t)text.size();
+    const auto begin = std::chrono::steady_clock::now();
+    const auto is_late = [&] {
+        return std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(limit_s);
+    };
+    for (std::array<char, 65536> piece; !ended && read_.find('\n') == std::string::npos;) {
+        constexpr int look_ms = 50;  // how soon a signal is noticed
+        pollfd answer = {answers_, POLLIN, 0};
+        if (interrupted_) {
+            stop();
+            return {{"interrupted", true}};
+        }
+        if (poll(&answer, 1, look_ms) > 0) {
+            const ssize_t size = ::read(answers_, piece.data(), piece.size());
+            ended = size == 0 || (size < 0 && errno != EINTR);
+            read_.append(piece.data(), size > 0 ? (size_t)size : 0);
+        } else if (is_late()) {
+            stop();
+            return {{"failed", fmt::format("it hangs: no answer after {:g} s", limit_s)}};
+        }
+    }
+    if (ended) {
+        return {{"failed", ending()}};
+    }
+    const std::string line = read_.substr(0, read_.find('\n'));
+    read_.erase(0, line.size() + 1);
+    return Json::parse(line);
+}
+
+}  // namespace tilewright::app

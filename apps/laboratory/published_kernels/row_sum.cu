@@ -1,0 +1,91 @@
+// The sum of each row of an image of bytes, in f32: by atomic additions, and by a tree in shared memory.
+#include "apps/laboratory/published_kernels/problem.h"
+
+namespace published {
+
+namespace {
+
+constexpr int threads = 128, pixels = 128, lanes = 512;
+
+// Each thread sums 128 pixels of a row and adds the sum to that of the row. Neighbouring threads have
+// neighbouring rows, so that the loads of a warp are whole rows apart and do not coalesce.
+__global__ void pixels_per_thread(const uint8_t *image, float *sums, int width, int height) {
+    const int y = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const int first = (int)blockIdx.y * pixels, end = min(first + pixels, width);
+    if (y >= height) {
+        return;
+    }
+    float sum = 0;
+    for (int x = first; x < end; x++) {
+        sum += image[(size_t)y * width + x];
+    }
+    atomicAdd(&sums[y], sum);
+}
+
+// One block per row. Its threads stride along the row, so that loads coalesce; a tree in shared memory adds
+// their sums.
+__global__ void block_per_row(const uint8_t *image, float *sums, int width) {
+    __shared__ float part[lanes];
+    const int lane = (int)threadIdx.x;
+    const size_t y = blockIdx.x;
+    float sum = 0;
+    for (int x = lane; x < width; x += lanes) {
+        sum += image[y * width + x];
+    }
+    part[lane] = sum;
+    __syncthreads();
+    for (int half = lanes / 2; half > 0; half /= 2) {
+        if (lane < half) {
+            part[lane] += part[lane + half];
+        }
+        __syncthreads();
+    }
+    if (lane == 0) {
+        sums[y] = part[0];
+    }
+}
+
+template<class Start>
+Kernel kernel(const char *step, Start start) {
+    const auto prepare = [start](Size size) -> std::unique_ptr<Problem> {
+        const int width = (int)size.width, height = (int)size.height;
+        Arrays<uint8_t, float> arrays;
+        arrays.inputs = {random_values<uint8_t>((size_t)width * height, 0, 256, 1)};
+        arrays.outputs = (size_t)height;
+        arrays.before = -1;
+        arrays.operations = width;
+        arrays.start = [=](const std::vector<const uint8_t *> &in, float *out, float *) {
+            start(in[0], out, width, height);
+        };
+        arrays.expected = [=](const std::vector<std::vector<uint8_t>> &in, size_t y) {
+            uint64_t sum = 0;
+            for (int x = 0; x < width; x++) {
+                sum += in[0][y * width + x];
+            }
+            // Whole numbers up to 2^24 are exact in f32.
+            return Expected{(double)sum, sum > 1u << 24 ? width * 0x1p-24 * (double)sum : 0};
+        };
+        return std::make_unique<ArrayProblem<uint8_t, float>>(std::move(arrays));
+    };
+    // The second axis of a grid has at most 65535 blocks.
+    return {"row_sum", step, "u8f32", {{8192, 8192}}, "widths up to 8388480",
+        [](Size size) { return size.width <= 65535LL * pixels; },
+        [](Size size) { return "u8f32 " + text_of(size); }, prepare};
+}
+
+}  // namespace
+
+std::vector<Kernel> row_sum_kernels() {
+    return {
+        kernel("atomic",
+            [](const uint8_t *image, float *sums, int width, int height) {
+                check(cudaMemsetAsync(sums, 0, height * sizeof(float)), "zeros");
+                const dim3 grid(blocks_for(height, threads), blocks_for(width, pixels));
+                pixels_per_thread<<<grid, threads>>>(image, sums, width, height);
+            }),
+        kernel("tree", [](const uint8_t *image, float *sums, int width,
+                           int height) { block_per_row<<<height, lanes>>>(image, sums, width); }),
+    };
+}
+
+}  // namespace published

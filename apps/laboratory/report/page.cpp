@@ -1,0 +1,150 @@
+// Fills in page.html: the tables, which need no JavaScript, and the data that page.js draws.
+#include "apps/laboratory/report/page.h"
+#include "apps/laboratory/report/assets.h"
+#include "apps/laboratory/report/compressed.h"
+#include "apps/laboratory/report/tables.h"
+#include "apps/tilewright/command_line/version.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "runtime/files/output_file.h"
+#include "tilewright/error.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+namespace tilewright::app {
+
+namespace {
+
+// The runs of all files with their devices. Of several of one row, device and data, the last one.
+ReportData data_of(const std::vector<TimedFile> &files) {
+    ReportData data;
+    std::map<std::tuple<std::string, std::string, std::string, size_t, std::string>, size_t> places;
+    std::map<std::string, size_t> devices;  // their places in data.devices
+    for (const TimedFile &file : files) {
+        for (TimedRun run : file.runs) {
+            const RunContext &context = file.contexts[run.context];
+            const std::string backend = run.device.substr(0, run.device.find(':'));
+            const std::string label =
+                fmt::format("{} ({})", context.device_name.empty() ? "?" : context.device_name, backend);
+            const auto [device, is_new_device] = devices.emplace(label, data.devices.size());
+            run.context = device->second;
+            if (is_new_device) {
+                data.devices.push_back(label);
+                data.copy_rates.push_back(0);
+            }
+            data.copy_rates[run.context] = std::max(data.copy_rates[run.context], context.copy_rate);
+            const auto [place, is_new] = places.emplace(
+                std::tuple(run.op, run.name, run.type, run.context, run.data), data.runs.size());
+            if (is_new) {
+                data.runs.push_back(std::move(run));
+            } else {
+                data.runs[place->second] = std::move(run);
+            }
+        }
+    }
+    return data;
+}
+
+// What the script draws, with short names because there may be many runs: name, operator, schedule, family,
+// type, device, data, width, height, times, bytes, arithmetic, chosen, peer, tunables, sentence, channels.
+Json drawn(const ReportData &data) {
+    Json runs = Json::array();
+    for (const TimedRun &run : data.runs) {
+        if (!run.timed || run.wrong) {
+            continue;
+        }
+        Json one = {{"n", run.name}, {"o", run.op}, {"s", run.schedule}, {"y", run.type}, {"d", run.context},
+            {"x", run.data}, {"w", run.width}, {"h", run.height}, {"t", {run.median, run.p10, run.p90}}};
+        if (run.channels > 1) {
+            one["ch"] = run.channels;
+        }
+        if (!run.is_peer) {
+            one["f"] = run.family;
+        } else {
+            one["p"] = 1;
+        }
+        if (run.bytes > 0) {
+            one["b"] = run.bytes;
+        }
+        if (run.flops > 0) {
+            one["a"] = run.flops;
+        }
+        if (run.chosen) {
+            one["c"] = 1;
+        }
+        if (!run.verified) {
+            one["u"] = 1;
+        }
+        if (!run.tunables.empty()) {
+            one["q"] = run.tunables;
+        }
+        if (!run.point.empty()) {
+            one["k"] = 1;
+        } else if (!run.summary.empty()) {
+            one["z"] = run.summary;
+        }
+        runs.push_back(std::move(one));
+    }
+    return {{"devices", data.devices}, {"copy", data.copy_rates}, {"runs", std::move(runs)}};
+}
+
+std::string text_of_json(const Json &json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Puts each {{name}}'s text in its place. A name that the page does not have would be a mistake of this file.
+std::string filled(std::string_view page, const std::map<std::string, std::string> &texts) {
+    std::string out;
+    for (size_t at = 0; at < page.size();) {
+        const size_t open = page.find("{{", at);
+        if (open == std::string_view::npos) {
+            out += page.substr(at);
+            break;
+        }
+        const size_t close = page.find("}}", open);
+        out += page.substr(at, open - at);
+        out += texts.at(std::string(page.substr(open + 2, close - open - 2)));
+        at = close + 2;
+    }
+    return out;
+}
+
+constexpr const char *no_plots =
+    "This report has no plots, because the program was built without the plotting library: build it with "
+    "vl-convert-python of requirements.txt installed, and without TILEWRIGHT_SMALL.";
+
+}  // namespace
+
+std::string report_page(const std::vector<TimedFile> &files, const Sources &sources) {
+    const ReportData data = data_of(files);
+    std::string notes;
+    if (assets().plots.empty()) {
+        notes += fmt::format("<p class=\"note\">{}</p>\n", no_plots);
+    }
+    if (!sources.missing.empty()) {
+        notes += fmt::format("<p class=\"note\">{}</p>\n", html(sources.missing));
+    }
+    return filled(
+        assets().page, {{"version", html(tilewright_version)}, {"title", html(title_of(data))},
+                           {"style", std::string(assets().style)}, {"notes", notes},
+                           {"files", files_table(files)}, {"operators", operator_sections(data, sources)},
+                           {"untimed", untimed_table(data)}, {"data", packed(text_of_json(drawn(data)))},
+                           {"sources", packed(text_of_json(Json(sources.code)))},
+                           {"plots", std::string(assets().plots)}, {"script", std::string(assets().script)}});
+}
+
+void write_report(const std::string &path, const std::vector<TimedFile> &files, SourcesOf which) {
+    OutputFile file(path);
+    const std::string page = report_page(files, sources_of(data_of(files).runs, which));
+    if (assets().plots.empty()) {
+        print_error_line(fmt::format("tilewright: {}: ", path), no_plots);
+    }
+    if (!file.write(page.data(), page.size())) {
+        file.fail();
+    }
+    file.commit();
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,58 @@
+#pragma once
+// Timed runs of files: what `bench --json`, `explore --results` and the programs of peers write, in one
+// shape.
+#include "apps/tilewright/terminal/json.h"
+#include <compare>
+#include <string>
+#include <vector>
+
+namespace tilewright::app {
+
+// With what and where runs were timed. A number is 0 and a text is empty where the file does not say it. Each
+// text is one line, whatever the file has in it.
+struct RunContext {
+    std::string date, tilewright, commit, halide, machine;
+    std::string device;       // its word: "cuda:0"
+    std::string device_name;  // "NVIDIA H200"
+    std::string driver;
+    double copy_rate = 0;  // bytes read and written per second by a copy on the device
+
+    auto operator<=>(const RunContext &) const = default;
+};
+
+// One row, or one peer, on one device and one set of data.
+struct TimedRun {
+    std::string name;  // the row's full name, or "peer: NAME"
+    bool is_peer = false;
+    std::string op, schedule, family, type, backend;
+    std::string point;     // of a row that was built with other tunables than its own: "across=8,down=4"
+    std::string tunables;  // "across=8, down=4"
+    std::string device, data;
+    double width = 0, height = 0, channels = 1, bytes = 0, flops = 0;
+    double median = 0, p10 = 0, p90 = 0;  // milliseconds of a call in a batch
+    bool timed = false, chosen = false, verified = false;
+    std::string why_not;  // not timed, not verified, or wrong: the reason
+    bool wrong = false, failed = false;
+    std::string summary;  // the row's sentence
+    std::string kernels;  // registers, threads and shared memory, where they are known
+    size_t context = 0;   // of the file
+};
+
+struct TimedFile {
+    std::string path;
+    std::vector<RunContext> contexts;
+    std::vector<TimedRun> runs;  // in the order of the file
+    int cut_lines = 0;           // of a file of lines: 1 where its last line is cut off
+};
+
+// Reads a file of either kind: one JSON object with "runs", or lines of one run each
+// (.jsonl). Errors: input, when the file cannot be read (json_text_of()) or is no such file.
+TimedFile read_timed_file(const std::string &path);
+
+// The same of a report that is in memory. `path` names it in errors.
+TimedFile timed_file(const Json &report, const std::string &path);
+
+// "across=8, down=4"
+std::string tunables_text(const Json &tunables);
+
+}  // namespace tilewright::app

@@ -1,0 +1,76 @@
+"""How far the row that `tuned` takes is from the fastest one.
+
+    tilewright bench --device cuda --json cuda.json \\
+        --size 64x64,640x480,1920x1080,4000x3000,8192x8192,33x100000,100000x33
+    tilewright bench --device cpu --peers --size ... --json cpu.json
+    apps/laboratory/tables/tables.py choice cuda.json cpu.json
+
+Per device and operator it prints a row of a Markdown table: on how many sets of data (type, size,
+settings) rows were compared, on how many the chosen row takes at most 1.10 times the time of the fastest
+row, the geometric mean and the largest of these ratios, and on a CPU on how many it takes longer than a
+plain loop, 5 us of slack given. `reference`, `auto`, rows with an error of their own, and rows whose time
+depends on the values are not compared: `tuned` never takes them. `--list` prints each set of data that is
+over 1.10; `--least` takes the 10th percentile of a row's times in place of the median, for a machine on
+which other programs ran.
+"""
+import math
+import re
+
+from results import Wrong, read
+
+GOAL = 1.10
+SLACK_MS = .005
+NEVER_TAKEN = re.compile(r'^(auto|reference|half|texture_half|exp|native|relaxed|pruned.*)$')
+
+
+def cases_of(paths, quantile):
+    """The times of rows and peers, by what they were timed on; rows as (schedule, ms, whether chosen)."""
+    cases = {}
+    for path in paths:
+        for run in read(path)[1]:
+            if 'batch' not in run:
+                continue
+            key = (run['device'], run['operator'], run['type'], run['data'])
+            rows, peers = cases.setdefault(key, ([], []))
+            if 'peer' in run:
+                peers.append((run['peer'], run['batch'][quantile]))
+            else:
+                rows.append((run['row'].split('/')[1], run['batch'][quantile], run['chosen']))
+    return cases
+
+
+def compared(cases, show):
+    """Per device and operator: the ratios, and on how many sets of data a plain loop was faster."""
+    table = {}
+    for (device, operator, _, data), (rows, peers) in cases.items():
+        rows = [row for row in rows if not NEVER_TAKEN.match(row[0])]
+        chosen = next((row for row in rows if row[2]), None)
+        if not chosen:
+            continue
+        fastest = min(rows, key=lambda row: row[1])
+        ratio = chosen[1] / fastest[1]
+        loops = [ms for name, ms in peers if 'plain' in name]
+        slower = bool(loops) and chosen[1] > min(loops) + SLACK_MS
+        table.setdefault((device, operator), []).append((ratio, slower, bool(loops)))
+        if show and (ratio > GOAL or slower):
+            print(f'{device} {operator} {data}: {chosen[0]} {chosen[1]:.4f} ms, '
+                  f'{fastest[0]} {fastest[1]:.4f} ms, {ratio:.2f}'
+                  + (f'; a plain loop {min(loops):.4f} ms' if slower else ''))
+    return table
+
+
+def print_choices(given):
+    table = compared(cases_of(given.files, 'p10' if given.least else 'median'), given.list)
+    if not table:
+        raise Wrong('the files have no times of rows that `tuned` takes; run `tilewright bench --json`')
+    print('| device | operator | sets of data | within 1.10 | geometric mean | largest '
+          '| slower than a plain loop |')
+    print('|---|---|---|---|---|---|---|')
+    for (device, operator), ratios in sorted(table.items()):
+        values = [ratio for ratio, _, _ in ratios]
+        mean = math.exp(sum(map(math.log, values)) / len(values))
+        loops = [slower for _, slower, has_loop in ratios if has_loop]
+        within = sum(value <= GOAL for value in values)
+        print(f'| {device} | {operator} | {len(values)} | {within} | {mean:.3f} | {max(values):.2f} | '
+              + (f'{sum(loops)} of {len(loops)} |' if loops else '- |'))
+    return 0

@@ -1,0 +1,267 @@
+"""Writes the measured tables of docs/steps/.
+
+    tables.py steps --add FILE...   keeps what the tables need of these files in docs/steps/measured/, and
+                                    writes the tables
+    tables.py steps                 writes the tables
+    tables.py steps --check         says which pages differ from measured/; exits with 1 if there is one
+
+FILE is JSON of `tilewright bench OPERATOR --json FILE` or of `cuda_peers --published --json FILE`, or the
+lines of `tilewright bench OPERATOR --results FILE` of one device. A file of the same name in measured/ is
+replaced.
+Where two files have a time for the same place of a table, the later one counts.
+
+A table stands in a page between the lines `<!-- measured: OPERATOR -->` and `<!-- end -->`. The first line
+may go on with a type and with the first words of the data (`<!-- measured: transpose f32 8192x8192 -->`).
+There is one table per type and size of the data. The lines between are replaced; without data they stay.
+"""
+import json
+import os
+import re
+
+from results import Wrong, read, read_json
+
+# The documented steps in the order in which they are explained. Other rows that were timed come after them,
+# and `tuned` and `auto` last.
+STEPS = {
+    'column_sum': ['bytes1', 'bytes4', 'bytes16', 'split'],
+    'row_sum': ['serial', 'atomic', 'tree', 'lanes'],
+    'transpose': ['direct', 'direct_mirrored', 'shared', 'padded', 'diagonal_unpadded', 'diagonal',
+                  'vector4'],
+    'matmul': ['direct', 'shared', 'registers'],
+    'min_plus_convolution': ['direct', 'shared', 'branchless', 'registers', 'pruned'],
+    'recursive_gaussian': ['columns', 'transposed', 'diagonal', 'half', 'texture', 'texture_half', 'blocks'],
+    'gaussian_blur': ['direct', 'separable', 'shared', 'registers', 'branch', 'texture', 'half',
+                      'texture_half', 'exp', 'native', 'relaxed'],
+    'fft2d': ['passes', 'fused'],
+    'fresnel': ['passes', 'fused'],
+}
+
+# The publications' own figures in milliseconds, and what they were measured on.
+FIGURES = {
+    ('column_sum', 'bytes1', 'u8 8192x8192'): '0.533',
+    ('column_sum', 'bytes4', 'u8 8192x8192'): '0.356',
+    ('matmul', 'direct', 'f32 512x512x512'): '101',
+    ('min_plus_convolution', 'shared', 'f64 1000 uniform, all entries'): '0.8',
+    ('min_plus_convolution', 'shared', 'f64 10000 uniform, all entries'): '5.1',
+    ('min_plus_convolution', 'shared', 'f64 100000 uniform, all entries'): '344',
+    ('min_plus_convolution', 'direct', 'f64 1000000 uniform, all entries'): '47300',
+    ('min_plus_convolution', 'shared', 'f64 1000000 uniform, all entries'): '43300',
+}
+FIGURES_OF = {
+    'column_sum': 'a GPU of its day, which it does not name',
+    'matmul': 'the card of its author, which it does not name',
+    'min_plus_convolution': 'a Tesla C2050, copies to the device and back included',
+}
+
+COLUMNS = ['CUDA', 'OpenCL', 'PoCL', 'CPU', 'published kernel']
+BEGIN = re.compile(r'<!-- measured: (\w+)(?: (\w+)(?: (.*?))?)? -->$')
+END = '<!-- end -->'
+OF_PUBLISHED = 'published kernel, '
+
+
+def column_of(device):
+    if device['device'].startswith('cuda'):
+        return 'CUDA'
+    if device['device'].startswith('opencl'):
+        # PoCL calls its devices cpu-... and, in older versions, pthread-...
+        is_pocl = 'pocl' in json.dumps(device).lower() or device['name'].startswith(('cpu-', 'pthread-'))
+        return 'PoCL' if is_pocl else 'OpenCL'
+    return 'CPU'
+
+
+def kept_of_bench(context, runs):
+    """What the tables need of the rows that `tilewright bench` timed."""
+    timed = [run for run in runs if 'real_time' in run and 'peer' not in run]
+    names = {run['device'] for run in timed}
+    if len(names) != 1:
+        raise Wrong(f'has times of {len(names)} devices, and one is needed')
+    device = next(device for device in context['devices'] if device['device'] in names)
+    return {'column': column_of(device), 'date': context['date'], 'commit': context['commit'],
+            'device': device['name'], 'driver': device['driver'],
+            'runs': [kept_run(run, run['row'].split('/')[1]) for run in timed]}
+
+
+def kept_of_published(context, runs):
+    """The same of the published kernels that `cuda_peers` timed."""
+    timed = [run for run in runs if 'real_time' in run and run['peer'].startswith(OF_PUBLISHED)]
+    return {'column': 'published kernel', 'date': context['date'], 'commit': context['commit'],
+            'device': context['device_name'], 'driver': f"{context['driver']}, nvcc of {context['toolkit']}",
+            'runs': [kept_run(run, run['peer'][len(OF_PUBLISHED):]) for run in timed]}
+
+
+def kept_run(run, step):
+    return {'operator': run['operator'], 'row': step, 'data': run['data'],
+            **{name: run['batch'][name] for name in ('median', 'p10', 'p90')},
+            'verified': run['verified'], 'wrong': run['wrong']}
+
+
+def kept_of(path):
+    """What is kept of a file of either program, or of one that was kept before."""
+    data = read_json(path)
+    try:
+        if isinstance(data, dict) and 'column' in data:
+            kept = data
+        elif isinstance(data, dict) and data.get('program') == 'cuda_peers':
+            kept = kept_of_published(*read(path))
+        else:
+            kept = kept_of_bench(*read(path))
+        wrong = [f"{run['operator']}/{run['row']}" for run in kept['runs'] if run['wrong']]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise Wrong(f'{path}: no JSON of `tilewright bench` or `cuda_peers`: {error!r}') from error
+    except Wrong as error:
+        raise Wrong(f'{path}: {error}') from error
+    if wrong:
+        raise Wrong(f'{path}: has wrong results, so its times are worth nothing: {", ".join(wrong)}')
+    return kept
+
+
+def read_measured(folder):
+    """All kept files, the oldest first."""
+    names = sorted(name for name in os.listdir(folder) if name.endswith('.json'))
+    return sorted((kept_of(os.path.join(folder, name)) for name in names), key=lambda kept: kept['date'])
+
+
+def step_of(operator, row):
+    """The step that a row belongs to: of the family `bytes4`, `bytes4_any`. A row of no step is its own."""
+    known = STEPS.get(operator, []) + ['tuned', 'auto']
+    families = [step for step in known if row == step or row.startswith(step + '_')]
+    return max(families, key=len, default=row)
+
+
+def steps_in_order(operator, found):
+    first = ['reference'] + STEPS.get(operator, [])
+    last = ['tuned', 'auto']
+    others = [step for step in found if step not in first + last]
+    return [step for step in first + others + last if step in found]
+
+
+def places_of(measured, operator):
+    """{data: {step: {column: (run, kept)}}}. Of the rows of a step, the first one that a file has counts: it
+    is the one that the step's family chooses."""
+    places = {}
+    for kept in measured:
+        taken = set()
+        for run in kept['runs']:
+            step = step_of(operator, run['row'])
+            if run['operator'] == operator and (run['data'], step) not in taken:
+                taken.add((run['data'], step))
+                places.setdefault(run['data'], {}).setdefault(step, {})[kept['column']] = (run, kept)
+    return places
+
+
+def time_text(run):
+    ms = run['median']
+    text = f'{ms:.0f}' if ms >= 1000 else f'{ms:.4g}'
+    return text if run['verified'] else text + ' *'
+
+
+def device_name(name):
+    return re.sub(r'^NVIDIA ', '', name)
+
+
+def headings(steps):
+    """The columns' headings: with the device where it is a GPU."""
+    titles = []
+    for column in COLUMNS:
+        devices = {device_name(step[column][1]['device']) for step in steps.values() if column in step}
+        gpus = ', '.join(sorted(devices)) if column not in ('PoCL', 'CPU') else ''
+        title = f'{column} on {gpus}' if column == 'published kernel' and gpus else f'{gpus} {column}'.strip()
+        titles.append(f'{title}, ms')
+    return titles
+
+
+def origins(steps):
+    """One line that says when, on what and with which commit the times of each column were measured."""
+    texts = []
+    for column in COLUMNS:
+        for step in steps.values():
+            if column in step:
+                kept = step[column][1]
+                text = (f"{column}: {kept['date'][:10]}, {kept['device']}, {kept['driver']}, "
+                        f"commit {kept['commit']}")
+                texts += [text] if text not in texts else []
+    return 'Measured: ' + '; '.join(texts) + '.'
+
+
+def table(operator, data, steps):
+    """The lines of one table."""
+    has_figures = any(key[0] == operator and key[2] == data for key in FIGURES)
+    lines = [f'**{data}**', '', origins(steps), '',
+             '| step | ' + ' | '.join(headings(steps)) + " | publication's own figure, ms |",
+             '|---' * (len(COLUMNS) + 2) + '|']
+    starred = False
+    for step in steps_in_order(operator, steps):
+        times = [time_text(steps[step][column][0]) if column in steps[step] else '-' for column in COLUMNS]
+        starred = starred or any(time.endswith('*') for time in times)
+        figure = FIGURES.get((operator, step, data), '-')
+        lines.append(f'| `{step}` | ' + ' | '.join(times) + f' | {figure} |')
+    if has_figures:
+        lines += ['', f"The publication's figures are of {FIGURES_OF[operator]}."]
+    if starred:
+        lines += ['', 'Times with * were not verified in the run that was timed, because the reference would '
+                  'have taken too long.']
+    return lines
+
+
+def tables(measured, operator, kind, size):
+    """All tables that a line of a page asks for."""
+    lines = []
+    for data, steps in places_of(measured, operator).items():
+        asked = ' '.join(filter(None, (kind, size)))
+        if asked and not (data + ' ').startswith(asked + ' '):
+            continue
+        if not asked and not set(steps) - {'reference', 'tuned', 'auto'}:
+            continue  # only the operator's own rows, of a type that no documented step has
+        lines += table(operator, data, steps) + ['']
+    return lines
+
+
+def page_with_tables(text, measured):
+    lines, out, i = text.split('\n'), [], 0
+    while i < len(lines):
+        out.append(lines[i])
+        begin = BEGIN.match(lines[i])
+        i += 1
+        if not begin:
+            continue
+        made = tables(measured, *begin.groups())
+        if not made:
+            continue
+        rest = lines[i:]
+        stop = next((k for k, line in enumerate(rest) if line == END or BEGIN.match(line)), None)
+        if stop is not None and rest[stop] == END:
+            i += stop + 1
+        out += ['', *made, END]
+    return '\n'.join(out)
+
+
+def keep(paths, folder):
+    for path in paths:
+        kept = kept_of(path)
+        name = os.path.splitext(os.path.basename(path))[0] + '.json'
+        with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+            runs = kept.pop('runs')
+            head = json.dumps(kept, indent=1)[:-2]
+            file.write(head + ',\n "runs": [\n  ' + ',\n  '.join(map(json.dumps, runs)) + '\n ]\n}\n')
+
+
+def write_or_check(given):
+    folder = os.path.join(given.pages, 'measured')
+    if given.add:
+        keep(given.add, folder)
+    measured = read_measured(folder)
+    stale = 0
+    for name in sorted(name for name in os.listdir(given.pages) if name.endswith('.md')):
+        path = os.path.join(given.pages, name)
+        with open(path, encoding='utf-8') as file:
+            before = file.read()
+        after = page_with_tables(before, measured)
+        if after == before:
+            continue
+        stale += 1
+        if given.check:
+            print(f'{path}: its tables are not those of measured/: run `tables.py steps`')
+        else:
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(after)
+    return 1 if given.check and stale else 0

@@ -1,0 +1,39 @@
+#pragma once
+// The benchmarks of whole calls, which Google Benchmark times: what a user's clock shows. A name is
+// WHAT/OPERATOR/DATA/WHO. Data is made where a benchmark begins, so that a filter saves its memory too.
+#include "tilewright/device.h"
+#include <benchmark/benchmark.h>
+#include <functional>
+#include <string>
+
+namespace tilewright::benchmarks {
+
+// calls: one warm call on data that is on the device, into an array that is there; and on the CPU its peers.
+void add_calls(Device device, const std::string &schedule);
+
+// host_calls: one call from and to host memory, pageable and page-locked, beside the driver's own copies of
+// as many bytes and the kernels alone.
+void add_host_calls(Device device);
+
+// many_images: 16 images through a Stream, beside their copies alone and their kernels alone.
+void add_many_images(Device device);
+
+// first_calls: the first call of each operator in a process of its own, without any cache, and with empty and
+// full ones of ours and of the driver.
+void add_first_calls(Device device);
+
+// What such a process does: prints the milliseconds until the device has a context, those of the first and of
+// the second call, how many modules were loaded, and how long that took.
+void print_first_call(Device device, const std::string &op);
+
+// Whether a benchmark found a wrong result.
+extern bool found_wrong_result;
+
+// Adds one by its name and its function. An exception ends it, with its text in place of a time.
+benchmark::internal::Benchmark *add(
+    const std::string &name, const std::function<void(benchmark::State &)> &run);
+
+// Times what `iteration` returns: the milliseconds of one iteration.
+void time_by_hand(benchmark::State &state, const std::function<double()> &iteration);
+
+}  // namespace tilewright::benchmarks

@@ -1,0 +1,176 @@
+// Writes files of measured times.
+#include "apps/tilewright/calibration/times_file.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "runtime/files/output_file.h"
+#include "runtime/measured/measured.h"
+#include "runtime/measured/prediction.h"
+#include "tilewright/error.h"
+#include "tilewright/files.h"
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tilewright::app {
+
+namespace {
+
+constexpr int version = 1;
+
+// Four digits are more than times are reproducible to.
+double rounded(double number) {
+    return number == 0 ? 0 : std::stod(fmt::format("{:.3e}", number));
+}
+
+// The file that is there; null where there is none that is whole and of this version and device.
+Json older_file(const std::string &path, const MeasuredOn &device) {
+    std::string why_not;
+    const MeasuredDevice *known = read_measurements(path, why_not);
+    return known && known->name == device.name ? json_in(json_text_of(path), path) : Json();
+}
+
+std::string line_of(const Json &json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// The file's text with one line per row, so that a change of a few times is a small difference.
+std::string text_of_file(const Json &file) {
+    std::string text = "{", between;
+    for (const auto &[key, value] : file.items()) {
+        if (key != "times") {
+            text += fmt::format("\"{}\": {},\n", key, line_of(value));
+        }
+    }
+    text += "\"times\": [";
+    for (const Json &times : file.at("times")) {
+        text += fmt::format("{}\n{{\"operator\": {}, \"type\": {}, \"calls\": {},\n \"rows\": {{", between,
+            line_of(times.at("operator")), line_of(times.at("type")), line_of(times.at("calls")));
+        between.clear();
+        for (const auto &[row, of_row] : times.at("rows").items()) {
+            text += fmt::format("{}\n  {}: {}", between, line_of(row), line_of(of_row));
+            between = ",";
+        }
+        text += "}}";
+        between = ",";
+    }
+    return text + "\n]}\n";
+}
+
+// Adds how good the predictions from the file's times are.
+PredictionError add_error(Json &file) {
+    std::string why_not;
+    const MeasuredDevice *device = measurements_in(line_of(file), "", why_not);
+    if (!device) {
+        throw std::logic_error("the file of times cannot be read: " + why_not);
+    }
+    const PredictionError error = error_of(device->times);
+    file["error"] = {{"times", error.times}, {"median", rounded(error.median)}, {"p90", rounded(error.most)}};
+    return error;
+}
+
+}  // namespace
+
+MeasuredOn measured_on(const DeviceInfo &info) {
+    const bool is_cpu = info.device.backend == Backend::cpu;
+    return {name_of(info.device.backend), vendor_of(info), info.name, info.driver, info.units, info.is_gpu,
+        is_cpu ? info.capability : ""};
+}
+
+std::string MeasuredOn::text() const {
+    return fmt::format("{} ({})", name, backend);
+}
+
+void MeasuredFile::add(const std::string &op, const std::string &type, const std::string &schedule,
+    const Measures &call, double ms, double spread) {
+    Times &times = times_[{op, type}];
+    const auto at = std::find(times.calls.begin(), times.calls.end(), call);
+    const auto number = (size_t)(at - times.calls.begin());
+    if (at == times.calls.end()) {
+        times.calls.push_back(call);
+    }
+    times.rows[schedule].emplace(number, Time{ms, spread});
+}
+
+size_t MeasuredFile::points() const {
+    size_t count = 0;
+    for (const auto &[operator_and_type, times] : times_) {
+        for (const auto &[row, of_row] : times.rows) {
+            count += of_row.size();
+        }
+    }
+    return count;
+}
+
+std::string MeasuredFile::name() const {
+    return measured_file_name(device_.backend, device_.vendor, device_.name);
+}
+
+Json MeasuredFile::json(const std::string &op, const std::string &type, const Times &times) {
+    Json calls = Json::array(), rows = Json::object();
+    for (const Measures &call : times.calls) {
+        calls.push_back(std::vector<double>(call.numbers.begin(), call.numbers.begin() + (long)call.count));
+    }
+    for (const auto &[schedule, of_row] : times.rows) {
+        Json ms = Json::array(), spread = Json::array();
+        for (size_t call = 0; call < times.calls.size(); call++) {
+            const auto at = of_row.find(call);
+            ms.push_back(at == of_row.end() ? Json() : Json(rounded(at->second.ms)));
+            spread.push_back(at == of_row.end() ? Json() : Json(std::round(1000 * at->second.spread) / 1000));
+        }
+        rows[schedule] = {{"ms", ms}, {"spread", spread}};
+    }
+    return {{"operator", op}, {"type", type}, {"calls", calls}, {"rows", rows}};
+}
+
+Json MeasuredFile::json(const Json &older, const Json &origin) const {
+    Json times = Json::array();
+    for (const Json &one : older.is_null() ? Json::array() : older.at("times")) {
+        if (!times_.contains({one.at("operator"), one.at("type")})) {
+            times.push_back(one);
+        }
+    }
+    for (const auto &[of, measured] : times_) {
+        times.push_back(json(of.first, of.second, measured));
+    }
+    Json copies = {{"bytes_to_device_per_ms", rounded(copies_.to_device)},
+        {"bytes_to_host_per_ms", rounded(copies_.to_host)}, {"copy_ms", rounded(copies_.ms)}};
+    if (copies_.to_device == 0 && !older.is_null()) {
+        copies = older.at("copies");
+    }
+    return {{"version", version},
+        {"device", {{"backend", device_.backend}, {"vendor", device_.vendor}, {"name", device_.name},
+                       {"capability", device_.capability}, {"driver", device_.driver},
+                       {"units", device_.units}, {"is_gpu", device_.is_gpu}}},
+        {"origin", origin}, {"copies", copies}, {"times", times}};
+}
+
+void check_place_of_times(const std::string &path) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    std::error_code error;
+    if (!folder.empty()) {
+        std::filesystem::create_directories(folder, error);
+    }
+    if (error) {
+        throw Error(Fault::failed,
+            fmt::format("cannot make the folder '{}': {}; name another one by TILEWRIGHT_MEASURED",
+                folder.string(), error.message()),
+            {.operation = "calibrate"});
+    }
+    check_writable(path);
+}
+
+PredictionError MeasuredFile::write(const std::string &path, const Json &origin) const {
+    check_place_of_times(path);
+    Json json = this->json(older_file(path, device_), origin);
+    const PredictionError error = add_error(json);
+    const std::string text = text_of_file(json);
+    OutputFile file(path);
+    if (!file.write(text.data(), text.size())) {
+        file.fail();
+    }
+    file.commit();
+    return error;
+}
+
+}  // namespace tilewright::app

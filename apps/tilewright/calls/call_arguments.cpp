@@ -1,0 +1,99 @@
+// Reads files for an operator, or makes the sample that it is timed with.
+#include "apps/tilewright/calls/call_arguments.h"
+#include "apps/tilewright/calls/call_options.h"
+#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/pictures/fitting.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "tilewright/workload.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tilewright::app {
+
+namespace {
+
+CallData from_files(const Operator &op, const DataWords &words, const Settings &settings) {
+    if (!words.size.empty()) {
+        throw Error(Fault::usage, "the size is that of the files; leave one of the two out",
+            {.operation = op.name(), .argument = "--size", .value = words.size});
+    }
+    std::vector<std::string> files = words.files;
+    for (const auto &[name, file] : words.options.optional_inputs) {
+        files.push_back(file);
+    }
+    std::vector<Picture> pictures;
+    std::vector<std::string> described;
+    for (const std::string &file : files) {
+        pictures.push_back(read_picture(file, words.limits));
+        described.push_back(fmt::format("{}, {}", file, pictures.back().array.describe()));
+    }
+    CallData data;
+    const Receiver to = receiver_of(op, settings);
+    Fitted all = fitted(to, pictures, words.fit);
+    data.inputs = all.calls.front();
+    data.calls = all.calls.size();
+    data.conversions = std::move(all.conversions);
+    data.settings = op.settings_for("npy", data.inputs, settings);
+    data.what = one_line(joined(described, "; "));
+    try {
+        data.request = op.parse(data.inputs, data.settings);
+    } catch (const Error &error) {
+        throw with_files(error, to, pictures, words.fit);
+    }
+    if (!words.type.empty() && data.request->type != words.type) {
+        throw Error(Fault::usage, fmt::format("the files are {}; leave --type out", data.request->type),
+            {.operation = op.name(), .argument = "--type", .value = words.type});
+    }
+    return data;
+}
+
+CallData from_sample(const Operator &op, const DataWords &words, const Settings &settings) {
+    check_sample(words);
+    const Workload &workload = workload_of(op);
+    const std::string type = words.type.empty() ? type_names(op).front() : words.type;
+    const DataSize size = words.size.empty() ? workload.benchmark_size() : size_for(op, type, words.size);
+    Settings all = workload.benchmark_settings(type).front();
+    for (const auto &[name, value] : settings.all()) {
+        all.set(name, value);
+    }
+    Sample sample = workload.benchmark_sample(type, size, all);
+    CallData data{std::move(sample.inputs), sample.settings, sample.what, nullptr};
+    data.request = op.parse(data.inputs, data.settings);
+    return data;
+}
+
+}  // namespace
+
+void add_data(Command &command, DataWords &words) {
+    command.add("files", words.files, "The operator's inputs; without them the sample that `bench` times");
+    command.add("--type", words.type, "A type of the table; the first one without it");
+    command.add("--size", words.size,
+        "WIDTHxHEIGHT or WIDTHxHEIGHTxCHANNELS of the sample; the operator's own without it");
+    add_options_of_operators(command, words.options);
+    add_fitting(command, words.fit);
+    add_limits(command, words.limits);
+}
+
+void check_sample(const DataWords &words) {
+    const FitWords &fit = words.fit;
+    if (fit.grey || fit.crop || fit.channel >= 0) {
+        throw Error(Fault::usage, "it is of a picture; name a file too",
+            {.argument = fit.grey ? "--grey" :
+                         fit.crop ? "--crop" :
+                                    "--channel"});
+    }
+    if (!words.options.optional_inputs.empty()) {
+        throw Error(Fault::usage, "it goes with files; name the operator's other inputs too",
+            {.argument = "--" + words.options.optional_inputs.begin()->first});
+    }
+}
+
+CallData call_data(const Operator &op, const DataWords &words) {
+    check_type({&op}, words.type);
+    check_options({&op}, words.options);
+    check_fitting(words.fit, op.name());
+    const Settings settings = settings_of(op, words.options.options);
+    return words.files.empty() ? from_sample(op, words, settings) : from_files(op, words, settings);
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,42 @@
+#pragma once
+// What the commands of operators and `pipeline` share: options, and what is printed about a call.
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/pictures/fitting.h"
+#include "tilewright/device.h"
+#include "tilewright/files.h"
+#include "tilewright/operator.h"
+#include <chrono>
+
+namespace tilewright::app {
+
+// Adds the options that limit what a picture may hold, and returns them.
+std::vector<Parameter> add_limits(Command &command, FileLimits &limits);
+
+// Adds the options that choose the part of a picture that an operator gets, and returns them.
+std::vector<Parameter> add_fitting(Command &command, FitWords &fit);
+
+// Errors: usage, for words that exclude each other.
+void check_fitting(const FitWords &fit, const std::string &operation);
+
+// Adds --format.
+void add_format(Command &command, std::string &format);
+
+// Prints one line per warning to standard error.
+void print_warnings(const Operator &op, const Remarks &remarks);
+
+// The parts of a command's time. `compute` ends with the result on the host.
+struct CallTimes {
+    double read_ms = 0, compute_ms = 0, write_ms = 0;
+};
+
+double ms_since(std::chrono::steady_clock::time_point start);
+
+// For --stats, to standard error: where and how long a call ran, what the drivers did for it, and what the
+// operator remarks on it. What did not happen has no line of its own.
+void print_costs(const Device &device, const Counters &counted, const CallTimes &times);
+void print_facts(const Remarks &remarks);
+
+// "3 to the device (12.5 MB)"
+std::string copies(uint64_t count, uint64_t size, const char *where);
+
+}  // namespace tilewright::app

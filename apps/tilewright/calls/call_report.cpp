@@ -1,0 +1,142 @@
+#include "apps/tilewright/calls/call_report.h"
+#include "apps/tilewright/terminal/json.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "runtime/errors/plain_text.h"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tilewright::app {
+
+namespace {
+
+void add_counters(const Counters &c, Json &out) {
+    out.update({{"modules", c.modules}, {"module_ms", c.module_ms}, {"kernels", c.kernels},
+        {"copies_to_device", c.copies_to_device}, {"bytes_to_device", c.bytes_to_device},
+        {"copies_to_host", c.copies_to_host}, {"bytes_to_host", c.bytes_to_host},
+        {"allocations", c.allocations}});
+}
+
+void add_row(const WorkReport &work, Json &out) {
+    out["row"] = work.statistics.row;
+    out["libraries"] = work.statistics.libraries;
+}
+
+void add_remarks(const WorkReport &work, Json &out) {
+    Json facts = Json::object();
+    for (const auto &[name, value] : work.remarks.facts) {
+        facts[name] = value;
+    }
+    out["facts"] = facts;
+    out["warnings"] = work.remarks.warnings;
+    if (!work.verified.empty()) {
+        out["verified_against"] = work.verified;
+    }
+}
+
+Json json_of_stage(const WorkReport &stage) {
+    Json one;
+    add_row(stage, one);
+    one["ms"] = stage.statistics.total_ms;
+    add_counters(stage.statistics.counters, one);
+    add_remarks(stage, one);
+    return one;
+}
+
+Json json(const CallReport &report) {
+    Json one = {{"inputs", report.inputs}, {"output", report.output}, {"device", report.device.str()}};
+    if (report.stages.empty()) {
+        add_row(report.work, one);
+    }
+    one.update({{"read_ms", report.times.read_ms}, {"compute_ms", report.times.compute_ms},
+        {"write_ms", report.times.write_ms}});
+    add_counters(report.work.statistics.counters, one);
+    one["conversions"] = report.conversions;
+    if (report.stages.empty()) {
+        add_remarks(report.work, one);
+    }
+    for (const WorkReport &stage : report.stages) {
+        one["stages"].push_back(json_of_stage(stage));
+    }
+    return one;
+}
+
+// "one, 2 times + another": the libraries that ran, those of one name in a row once.
+std::string in_words(const std::vector<std::string> &libraries) {
+    std::vector<std::string> words;
+    for (size_t i = 0, count = 1; i < libraries.size(); i += count, count = 1) {
+        while (i + count < libraries.size() && libraries[i + count] == libraries[i]) {
+            count++;
+        }
+        words.push_back(count == 1 ? libraries[i] : fmt::format("{}, {} times", libraries[i], count));
+    }
+    return joined(words, " + ");
+}
+
+// The libraries that ran, where they are others than the row's own; empty where they are not.
+std::string other_libraries(const Statistics &statistics) {
+    return statistics.libraries == std::vector{statistics.row} ? "" : in_words(statistics.libraries);
+}
+
+void print_row(const Statistics &statistics) {
+    print_error(fmt::format("row         {}\n", statistics.row));
+    if (const std::string others = other_libraries(statistics); !others.empty()) {
+        print_error(fmt::format("libraries   {}\n", others));
+    }
+}
+
+void print_stages(const std::vector<WorkReport> &stages) {
+    for (size_t i = 0; i < stages.size(); i++) {
+        const Statistics &s = stages[i].statistics;
+        const Counters &c = s.counters;
+        print_error(fmt::format("{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n",
+            fmt::format("stage {}", i + 1), s.row, s.total_ms, c.kernels, c.kernels == 1 ? "" : "s",
+            copies(c.copies_to_device, c.bytes_to_device, "device"),
+            copies(c.copies_to_host, c.bytes_to_host, "host")));
+        if (const std::string others = other_libraries(s); !others.empty()) {
+            print_error(fmt::format("  libraries {}\n", others));
+        }
+        print_facts(stages[i].remarks);
+    }
+}
+
+}  // namespace
+
+void print_report(const CallReport &report, bool is_one_of_many) {
+    if (is_one_of_many) {
+        const std::string files = fmt::format("{} -> {}", joined(report.inputs, ", "), report.output);
+        print_error(fmt::format("files       {}\n", plain_text(files, '?')));
+    }
+    if (report.stages.empty()) {
+        print_row(report.work.statistics);
+    }
+    print_stages(report.stages);
+    print_costs(report.device, report.work.statistics.counters, report.times);
+    for (const std::string &conversion : report.conversions) {
+        print_error(fmt::format("converted   {}\n", plain_text(conversion, '?')));
+    }
+    print_facts(report.work.remarks);
+}
+
+void print_verified(const CallReport &report) {
+    if (!report.work.verified.empty()) {
+        print_error(fmt::format("verified    against {}\n", report.work.verified));
+    }
+    for (size_t i = 0; i < report.stages.size(); i++) {
+        if (!report.stages[i].verified.empty()) {
+            print_error(fmt::format("verified    stage {} against {}\n", i + 1, report.stages[i].verified));
+        }
+    }
+}
+
+Json json(const std::vector<CallReport> &reports, Device otherwise) {
+    const Device device = reports.empty() ? otherwise : reports.front().device;
+    Json calls = Json::array();
+    for (const CallReport &report : reports) {
+        calls.push_back(json(report));
+    }
+    return {{"version", 1}, {"device", {{"device", device.str()}, {"name", device_info(device).name}}},
+        {"calls", calls}};
+}
+
+}  // namespace tilewright::app

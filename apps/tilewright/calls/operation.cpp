@@ -1,0 +1,164 @@
+#include "apps/tilewright/calls/operation.h"
+#include "apps/tilewright/pictures/field_picture.h"
+#include "apps/tilewright/verification/expected_result.h"
+#include <chrono>
+
+namespace tilewright::app {
+
+namespace {
+
+// A call that was read and checked, up to the kind of its file.
+struct Prepared {
+    std::vector<Picture> pictures;
+    Fitted fitted;
+    Settings settings;
+    std::vector<std::unique_ptr<const Request>> requests;  // one per call
+    FileKind kind = FileKind::npy;
+    std::optional<FieldPicture> field_picture;  // which shows a complex result
+
+    const Picture &first() const {
+        return pictures.front();
+    }
+    bool has_columns() const {
+        return requests.size() > 1;
+    }
+    Type type() const {
+        if (field_picture) {
+            return field_picture->type();
+        }
+        const Request &request = *requests.front();
+        return fitted.has_alpha ? type_in_file(first(), request.output_type, request.output_shape) :
+                                  request.output_type;
+    }
+    std::vector<int64_t> shape() const {
+        std::vector<int64_t> shape = requests.front()->output_shape;
+        if (has_columns()) {
+            shape.push_back((int64_t)requests.size());
+        }
+        return shape;
+    }
+};
+
+// Reads the requests for a file of that kind, where other settings belong to it.
+void parse(const Operation &operation, FileKind kind, Prepared &prepared) {
+    const Operator &op = *operation.op;
+    const Settings settings =
+        op.settings_for(word_for_settings(kind), prepared.fitted.calls.front(), operation.settings);
+    prepared.kind = kind;
+    if (prepared.requests.empty() || settings.all() != prepared.settings.all()) {
+        prepared.settings = settings;
+        prepared.requests.clear();
+        for (const std::vector<Array> &inputs : prepared.fitted.calls) {
+            prepared.requests.push_back(op.parse(inputs, settings));
+        }
+    }
+    const Request &request = *prepared.requests.front();
+    prepared.field_picture = FieldPicture::in_file(op, operation.settings, request.output_type,
+        request.output_shape, kind, prepared.first().array.type());
+}
+
+// Chooses the kind of the file: the output's own, or the first input's where it holds the result, or .npy.
+void choose_kind(const Operation &operation, const Output &output, Prepared &prepared) {
+    parse(operation, output.kind.value_or(prepared.first().kind), prepared);
+    const FileKind kind = kind_for(output, prepared.kind, prepared.type(), prepared.shape());
+    if (kind != prepared.kind) {
+        parse(operation, kind, prepared);
+    }
+    check_terminal(output, prepared.kind);
+}
+
+Prepared prepared_from(
+    const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {
+    Prepared prepared;
+    for (const std::string &input : inputs) {
+        prepared.pictures.push_back(
+            read_picture(input, operation.limits, operation.device.value_or(Device{})));
+    }
+    const Receiver to = receiver_of(*operation.op, operation.settings);
+    prepared.fitted = fitted(to, prepared.pictures, operation.fit);
+    try {
+        choose_kind(operation, output, prepared);
+    } catch (const Error &error) {
+        throw with_files(error, to, prepared.pictures, operation.fit);
+    }
+    return prepared;
+}
+
+// Runs the calls, and compares their results if that was asked for.
+Array computed(const Operation &operation, const Prepared &prepared, CallReport &report) {
+    const Operator &op = *operation.op;
+    const Counters before = counters();
+    Array result;
+    double check_ms = 0;
+    report.device = operation.device ? *operation.device :
+                                       op.choose_device(*prepared.requests.front(), operation.schedule);
+    const auto start = std::chrono::steady_clock::now();
+    for (size_t i = 0; i < prepared.requests.size(); i++) {
+        const Request &request = *prepared.requests[i];
+        Array output;
+        op.call(request, output,
+            {.device = report.device,
+                .schedule = operation.schedule,
+                .statistics = &report.work.statistics,
+                .pinned = report.device.backend == Backend::cuda});
+        output.sync();
+        if (operation.check) {
+            const auto checking = std::chrono::steady_clock::now();
+            report.work.verified = check_result(op, {request.inputs, prepared.settings, ""}, output,
+                report.device, report.work.statistics.row);
+            check_ms += ms_since(checking);
+        }
+        put_result(std::move(output), result, (int64_t)i, (int64_t)prepared.requests.size());
+    }
+    report.times.compute_ms = ms_since(start) - check_ms;
+    report.work.statistics.counters = counters() - before;
+    return result;
+}
+
+Array for_file(const Operation &operation, const Prepared &prepared, const Array &result) {
+    if (prepared.field_picture) {
+        return prepared.field_picture->made_of(result);
+    }
+    const Array &input = prepared.requests.front()->inputs.front();
+    return prepared.fitted.has_alpha ? array_for_file(*operation.op, prepared.first(), input, result) :
+                                       result;
+}
+
+// What the operator and this program changed, where the operator does not say it itself.
+std::vector<std::string> conversions_of(const Operation &operation, const Prepared &prepared) {
+    std::vector<std::string> words = prepared.fitted.conversions;
+    const Request &request = *prepared.requests.front();
+    const std::string padding =
+        words_on_padding(*operation.op, request.inputs.front().shape(), request.output_shape);
+    if (!padding.empty()) {
+        words.push_back(padding);
+    }
+    if (prepared.field_picture) {
+        words.push_back(prepared.field_picture->words());
+    }
+    return words;
+}
+
+}  // namespace
+
+CallReport run_on_files(
+    const Operation &operation, const std::vector<std::string> &inputs, const Output &output) {
+    CallReport report;
+    report.inputs = inputs;
+    const auto start = std::chrono::steady_clock::now();
+    const Prepared prepared = prepared_from(operation, inputs, output);
+    report.times.read_ms = ms_since(start);
+    report.conversions = conversions_of(operation, prepared);
+    report.work.remarks = operation.op->remarks(*prepared.requests.front());
+    print_warnings(*operation.op, report.work.remarks);
+    const std::string path = path_for(output, prepared.kind);
+
+    const Array result = computed(operation, prepared, report);
+    const auto writing = std::chrono::steady_clock::now();
+    report.output = output.is_standard() ? "-" : path;
+    write_array(path, prepared.kind, for_file(operation, prepared, result), prepared.first().metadata);
+    report.times.write_ms = ms_since(writing);
+    return report;
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,296 @@
+// Reads the command line by CLI11, and says in this program's words what it does not take.
+#include "apps/tilewright/command_line/command_line.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "runtime/dispatch/option_text.h"
+#include "tilewright/error.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <limits>
+#include <string_view>
+
+namespace tilewright::app {
+
+namespace {
+
+std::vector<std::string> command_names(const CLI::App &app) {
+    std::vector<std::string> names;
+    for (const CLI::App *command : app.get_subcommands(nullptr)) {
+        names.push_back(command->get_name());
+    }
+    return names;
+}
+
+// The command that the line names, or the program itself.
+const CLI::App *command_of(const CLI::App &app) {
+    const auto parsed = app.get_subcommands();
+    return parsed.empty() ? &app : parsed.front();
+}
+
+std::string help_for(const CLI::App &app) {
+    const CLI::App *const command = command_of(app);
+    return command == &app ? "`tilewright --help`" :
+                             fmt::format("`tilewright {} --help`", command->get_name());
+}
+
+// The words of CLI11 about a value that is missing, too many or that of a flag, in those of this program;
+// other words as they are.
+std::string in_own_words(const CLI::ParseError &error) {
+    const std::string text = one_line(error.what());
+    const std::string name = text.substr(0, text.find(':'));
+    if (dynamic_cast<const CLI::ArgumentMismatch *>(&error) != nullptr) {
+        return text.ends_with(" missing")             ? name + ": it takes a value, and none follows" :
+               text.find(": At Most 1 ") != text.npos ? name + ": it is given twice, and takes one value" :
+                                                        text;
+    }
+    constexpr std::string_view not_converted = "Could not convert: ";
+    return text.starts_with(not_converted) ?
+               text.substr(not_converted.size()) + ": it takes no value; leave that out" :
+               text;
+}
+
+// What CLI11 does not take, in the words of this program.
+Error usage_error(const CLI::App &app, const CLI::ParseError &error) {
+    const CLI::App &command = *command_of(app);
+    const bool extras = dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr;
+    const auto left = app.remaining(true);
+    if (!extras || left.empty()) {
+        return {Fault::usage, fmt::format("{}; see {}", in_own_words(error), help_for(app))};
+    }
+    if (!left.front().starts_with("-")) {
+        return {
+            Fault::usage, fmt::format("'{}' is one argument too many; see {}", left.front(), help_for(app))};
+    }
+    std::vector<std::string> known;
+    for (const CLI::Option *option : command.get_options()) {
+        for (const std::string &name : option->get_lnames()) {
+            known.push_back("--" + name);
+        }
+    }
+    const std::string name = left.front().substr(0, left.front().find('='));
+    return {Fault::usage,
+        fmt::format("no option '{}'{}; see {}", name, did_you_mean(name, known), help_for(app))};
+}
+
+void check_command(const CLI::App &app, const std::vector<std::string> &words) {
+    const auto names = command_names(app);
+    if (words.empty()) {
+        print_error(app.help());
+        throw Error(Fault::usage, "no command; the help above lists them");
+    }
+    const std::string &first = words.front();
+    const std::vector<std::string> options = {"-h", "--help", "--version"};
+    const bool is_option = first.starts_with("-");
+    if (is_option && std::find(options.begin(), options.end(), first) == options.end()) {
+        throw Error(
+            Fault::usage, fmt::format("no option '{}'{}; a command comes first, see `tilewright --help`",
+                              first, did_you_mean(first, options)));
+    }
+    if (!is_option && std::find(names.begin(), names.end(), first) == names.end()) {
+        throw Error(Fault::usage, fmt::format("no command or operator '{}'{}; `tilewright --help` lists them",
+                                      first, did_you_mean(first, names)));
+    }
+}
+
+// Refuses what is no number of the range, in the words of the operators' own options.
+template<typename Number>
+void limit(CLI::Option &option, Number least, Number most, const std::string &what) {
+    const bool is_open = most >= Number(std::numeric_limits<int>::max());
+    const std::string range = is_open ? fmt::format("{} on", least) : fmt::format("{} to {}", least, most);
+    const auto check = [&option, least, most, what, range](const std::string &text) -> std::string {
+        Number value = 0;
+        const char *const end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, value);
+        if (read.ec != std::errc() || read.ptr != end || !(value >= least && value <= most)) {
+            throw Error(Fault::usage, fmt::format("takes {} from {}", what, range),
+                {.argument = option.get_name(), .value = text});
+        }
+        return "";
+    };
+    option.check(check, is_open ? "" : range);
+}
+
+// Refuses an empty value of an option: a shell makes it of a variable that is not set, and taken for an
+// option that was not given it could mean another file.
+CLI::Option *never_empty(CLI::Option *option) {
+    if (option->nonpositional()) {
+        option->check([option](const std::string &text) -> std::string {
+            if (text.empty()) {
+                throw Error(Fault::usage, "its value is empty; give it one, or leave the option out",
+                    {.argument = option->get_name()});
+            }
+            return "";
+        });
+    }
+    return option;
+}
+
+}  // namespace
+
+Parameter &Parameter::required() {
+    option_->required();
+    return *this;
+}
+
+Parameter &Parameter::description(const std::string &text) {
+    option_->description(text);
+    return *this;
+}
+
+Parameter &Parameter::group(const std::string &name) {
+    option_->group(name);
+    return *this;
+}
+
+Parameter &Parameter::value_name(const std::string &name) {
+    option_->type_name(name);
+    return *this;
+}
+
+Parameter &Parameter::show_default() {
+    option_->capture_default_str();
+    return *this;
+}
+
+Parameter &Parameter::default_text(const std::string &text) {
+    option_->default_str(text);
+    return *this;
+}
+
+Parameter &Parameter::range(int least, int most) {
+    return range(int64_t(least), int64_t(most));
+}
+
+Parameter &Parameter::range(int64_t least, int64_t most) {
+    limit(*option_, least, most, "a whole number");
+    return *this;
+}
+
+Parameter &Parameter::range(double least, double most) {
+    limit(*option_, least, most, "a number");
+    return *this;
+}
+
+Parameter &Parameter::seconds(double least, double most) {
+    limit(*option_, least, most, "a number of seconds");
+    option_->transform([](const std::string &text) {
+        const bool has_unit = text.size() > 1 && text.back() == 's';
+        return has_unit ? text.substr(0, text.size() - 1) : text;
+    });
+    return *this;
+}
+
+Parameter &Parameter::commas() {
+    option_->delimiter(',');
+    return *this;
+}
+
+Parameter &Parameter::one_word() {
+    option_->allow_extra_args(false);
+    return *this;
+}
+
+Parameter &Parameter::words(int least, const std::string &text) {
+    constexpr int most = 1 << 20;
+    option_->expected(least, most)->option_text(text);
+    return *this;
+}
+
+Parameter Command::add(const std::string &name, std::string &value, const std::string &help) {
+    return Parameter(never_empty(app_->add_option(name, value, help)));
+}
+
+Parameter Command::add(const std::string &name, std::vector<std::string> &values, const std::string &help) {
+    return Parameter(never_empty(app_->add_option(name, values, help)));
+}
+
+Parameter Command::add(const std::string &name, int &value, const std::string &help) {
+    return Parameter(app_->add_option(name, value, help));
+}
+
+Parameter Command::add(const std::string &name, int64_t &value, const std::string &help) {
+    return Parameter(app_->add_option(name, value, help));
+}
+
+Parameter Command::add(const std::string &name, double &value, const std::string &help) {
+    return Parameter(app_->add_option(name, value, help));
+}
+
+Parameter Command::add(
+    const std::string &name, const std::function<void(const std::string &)> &take, const std::string &help) {
+    return Parameter(never_empty(app_->add_option_function<std::string>(name, take, help)));
+}
+
+Parameter Command::add_flag(const std::string &name, bool &value, const std::string &help) {
+    return Parameter(app_->add_flag(name, value, help));
+}
+
+Parameter Command::add_flag(
+    const std::string &name, const std::function<void()> &take, const std::string &help) {
+    return Parameter(app_->add_flag_callback(name, take, help));
+}
+
+bool Command::takes(const std::string &name) const {
+    // CLI11's own search allocates in a function that may not throw: without memory it ends the program.
+    const CLI::App &app = *app_;
+    return !app.get_options([&](const CLI::Option *option) { return option->check_name(name); }).empty();
+}
+
+Command &Command::footer(const std::string &text) {
+    app_->footer(text);
+    return *this;
+}
+
+Command &Command::when_helped(const std::function<void()> &describe) {
+    (*helped_)[app_] = describe;
+    return *this;
+}
+
+Command &Command::run(const std::function<void()> &action) {
+    app_->callback(action);
+    return *this;
+}
+
+CommandLine::CommandLine(
+    const std::string &name, const std::string &description, const std::function<std::string()> &version)
+    : app_(std::make_unique<CLI::App>(description, name)) {
+    app_->set_version_flag("--version", version, "Print the versions");
+    app_->require_subcommand(1);
+    app_->get_formatter()->column_width(34);
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::add(const std::string &name, const std::string &summary, const std::string &group) {
+    CLI::App *command = app_->add_subcommand(name, summary);
+    if (!group.empty()) {
+        command->group(group);
+    }
+    return Command(command, &helped_);
+}
+
+void CommandLine::footer(const std::string &text) {
+    app_->footer(text);
+}
+
+void CommandLine::run(std::vector<std::string> words) {
+    check_command(*app_, words);
+    try {
+        std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+        app_->parse(words);
+    } catch (const CLI::CallForHelp &) {
+        const CLI::App &command = *command_of(*app_);
+        if (const auto describe = helped_.find(&command); describe != helped_.end()) {
+            describe->second();
+        }
+        print(command.help(&command == app_.get() ? "" : app_->get_name()));
+    } catch (const CLI::CallForVersion &error) {
+        print(std::string(error.what()) + "\n");
+    } catch (const CLI::ParseError &error) {
+        throw usage_error(*app_, error);
+    }
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,83 @@
+// Reads what `OP.generator show accesses` prints.
+#include "apps/tilewright/explanation/warp_accesses.h"
+#include "apps/tilewright/built_rows/generator_programs.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "tilewright/error.h"
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace tilewright::app {
+
+namespace {
+
+const Row *row_called(const std::string &name) {
+    for (const Operator *op : operators()) {
+        for (const Row &row : op->rows()) {
+            if (row.name() == name) {
+                return &row;
+            }
+        }
+    }
+    return nullptr;
+}
+
+int number(const std::string &text) {
+    int value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+// The extents, strides and numbers of the call and its launches, which the addresses depend on.
+std::string values_of(const LibraryRun &library) {
+    std::vector<std::string> values;
+    for (const auto &[name, value] : library.arguments) {
+        values.push_back(fmt::format("{}={}", name, value));
+    }
+    for (const KernelLaunch &kernel : library.kernels) {
+        const char *const axes[] = {"x", "y", "z"};
+        for (size_t d = 0; d < kernel.grid.size(); d++) {
+            values.push_back(fmt::format("{}.grid.{}={}", kernel.name, axes[d], kernel.grid[d]));
+            values.push_back(fmt::format("{}.block.{}={}", kernel.name, axes[d], kernel.block[d]));
+        }
+    }
+    return "values=" + joined(values, ",");
+}
+
+}  // namespace
+
+LibraryAccesses accesses_of(const LibraryRun &library, const Row &built, const Row &built_from) {
+    LibraryAccesses accesses;
+    const bool is_built = library.row == built.name();
+    const Row *row = is_built ? &built : row_called(library.row);
+    if (!row || row->backend == Backend::cpu || !row->autoscheduler.empty()) {
+        accesses.why_not = "only kernels of our own schedules are looked at";
+        return accesses;
+    }
+    std::string text;
+    try {
+        text = generated(generator_of(is_built ? built_from : *row), *row, "accesses", {values_of(library)});
+    } catch (const Error &error) {
+        accesses.why_not = one_line(error.what());
+        return accesses;
+    }
+    // Lines of: kernel, space, what, buffer, bytes, count, passes, least, what it depends on.
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::vector<std::string> cells;
+        std::istringstream stream(line);
+        for (std::string cell; std::getline(stream, cell, '\t');) {
+            cells.push_back(cell);
+        }
+        constexpr size_t least = 8;
+        if (cells.size() >= least) {
+            accesses.of_kernel[cells[0]].push_back(
+                {cells[1], cells[2], cells[3], number(cells[4]), number(cells[5]), number(cells[6]),
+                    number(cells[7]), cells.size() > least ? cells[least] : ""});
+        }
+    }
+    return accesses;
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,113 @@
+#include "apps/tilewright/pictures/input_and_output.h"
+#include "runtime/dispatch/option_text.h"
+#include "tilewright/error.h"
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+namespace {
+
+bool is_standard_input(const std::string &word) {
+    return path_of_input(word) == "/dev/stdin";
+}
+
+// Whether a name need not say the kind of a file: that of a device or a pipe, which is written directly, or
+// of a folder, which is refused as such.
+bool is_no_regular_file(const std::string &path) {
+    struct stat about = {};
+    return path.ends_with('/') || (stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode));
+}
+
+}  // namespace
+
+std::string path_of_input(const std::string &word) {
+    return word == "-" ? "/dev/stdin" : word;
+}
+
+std::optional<FileKind> format_of(const std::string &word) {
+    if (word.empty()) {
+        return std::nullopt;
+    }
+    if (word.find_first_of("./") == word.npos) {
+        if (const std::optional<FileKind> kind = kind_of_name("x." + word)) {  // the endings without their
+                                                                               // dot
+            return kind;
+        }
+    }
+    throw Error(
+        Fault::usage, "takes png, jpeg, tiff, npy, csv or txt", {.argument = "--format", .value = word});
+}
+
+Output output_of(const std::string &word, std::optional<FileKind> format) {
+    Output output = {word == "-" ? "/dev/stdout" : word, format};
+    if (output.is_standard()) {
+        return output;
+    }
+    if (!output.kind) {
+        output.kind = kind_of_name(output.path);
+    }
+    if (output.kind || is_no_regular_file(output.path)) {
+        check_writable(output.path);
+    } else {
+        check_output(output.path);  // says which endings there are
+    }
+    return output;
+}
+
+FileKind kind_for(const Output &output, FileKind kind, Type type, const std::vector<int64_t> &shape) {
+    try {
+        check_kind(kind, type, shape);
+        return kind;
+    } catch (const Error &error) {
+        if (error.fault() != Fault::usage) {
+            throw;
+        }
+        if (output.kind) {
+            throw Error(Fault::usage, fmt::format("cannot write '{}': {}", output.path, error.what()));
+        }
+        return FileKind::npy;
+    }
+}
+
+std::string path_for(const Output &output, FileKind kind) {
+    std::string path = output.path;
+    if (output.is_named_by_kind && kind_of_name(path) != kind) {
+        path = std::filesystem::path(path).replace_extension(ending_of(kind)).string();
+    }
+    check_writable(path);
+    return path;
+}
+
+void check_terminal(const Output &output, FileKind kind) {
+    if (output.is_standard() && kind != FileKind::csv && kind != FileKind::txt &&
+        isatty(STDOUT_FILENO) != 0) {
+        throw Error(Fault::usage,
+            fmt::format(
+                "standard output is a terminal, which cannot show a file of the kind {}; send it to a "
+                "file or a program, or take --format txt",
+                name_of(kind)),
+            {.argument = "output", .value = "-"});
+    }
+}
+
+void check_ends(
+    const std::vector<std::string> &inputs, const std::string &output, const std::string &operation) {
+    if (std::count_if(inputs.begin(), inputs.end(), is_standard_input) > 1) {
+        throw Error(Fault::usage, "only one input can be standard input; name a file for the others",
+            {.operation = operation, .argument = "input", .value = "-"});
+    }
+    for (const std::string &input : inputs) {
+        if (!is_standard_input(input) && output != "-" && same_file(input, output) &&
+            !is_no_regular_file(output)) {
+            throw Error(Fault::usage, "it is an input as well; name another file",
+                {.operation = operation, .argument = "output", .value = output});
+        }
+    }
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,94 @@
+// Starts the shell that removes a folder, and makes the folder.
+#include "apps/tilewright/processes/temporary_folder.h"
+#include "tilewright/error.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <random>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+namespace {
+
+// Reads until this process has ended; then removes the folder. A generator that is still being stopped may
+// write a last file meanwhile, so the shell tries again.
+constexpr const char *remover = "trap '' HUP INT QUIT TERM; read -r _; for _ in 1 2 3 4 5 6 7 8 9; do "
+                                "rm -rf -- \"$1\" 2>/dev/null && exit; sleep 1; done";
+
+[[noreturn]] void refuse_folder(const std::string &path, int fault) {
+    throw Error(Fault::failed,
+        std::string("a temporary folder cannot be made there: ") + strerror(fault) +
+            "; set TMPDIR to a folder that can be written",
+        {.argument = "TMPDIR", .value = path});
+}
+
+// Starts the shell with `end` as its standard input. It has a session of its own, so that Ctrl-C on the
+// terminal does not reach it, and neither does what ends this program's group of processes.
+pid_t start_remover(int end, std::string path) {
+    posix_spawn_file_actions_t streams;
+    posix_spawn_file_actions_init(&streams);
+    posix_spawn_file_actions_adddup2(&streams, end, 0);
+    for (const int stream : {1, 2}) {
+        posix_spawn_file_actions_addopen(&streams, stream, "/dev/null", O_WRONLY, 0);
+    }
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+    std::string words[] = {"sh", "-c", remover, "sh", std::move(path)};
+    char *argv[] = {
+        words[0].data(), words[1].data(), words[2].data(), words[3].data(), words[4].data(), nullptr};
+    pid_t shell = -1;
+    const int fault = posix_spawn(&shell, "/bin/sh", &streams, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&streams);
+    posix_spawnattr_destroy(&attributes);
+    return fault == 0 ? shell : -1;
+}
+
+}  // namespace
+
+// The shell is started first: a process that is killed between the two leaves no folder behind. The name is
+// random, so that the folder is new; where it is not, the shell must not see the end of this process.
+TemporaryFolder::TemporaryFolder() {
+    const char *named = getenv("TMPDIR");
+    const std::string parent = named && *named ? named : "/tmp";
+    std::random_device random;
+    path_ = fmt::format("{}/tilewright-{:08x}{:08x}", parent, random(), random());
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        refuse_folder(parent, errno);
+    }
+    alive_ = ends[1];
+    shell_ = start_remover(ends[0], path_);  // where there is no shell, the destructor alone removes it
+    close(ends[0]);
+    if (mkdir(path_.c_str(), S_IRWXU) != 0) {
+        const int fault = errno;
+        if (shell_ > 0) {
+            kill(shell_, SIGKILL);
+        }
+        end_shell();
+        refuse_folder(parent, fault);
+    }
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code none;
+    std::filesystem::remove_all(path_, none);
+    end_shell();
+}
+
+void TemporaryFolder::end_shell() {
+    close(alive_);
+    int status = 0;
+    while (shell_ > 0 && waitpid(shell_, &status, 0) < 0 && errno == EINTR) {
+    }
+}
+
+}  // namespace tilewright::app

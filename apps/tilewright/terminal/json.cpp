@@ -1,0 +1,110 @@
+// Devices and rows as JSON, and JSON as text.
+#include "apps/tilewright/terminal/json.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "runtime/errors/plain_text.h"
+#include "runtime/files/input_file.h"
+#include "runtime/measured/json_bounds.h"
+#include "tilewright/error.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace tilewright::app {
+
+Json json(const DeviceInfo &info) {
+    return {{"device", info.device.str()}, {"name", info.name}, {"platform", info.platform},
+        {"driver", info.driver}, {"memory", info.memory}, {"units", info.units},
+        {"capability", info.capability}, {"block_threads", info.block_threads},
+        {"block_memory", info.block_memory}, {"fp64", info.fp64}, {"images", info.images},
+        {"half", info.half}, {"is_gpu", info.is_gpu}, {"usable", info.usable}, {"why_not", info.why_not}};
+}
+
+Json json(const Row &row) {
+    Json tunables = Json::object();
+    for (const Row::Tunable &t : row.tunables) {
+        tunables[t.name] = t.value;
+    }
+    return {{"row", row.name()}, {"operator", row.op}, {"schedule", row.schedule}, {"family", row.family},
+        {"library", row.origin}, {"type", row.type}, {"backend", name_of(row.backend)},
+        {"tunables", tunables}};
+}
+
+Json listed(const Row &row) {
+    Json ranges = Json::object();
+    for (const Row::Tunable &t : row.tunables) {
+        ranges[t.name] = {{"low", t.low}, {"high", t.high}};
+    }
+    Json conditions = Json::array();
+    for (const Row::Condition &condition : row.conditions) {
+        conditions.push_back({{"measure", condition.measure}, {"least", condition.least},
+            {"most", std::isinf(condition.most) ? Json() : Json(condition.most)},
+            {"needed", condition.is_needed}});
+    }
+    Json one = json(row);
+    one.update({{"ranges", ranges}, {"also", row.also}, {"conditions", conditions},
+        {"needs_vnni", row.needs_vnni}, {"form", row.form}, {"autoscheduler", row.autoscheduler},
+        {"declined", row.declined}, {"summary", row.summary},
+        {"needs", {{"threads", row.needs.threads}, {"shared_bytes", row.needs.shared_bytes},
+                      {"capability", row.needs.capability}, {"fp64", row.needs.fp64},
+                      {"images", row.needs.images}, {"half", row.needs.half},
+                      {"only_capability", row.needs.only_capability}, {"avx2", row.needs.avx2}}}});
+    return one;
+}
+
+Json json_in(std::string_view text, const std::string &name) {
+    if (const std::string_view why_not = why_not_parsed(text); !why_not.empty()) {
+        throw Error(Fault::input, fmt::format("{}; give a file that this program wrote", why_not),
+            {.argument = name});
+    }
+    return Json::parse(text, nullptr, false);
+}
+
+std::string json_text_of(const std::string &path) {
+    constexpr int64_t most_bytes = int64_t(256) << 20;
+    InputFile file(path, InputFile::Kinds::regular);
+    return std::string(
+        file.read_rest(most_bytes, "give a file that this program wrote, or parts of it").text());
+}
+
+int int_of(const Json &value) {
+    const auto number = value.get<double>();
+    constexpr double least = std::numeric_limits<int>::min(), most = std::numeric_limits<int>::max();
+    if (!(number >= least && number <= most) || number != std::floor(number)) {
+        throw std::out_of_range(fmt::format("{} is out of range", number));
+    }
+    return (int)number;
+}
+
+// As JSON writes a letter by its number: in UTF-16.
+static std::string escaped(uint32_t code) {
+    constexpr uint32_t first_of_pairs = 0x10000;
+    return code < first_of_pairs ? fmt::format("\\u{:04x}", code) :
+                                   fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + ((code - first_of_pairs) >> 10),
+                                       0xdc00 + (code & 0x3ff));
+}
+
+std::string text_of(const Json &json) {
+    // A name from a driver may hold bytes that are not UTF-8; they are replaced rather than ending the
+    // report.
+    const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    std::string plain;
+    for (size_t at = 0; at < text.size();) {
+        const Letter letter = letter_at(text, at);
+        if (is_plain(letter) || text[at] == '\n') {
+            plain.append(text, at, letter.bytes);
+        } else {  // in a string
+            plain += escaped(letter.code);
+        }
+        at += letter.bytes;
+    }
+    return plain;
+}
+
+void print(const Json &json) {
+    print(text_of(json));
+}
+
+}  // namespace tilewright::app

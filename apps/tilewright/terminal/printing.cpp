@@ -1,0 +1,115 @@
+// Words and numbers as the commands print them.
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/progress.h"
+#include "apps/tilewright/terminal/standard_streams.h"
+#include "tilewright/error.h"
+#include "tilewright/files.h"
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+std::string one_line(const std::string &text) {
+    std::string line;
+    put_in_one_line(text, [&](char c) { line += c; });
+    return line;
+}
+
+static std::vector<size_t> widths_of(const std::vector<std::vector<std::string>> &lines) {
+    std::vector<size_t> widths;
+    for (const auto &line : lines) {
+        widths.resize(std::max(widths.size(), line.size()));
+        for (size_t i = 0; i < line.size(); i++) {
+            widths[i] = std::max(widths[i], line[i].size());
+        }
+    }
+    return widths;
+}
+
+std::string table(const std::vector<std::vector<std::string>> &lines) {
+    const std::vector<size_t> widths = widths_of(lines);
+    std::string text;
+    for (const auto &line : lines) {
+        for (size_t i = 0; i < line.size(); i++) {
+            const bool last = i + 1 == line.size();
+            text += last ? one_line(line[i]) : fmt::format("{:<{}}  ", one_line(line[i]), widths[i]);
+        }
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += '\n';
+    }
+    return text;
+}
+
+std::string wrapped_table(const std::vector<std::vector<std::string>> &lines, size_t width) {
+    const std::vector<size_t> widths = widths_of(lines);
+    size_t indent = 0;
+    for (size_t i = 0; i + 1 < widths.size(); i++) {
+        indent += widths[i] + 2;
+    }
+    const size_t room = std::max<size_t>(width > indent ? width - indent : 0, 20);
+    std::vector<std::vector<std::string>> broken;
+    for (std::vector<std::string> line : lines) {
+        while (line.back().size() > room) {
+            const std::string last = line.back();
+            const size_t blank = last.rfind(' ', room);
+            const size_t end = blank == std::string::npos || blank == 0 ? last.find(' ') : blank;
+            if (end == std::string::npos) {
+                break;
+            }
+            line.back() = last.substr(0, end);
+            broken.push_back(line);
+            line.assign(line.size(), "");
+            line.back() = last.substr(end + 1);
+        }
+        broken.push_back(line);
+    }
+    return table(broken);
+}
+
+std::string bytes(double count) {
+    constexpr std::array units = {"B", "kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    while (count >= 1000 && unit + 1 < units.size()) {
+        count /= 1000;
+        unit++;
+    }
+    return fmt::format("{:.3g} {}", count, units[unit]);
+}
+
+std::string joined(const std::vector<std::string> &words, const std::string &between) {
+    return fmt::format("{}", fmt::join(words, between));
+}
+
+void print(const std::string &given) {
+    Progress::hide();
+    std::string text;
+    text.reserve(given.size());
+    put_plain(given, [&](char c) { text += c; });
+    if (fwrite(text.data(), 1, text.size(), stdout) != text.size() || fflush(stdout) != 0) {
+        if (errno == EPIPE) {  // the reader has closed the pipe (`tilewright list | head -3`): end without a
+                               // message, as filters do
+            remove_pending_outputs();
+            _exit(128 + SIGPIPE);
+        }
+        throw Error(
+            Fault::failed, fmt::format("standard output cannot be written: {}; send it to a place with room",
+                               strerror(errno)));
+    }
+}
+
+std::string other_libraries(const Row &row, const std::vector<const Row *> &ran) {
+    std::vector<std::string> names;
+    for (const Row *library : ran) {
+        if (names.empty() || names.back() != library->name()) {
+            names.push_back(library->name());
+        }
+    }
+    return names.empty() || (names.size() == 1 && names.front() == row.name()) ? "" : joined(names, " + ");
+}
+
+}  // namespace tilewright::app

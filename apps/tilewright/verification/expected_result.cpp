@@ -1,0 +1,103 @@
+// Computes what outputs should be, by plain definitions and by rows of the CPU.
+#include "apps/tilewright/verification/expected_result.h"
+#include "tilewright/plain.h"
+#include "tilewright/workload.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tilewright::app {
+
+double bytes_of(std::span<const Array> arrays) {
+    double bytes = 0;
+    for (const Array &array : arrays) {
+        bytes += (double)array.size() * (double)size_of(array.type());
+    }
+    return bytes;
+}
+
+Array spoiled_output(const Operator &op, const Sample &sample, int64_t row_bytes) {
+    const auto [type, shape] = op.output_of(sample.inputs, sample.settings);
+    Array output(type, shape, row_bytes);
+    auto *bytes = static_cast<unsigned char *>(output.data());
+    const int64_t pitch = output.strides()[0] * (int64_t)size_of(type);
+    const int64_t row = output.size() / shape[0] * (int64_t)size_of(type);
+    for (int64_t y = 0; y < shape[0]; y++) {
+        memset(bytes + y * pitch, 0xa5, (size_t)row);
+    }
+    return output;
+}
+
+const Row *cpu_row(const Operator &op, const std::string &schedule, const std::string &type) {
+    for (const Row *row : op.rows(schedule, Backend::cpu)) {
+        if (row->type == type && row->declined.empty() && !row->needs_vnni) {
+            return row;
+        }
+    }
+    return nullptr;
+}
+
+bool serves(const Operator &op, const Row &row, const Sample &sample, const Array &output) {
+    return op.type_of(sample.inputs, sample.settings) == row.type &&
+           op.serves(row, sample.inputs, output, sample.settings);
+}
+
+Expected expect(const Operator &op, const Row &row, const Sample &sample) {
+    Expected expected;
+    expected.output = spoiled_output(op, sample);
+    op.run(row, Device{}, sample.inputs, expected.output, sample.settings);
+    expected.output.sync();
+    expected.bound = workload_of(op).bound(sample.inputs, sample.settings);
+    expected.row = &row;
+    return expected;
+}
+
+std::optional<Expected> expect_plain(const Operator &op, const Sample &sample, Backend backend) {
+    std::optional<Array> exact = plain_result(op, sample.inputs, sample.settings, backend);
+    return exact ? std::optional(Expected{
+                       std::move(*exact), workload_of(op).bound(sample.inputs, sample.settings), nullptr}) :
+                   std::nullopt;
+}
+
+std::optional<Expected> expect_any(const Operator &op, const Sample &sample, Backend backend) {
+    if (std::optional<Expected> exact = expect_plain(op, sample, backend)) {
+        return exact;
+    }
+    const Row *reference = cpu_row(op, "reference", op.type_of(sample.inputs, sample.settings));
+    return reference ? std::optional(expect(op, *reference, sample)) : std::nullopt;
+}
+
+Expected expect(const Operator &op, const Sample &sample, Backend backend) {
+    if (std::optional<Expected> expected = expect_any(op, sample, backend)) {
+        return *expected;
+    }
+    throw Error(Fault::failed,
+        "there is neither a plain definition nor a reference row for " +
+            op.type_of(sample.inputs, sample.settings) + ", so there is nothing to hold results against",
+        {.operation = op.name()});
+}
+
+std::string difference(const Array &output, const Expected &expected) {
+    return tilewright::difference(output, expected.output, expected.bound, expected.row ? 2 : 1);
+}
+
+std::string source_of(const Expected &expected) {
+    return expected.row ? "its reference row; no plain definition is registered" : "the plain definition";
+}
+
+std::string check_result(
+    const Operator &op, const Sample &sample, const Array &output, Device device, const std::string &row) {
+    Expected expected = expect(op, sample, device.backend);
+    const auto &rows = op.rows();
+    const auto ran = std::find_if(rows.begin(), rows.end(), [&](const Row &r) { return r.name() == row; });
+    if (ran != rows.end()) {
+        expected.bound = workload_of(op).bound_of(*ran, sample.inputs, sample.settings);
+    }
+    const std::string wrong = difference(output, expected);
+    if (!wrong.empty()) {
+        throw Error(Fault::mismatch, wrong + "; nothing was written",
+            {.operation = op.name(), .device = device.str()});
+    }
+    return source_of(expected);
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,175 @@
+// Runs a row on samples, compares the results, and runs one sample again and again.
+#include "apps/tilewright/verification/verification.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/timing/measure.h"
+#include "apps/tilewright/timing/threads.h"
+#include "runtime/devices/hooks.h"
+#include "tilewright/workload.h"
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <limits>
+
+namespace tilewright::app {
+
+namespace {
+
+constexpr double large = 16 << 20;  // bytes of inputs: larger samples are only for rows that serve no smaller
+                                    // one
+constexpr double small = 4 << 20;   // bytes of inputs: the largest sample up to this size is repeated
+constexpr int runs_of_others = 3;   // how often a larger sample is run, where a row serves no other
+
+}  // namespace
+
+const char *name_of(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::ok: return "ok";
+    case Verdict::wrong: return "WRONG";
+    case Verdict::failed: return "FAILED";
+    case Verdict::untried: return "UNTRIED";
+    case Verdict::unheld: return "unheld";
+    case Verdict::not_run: return "not run";
+    }
+    return "";
+}
+
+Verification::Verification(const Operator &op, const std::string &type, int repeat)
+    : op_(op), repeat_(repeat) {
+    for (Sample &sample : workload_of(op).samples(type)) {
+        const double bytes = bytes_of(sample.inputs);
+        cases_.push_back({std::move(sample), bytes, {}, {}});
+    }
+    std::stable_sort(
+        cases_.begin(), cases_.end(), [](const Case &a, const Case &b) { return a.bytes < b.bytes; });
+}
+
+bool Verification::serves(const Row &row, Device device, const Sample &sample, const Array &output) const {
+    const driver::Current current(device);  // the operator may ask a library, which then loads its kernels on
+                                            // this device
+    return app::serves(op_, row, sample, output);
+}
+
+const Expected &Verification::expected_of(Case &c, Backend backend) {
+    auto &known = c.expected;
+    const bool no_denormals = backend == Backend::cuda;
+    const auto at = known.find(no_denormals);
+    return at != known.end() ? at->second :
+                               known.emplace(no_denormals, expect(op_, c.sample, backend)).first->second;
+}
+
+void Verification::run_once(const Case &c, Result &result, Device device, Array &output) const {
+    result.libraries = other_libraries(
+        *result.row, op_.run(*result.row, device, c.sample.inputs, output, c.sample.settings));
+    output.sync();
+    result.runs++;
+}
+
+// Runs the row. Returns the first thing that is wrong with its output, or an empty string.
+std::string Verification::wrong_in(Case &c, Result &result, Device device, Array &output) {
+    run_once(c, result, device, output);
+    result.samples++;
+    Expected expected = expected_of(c, device.backend);
+    result.against = expected.row ? "reference row" : "plain definition";
+    result.error = std::max(result.error, largest_error(output, expected.output));
+    if (expected.row == result.row) {
+        result.verdict = Verdict::unheld;
+        return "";
+    }
+    if (difference(output, expected).empty()) {
+        return "";
+    }
+    expected.bound = workload_of(op_).bound_of(*result.row, c.sample.inputs, c.sample.settings);  // some rows
+                                                                                                  // have a
+                                                                                                  // wider
+                                                                                                  // bound
+    return difference(output, expected);
+}
+
+// Keeps the least time of the reference row, and compares that of a row of `tuned` with it.
+static void compare_with_reference(
+    std::map<std::string, double> &reference_ms, Result &result, double least_ms) {
+    if (result.row->family == "reference") {
+        reference_ms[result.device] = least_ms;
+    } else if (result.row->family == "tuned" && reference_ms.contains(result.device)) {
+        result.of_reference = least_ms / reference_ms[result.device];
+    }
+}
+
+// Runs the row again and again. Returns a sentence about the first run that gave other bytes than `first`, or
+// an empty string. Results must be the same from run to run, even where their bound allows differences.
+std::string Verification::unsteady_in(Case &c, Result &result, Device device, const Array &first) const {
+    const MoreThreadsThanCpus threads;
+    const int runs = c.bytes > small ? std::min(repeat_, runs_of_others) : repeat_;
+    double least_ms = std::numeric_limits<double>::infinity();
+    for (int run = 2; run <= runs; run++) {
+        Array output = spoiled_output(op_, c.sample);
+        least_ms = std::min(least_ms, call_ms(device, [&] { run_once(c, result, device, output); }));
+        const std::string off = tilewright::difference(output, first, {});
+        if (!off.empty()) {
+            return fmt::format("run {} of {} gave other bytes than run 1: {}", run, runs, off);
+        }
+    }
+    if (runs > 1) {
+        compare_with_reference(c.reference_ms, result, least_ms);
+    }
+    return "";
+}
+
+Result Verification::run(const Row &row, Device device) {
+    Result result{.row = &row, .device = device.str()};
+    const auto end = [&](Verdict verdict, const std::string &what, const std::string &why) {
+        result.verdict = verdict;
+        result.why = fmt::format("{}: {}", what, one_line(why));
+        return result;
+    };
+    Case *last = nullptr, *current = nullptr, *repeated = nullptr;  // the last one that the row serves, the
+                                                                    // one at hand, the one to repeat
+    Array first;                                                    // the output of the one to repeat
+    std::string lacking;                                            // what the device lacks for a sample
+    try {
+        for (Case &c : cases_) {
+            if (last && c.bytes > large) {
+                break;
+            }
+            current = &c;
+            Array output = spoiled_output(op_, c.sample);
+            if (!serves(row, device, c.sample, output)) {
+                continue;
+            }
+            const auto request = op_.parse(c.sample.inputs, c.sample.settings);
+            if (const std::string why = op_.why_not_on(row, device, *request, output); !why.empty()) {
+                lacking = why;
+                continue;
+            }
+            last = &c;
+            if (!repeated || c.bytes <= small) {
+                repeated = &c;
+                first = output;
+            }
+            if (const std::string wrong = wrong_in(c, result, device, output); !wrong.empty()) {
+                return end(Verdict::wrong, c.sample.what, wrong);
+            }
+        }
+        if (current = repeated; repeated) {
+            if (const std::string wrong = unsteady_in(*repeated, result, device, first); !wrong.empty()) {
+                return end(Verdict::wrong, repeated->sample.what, wrong);
+            }
+        }
+    } catch (const std::exception &error) {
+        const auto *ours = dynamic_cast<const Error *>(&error);
+        result.device_fault = ours && ours->fault() == Fault::device;
+        return end(Verdict::failed, current->sample.what, error.what());
+    }
+    if (!last && !lacking.empty()) {
+        result.verdict = Verdict::not_run;
+        result.why = lacking;
+    } else if (!last) {
+        result.verdict = Verdict::untried;
+        result.why = "no sample is of the sizes that this row serves; add one to the operator's samples()";
+    } else if (result.verdict == Verdict::unheld) {
+        result.why = "it is the reference itself, and no plain definition is registered to hold it against";
+    }
+    return result;
+}
+
+}  // namespace tilewright::app

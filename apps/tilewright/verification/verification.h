@@ -1,0 +1,72 @@
+#pragma once
+// What `verify` finds out about a row on a device.
+#include "apps/tilewright/verification/expected_result.h"
+#include "tilewright/workload.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewright::app {
+
+enum class Verdict {
+    ok,  // the result of every sample that it serves was right, and had the same bytes each time
+    wrong,
+    failed,   // an error
+    untried,  // no sample has a size that it serves
+    unheld,   // it ran, but there is nothing to compare it with: the reference row of an operator without a
+              // plain definition
+    not_run,  // this machine cannot run it, or was not asked to
+};
+
+// "ok", "WRONG" ...
+const char *name_of(Verdict verdict);
+
+struct Result {
+    const Row *row = nullptr;
+    std::string device = {};  // empty for a row that no device here can run
+    Verdict verdict = Verdict::ok;
+    size_t samples = 0, runs = 0;
+    double error = 0;            // the largest of its samples, as largest_error() has it
+    std::string libraries = {};  // those that ran, where they are others than the row's own
+    std::string against = {};    // what the results were compared with
+    std::string why = {};
+    // Of a row of `tuned`: its least time over that of the reference row on the same device and sample, where
+    // both ran it several times.
+    std::optional<double> of_reference = {};
+    bool device_fault = false;  // of `failed`: it is an error of the device
+};
+
+// The samples of one type of an operator, and the results that they should give. Each of these is computed
+// once for all rows.
+class Verification {
+public:
+    // `repeat`: how often a row runs the largest sample of up to 4 MiB that it serves. If it serves only
+    // larger ones, it runs the smallest of them at most three times.
+    Verification(const Operator &op, const std::string &type, int repeat);
+
+    // Runs the row on the samples that it serves, and compares each result with what it should be. Errors
+    // become verdicts.
+    Result run(const Row &row, Device device);
+
+private:
+    struct Case {
+        Sample sample;
+        double bytes;
+        std::map<bool, Expected> expected;  // by whether it is for CUDA, where f32 has no denormals
+        std::map<std::string, double> reference_ms = {};  // the least time of the reference row, by the
+                                                          // device
+    };
+
+    bool serves(const Row &row, Device device, const Sample &sample, const Array &output) const;
+    const Expected &expected_of(Case &c, Backend backend);
+    void run_once(const Case &c, Result &result, Device device, Array &output) const;
+    std::string wrong_in(Case &c, Result &result, Device device, Array &output);
+    std::string unsteady_in(Case &c, Result &result, Device device, const Array &first) const;
+
+    const Operator &op_;
+    const int repeat_;
+    std::vector<Case> cases_;  // the small ones first
+};
+
+}  // namespace tilewright::app

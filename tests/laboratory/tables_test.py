@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Tests apps/laboratory/tables/ on files of a few runs: the tables, the check, and what it refuses.
+
+Usage: tables_test.py TABLES. TABLES is the path of tables.py.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PAGE = '''# Transposes
+
+<!-- measured: transpose u8 64x64 -->
+
+Text that stays.
+'''
+
+TABLE = '''# Transposes
+
+<!-- measured: transpose u8 64x64 -->
+
+**u8 64x64**
+
+Measured: CUDA: 2026-11-24, NVIDIA H200, CUDA 13.0, commit abc; PoCL: 2026-11-23, cpu-zen, 3.1, commit abc; \
+published kernel: 2026-11-25, NVIDIA H200, CUDA 13.0, nvcc of CUDA 13.0, commit def.
+
+| step | H200 CUDA, ms | OpenCL, ms | PoCL, ms | CPU, ms | published kernel on H200, ms \
+| publication's own figure, ms |
+|---|---|---|---|---|---|---|
+| `direct` | 0.25 | - | - | - | 0.5 | - |
+| `direct_mirrored` | 0.125 | - | - | - | - | - |
+| `vector4` | 0.0444 | - | 2 * | - | - | - |
+| `whirl` | 1235 | - | - | - | - | - |
+| `tuned` | 0.0373 | - | 1 | - | - | - |
+
+Times with * were not verified in the run that was timed, because the reference would have taken too long.
+
+<!-- end -->
+
+Text that stays.
+'''
+
+
+def bench(date, device, rows):
+    """A file as `tilewright bench --json` writes it. A row: name, data, time or None, whether verified."""
+    runs = []
+    for row, data, ms, verified in rows:
+        run = {'row': f'transpose/{row}/u8/x', 'operator': 'transpose', 'device': device['device'],
+               'data': data}
+        if ms is not None:
+            run |= {'real_time': ms, 'batch': {'median': ms, 'p10': ms, 'p90': ms}, 'verified': verified,
+                    'wrong': ''}
+        runs.append(run)
+    cpu = {'device': 'cpu', 'name': 'a CPU', 'driver': 'Halide threads'}
+    return {'context': {'date': date, 'commit': 'abc', 'devices': [cpu, device]}, 'runs': runs}
+
+
+def lines_of(file):
+    """The same runs as `tilewright bench --results` writes them, one per line."""
+    device = file['context']['devices'][-1]
+    context = {'date': file['context']['date'], 'commit': file['context']['commit'],
+               'device_name': device['name'], 'driver': device['driver']}
+    return ''.join(json.dumps({**run, 'context': context}) + '\n' for run in file['runs'])
+
+
+def samples():
+    gpu = {'device': 'cuda:0', 'name': 'NVIDIA H200', 'driver': 'CUDA 13.0'}
+    pocl = {'device': 'opencl:0', 'name': 'cpu-zen', 'driver': '3.1', 'capability': 'OpenCL 3.0 PoCL'}
+    small = 'u8 64x64'
+    published = {'operator': 'transpose', 'peer': 'published kernel, direct', 'type': 'u8', 'data': small,
+                 'real_time': .5, 'batch': {'median': .5, 'p10': .5, 'p90': .5}, 'verified': True,
+                 'wrong': ''}
+    context = {'date': '2026-11-25T00:00:00Z', 'commit': 'def', 'device_name': 'NVIDIA H200',
+               'driver': 'CUDA 13.0', 'toolkit': 'CUDA 13.0'}
+    return {
+        # The older of two files of one device: its time of `tuned` is not used.
+        'old.json': bench('2026-11-22T00:00:00Z', gpu, [('tuned_any', small, 9, True)]),
+        'cuda.json': bench('2026-11-24T00:00:00Z', gpu, [
+            ('tuned_aligned', small, .0373, True), ('tuned_any', small, .0473, True),
+            ('direct', small, .25, True), ('direct_mirrored', small, .125, True),
+            ('vector4_aligned', small, .0444, True), ('vector4_any', small, .1632, True),
+            ('whirl', small, 1234.7, True), ('direct', 'u8 64x640', 7, True), ('shared', small, None, True)]),
+        'pocl.json': bench('2026-11-23T00:00:00Z', pocl, [
+            ('vector4_any', small, 2, False), ('tuned_any', small, 1, True)]),
+        'published.json': {'program': 'cuda_peers', 'context': context, 'runs': [published]},
+    }
+
+
+def expect(ran, code, words=''):
+    assert ran.returncode == code and words in ran.stdout + ran.stderr, ran
+
+
+def check_steps(tables):
+    with tempfile.TemporaryDirectory() as folder:
+        page = os.path.join(folder, 'transposes.md')
+        os.mkdir(os.path.join(folder, 'measured'))
+
+        def run(*words):
+            return subprocess.run([sys.executable, '-B', tables, 'steps', '--pages', folder, *words],
+                                  capture_output=True, text=True, check=False)
+
+        def write(name, text):
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                file.write(text)
+
+        write('transposes.md', PAGE)
+        expect(run('--check'), 0)  # nothing is measured, so there is nothing to write
+        for name, sample in samples().items():
+            write(name, json.dumps(sample))
+        expect(run('--add', *[os.path.join(folder, name) for name in samples()]), 0)
+        assert open(page, encoding='utf-8').read() == TABLE, open(page, encoding='utf-8').read()
+        write('pocl.jsonl', lines_of(samples()['pocl.json']))
+        os.remove(os.path.join(folder, 'measured', 'pocl.json'))
+        expect(run('--add', os.path.join(folder, 'pocl.jsonl')), 0)
+        assert open(page, encoding='utf-8').read() == TABLE, open(page, encoding='utf-8').read()
+        expect(run('--check'), 0)
+        write('transposes.md', TABLE.replace('0.0373', '0.0372'))
+        expect(run('--check'), 1, 'transposes.md')
+        expect(run(), 0)  # the table between the two lines is replaced
+        assert open(page, encoding='utf-8').read() == TABLE
+
+        wrong = samples()['cuda.json']
+        wrong['runs'][0]['wrong'] = 'element 3 is 1 and must be 2'
+        write('wrong.json', json.dumps(wrong))
+        expect(run('--add', os.path.join(folder, 'wrong.json')), 1, 'transpose/tuned_aligned')
+        write('broken.json', '{"runs": 3}')
+        expect(run('--add', os.path.join(folder, 'broken.json')), 1, 'broken.json')
+        write('empty.jsonl', '')
+        expect(run('--add', os.path.join(folder, 'empty.jsonl')), 1, 'empty.jsonl')
+        expect(run('--check'), 0)
+
+
+def run_of(name, operator, data, ms, **more):
+    return {**name, 'operator': operator, 'type': data.split()[0], 'device': 'cpu', 'data': data,
+            'real_time': ms, 'batch': {'median': ms, 'p10': ms, 'p90': ms}, **more}
+
+
+PERFORMANCE = """# Times
+
+<!-- pairs: 1 avx2 a CPU -->
+<!-- end -->
+
+<!-- bench: transpose cpu -->
+<!-- end -->
+"""
+
+SMALL = """<!-- small calls -->
+<!-- end -->
+"""
+
+
+def check_pages(tables):
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, 'performance'))
+        files = {
+            'PERFORMANCE.md': PERFORMANCE, 'performance/small.md': SMALL,
+            'pairs.json': json.dumps({
+                'context': {'threads': 1, 'cpu': 'avx2', 'device_name': 'a CPU', 'rounds': 3, 'commit': 'abc',
+                            'date': '2026-11-24T00:00:00Z'},
+                'runs': [run_of({'peer': peer}, 'transpose', 'u8 64x64', 1, cpu_ms=ms) for peer, ms in [
+                    ('Tilewright', .5), ('Tilewright, new result', .1), ('NumPy transpose', 2),
+                    ('OpenCV transpose', 1)]]}),
+            'bench.json': json.dumps({'context': {}, 'runs': [
+                run_of({'row': 'transpose/tuned_any/u8/cpu'}, 'transpose', 'u8 64x64', .25, chosen=True),
+                run_of({'row': 'transpose/tuned_small/u8/cpu'}, 'transpose', 'u8 64x64', .2, chosen=False),
+                run_of({'peer': 'plain loop, 1 thread'}, 'transpose', 'u8 64x64', .1)]}),
+            'calls.json': json.dumps({'context': {}, 'benchmarks': [
+                {'name': f'calls/transpose/{data}/{who}/real_time', 'real_time': us} for data, who, us in [
+                    ('u8 8x8', 'cpu', 3), ('u8 8x8', 'cpu', 2), ('u8 8x8', 'plain loop, 1 thread', .5),
+                    ('u16 8x8', 'cpu', 7), ('u16 8x8', 'plain loop, 1 thread', 7)]]}),
+        }
+        for name, text in files.items():
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                file.write(text)
+
+        def path(name):
+            return os.path.join(folder, name)
+
+        def run(*words):
+            return subprocess.run([sys.executable, '-B', tables, *words], capture_output=True, text=True,
+                                  check=False)
+
+        expect(run('write', '--docs', folder, path('pairs.json'), path('bench.json'), path('calls.json')), 0)
+        with open(path('PERFORMANCE.md'), encoding='utf-8') as file:
+            page = file.read()
+        for line in ('| transpose u8 64x64 | 0.5000 | 2 | - | 1 | - | 0.50 |',
+                     '| u8 64x64 | `transpose/tuned_small/u8/cpu` | 0.2000 | plain loop, 1 thread 0.1000 '
+                     '| 2.00 |'):
+            assert line + '\n' in page, page
+        with open(path('performance/small.md'), encoding='utf-8') as file:
+            page = file.read()
+        assert '| transpose | u8 8x8 | 2.00 | 0.50 | 4.00 | +1.50 |\n' in page and 'u16' not in page, page
+        with open(path('none.json'), 'w', encoding='utf-8') as file:
+            one = run_of({'row': 'matmul/direct/f32/cuda'}, 'matmul', 'f32 8', 1)
+            json.dump({'context': {}, 'runs': [one]}, file)
+        expect(run('write', '--docs', folder, path('none.json')), 0, 'no page has a line <!-- bench: matmul')
+
+        ran = run('choice', '--list', path('bench.json'))
+        expect(ran, 0, '| cpu | transpose | 1 | 0 | 1.250 | 1.25 | 1 of 1 |')
+        expect(ran, 0, 'tuned_any 0.2500 ms, tuned_small 0.2000 ms, 1.25; a plain loop')
+        expect(run('choice', path('calls.json')), 1, 'calls.json')
+
+
+def main():
+    check_steps(sys.argv[1])
+    check_pages(sys.argv[1])
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
