@@ -53,34 +53,13 @@ function(tilewright_precompile target room)
     endif ()
 endfunction()
 
-# tilewright_compile_together(TARGET NUMBER FILES...): compiles so many of these files of TARGET in one go, in
-# their order, because most of the time goes into headers that each of them reads and templates that each of
-# them instantiates again: those of CLI11, <nlohmann/json.hpp> and fmt. 51 files of the command line take half
-# of the time that they take one by one. Other files of the target, and those with options of their own, are
-# compiled one by one.
-# Files that are compiled together share one unnamed namespace: two of them cannot both define `refuse(const
-# std::string &)` there. Whoever edits one file over and over builds with -DTILEWRIGHT_TOGETHER=OFF, because a
-# changed file makes the compiler read its neighbours too. An include that is missing shows where clang-tidy
-# reads a changed file by itself (`./dev check`).
-option(TILEWRIGHT_TOGETHER "Compile several files at a time: quicker from nothing" ON)
-function(tilewright_compile_together target number)
-    if (NOT TILEWRIGHT_TOGETHER)
-        return()
-    endif ()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    set(place 0)
-    foreach (file IN LISTS ARGN)
-        math(EXPR first "${place} % ${number}")
-        if (first EQUAL 0)
-            cmake_path(GET file STEM LAST_ONLY group)
-            cmake_path(GET file PARENT_PATH folder)
-            cmake_path(GET folder FILENAME folder)
-            set(group ${folder}_${group})
-        endif ()
-        set_property(SOURCE ${file} PROPERTY UNITY_GROUP ${group})
-        math(EXPR place "${place} + 1")
-    endforeach ()
-endfunction()
+# `./dev build` compiles eight files of a target at a time (CMAKE_UNITY_BUILD), because most of the time is spent
+# on headers that each of them reads and on templates that each of them instantiates again: those of CLI11,
+# <nlohmann/json.hpp> and fmt. The presets do not, so that a change compiles one file. Files of one target
+# share their unnamed namespaces then: two of them cannot both define `refuse(const std::string &)`. An include
+# that is missing shows where clang-tidy reads a changed file by itself (`./dev check`).
+# Some targets are always compiled file by file, and say so with UNITY_BUILD OFF: archives of which a program
+# takes only those objects that it calls, and generators, whose schedules are edited one at a time.
 
 # For code that runs once per program, or that only tests run: the level at which compiling it and running it
 # together take the shortest time.

@@ -107,11 +107,9 @@ foreach (file generators/algorithms/tensor_product.h generators/algorithms/tenso
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TILEWRIGHT_SHARE}/${file})
 endforeach ()
 string(SHA256 passes ${passes})
-if (COMMAND tilewright_compile_together)  # our own tree
-    set(together ${parts})
-    list(FILTER together EXCLUDE REGEX "/main\\.cpp$")  # projects of users compile that file themselves
-    tilewright_compile_together(tilewright_generator_main 8 ${together})
-endif ()
+# Projects of users compile the main function themselves.
+set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/main.cpp PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON)
 # On the source, because the generators share the precompiled header.
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/library.cpp PROPERTIES
     COMPILE_DEFINITIONS TILEWRIGHT_PASSES=\"${passes}\")

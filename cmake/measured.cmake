@@ -2,6 +2,7 @@
 # runtime. The program that makes it shares the code that reads such files with the runtime.
 add_library(tilewright_measured_file OBJECT
     runtime/measured/json_bounds.cpp runtime/measured/measured_file.cpp ${TILEWRIGHT_FMT_SOURCES})
+set_target_properties(tilewright_measured_file PROPERTIES UNITY_BUILD OFF)
 target_include_directories(tilewright_measured_file PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
 target_link_libraries(tilewright_measured_file PRIVATE tilewright_fmt nlohmann_json::nlohmann_json)
 add_executable(tilewright_measured_table runtime/measured/table.cpp

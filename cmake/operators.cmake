@@ -19,7 +19,6 @@ function(tilewright_add_own_operator op)
         EMIT ptx)
     target_link_libraries(tilewright_${op}_front PRIVATE tilewright_fmt)
     tilewright_precompile(tilewright_${op}_front runtime)
-    tilewright_compile_together(tilewright_${op}_front 8 ${parts})
     set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ADDED ${op})
 endfunction()
 
@@ -53,7 +52,7 @@ const std::vector<const Operator *> &operators() {
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline_text.cpp)
     add_library(Tilewright::operators ALIAS tilewright_operators)
-    set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators)
+    set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators UNITY_BUILD OFF)
     list(TRANSFORM added PREPEND tilewright_)
     target_link_libraries(tilewright_operators
         PUBLIC ${added} tilewright_runtime

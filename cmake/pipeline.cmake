@@ -39,12 +39,15 @@ function(tilewright_stages_program target)
     if (NOT TARGET tilewright_stages)
         add_library(tilewright_stages OBJECT EXCLUDE_FROM_ALL ${parts} ${tables})
         tilewright_uses_halide(tilewright_stages)
-        # The parts are compiled as one file, because each file reads the precompiled Halide.h for a second.
-        # The tables of schedules use the same names.
-        set_target_properties(tilewright_stages PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+        # A project compiles the parts as one file, because each file reads the precompiled Halide.h for a
+        # second. The tables of schedules use the same names.
+        if (NOT DEFINED CMAKE_UNITY_BUILD)
+            set_target_properties(tilewright_stages PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+        endif ()
         set_source_files_properties(${tables} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif ()
     add_executable(${target} EXCLUDE_FROM_ALL ${ARGN} $<TARGET_OBJECTS:tilewright_stages>)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
     tilewright_uses_halide(${target})
 endfunction()
 
@@ -131,7 +134,7 @@ function(tilewright_add_pipeline name)
     endif ()
     add_library(${name} STATIC ${sources})
     set_target_properties(${name} PROPERTIES
-        TILEWRIGHT_FOLDER ${folder} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)
+        TILEWRIGHT_FOLDER ${folder} POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF UNITY_BUILD OFF)
     target_include_directories(${name} PUBLIC ${folder} PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
     target_include_directories(${name} SYSTEM INTERFACE ${TILEWRIGHT_HALIDE_INCLUDE})
     if (arg_STANDALONE)

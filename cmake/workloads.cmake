@@ -43,5 +43,4 @@ target_link_libraries(tilewright_workloads
     PUBLIC ${archives} tilewright_runtime
     PRIVATE $<BUILD_LOCAL_INTERFACE:tilewright_fmt>)
 tilewright_precompile(tilewright_workloads runtime)
-tilewright_compile_together(tilewright_workloads 8 ${sources})
 install(TARGETS tilewright_workloads EXPORT TilewrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

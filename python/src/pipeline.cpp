@@ -9,7 +9,7 @@ namespace tilewright::python {
 
 namespace {
 
-nb::object run(const Pipeline &pipeline, const nb::args &arrays, nb::object out, nb::handle device,
+nb::object run_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::object out, nb::handle device,
     nb::handle schedule, nb::object stats, nb::handle stream) {
     if ((int)arrays.size() != pipeline.inputs()) {
         throw nb::type_error(("the pipeline takes " + std::to_string(pipeline.inputs()) + " arrays, not " +
@@ -57,8 +57,9 @@ void add_pipeline(nb::module_ &module) {
             [](Pipeline *self, nb::handle stages) { new (self) Pipeline(word_of(stages, "stages")); },
             "stages"_a.none())
         .def_prop_ro("inputs", &Pipeline::inputs)
-        .def("__call__", &run, "arrays"_a, nb::kw_only(), "out"_a = nb::none(), "device"_a.none() = "auto",
-            "schedule"_a.none() = "tuned", "stats"_a = nb::none(), "stream"_a.none() = 0)
+        .def("__call__", &run_pipeline, "arrays"_a, nb::kw_only(), "out"_a = nb::none(),
+            "device"_a.none() = "auto", "schedule"_a.none() = "tuned", "stats"_a = nb::none(),
+            "stream"_a.none() = 0)
         .def("__repr__", [](const Pipeline &pipeline) {
             std::string text;
             for (const PipelineStage &stage : pipeline.stages()) {
