@@ -45,6 +45,13 @@ const DeviceInfo &limits_of(Device device) {
 
 std::string why_not_on(const Row::Needs &needs, const DeviceInfo &info) {
     const auto device = [&] { return info.device.str(); };
+    // What the device lacks for all rows comes before its limits, which another row may keep.
+    for (const auto &[needed, has, what] : {std::tuple{needs.fp64, info.fp64, "doubles (fp64)"},
+             {needs.images, info.images, "images"}, {needs.half, info.half, "half precision (fp16)"}}) {
+        if (needed && !has) {
+            return fmt::format("its kernels need {}, which {} does not have", what, device());
+        }
+    }
     if (needs.threads > info.block_threads) {
         return fmt::format("its blocks have {} threads, and {} takes at most {}", needs.threads, device(),
             info.block_threads);
@@ -63,12 +70,6 @@ std::string why_not_on(const Row::Needs &needs, const DeviceInfo &info) {
         info.capability != any_capability) {
         return fmt::format("its kernels have instructions of compute capability {}.{} alone, and {} has {}",
             needs.only_capability / 10, needs.only_capability % 10, device(), info.capability);
-    }
-    for (const auto &[needed, has, what] : {std::tuple{needs.fp64, info.fp64, "doubles (fp64)"},
-             {needs.images, info.images, "images"}, {needs.half, info.half, "half precision (fp16)"}}) {
-        if (needed && !has) {
-            return fmt::format("its kernels need {}, which {} does not have", what, device());
-        }
     }
     return "";
 }

@@ -29,7 +29,7 @@ struct Explanation {
     size_t other_rows = 0;                 // of other types and backends
     const Row *chosen = nullptr;
     std::string why_chosen;
-    std::string predicted_from;  // the file of measured times
+    std::string predicted_from;                 // the file of measured times
     double median_factor = 0, most_factor = 0;  // how far its predictions are off: PredictedTime
     // Whether the values of the data decided which libraries of the row's plan ran: then the predicted time
     // holds for data like that which was measured.
