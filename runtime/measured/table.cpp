@@ -50,8 +50,7 @@ std::string times_of(const MeasuredDevice &device, size_t number) {
 
 std::string entry_of(const MeasuredDevice &device, size_t number) {
     return fmt::format(
-        "    {{{}, Backend::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {{{}, {}, {}}}, times_{}}},
-",
+        "    {{{}, Backend::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {{{}, {}, {}}}, times_{}}},\n",
         literal(std::filesystem::path(device.file).filename().string()), name_of(device.backend),
         device.is_gpu, literal(device.vendor), literal(device.name), literal(device.capability), device.units,
         literal(device.date), device.bytes_to_device, device.bytes_to_host, device.copy_ms, device.error.times,

@@ -1,5 +1,5 @@
 // Samples, error bounds and amounts of work of recursive_gaussian.
-#include "runtime/workloads/blurs.h"
+#include "runtime/operators/blur_workload.h"
 
 namespace tilewright {
 
