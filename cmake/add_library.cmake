@@ -153,7 +153,7 @@ function(tilewright_add_program name)
     file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [=[// Made by tilewright_add_program.
 #include "tilewright/operator.h"
 #include "tilewright/plain.h"
-#include "tilewright/row.h"
+#include "tilewright/variant.h"
 #include "tilewright/workload.h"
 
 namespace tilewright {

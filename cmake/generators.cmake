@@ -95,7 +95,7 @@ endfunction()
 function(tilewright_halide_runtime generator folder)
     if (NOT TARGET tilewright_error_handler)
         add_library(tilewright_error_handler OBJECT EXCLUDE_FROM_ALL
-            ${TILEWRIGHT_SHARE}/generators/program/error_handler.cpp)
+            ${TILEWRIGHT_SHARE}/generators/program/errors/error_handler.cpp)
         target_include_directories(tilewright_error_handler PRIVATE ${TILEWRIGHT_HALIDE_INCLUDE})
         target_compile_options(tilewright_error_handler PRIVATE -fno-exceptions -fno-lto)
         target_compile_features(tilewright_error_handler PRIVATE cxx_std_20)
@@ -121,7 +121,7 @@ endfunction()
 # what EMIT names beside it, and of a GPU's target the header NAME_TARGET_needs.h, which says what the kernels
 # need of a device. One more command makes the table that the runtime reads; it runs first, and says
 # what is wrong with the selection. CMake does not know the rows: the generator does, and it makes no library
-# again that would be the same (generators/program/build.h). CUDA libraries have machine code beside their
+# again that would be the same (generators/program/libraries/build.h). CUDA libraries have machine code beside their
 # PTX, in NAME_cuda_cubins.h, for the compute capabilities that cubins.cmake finds and that run the PTX. Sets
 # in the caller
 #   ARCHIVES   the archives                 TABLE_CPP  NAME_rows(), for the runtime

@@ -73,11 +73,15 @@ endfunction()
 
 # The command line that all generator programs of operators have. Our own tree compiles it; the package brings
 # all of it but the main function, so that a project compiles its own generators and nothing else.
-set(parts accesses archive build child cubins declined error_codes kernel_limits lanes library needs program
-    selection show written)
-list(TRANSFORM parts PREPEND generators/program/)
-list(APPEND parts schedules/half_storage schedules/native_functions schedules/schedule
-    schedules/thread_folds schedules/whole_registers)
+set(parts
+    generators/program/accesses/lanes generators/program/accesses/warp_accesses
+    generators/program/cpp_output generators/program/declined_variants generators/program/errors/error_codes
+    generators/program/libraries/archive generators/program/libraries/build
+    generators/program/libraries/child_process generators/program/libraries/cubins
+    generators/program/libraries/kernel_limits generators/program/libraries/kernel_needs
+    generators/program/libraries/library generators/program/library_selection generators/program/program
+    generators/program/show schedules/passes/half_storage schedules/passes/native_functions
+    schedules/passes/thread_folds schedules/passes/whole_registers schedules/schedule)
 if (TILEWRIGHT_GENERATOR_ARCHIVE)
     set(parts "")
     add_library(tilewright_generator STATIC IMPORTED GLOBAL)
@@ -99,9 +103,9 @@ tilewright_without_sanitizers(tilewright_generator_main)
 # are made again.
 set(passes "")
 foreach (file generators/algorithms/tensor_product.h generators/algorithms/tensor_text.h
-    generators/program/library.cpp generators/program/targets.h generators/program/needs.cpp
-    generators/program/kernel_limits.cpp schedules/half_storage.cpp schedules/native_functions.cpp
-    schedules/thread_folds.cpp schedules/whole_registers.cpp)
+    generators/program/libraries/library.cpp generators/program/targets.h generators/program/libraries/kernel_needs.cpp
+    generators/program/libraries/kernel_limits.cpp schedules/passes/half_storage.cpp schedules/passes/native_functions.cpp
+    schedules/passes/thread_folds.cpp schedules/passes/whole_registers.cpp)
     file(SHA256 ${TILEWRIGHT_SHARE}/${file} hash)
     string(APPEND passes ${hash})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TILEWRIGHT_SHARE}/${file})
@@ -111,7 +115,7 @@ string(SHA256 passes ${passes})
 set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/main.cpp PROPERTIES
     SKIP_UNITY_BUILD_INCLUSION ON)
 # On the source, because the generators share the precompiled header.
-set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/library.cpp PROPERTIES
+set_source_files_properties(${TILEWRIGHT_SHARE}/generators/program/libraries/library.cpp PROPERTIES
     COMPILE_DEFINITIONS TILEWRIGHT_PASSES=\"${passes}\")
 target_precompile_headers(tilewright_generator_main PRIVATE <Halide.h>)
 # The same properties as the generators', because they share the precompiled header.

@@ -49,8 +49,8 @@ const std::vector<const Operator *> &operators() {
     add_library(tilewright_operators STATIC
         ${CMAKE_BINARY_DIR}/registry.cpp
         ${PROJECT_SOURCE_DIR}/runtime/dispatch/find_operator.cpp
-        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline.cpp
-        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipeline_text.cpp)
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/pipeline.cpp
+        ${PROJECT_SOURCE_DIR}/runtime/dispatch/pipelines/pipeline_text.cpp)
     add_library(Tilewright::operators ALIAS tilewright_operators)
     set_target_properties(tilewright_operators PROPERTIES EXPORT_NAME operators UNITY_BUILD OFF)
     list(TRANSFORM added PREPEND tilewright_)

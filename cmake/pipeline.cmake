@@ -29,7 +29,7 @@ function(tilewright_stages_program target)
         generators/pipelines/stages/invert generators/pipelines/stages/transpose
         generators/pipelines/stages/gaussian_blur generators/pipelines/stages/sums
         generators/algorithms/gaussian_blur/weights
-        schedules/schedule schedules/pipeline schedules/stage_rows)
+        schedules/schedule schedules/pipelines/pipeline schedules/pipelines/stage_variants)
     set(tables schedules/invert schedules/gaussian_blur schedules/transpose schedules/column_sum
         schedules/row_sum)
     foreach (files parts tables)

@@ -1,5 +1,5 @@
 #pragma once
-#include "generators/program/selection.h"
+#include "generators/program/library_selection.h"
 #include <string>
 
 namespace tilewright {

@@ -5,7 +5,7 @@
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
 #include "generators/algorithms/sums/sum_types.h"
-#include "generators/row_generator.h"
+#include "generators/variant_generator.h"
 
 namespace tilewright {
 

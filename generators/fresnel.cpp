@@ -1,10 +1,10 @@
 // The generators of fresnel: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/fresnel/fresnel.h"
 #include "generators/algorithms/fft2d/butterfly.h"
-#include "generators/fft2d_transpose_generator.h"
-#include "generators/fft_lines_generator.h"
-#include "generators/fft_pass_generator.h"
-#include "generators/row_generator.h"
+#include "generators/fft/fft2d_transpose_generator.h"
+#include "generators/fft/fft_lines_generator.h"
+#include "generators/fft/fft_pass_generator.h"
+#include "generators/variant_generator.h"
 
 namespace tilewright {
 

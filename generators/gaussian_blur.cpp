@@ -2,9 +2,9 @@
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/dots.h"
 #include "generators/algorithms/gaussian_blur/short_sums.h"
-#include "generators/algorithms/gaussian_blur/terms.h"
+#include "generators/algorithms/gaussian_blur/unrolled_taps.h"
 #include "generators/gaussian_blur_window_generators.h"
-#include "generators/row_generator.h"
+#include "generators/variant_generator.h"
 
 namespace tilewright {
 

@@ -7,7 +7,7 @@
 #include "generators/algorithms/gaussian_blur/window_floats.h"
 #include "generators/check_tunables.h"
 #include "generators/instructions.h"
-#include "generators/row_generator.h"
+#include "generators/variant_generator.h"
 #include <string>
 #include <vector>
 

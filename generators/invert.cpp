@@ -1,6 +1,6 @@
 // The generator of invert: its buffers.
 #include "generators/algorithms/invert/invert.h"
-#include "generators/row_generator.h"
+#include "generators/variant_generator.h"
 
 namespace tilewright {
 

@@ -5,7 +5,7 @@
 #include "generators/algorithms/matmul/tiles.h"
 #include "generators/algorithms/matmul/workers.h"
 #include "generators/check_tunables.h"
-#include "generators/row_generator.h"
+#include "generators/variant_generator.h"
 
 namespace tilewright {
 

@@ -8,7 +8,7 @@
 #include "generators/algorithms/min_plus_convolution/tiles.h"
 #include "generators/check_tunables.h"
 #include "generators/instructions.h"
-#include "generators/row_generator.h"
+#include "generators/variant_generator.h"
 
 namespace tilewright {
 

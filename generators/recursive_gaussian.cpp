@@ -2,14 +2,14 @@
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
 #include "generators/algorithms/recursive_gaussian/bands.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
-#include "generators/algorithms/recursive_gaussian/copies.h"
+#include "generators/algorithms/recursive_gaussian/transposed_copies.h"
 #include "generators/algorithms/recursive_gaussian/edges.h"
 #include "generators/algorithms/recursive_gaussian/line.h"
 #include "generators/algorithms/recursive_gaussian/strips.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
 #include "generators/check_tunables.h"
-#include "generators/row_generator.h"
-#include "schedules/moves.h"
+#include "generators/variant_generator.h"
+#include "schedules/shared_moves.h"
 #include <string>
 
 namespace tilewright {

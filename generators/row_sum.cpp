@@ -6,7 +6,7 @@
 #include "generators/algorithms/row_sum/octets.h"
 #include "generators/algorithms/row_sum/sliced.h"
 #include "generators/algorithms/sums/sum_types.h"
-#include "generators/row_generator.h"
+#include "generators/variant_generator.h"
 
 namespace tilewright {
 

@@ -6,10 +6,10 @@
 #include "generators/algorithms/transpose/patch.h"
 #include "generators/algorithms/transpose/squares.h"
 #include "generators/instructions.h"
-#include "generators/row_generator.h"
-#include "schedules/transposed_lanes.h"
-#include "schedules/turned_squares.h"
-#include "schedules/whole_registers.h"
+#include "generators/variant_generator.h"
+#include "schedules/transpose/transposed_lanes.h"
+#include "schedules/transpose/turned_squares.h"
+#include "schedules/passes/whole_registers.h"
 #include <map>
 #include <string>
 

@@ -4,7 +4,7 @@
 #include "generators/algorithms/column_sum/folded.h"
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
-#include "schedules/moves.h"
+#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {

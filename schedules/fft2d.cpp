@@ -1,8 +1,8 @@
 // The schedules of fft2d, and the table of its rows.
 #include "generators/algorithms/fft2d/fft2d.h"
-#include "schedules/fft2d_transpose.h"
-#include "schedules/fft_lines.h"
-#include "schedules/fft_pass.h"
+#include "schedules/fft/fft2d_transpose.h"
+#include "schedules/fft/fft_lines.h"
+#include "schedules/fft/fft_pass.h"
 
 namespace tilewright {
 

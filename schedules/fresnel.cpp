@@ -1,9 +1,9 @@
 // The schedules of fresnel, and the table of its rows.
 #include "generators/algorithms/fresnel/fresnel.h"
-#include "schedules/fft2d_transpose.h"
-#include "schedules/fft_lines.h"
-#include "schedules/fft_pass.h"
-#include "schedules/moves.h"
+#include "schedules/fft/fft2d_transpose.h"
+#include "schedules/fft/fft_lines.h"
+#include "schedules/fft/fft_pass.h"
+#include "schedules/shared_moves.h"
 
 namespace tilewright {
 

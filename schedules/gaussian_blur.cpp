@@ -1,11 +1,11 @@
 // The schedules of gaussian_blur, and the table of its rows. Those on GPUs with one kernel per pass:
-// schedules/gaussian_blur_two_kernels.h; with one for both: schedules/gaussian_blur_gpu.h.
+// schedules/gaussian_blur/gaussian_blur_two_kernels.h; with one for both: schedules/gaussian_blur/gaussian_blur_gpu.h.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
-#include "schedules/gaussian_blur_cpu.h"
-#include "schedules/gaussian_blur_gpu.h"
-#include "schedules/gaussian_blur_two_kernels.h"
-#include "schedules/moves.h"
+#include "schedules/gaussian_blur/gaussian_blur_cpu.h"
+#include "schedules/gaussian_blur/gaussian_blur_gpu.h"
+#include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
+#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
 #include <string>
 

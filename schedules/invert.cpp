@@ -2,7 +2,7 @@
 #include "generators/algorithms/invert/invert.h"
 #include "generators/algorithms/image_configuration.h"
 #include "generators/algorithms/integers.h"
-#include "schedules/moves.h"
+#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {

@@ -2,8 +2,8 @@
 #include "generators/algorithms/matmul/matmul.h"
 #include "generators/algorithms/matmul/configuration.h"
 #include "generators/algorithms/matmul/tiles.h"
-#include "schedules/matmul_fragments.h"
-#include "schedules/matmul_workers.h"
+#include "schedules/matmul/matmul_fragments.h"
+#include "schedules/matmul/matmul_workers.h"
 #include "schedules/schedule.h"
 #include <numeric>
 

@@ -1,5 +1,5 @@
 // The schedules of min_plus_convolution, and the table of its rows. Those on CPUs:
-// schedules/min_plus_convolution_cpu.h.
+// schedules/min_plus_convolution/min_plus_convolution_cpu.h.
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
 #include "generators/algorithms/min_plus_convolution/configuration.h"
 #include "generators/algorithms/min_plus_convolution/plan.h"
@@ -7,7 +7,7 @@
 #include "generators/algorithms/min_plus_convolution/sieve.h"
 #include "generators/algorithms/min_plus_convolution/slices.h"
 #include "generators/algorithms/min_plus_convolution/tiles.h"
-#include "schedules/min_plus_convolution_cpu.h"
+#include "schedules/min_plus_convolution/min_plus_convolution_cpu.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {

@@ -1,13 +1,13 @@
 // The schedules of recursive_gaussian, and the table of its rows. Those on CPUs:
-// schedules/recursive_gaussian_cpu.h; those in tiles: schedules/recursive_gaussian_tiles.h.
+// schedules/recursive_gaussian/recursive_gaussian_cpu.h; those in tiles: schedules/recursive_gaussian/recursive_gaussian_tiles.h.
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
-#include "generators/algorithms/recursive_gaussian/copies.h"
-#include "schedules/diagonals.h"
-#include "schedules/moves.h"
-#include "schedules/recursive_gaussian_cpu.h"
-#include "schedules/recursive_gaussian_edges.h"
-#include "schedules/recursive_gaussian_tiles.h"
+#include "generators/algorithms/recursive_gaussian/transposed_copies.h"
+#include "schedules/diagonal_blocks.h"
+#include "schedules/shared_moves.h"
+#include "schedules/recursive_gaussian/recursive_gaussian_cpu.h"
+#include "schedules/recursive_gaussian/recursive_gaussian_edges.h"
+#include "schedules/recursive_gaussian/recursive_gaussian_tiles.h"
 #include "schedules/schedule.h"
 
 namespace tilewright {
@@ -76,7 +76,7 @@ void transpose(
         }
         stage.gpu_threads(yi, xi);
     };
-    if (in_diagonals) {  // tiles of one size, as in schedules/transpose_steps.h
+    if (in_diagonals) {  // tiles of one size, as in schedules/transpose/transpose_steps.h
         const Halide::OutputImageParam in = context.buffers[0];
         tiles(copy.specialize(in.width() >= side && in.height() >= side), TailStrategy::ShiftInwards);
     }

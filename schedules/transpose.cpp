@@ -1,4 +1,4 @@
-// The schedules of transpose, and the table of its rows. The documented steps: schedules/transpose_steps.h.
+// The schedules of transpose, and the table of its rows. The documented steps: schedules/transpose/transpose_steps.h.
 #include "generators/algorithms/transpose/transpose.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/transpose/blocks.h"
@@ -6,11 +6,11 @@
 #include "generators/algorithms/transpose/flat.h"
 #include "generators/algorithms/transpose/patch.h"
 #include "generators/algorithms/transpose/squares.h"
-#include "schedules/moves.h"
+#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
-#include "schedules/transpose_blocks.h"
-#include "schedules/transpose_cpu.h"
-#include "schedules/transpose_steps.h"
+#include "schedules/transpose/transpose_blocks.h"
+#include "schedules/transpose/transpose_cpu.h"
+#include "schedules/transpose/transpose_steps.h"
 
 namespace tilewright {
 
@@ -94,7 +94,7 @@ void patches_in_shared(TransposePatches &t, ScheduleContext &context) {
     }
 }
 
-// Each thread block transposes a tile through shared memory (schedules/transpose_blocks.h), whose rows are
+// Each thread block transposes a tile through shared memory (schedules/transpose/transpose_blocks.h), whose rows are
 // `pad` pixels longer.
 void tiles_in_shared(TransposeBlocks &t, ScheduleContext &context) {
     undefined_on_gpu(t.out);

@@ -1,5 +1,5 @@
 // The generator: makes the definition of its buffers, and lets the row's schedule be applied.
-#include "generators/row_generator.h"
+#include "generators/variant_generator.h"
 #include "sobel_definition.h"
 
 namespace tilewright {

@@ -1,5 +1,5 @@
 // The schedules of sobel, and the table of its rows.
-#include "schedules/moves.h"
+#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
 #include "sobel_definition.h"
 

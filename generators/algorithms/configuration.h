@@ -20,7 +20,7 @@
 //         }
 //     };
 // The table of rows gives a value (schedules/schedule.h), and the runtime's row gives it back
-// (tilewright/row.h: configuration()). Numbers that are worth searching are tunables of the row instead.
+// (tilewright/variant.h: configuration()). Numbers that are worth searching are tunables of the row instead.
 namespace tilewright {
 
 // A member of a configuration, by its name.

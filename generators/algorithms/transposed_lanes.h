@@ -1,6 +1,6 @@
 #pragma once
 // A part of a form: rectangles of elements that are transposed in vector registers of a CPU, within lanes of
-// 16 bytes. The schedule: schedules/transposed_lanes.h.
+// 16 bytes. The schedule: schedules/transpose/transposed_lanes.h.
 //
 // It exists besides TurnedSquares, because most shuffles of AVX2 and AVX-512 stay within 16 bytes. Steps that
 // do so take one shuffle per register; those of a square whose rows are longer take two or three of AVX2.

@@ -1,6 +1,6 @@
 #pragma once
 // A part of a form: rectangles of elements that are transposed in vector registers of a CPU. The schedule:
-// schedules/turned_squares.h.
+// schedules/transpose/turned_squares.h.
 //
 // It exists because LLVM 21 flattens wide interleaving stores. A square of 16 x 16 floats that is written as
 // one store which interleaves 16 vectors becomes 15 two-input shuffles per vector; the steps below need 4.

@@ -11,7 +11,7 @@
 //     output = soft.elements;
 //     stages.schedule(Stages::is_output);
 #include "generators/pipelines/stage.h"
-#include "schedules/pipeline.h"
+#include "schedules/pipelines/pipeline.h"
 
 namespace tilewright {
 

@@ -2,7 +2,7 @@
 // A stage of a pipeline: an operator with its settings, which computes a Func from a Func. Each kind of stage
 // has a file in stages/.
 #include "Halide.h"
-#include "schedules/stage_rows.h"
+#include "schedules/pipelines/stage_variants.h"
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -82,7 +82,7 @@ public:
         std::function<void()> schedule;
     };
 
-    // For staged pipelines: the form that the best row of schedules/stage_rows.h schedules, with that row as
+    // For staged pipelines: the form that the best row of schedules/pipelines/stage_variants.h schedules, with that row as
     // its schedule.
     virtual Composed compose(const Flow &, const StageTarget &) const = 0;
 

@@ -1,10 +1,10 @@
 // The program of an operator's generator. It knows the operator's table of schedules, and so it can say which
 // libraries there are, make them, and write the table that the runtime reads.
 #include "generators/program/program.h"
-#include "generators/program/build.h"
-#include "generators/program/declined.h"
+#include "generators/program/libraries/build.h"
+#include "generators/program/declined_variants.h"
 #include "generators/program/show.h"
-#include "generators/program/written.h"
+#include "generators/program/cpp_output.h"
 #include <iostream>
 
 namespace tilewright {

@@ -1,8 +1,8 @@
 #include "generators/program/show.h"
 #include "generators/algorithms/tensor_text.h"
-#include "generators/program/accesses.h"
-#include "generators/program/library.h"
-#include "generators/program/written.h"
+#include "generators/program/accesses/warp_accesses.h"
+#include "generators/program/libraries/library.h"
+#include "generators/program/cpp_output.h"
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #pragma once
 // The bytes behind arrays. Not installed.
 #include "generators/algorithms/integers.h"
-#include "runtime/devices/host_memory.h"
+#include "runtime/devices/memory/host_memory.h"
 #include "tilewright/array.h"
 #include <HalideRuntime.h>
 #include <condition_variable>

@@ -1,6 +1,6 @@
 // How fast a device copies, to hold times against.
-#include "runtime/devices/halide_calls.h"
-#include "runtime/devices/hooks.h"
+#include "runtime/devices/calls/halide_calls.h"
+#include "runtime/devices/calls/hooks.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include "tilewright/timing.h"

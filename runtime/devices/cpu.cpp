@@ -1,5 +1,5 @@
 #include "runtime/devices/cpu.h"
-#include "runtime/devices/host_memory.h"
+#include "runtime/devices/memory/host_memory.h"
 #include <HalideRuntime.h>
 #include <cstdlib>
 #include <fstream>

@@ -2,7 +2,7 @@
 // What the hooks have to know of a thread's call, and Halide's C interface has no arguments for. Not
 // installed.
 #include "tilewright/device.h"
-#include "tilewright/row.h"
+#include "tilewright/variant.h"
 #include <type_traits>
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include "tilewright/operator.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 // What a front knows of a form: which calls its rows serve, for which they are meant, and their arguments.
 // Not installed.
-#include "runtime/dispatch/plan.h"
+#include "runtime/dispatch/steps/plan.h"
 #include "tilewright/operator.h"
 #include <string_view>
 
@@ -27,7 +27,7 @@ public:
     const std::string_view name;
 
     // Whether a row that serves a request is expected to be as fast as the rows of its family behind it, for
-    // calls of these measures. Measured times replace this (runtime/dispatch/choice.h).
+    // calls of these measures. Measured times replace this (runtime/dispatch/choice/choice.h).
     virtual bool is_meant_for(const Row &, const Measures &) const {
         return true;
     }

@@ -1,8 +1,8 @@
 #include "tilewright/generated.h"
 #include "generators/algorithms/sums/most_terms.h"
-#include "runtime/devices/hooks.h"
-#include "runtime/dispatch/launch.h"
-#include "runtime/dispatch/needs.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/dispatch/steps/launch.h"
+#include "runtime/dispatch/choice/kernel_needs.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include <algorithm>

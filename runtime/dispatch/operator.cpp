@@ -1,12 +1,12 @@
 // The frame of every call: what is the same for all operators.
 #include "tilewright/operator.h"
-#include "runtime/devices/hooks.h"
-#include "runtime/dispatch/choice.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/dispatch/choice/choice.h"
 #include "runtime/dispatch/form.h"
-#include "runtime/dispatch/needs.h"
-#include "runtime/dispatch/option_text.h"
-#include "runtime/dispatch/plan.h"
-#include "runtime/dispatch/settings.h"
+#include "runtime/dispatch/choice/kernel_needs.h"
+#include "runtime/dispatch/options/option_text.h"
+#include "runtime/dispatch/steps/plan.h"
+#include "runtime/dispatch/options/settings.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include <algorithm>

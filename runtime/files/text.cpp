@@ -1,6 +1,6 @@
 // Numbers as text: vectors and matrices in .csv and .txt files.
 #include "runtime/files/file_errors.h"
-#include "runtime/files/output_file.h"
+#include "runtime/files/output/output_file.h"
 #include "runtime/files/readers.h"
 #include "runtime/files/writers.h"
 #include "tilewright/error.h"

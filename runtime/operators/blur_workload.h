@@ -1,6 +1,6 @@
 #pragma once
 // What the workloads of gaussian_blur and recursive_gaussian share. Not installed.
-#include "runtime/dispatch/settings.h"
+#include "runtime/dispatch/options/settings.h"
 #include "runtime/operators/blurs.h"
 #include "runtime/workloads/image_workload.h"
 #include "runtime/workloads/random.h"

@@ -2,7 +2,7 @@
 // Puts passes of a Fourier transform together: which libraries transform all rows or all columns of a field,
 // and what each of them is given. For fronts; not installed.
 #include "generators/algorithms/fft2d/pass_shape.h"
-#include "runtime/dispatch/plan.h"
+#include "runtime/dispatch/steps/plan.h"
 #include "tilewright/array.h"
 #include <functional>
 #include <map>

@@ -4,19 +4,19 @@ if (TARGET tilewright)
         LINK nlohmann_json::nlohmann_json util
         LABELS command_line
         SOURCES command_line.cpp ../laboratory/bench_test.cpp ../laboratory/bench_words_test.cpp
-            cache_command_test.cpp calibrate_test.cpp ../laboratory/compare_test.cpp explain_test.cpp
-            fresnel_command_test.cpp help_test.cpp interruption_test.cpp inventory_test.cpp
-            operators_test.cpp photographs_test.cpp pipeline_command_test.cpp refusals_test.cpp
-            row_device_test.cpp show_test.cpp standard_files_test.cpp streams_test.cpp terminal_test.cpp
-            verify_test.cpp)
-    add_library(at_call SHARED command_line/at_call.cpp)
+            commands/cache_command_test.cpp commands/calibrate_test.cpp ../laboratory/compare_test.cpp commands/explain_test.cpp
+            commands/fresnel_command_test.cpp commands/help_test.cpp process/interruption_test.cpp commands/inventory_test.cpp
+            operators_test.cpp photographs_test.cpp commands/pipeline_command_test.cpp refusals_test.cpp
+            variant_device_test.cpp commands/show_test.cpp process/standard_files_test.cpp process/streams_test.cpp process/terminal_test.cpp
+            commands/verify_test.cpp)
+    add_library(at_call SHARED command_line/process/at_call.cpp)
     target_link_libraries(at_call PRIVATE ${CMAKE_DL_LIBS})
-    tilewright_add_test(command_line/signals_test LABELS command_line)
+    tilewright_add_test(command_line/process/signals_test LABELS command_line)
     target_compile_definitions(signals_test PRIVATE
         TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
         TILEWRIGHT_AT_CALL="$<TARGET_FILE:at_call>")
     add_dependencies(signals_test tilewright at_call)
-    add_library(failing_malloc MODULE runtime/failing_malloc.cpp)
+    add_library(failing_malloc MODULE runtime/arrays/failing_malloc.cpp)
     target_compile_definitions(command_line_test PRIVATE
         TILEWRIGHT_APP="$<TARGET_FILE:tilewright>"
         TILEWRIGHT_BUILT_OPERATORS="${built_operators}"

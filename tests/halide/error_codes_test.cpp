@@ -1,6 +1,6 @@
-// generators/program/error_codes.h: a check that fails ends the library by its code, with and without words.
-#include "generators/program/error_codes.h"
-#include "generators/program/selection.h"
+// generators/program/errors/error_codes.h: a check that fails ends the library by its code, with and without words.
+#include "generators/program/errors/error_codes.h"
+#include "generators/program/library_selection.h"
 #include "schedules/schedule.h"
 #include <gtest/gtest.h>
 #include <string>

@@ -1,7 +1,7 @@
-// schedules/whole_registers.h: how many shuffles a rectangle takes that is transposed in lanes of 16 bytes.
-#include "schedules/whole_registers.h"
+// schedules/passes/whole_registers.h: how many shuffles a rectangle takes that is transposed in lanes of 16 bytes.
+#include "schedules/passes/whole_registers.h"
 #include "generators/algorithms/transposed_lanes.h"
-#include "schedules/transposed_lanes.h"
+#include "schedules/transpose/transposed_lanes.h"
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(WholeRegisters, ARectangleTakesTheFewestShuffles) {
 TEST(WholeRegisters, AreNotWhatHalideMakesByItself) {
     const Counts counts = shuffles(Halide::UInt(8), false);
     EXPECT_GT(counts.interleaving + counts.other, 64)
-        << "Halide and LLVM can now do without schedules/whole_registers.h: delete it";
+        << "Halide and LLVM can now do without schedules/passes/whole_registers.h: delete it";
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 //
 // writes a line per argument, by which two versions of a front are compared.
 #include "runtime/dispatch/form.h"
-#include "runtime/dispatch/plan.h"
+#include "runtime/dispatch/steps/plan.h"
 #include "tests/support/operators.h"
 #include "tilewright/workload.h"
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The blur against its definition as plain loops.
 #include "plain/gaussian_blur.h"
 #include "tests/operators/blurs.h"
-#include "tests/operators/rows.h"
+#include "tests/operators/variants.h"
 #include "tilewright/gaussian_blur.h"
 #include "tilewright/workload.h"
 #include <cmath>

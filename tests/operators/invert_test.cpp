@@ -1,6 +1,6 @@
 // invert: every row against the plain loop, and what the front chooses and refuses.
 #include "tilewright/invert.h"
-#include "tests/operators/rows.h"
+#include "tests/operators/variants.h"
 #include "tilewright/alpha.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"

@@ -1,7 +1,7 @@
 // matmul: every row against the plain loop within the error bound of sums in f32; and the front: its choice
 // of rows by size, views of any stride, and what it refuses.
 #include "tilewright/matmul.h"
-#include "tests/operators/rows.h"
+#include "tests/operators/variants.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
 #include <array>

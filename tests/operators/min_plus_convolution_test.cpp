@@ -1,9 +1,9 @@
 // min_plus_convolution: every row against the plain loop, byte for byte; when bounds save work; and the
 // front: lengths, accumulation, and what it refuses.
 #include "tilewright/min_plus_convolution.h"
-#include "runtime/devices/host_memory.h"
+#include "runtime/devices/memory/host_memory.h"
 #include "runtime/operators/min_plus_convolution/workload_data.h"
-#include "tests/operators/rows.h"
+#include "tests/operators/variants.h"
 #include "tilewright/plain.h"
 #include "tilewright/statistics.h"
 #include "tilewright/workload.h"

@@ -4,7 +4,7 @@
 #include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "runtime/operators/recursive_gaussian/coefficients.h"
 #include "tests/operators/blurs.h"
-#include "tests/operators/rows.h"
+#include "tests/operators/variants.h"
 #include "tilewright/plain.h"
 #include "tilewright/recursive_gaussian.h"
 #include "tilewright/workload.h"

@@ -2,7 +2,7 @@
 // What the tests of column_sum and row_sum share: what every row must serve.
 #include "generators/algorithms/sums/most_terms.h"
 #include "plain/sums.h"
-#include "tests/operators/rows.h"
+#include "tests/operators/variants.h"
 #include "tilewright/workload.h"
 #include <bit>
 #include <cmath>

@@ -1,7 +1,7 @@
 // transpose: every row against the plain loop, byte for byte, at any size, pitch and alignment; and the
 // front: its choice of rows, images of more than 2 GiB, and what it refuses.
 #include "tilewright/transpose.h"
-#include "tests/operators/rows.h"
+#include "tests/operators/variants.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
 #include <cstring>

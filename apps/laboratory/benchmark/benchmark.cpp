@@ -2,7 +2,7 @@
 #include "apps/laboratory/benchmark/benchmark.h"
 #include "apps/laboratory/benchmark/cuda_peers.h"
 #include "apps/tilewright/terminal/printing.h"
-#include "runtime/dispatch/plan.h"
+#include "runtime/dispatch/steps/plan.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,7 @@
 // verified.
 #include "apps/laboratory/benchmark/benchmark_data.h"
 #include "apps/laboratory/benchmark/peers.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/timing/measure.h"
 #include "apps/tilewright/timing/rotating_buffers.h"
 #include "apps/tilewright/verification/expected_result.h"

@@ -2,7 +2,7 @@
 #include "apps/laboratory/benchmark/benchmark_cases.h"
 #include "apps/tilewright/calls/call_options.h"
 #include "apps/tilewright/terminal/printing.h"
-#include "runtime/dispatch/needs.h"
+#include "runtime/dispatch/choice/kernel_needs.h"
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 // What `bench` and `explore` time: the data, the devices and the rows that their command lines mean.
 #include "apps/laboratory/benchmark/benchmark.h"
-#include "apps/tilewright/built_rows/tunable_options.h"
+#include "apps/tilewright/built_variants/tunable_options.h"
 #include "apps/tilewright/calls/call_arguments.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include <functional>
 #include <string>
 #include <vector>

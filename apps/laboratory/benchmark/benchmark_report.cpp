@@ -8,7 +8,7 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/standard_streams.h"
 #include "apps/tilewright/timing/machine.h"
-#include "runtime/files/output_file.h"
+#include "runtime/files/output/output_file.h"
 #include "tilewright/files.h"
 #include "tilewright/timing.h"
 #include <fmt/format.h>

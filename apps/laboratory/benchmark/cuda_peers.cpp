@@ -1,6 +1,6 @@
 // Runs the program of the peers, and reads the JSON that it prints.
 #include "apps/laboratory/benchmark/cuda_peers.h"
-#include "apps/tilewright/built_rows/generator_programs.h"
+#include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/printing.h"

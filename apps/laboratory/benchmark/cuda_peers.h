@@ -1,6 +1,6 @@
 #pragma once
 // Peers on CUDA, which the program of apps/laboratory/cuda_peers times and verifies.
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/timing/measure.h"
 #include "tilewright/device.h"
 #include <string>

@@ -1,7 +1,7 @@
 // Opens the shared object, and hands arrays to its functions.
 #include "apps/laboratory/benchmark/host_peers.h"
 #include "apps/laboratory/host_peers/host_peers.h"
-#include "apps/tilewright/built_rows/generator_programs.h"
+#include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/timing/threads.h"
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "apps/laboratory/report/page.h"
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/terminal/printing.h"
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
 #include <fmt/format.h>
 #include <memory>

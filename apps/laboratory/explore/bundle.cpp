@@ -1,13 +1,13 @@
 // Builds the points of a bundle, and packs them with the program and the libraries that it links.
 #include "apps/laboratory/explore/bundle.h"
 #include "apps/laboratory/explore/point_server.h"
-#include "apps/tilewright/built_rows/built_row.h"
+#include "apps/tilewright/built_variants/built_variant.h"
 #include "apps/tilewright/command_line/version.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/standard_streams.h"
-#include "runtime/files/output_file.h"
+#include "runtime/files/output/output_file.h"
 #include "tilewright/error.h"
 #include "tilewright/files.h"
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Builds, verifies and times one point after another.
 #include "apps/laboratory/explore/point_server.h"
 #include "apps/laboratory/results/result_of_run.h"
-#include "apps/tilewright/built_rows/built_row.h"
+#include "apps/tilewright/built_variants/built_variant.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/timing/threads.h"
 #include "apps/tilewright/verification/verification.h"

@@ -1,7 +1,7 @@
 #pragma once
 // Which values of a row's tunables are tried, and in which order.
-#include "apps/tilewright/built_rows/tunables.h"
-#include "tilewright/row.h"
+#include "apps/tilewright/built_variants/tunables.h"
+#include "tilewright/variant.h"
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -5,7 +5,7 @@
 #include "apps/laboratory/report/tables.h"
 #include "apps/tilewright/command_line/version.h"
 #include "apps/tilewright/terminal/standard_streams.h"
-#include "runtime/files/output_file.h"
+#include "runtime/files/output/output_file.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <fmt/format.h>

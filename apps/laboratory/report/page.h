@@ -1,6 +1,6 @@
 #pragma once
 // A report: one HTML file that shows timed runs as plots and tables, and needs no network.
-#include "apps/laboratory/report/code_of_rows.h"
+#include "apps/laboratory/report/code_of_variants.h"
 #include "apps/laboratory/results/timed_runs.h"
 
 namespace tilewright::app {

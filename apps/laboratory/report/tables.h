@@ -1,6 +1,6 @@
 #pragma once
 // The tables of a report as HTML.
-#include "apps/laboratory/report/code_of_rows.h"
+#include "apps/laboratory/report/code_of_variants.h"
 #include "apps/laboratory/results/timed_runs.h"
 
 namespace tilewright::app {

@@ -1,6 +1,6 @@
 // Times rows by turns.
 #include "apps/tilewright/calibration/calibration.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/timing/measure.h"
 #include "apps/tilewright/timing/rotating_buffers.h"

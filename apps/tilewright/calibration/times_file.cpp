@@ -1,7 +1,7 @@
 // Writes files of measured times.
 #include "apps/tilewright/calibration/times_file.h"
 #include "apps/tilewright/terminal/printing.h"
-#include "runtime/files/output_file.h"
+#include "runtime/files/output/output_file.h"
 #include "runtime/measured/measured.h"
 #include "runtime/measured/prediction.h"
 #include "tilewright/error.h"

@@ -1,7 +1,7 @@
 // Reads files for an operator, or makes the sample that it is timed with.
 #include "apps/tilewright/calls/call_arguments.h"
 #include "apps/tilewright/calls/call_options.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/pictures/fitting.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "tilewright/workload.h"

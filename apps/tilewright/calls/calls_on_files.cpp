@@ -4,7 +4,7 @@
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/progress.h"
 #include "apps/tilewright/terminal/standard_streams.h"
-#include "runtime/devices/hooks.h"
+#include "runtime/devices/calls/hooks.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/standard_streams.h"
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Makes a command's options from those of the operators, and settings from their words.
 #include "apps/tilewright/command_line/operator_options.h"
 #include "apps/tilewright/terminal/printing.h"
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/printing.h"
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <ctime>

@@ -2,7 +2,7 @@
 #include "apps/tilewright/calibration/calibration.h"
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/terminal/standard_streams.h"

@@ -1,7 +1,7 @@
 // `doctor`: checks of the machine, each with what was found and what to do about it.
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/command_line/version.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/processes/opencl_drivers.h"

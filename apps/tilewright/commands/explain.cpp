@@ -1,10 +1,10 @@
 // `explain`: which rows serve some data, which one is chosen and why, and what the call then does on the
 // device.
-#include "apps/tilewright/built_rows/tunable_options.h"
+#include "apps/tilewright/built_variants/tunable_options.h"
 #include "apps/tilewright/calls/call_arguments.h"
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/explanation/explanation_report.h"
 #include "apps/tilewright/terminal/printing.h"

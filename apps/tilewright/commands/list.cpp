@@ -1,10 +1,10 @@
 // `list`: the schedules of every operator with one sentence each, or all rows as JSON.
 #include "apps/tilewright/command_line/command_line.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/printing.h"
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include "tilewright/operator.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,11 +3,11 @@
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/command_line/operator_options.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/pictures/accepted_files.h"
 #include "apps/tilewright/terminal/printing.h"
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include "tilewright/files.h"
 #include "tilewright/operator.h"
 #include <cmath>

@@ -1,19 +1,19 @@
 // `show`: what is in the library of a row: the loop nest, the source of the kernels, and the registers and
 // memory that a kernel needs. This program does not contain Halide, so it runs the operator's generator,
 // which is another program.
-#include "apps/tilewright/built_rows/generator_programs.h"
-#include "apps/tilewright/built_rows/tunable_options.h"
+#include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/built_variants/tunable_options.h"
 #include "apps/tilewright/calls/call_arguments.h"
 #include "apps/tilewright/command_line/command_line.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/processes/subprocess.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "generators/algorithms/module_text.h"
 #include "generators/algorithms/tensor_text.h"
-#include "runtime/dispatch/needs.h"
-#include "runtime/dispatch/option_text.h"
-#include "runtime/dispatch/plan.h"
+#include "runtime/dispatch/choice/kernel_needs.h"
+#include "runtime/dispatch/options/option_text.h"
+#include "runtime/dispatch/steps/plan.h"
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // `verify`: which rows are run on which devices, and what is printed about each.
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
-#include "apps/tilewright/command_line/row_options.h"
+#include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/printing.h"

@@ -1,6 +1,6 @@
 #pragma once
 // What `explain` finds out about a call.
-#include "apps/tilewright/built_rows/tunables.h"
+#include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/calls/call_arguments.h"
 #include "apps/tilewright/explanation/warp_accesses.h"
 #include "tilewright/launches.h"

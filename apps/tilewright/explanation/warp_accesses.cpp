@@ -1,6 +1,6 @@
 // Reads what `OP.generator show accesses` prints.
 #include "apps/tilewright/explanation/warp_accesses.h"
-#include "apps/tilewright/built_rows/generator_programs.h"
+#include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "tilewright/error.h"
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include "apps/tilewright/pictures/input_and_output.h"
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include "tilewright/error.h"
 #include <algorithm>
 #include <filesystem>

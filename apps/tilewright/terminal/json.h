@@ -2,7 +2,7 @@
 // What the commands print with --json. A file that builds a Json includes <nlohmann/json.hpp> as well, which
 // is large.
 #include "tilewright/device.h"
-#include "tilewright/row.h"
+#include "tilewright/variant.h"
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>

@@ -3,7 +3,7 @@
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/timing/measure.h"
 #include "apps/tilewright/timing/threads.h"
-#include "runtime/devices/hooks.h"
+#include "runtime/devices/calls/hooks.h"
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <exception>

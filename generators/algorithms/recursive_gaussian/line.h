@@ -1,6 +1,6 @@
 #pragma once
 // A form of recursive_gaussian for images of one row or one column. Row: tuned_line on CPUs.
-#include "generators/algorithms/recursive_gaussian/runs.h"
+#include "generators/algorithms/recursive_gaussian/sample_runs.h"
 
 namespace tilewright {
 

@@ -8,7 +8,7 @@
 #include "generators/instructions.h"
 #include "generators/pipelines/stages/constant_blur.h"
 #include "generators/pipelines/stages/kinds.h"
-#include "schedules/pipeline.h"
+#include "schedules/pipelines/pipeline.h"
 #include <algorithm>
 
 namespace tilewright {

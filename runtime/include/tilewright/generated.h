@@ -1,7 +1,7 @@
 #pragma once
 #include "tilewright/array.h"
 #include "tilewright/error.h"
-#include "tilewright/row.h"
+#include "tilewright/variant.h"
 #include <optional>
 #include <span>
 #include <string>

@@ -2,7 +2,7 @@
 #include "tilewright/array.h"
 #include "tilewright/error.h"
 #include "tilewright/input.h"
-#include "tilewright/row.h"
+#include "tilewright/variant.h"
 #include "tilewright/statistics.h"
 #include <array>
 #include <limits>
@@ -121,10 +121,10 @@ struct PredictedTime {
     double median_factor = 0, most_factor = 0;
 };
 
-class RowChoices;  // the measured times of the rows (runtime/dispatch/choice.h)
+class RowChoices;  // the measured times of the rows (runtime/dispatch/choice/choice.h)
 struct RowChoice;  // a row that they choose (there too)
 class Plan;        // the libraries that a call runs, one after another, and their arguments
-                   // (runtime/dispatch/plan.h)
+                   // (runtime/dispatch/steps/plan.h)
 class Form;        // what a front knows of one form (runtime/dispatch/operator_of.h)
 
 // What an operator says of itself.

@@ -1,6 +1,6 @@
 // The front of fft2d: what it takes, and which libraries transform the rows and the columns of a field.
 #include "tilewright/fft2d.h"
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include "runtime/operators/fft_tables.h"
 #include "runtime/operators/fields.h"
 #include "runtime/process/immortal.h"

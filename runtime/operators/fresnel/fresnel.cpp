@@ -1,6 +1,6 @@
 // The front of fresnel: what it takes, what it says of a call, and its plan.
 #include "tilewright/fresnel.h"
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include "runtime/operators/fft_tables.h"
 #include "runtime/operators/fresnel/images.h"
 #include "runtime/operators/fresnel/libraries.h"

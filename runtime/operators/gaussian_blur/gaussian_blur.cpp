@@ -1,6 +1,6 @@
 // The front of gaussian_blur: what it takes, and what it says of a call.
 #include "tilewright/gaussian_blur.h"
-#include "runtime/dispatch/option_text.h"
+#include "runtime/dispatch/options/option_text.h"
 #include "runtime/operators/gaussian_blur/forms.h"
 #include "runtime/process/immortal.h"
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 // A call of min_plus_convolution as its libraries take it. Not installed.
-#include "runtime/dispatch/views.h"
+#include "runtime/dispatch/steps/views.h"
 #include "tilewright/operator.h"
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // A generator that composes stages by "generators/pipelines/pipeline.h" and goes on with Funcs of its own
 // (edges_generator.cpp).
 #include "edges_cpu.h"
-#include "tests/operators/rows.h"
+#include "tests/operators/variants.h"
 #include "tilewright/gaussian_blur.h"
 #include "tilewright/transpose.h"
 #include <HalideBuffer.h>

@@ -8,7 +8,7 @@
 #include "float_blur_sums_staged.h"
 #include "invert_blur_transpose_fused.h"
 #include "invert_blur_transpose_staged.h"
-#include "tests/operators/rows.h"
+#include "tests/operators/variants.h"
 #include "tilewright/column_sum.h"
 #include "tilewright/gaussian_blur.h"
 #include "tilewright/invert.h"

@@ -1,11 +1,11 @@
 // The hooks against the fake libcuda.so.1: what reaches the driver, and on which device. Whoever asks for
 // CUDA does not get OpenCL loaded: its library aborts here.
 #include "generators/algorithms/tensor_product.h"
-#include "runtime/devices/halide_calls.h"
-#include "runtime/devices/hooks.h"
+#include "runtime/devices/calls/halide_calls.h"
+#include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/any_operator.h"
-#include "tests/runtime/drivers/fakes.h"
+#include "tests/runtime/drivers/fakes/fakes.h"
 #include "tilewright/timing.h"
 #include <HalideRuntimeCuda.h>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // What reaches the driver when a CUDA module is loaded while modules are kept on disk, against the fake
 // libcuda.so.1.
 #include "generators/algorithms/module_text.h"
-#include "runtime/devices/hooks.h"
-#include "tests/runtime/drivers/fakes.h"
+#include "runtime/devices/calls/hooks.h"
+#include "tests/runtime/drivers/fakes/fakes.h"
 #include "tests/support/files.h"
 #include "tilewright/cache.h"
 #include "tilewright/cubins.h"

@@ -1,11 +1,11 @@
 // Streams and page-locked memory against the fake libcuda.so.1: what goes to which stream of the driver, what
 // is waited for, and what is locked.
 #include "runtime/arrays/storage.h"
-#include "runtime/devices/hooks.h"
+#include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/own_queue.h"
 #include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/any_operator.h"
-#include "tests/runtime/drivers/fakes.h"
+#include "tests/runtime/drivers/fakes/fakes.h"
 #include "tilewright/stream.h"
 #include <barrier>
 #include <optional>

@@ -1,8 +1,8 @@
 // The limits of devices against the fake drivers: they are asked of the driver, and a row that needs more
 // than the device has is not chosen there.
 #include "runtime/dispatch/image_operator.h"
-#include "tests/runtime/drivers/cuda_record.h"
-#include "tests/runtime/drivers/opencl_record.h"
+#include "tests/runtime/drivers/fakes/cuda_record.h"
+#include "tests/runtime/drivers/fakes/opencl_record.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
 #include "tilewright/generated.h"

@@ -1,7 +1,7 @@
 // Every row of a GPU on a real driver that fails at one step: at each launch, allocation and copy of a call
 // in turn. Then the call is an Error, or, where it could free memory and try again, right; its inputs are as
 // they were, and the next call is right.
-#include "tests/runtime/drivers/failing_driver.h"
+#include "tests/runtime/drivers/fakes/failing_driver.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
 #include <algorithm>

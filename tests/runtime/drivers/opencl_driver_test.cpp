@@ -1,10 +1,10 @@
 // The hooks against the fake libOpenCL.so.1: which platform is used, and how its buffers are.
 #include "runtime/arrays/storage.h"
-#include "runtime/devices/halide_calls.h"
-#include "runtime/devices/hooks.h"
-#include "runtime/devices/opencl.h"
+#include "runtime/devices/calls/halide_calls.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/opencl/opencl.h"
 #include "tests/runtime/drivers/any_operator.h"
-#include "tests/runtime/drivers/fakes.h"
+#include "tests/runtime/drivers/fakes/fakes.h"
 #include "tilewright/generated.h"
 #include <HalideRuntimeOpenCL.h>
 #include <algorithm>

@@ -1,8 +1,8 @@
 // What reaches the driver when an OpenCL program is made and built, against the fake libOpenCL.so.1.
-#include "runtime/devices/opencl.h"
+#include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/thread_context.h"
 #include "tests/runtime/drivers/any_operator.h"
-#include "tests/runtime/drivers/fakes.h"
+#include "tests/runtime/drivers/fakes/fakes.h"
 #include <gtest/gtest.h>
 
 // The hook that the runtime defines.

@@ -1,7 +1,7 @@
 // Every row of the CPU in memory beside pages without access: a row that reads or writes behind an array, or
 // in front of one, ends the program by SIGSEGV. No sanitizer finds that in Halide's code.
 #include "generators/algorithms/integers.h"
-#include "tests/operators/rows.h"
+#include "tests/operators/variants.h"
 #include "tests/runtime/fence/fenced_memory.h"
 #include "tilewright/error.h"
 #include "tilewright/workload.h"

@@ -1,6 +1,6 @@
 #include "tests/runtime/fence/fenced_memory.h"
 #include "generators/algorithms/integers.h"
-#include "runtime/devices/host_memory.h"
+#include "runtime/devices/memory/host_memory.h"
 #include <algorithm>
 #include <atomic>
 #include <cstring>

@@ -1,7 +1,7 @@
 #pragma once
 // The tests of output files and of arrays in files: a folder, and file systems with and without files that
 // have no name.
-#include "runtime/files/output_file.h"
+#include "runtime/files/output/output_file.h"
 #include "tests/runtime/files/refusing_system.h"
 #include "tests/support/errors.h"
 #include "tests/support/files.h"

@@ -1,5 +1,5 @@
 // JPEG and TIFF pictures: what is written is read, what is damaged is refused, and pictures become upright.
-#include "runtime/files/orientation.h"
+#include "runtime/files/pictures/orientation.h"
 #include "runtime/files/writers.h"
 #include "tests/runtime/files/files_test.h"
 #include "tests/support/arrays.h"

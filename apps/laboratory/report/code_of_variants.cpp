@@ -1,0 +1,144 @@
+// Runs the generator programs for the rows that a report shows.
+#include "apps/laboratory/report/code_of_variants.h"
+#include "apps/laboratory/report/compressed.h"
+#include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "apps/tilewright/terminal/progress.h"
+#include "tilewright/error.h"
+#include "tilewright/operator.h"
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <map>
+#include <sstream>
+
+namespace tilewright::app {
+
+namespace {
+
+constexpr size_t longest = 120'000;         // characters of one source; PTX of a long kernel has a million
+constexpr size_t all_together = 1'500'000;  // bytes, each source compressed by itself
+
+// What is asked of a generator: a row with the tunables of a point.
+using Wanted = std::map<std::string, Row>;
+
+// The row of this program that a run timed, with the point's tunables. Nothing for a row that it does not
+// have.
+const Row *row_of(const TimedRun &run) {
+    for (const Operator *op : operators()) {
+        for (const Row &row : op->rows()) {
+            if (op->name() == run.op && row.schedule == run.schedule && row.type == run.type &&
+                name_of(row.backend) == run.backend && row.declined.empty()) {
+                return &row;
+            }
+        }
+    }
+    return nullptr;
+}
+
+void want(Wanted &wanted, const TimedRun &run) {
+    const Row *found = row_of(run);
+    if (!found) {
+        return;
+    }
+    Row row = *found;
+    std::istringstream words(run.point);
+    for (std::string word; std::getline(words, word, ',');) {
+        const size_t equals = word.find('=');
+        for (Row::Tunable &tunable : row.tunables) {
+            if (equals != std::string::npos && tunable.name == word.substr(0, equals)) {
+                std::from_chars(word.data() + equals + 1, word.data() + word.size(), tunable.value);
+            }
+        }
+    }
+    wanted.emplace(run.name, std::move(row));
+}
+
+// Of each operator, type, device and data: the chosen row, the fastest row, and the fastest point.
+Wanted best_of(const std::vector<TimedRun> &runs) {
+    Wanted wanted;
+    std::map<std::string, const TimedRun *> best;
+    for (const TimedRun &run : runs) {
+        if (!run.timed || run.is_peer) {
+            continue;
+        }
+        if (run.chosen) {
+            want(wanted, run);
+        }
+        const TimedRun *&least = best[fmt::format(
+            "{} {} {} {} {}", run.op, run.data, run.type, run.device, run.point.empty() ? "" : "point")];
+        if (!least || run.median < least->median) {
+            least = &run;
+        }
+    }
+    for (const auto &[of, run] : best) {
+        want(wanted, *run);
+    }
+    return wanted;
+}
+
+Wanted all_of(const std::vector<TimedRun> &runs) {
+    Wanted wanted;
+    for (const TimedRun &run : runs) {
+        if (run.timed && !run.is_peer) {
+            want(wanted, run);
+        }
+    }
+    return wanted;
+}
+
+std::string cut(std::string text) {
+    if (text.size() > longest) {
+        const size_t more = text.size() - longest;
+        text.resize(longest);
+        text += fmt::format("\n... {} more characters: `tilewright show` prints all of them\n", more);
+    }
+    return text;
+}
+
+}  // namespace
+
+Sources sources_of(const std::vector<TimedRun> &runs, SourcesOf which) {
+    Sources out;
+    if (which == SourcesOf::none) {
+        return out;
+    }
+    const Wanted wanted = which == SourcesOf::all ? all_of(runs) : best_of(runs);
+    Progress progress("code of rows", wanted.size());
+    size_t size = 0, left_out = 0;
+    std::string why;
+    for (const auto &[name, row] : wanted) {
+        progress.step(name);
+        if (size > all_together) {
+            left_out++;
+            continue;
+        }
+        try {
+            const std::string generator = generator_of(row);
+            std::map<std::string, std::string> one = {{"loops", cut(generated(generator, row, "loops"))}};
+            if (row.backend != Backend::cpu) {
+                one["kernels"] = cut(generated(generator, row, "kernels"));
+            }
+            for (const auto &[part, text] : one) {
+                size += packed(text).size();
+            }
+            if (size > all_together) {
+                left_out++;
+                why = "the report would be too large";
+            } else {
+                out.code[name] = std::move(one);
+            }
+        } catch (const Error &error) {
+            left_out++;
+            why = error.what();
+        }
+    }
+    Progress::hide();
+    if (left_out > 0) {
+        out.missing =
+            fmt::format("The code of {} of {} rows is not in this report: {}.", left_out, wanted.size(), why);
+    }
+    return out;
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,119 @@
+// Runs a generator program, links what it makes to a shared object, and loads it.
+#include "apps/tilewright/built_variants/built_variant.h"
+#include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/processes/subprocess.h"
+#include "apps/tilewright/processes/temporary_folder.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "tilewright/error.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+namespace {
+
+// What the names of the functions of all these libraries begin with. They do not meet each other: each
+// library is loaded by itself.
+const std::string prefix = "built";
+
+std::string function_of(const Row &row) {
+    return fmt::format("{}_{}_{}_{}", prefix, row.schedule, row.type, place_of(row));
+}
+
+// The path of a program that links, or an empty one.
+std::string find_linker() {
+    const char *path = getenv("PATH");
+    for (const char *name : {"ld", "ld.lld", "ld.gold", "ld.bfd", "ld.mold"}) {
+        std::istringstream folders(path ? path : "/usr/bin:/bin");
+        for (std::string folder; std::getline(folders, folder, ':');) {
+            const std::string program = folder + "/" + name;
+            if (folder.starts_with("/") && access(program.c_str(), X_OK) == 0) {
+                return program;
+            }
+        }
+    }
+    return "";
+}
+
+// The functions of Halide's runtime stay open: this program has them, and shows them to what it loads.
+void link(const Row &row, const std::string &archive, const std::string &file) {
+    const std::string linker = find_linker();
+    if (linker.empty()) {
+        throw Error(Fault::failed,
+            "a library that is built on the spot needs a linker, and PATH has neither ld nor ld.lld: install "
+            "binutils or lld",
+            {.operation = row.name()});
+    }
+    const Finished ran = run_program(
+        linker, {"-shared", "-Bsymbolic", "-z", "noexecstack", "-o", file, "--whole-archive", archive});
+    if (ran.code != 0) {
+        throw Error(Fault::failed, fmt::format("{} failed ({}): {}", linker, ran.code, one_line(ran.err)),
+            {.operation = row.name()});
+    }
+}
+
+// What the generator wrote into the file LIBRARY.needs, "{256, 1024, 80, false, false, false, 0}": the
+// first members of Row::Needs. Only libraries of GPUs have the file; the others need what their row needs.
+Row::Needs read_needs(const std::string &path, Row::Needs needs) {
+    std::ifstream file(path);
+    char brace = 0, comma = 0;
+    if (file >> brace) {
+        file >> needs.threads >> comma >> needs.shared_bytes >> comma >> needs.capability >> comma >>
+            std::boolalpha >> needs.fp64 >> comma >> needs.images >> comma >> needs.half >> comma >>
+            needs.only_capability;
+        if (!file) {
+            throw Error(Fault::failed,
+                "the generator wrote it in a form that is not known; build the "
+                "generators and this program of the same commit",
+                {.argument = std::filesystem::path(path).filename().string()});
+        }
+    }
+    return needs;
+}
+
+}  // namespace
+
+Row::Needs build_library(const Row &row, const TunableValues &values, const std::string &file) {
+    const Row varied = with_tunables(row, values);
+    const TemporaryFolder folder;
+    make_library(generator_of(row), varied, prefix, folder.path());
+    const std::string library = folder.file(function_of(row));
+    link(varied, library + ".a", file);
+    return read_needs(library + ".needs", row.needs);
+}
+
+std::unique_ptr<const Row> loaded_row(
+    const Row &row, const TunableValues &values, const Row::Needs &needs, const std::string &file) {
+    auto varied = std::make_unique<Row>(with_tunables(row, values));
+    varied->needs = needs;
+    void *const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        throw Error(Fault::failed, fmt::format("the library cannot be loaded: {}", one_line(dlerror())),
+            {.operation = varied->name()});
+    }
+    const auto find = [&](const std::string &name, auto &function) {
+        function =
+            reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name.c_str()));
+        if (!function) {
+            throw Error(Fault::failed, fmt::format("the library has no function {}", name),
+                {.operation = varied->name()});
+        }
+    };
+    find(function_of(row) + "_argv", varied->entry);
+    find(function_of(row) + "_metadata", varied->metadata);
+    return varied;
+}
+
+std::unique_ptr<const Row> built_row(const Row &row, const TunableValues &values) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("library.so");
+    const Row::Needs needs = build_library(row, values, file);
+    return loaded_row(row, values, needs, file);
+}
+
+}  // namespace tilewright::app

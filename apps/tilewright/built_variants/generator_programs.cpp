@@ -1,0 +1,123 @@
+// Finds generator programs, and runs them.
+#include "apps/tilewright/built_variants/generator_programs.h"
+#include "apps/tilewright/built_variants/tunables.h"
+#include "apps/tilewright/processes/subprocess.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "tilewright/error.h"
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace tilewright::app {
+
+namespace fs = std::filesystem;
+
+std::string place_of(const Row &row) {
+    return row.needs_vnni ? "vnni" : name_of(row.backend);
+}
+
+namespace {
+
+// The words that choose the row's library, with the values of its tunables.
+std::vector<std::string> selection_of(const Row &row) {
+    std::vector<std::string> words = {
+        "schedule=" + row.schedule, "type=" + row.type, "backend=" + place_of(row)};
+    const std::string tunables = text_of(tunables_of(row));
+    if (!tunables.empty()) {
+        words.push_back("tunables=" + tunables);
+    }
+    return words;
+}
+
+std::vector<fs::path> program_folders() {
+    std::vector<fs::path> folders;
+    if (const char *named = getenv("TILEWRIGHT_GENERATORS"); named && *named) {
+        folders.emplace_back(named);
+    }
+    std::error_code none;
+    const fs::path here = fs::read_symlink("/proc/self/exe", none).parent_path();
+    // The first is for a project's build, the second for an installed program and for our own build folder.
+    // Only folders that belong to the program are searched: it must not run what somebody else put into
+    // another one.
+    for (const char *beside : {".", "../libexec/tilewright"}) {
+        folders.push_back((here / beside).lexically_normal());
+    }
+    return folders;
+}
+
+// What a generator says of its failure: the first line that begins with "error: ", before which there may be
+// warnings of Halide. Without such a line, the first one.
+std::string reason_of(const Finished &ran) {
+    const std::string said = "\n" + (ran.err.empty() ? ran.out : ran.err), begin = "\nerror: ";
+    const size_t at = said.find(begin), from = at == std::string::npos ? 1 : at + begin.size();
+    return one_line(said.substr(from, said.find('\n', from) - from));
+}
+
+}  // namespace
+
+std::string find_program(const std::string &name) {
+    std::error_code none;
+    for (const fs::path &folder : program_folders()) {
+        const fs::path program = folder / name;
+        if (fs::is_regular_file(program, none) && access(program.c_str(), X_OK) == 0) {
+            return program.string();
+        }
+    }
+    return "";
+}
+
+std::string generator_of(const Row &row) {
+    for (const std::string &name : {row.origin, row.op}) {
+        if (const std::string program = find_program(name + ".generator"); !program.empty()) {
+            return program;
+        }
+    }
+    std::vector<std::string> looked;
+    for (const fs::path &folder : program_folders()) {
+        looked.push_back(folder.string());
+    }
+    throw Error(Fault::failed,
+        fmt::format("{0}.generator was not found in {1}: install it (`cmake --install BUILD --component "
+                    "Generators`), or build it (`cmake --build "
+                    "BUILD --target {0}.generator`) and set TILEWRIGHT_GENERATORS to its folder",
+            row.op, joined(looked, ", ")),
+        {.operation = row.name()});
+}
+
+std::string generated(const std::string &generator, const Row &row, const std::string &part,
+    const std::vector<std::string> &more) {
+    std::vector<std::string> arguments = {"show", part};
+    for (const std::string &word : selection_of(row)) {
+        arguments.push_back(word);
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished ran = run_program(generator, arguments);
+    if (ran.code != 0) {
+        throw Error(Fault::failed,
+            fmt::format("{} show {} failed ({}): {}", generator, part, ran.code,
+                one_line(ran.err.empty() ? ran.out : ran.err)),
+            {.operation = row.name()});
+    }
+    return ran.out;
+}
+
+void make_library(
+    const std::string &generator, const Row &row, const std::string &prefix, const std::string &folder) {
+    std::vector<std::string> arguments = {"build", folder, "static_library", "name=" + prefix};
+    for (const std::string &word : selection_of(row)) {
+        arguments.push_back(word);
+    }
+    if (row.needs.capability > 0) {  // of the oldest devices that the row's own library is for
+        arguments.push_back(fmt::format("capability={}", row.needs.capability));
+    }
+    const Finished ran = run_program(generator, arguments);
+    if (ran.code != 0) {
+        throw Error(Fault::failed,
+            ran.code > 128 ? fmt::format("its generator was ended by signal {}", ran.code - 128) :
+                             fmt::format("its generator refuses it: {}", reason_of(ran)),
+            {.operation = row.name()});
+    }
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,31 @@
+#pragma once
+// The operators' generator programs, which know what is in a library: this program does not contain Halide.
+#include "tilewright/variant.h"
+#include <string>
+#include <vector>
+
+namespace tilewright::app {
+
+// The path of a program that belongs to this one: in TILEWRIGHT_GENERATORS, beside it, or in
+// ../libexec/tilewright. Empty where there is none.
+std::string find_program(const std::string &name);
+
+// The path of the row's generator: LIBRARY.generator for a library with schedules of its own, else
+// OP.generator. Errors: failed, when there is none in the folders that belong to the program.
+std::string generator_of(const Row &row);
+
+// The row's backend as the generator's words have it: "cpu", "vnni", "cuda" or "opencl".
+std::string place_of(const Row &row);
+
+// What `GENERATOR show PART` prints of the row's library; `more` are words behind the row's own. Errors:
+// failed.
+std::string generated(const std::string &generator, const Row &row, const std::string &part,
+    const std::vector<std::string> &more = {});
+
+// Makes the row's library in the folder, with the values of its tunables: the file
+// PREFIX_SCHEDULE_TYPE_BACKEND.a, and for a GPU PREFIX_..._BACKEND.needs. Errors: failed, with the
+// generator's reason.
+void make_library(
+    const std::string &generator, const Row &row, const std::string &prefix, const std::string &folder);
+
+}  // namespace tilewright::app

@@ -1,0 +1,155 @@
+// Reads values of tunables, and combines those that a row takes.
+#include "apps/tilewright/built_variants/tunable_options.h"
+#include "apps/tilewright/built_variants/built_variant.h"
+#include "apps/tilewright/command_line/variant_options.h"
+#include "apps/tilewright/terminal/printing.h"
+#include "runtime/dispatch/options/option_text.h"
+#include "tilewright/error.h"
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <map>
+#include <sstream>
+
+namespace tilewright::app {
+
+namespace {
+
+[[noreturn]] void refuse_word(const std::string &value, const std::string &message) {
+    throw Error(Fault::usage, message, {.argument = "--tunable", .value = value});
+}
+
+int number_of(const std::string &text, const std::string &word) {
+    int value = 0;
+    const char *end = text.data() + text.size();
+    const auto [stopped, fault] = std::from_chars(text.data(), end, value);
+    if (text.empty() || fault != std::errc() || stopped != end) {
+        refuse_word(word, "write name=value with whole numbers, several separated by commas: tile=16,32");
+    }
+    return value;
+}
+
+const Row::Tunable *find(const Row &row, const std::string &name) {
+    const auto at = std::find_if(
+        row.tunables.begin(), row.tunables.end(), [&](const Row::Tunable &t) { return t.name == name; });
+    return at == row.tunables.end() ? nullptr : &*at;
+}
+
+bool takes(const Row::Tunable &tunable, int value) {
+    return tunable.low <= value && value <= tunable.high;
+}
+
+void check_value(const std::vector<const Row *> &rows, const std::string &name, int value) {
+    std::vector<std::string> known, ranges;
+    for (const Row *row : rows) {
+        for (const Row::Tunable &t : row->tunables) {
+            add_once(known, t.name);
+        }
+        if (const Row::Tunable *t = find(*row, name)) {
+            if (takes(*t, value)) {
+                return;
+            }
+            add_once(ranges, fmt::format("{} to {} in '{}'", t->low, t->high, row->schedule));
+        }
+    }
+    if (!ranges.empty()) {
+        refuse_word(fmt::format("{}={}", name, value),
+            fmt::format("none of the rows takes it; {} takes {}", name, joined(ranges, ", ")));
+    }
+    refuse_word(name, known.empty() ? "none of the rows has tunables" :
+                                      fmt::format("none of the rows has such a tunable{}; there are: {}",
+                                          did_you_mean(name, known), joined(known, ", ")));
+}
+
+}  // namespace
+
+Parameter add_tunables(Command &command, std::vector<std::string> &words) {
+    return command
+        .add("--tunable", words,
+            "Build rows with these values of their tunables and load them: tile=32, or several values: "
+            "tile=16,32")
+        .one_word()
+        .value_name("NAME=VALUE,...");
+}
+
+TunableGrid grid_of(const std::vector<std::string> &words) {
+    TunableGrid grid;
+    for (const std::string &word : words) {
+        bool named = false;  // a value without a name belongs to the name before it
+        std::istringstream parts(word);
+        for (std::string part; std::getline(parts, part, ',');) {
+            const size_t equals = part.find('=');
+            if (equals != std::string::npos) {
+                const std::string name = part.substr(0, equals);
+                const auto is_same = [&](const auto &other) { return other.first == name; };
+                if (std::any_of(grid.begin(), grid.end(), is_same)) {
+                    refuse_word(
+                        word, fmt::format("'{}' is named twice; name it once, with all its values", name));
+                }
+                grid.emplace_back(name, std::vector<int>{});
+                part.erase(0, equals + 1);
+                named = !name.empty();
+            }
+            const int value = number_of(named ? part : "", word);
+            std::vector<int> &values = grid.back().second;
+            if (std::find(values.begin(), values.end(), value) == values.end()) {
+                values.push_back(value);
+            }
+        }
+        if (!named) {
+            number_of("", word);  // refuses an empty word
+        }
+    }
+    return grid;
+}
+
+TunableValues single_values_of(const std::vector<std::string> &words) {
+    TunableValues values;
+    for (const auto &[name, all] : grid_of(words)) {
+        if (all.size() != 1) {
+            refuse_word(joined(words), "this command takes one value of a tunable; `bench` takes several");
+        }
+        values.emplace_back(name, all.front());
+    }
+    return values;
+}
+
+std::vector<TunableValues> points_of(const Row &row, const TunableGrid &grid) {
+    std::vector<TunableValues> points = {{}};
+    for (const auto &[name, values] : grid) {
+        const Row::Tunable *tunable = find(row, name);
+        std::vector<TunableValues> longer;
+        for (const TunableValues &point : points) {
+            for (const int value : values) {
+                if (tunable && takes(*tunable, value)) {
+                    longer.push_back(point);
+                    longer.back().emplace_back(name, value);
+                }
+            }
+        }
+        if (!longer.empty()) {
+            points = std::move(longer);
+        }
+    }
+    return points.front().empty() ? std::vector<TunableValues>{} : points;
+}
+
+void check_grid(const std::vector<const Row *> &rows, const TunableGrid &grid) {
+    for (const auto &[name, values] : grid) {
+        for (const int value : values) {
+            check_value(rows, name, value);
+        }
+    }
+}
+
+const Row &row_at(const Row &row, const TunableValues &point) {
+    // Never destroyed, because the runtime may keep a row's address.
+    static auto &built = *new std::map<std::pair<const Row *, TunableValues>, std::unique_ptr<const Row>>;
+    std::unique_ptr<const Row> &at = built[{&row, point}];
+    if (!at) {
+        at = built_row(row, point);
+    }
+    return *at;
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,25 @@
+#pragma once
+// Values of a row's tunables, and the row that has them.
+#include "tilewright/variant.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright::app {
+
+// Names and values: {{"across", 8}, {"down", 4}}.
+using TunableValues = std::vector<std::pair<std::string, int>>;
+
+// The values of a text such as "across=8,down=4"; none of an empty one. Errors: usage.
+TunableValues tunables_of(const std::string &text);
+
+// The values of a row's tunables, and the text of them.
+TunableValues tunables_of(const Row &row);
+std::string text_of(const TunableValues &values);
+
+// The row with these values in place of its own; tunables that are not named keep theirs. It has no library
+// yet, and its origin is the text of all its tunables. Errors: usage, for a name that the row does not have,
+// one that is named twice, and a value outside the tunable's range.
+Row with_tunables(const Row &row, const TunableValues &values);
+
+}  // namespace tilewright::app

@@ -1,0 +1,216 @@
+#include "generators/program/cpp_output.h"
+#include "generators/program/libraries/library.h"
+#include "generators/program/targets.h"
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <set>
+#include <sstream>
+
+namespace tilewright {
+
+namespace {
+
+std::string quoted(const std::string &text) {
+    std::string out = "\"";
+    for (char c : text) {
+        out += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    }
+    return out + "\"";
+}
+
+std::string joined(std::initializer_list<std::string> texts) {
+    std::string all;
+    for (const std::string &text : texts) {
+        all += (all.empty() ? "" : ", ") + text;
+    }
+    return all;
+}
+
+// The numbers of a row, in the order in which rows_of() takes them.
+void write_numbers(const ScheduleRow &row, const std::vector<Tunable> &tunables, std::ostream &out) {
+    for (const ConfigurationField &field : row.configured) {
+        out << "    {" << quoted(field.name) << ", " << field.value << "},\n";
+    }
+    for (const Tunable &t : tunables) {
+        out << "    {" << quoted(t.name) << ", " << t.value << ", " << t.low << ", " << t.high << "},\n";
+    }
+    for (const RegisterCap &cap : row.register_caps) {
+        out << "    {" << quoted(cap.kernel) << ", " << cap.most << "},\n";
+    }
+}
+
+void write_conditions(const ScheduleRow &row, std::ostream &out) {
+    out << std::setprecision(17);
+    for (const Condition &condition : row.conditions) {
+        out << "    {" << quoted(condition.measure) << ", " << condition.range.least << ", ";
+        if (std::isinf(condition.range.most)) {
+            out << "std::numeric_limits<double>::infinity()";
+        } else {
+            out << condition.range.most;
+        }
+        out << (condition.is_needed ? ", true},\n" : ", false},\n");
+    }
+}
+
+// What a table includes: the needs of the libraries of each GPU's backend stand in a header of their own.
+void write_includes(const Selection &selection, const std::set<std::string> &gpus, std::ostream &out) {
+    out << "// Made by " << only_table().op << "'s generator.\n#include \"tilewright/variant.h\"\n";
+    for (const std::string &backend : gpus) {
+        out << "#include \"" << selection.name << "_" << backend << "_needs.h\"\n";
+        if (backend == "cuda") {
+            out << "#include \"" << selection.name << "_cuda_cubins.h\"\n";
+        }
+    }
+}
+
+}  // namespace
+
+void write_table(const Selection &selection, std::ostream &out) {
+    const std::string op = only_table().op;
+    std::ostringstream declarations, numbers, conditions, entries;
+    std::set<std::string> gpus;
+    for (const Library &one : selection.libraries()) {
+        const ScheduleRow &row = *one.row;
+        const bool made = row.declined.empty(), gpu = is_gpu(one.backend);
+        if (gpu) {
+            gpus.insert(one.backend);
+        }
+        if (made) {
+            declarations << "int " << one.name << "_argv(void **);\nconst halide_filter_metadata_t *"
+                         << one.name << "_metadata();\n";
+        }
+        const std::vector<Tunable> tunables = with_values(row.tunables, one.tunables);
+        write_numbers(row, tunables, numbers);
+        write_conditions(row, conditions);
+        entries << "    {"
+                << joined({quoted(op), quoted(selection.name), quoted(one.schedule), quoted(row.family),
+                       quoted(row.also), quoted(one.type),
+                       one.backend == "vnni" ? "Backend::cpu, true" : "Backend::" + one.backend + ", false",
+                       quoted(row.form), std::to_string(row.configured.size()),
+                       std::to_string(tunables.size()), std::to_string(row.register_caps.size()),
+                       std::to_string(row.conditions.size()), quoted(row.opencl_options),
+                       quoted(row.autoscheduler), quoted(row.declined), quoted(row.summary),
+                       made && gpu     ? one.name + "_needs" :
+                       needs_avx2(one) ? "{.avx2 = true}" :
+                                         "{}",
+                       made ? one.name + "_argv, " + one.name + "_metadata" : "nullptr, nullptr"})
+                << "},\n";
+    }
+    const bool own = selection.name == op;
+    const std::string rows = "rows_of(table, numbers, conditions)";
+    write_includes(selection, gpus, out);
+    out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\nnamespace {\n\n";
+    if (gpus.contains("cuda")) {
+        out << "[[maybe_unused]] const bool said = cuda_libraries_from("
+            << halide_capability(selection.capability) << ");\n\n";
+    }
+    out << "constexpr RowNumber numbers[] = {\n"
+        << numbers.str()
+        << "    {},  // so that there is one\n};\n\nconstexpr RowCondition conditions[] = {\n"
+        << conditions.str() << "    {},\n};\n\n"
+        << "constexpr ConstantRow table[] = {\n"
+        << entries.str() << "};\n\n}  // namespace\n\nconst std::vector<Row> &" << selection.name
+        << "_rows() {\n    // Never destroyed: other threads may still call libraries while the process "
+           "ends.\n    static const auto &rows = *new std::vector<Row>("
+        << (own ? "with_added_rows(" + quoted(op) + ", " + rows + ")" : rows)
+        << ");\n    return rows;\n}\n\n}  // namespace tilewright\n";
+}
+
+namespace {
+
+std::string c_type(const Halide::Type &type) {
+    if (type.is_float()) {
+        return type.bits() == 64 ? "double" : type.bits() == 32 ? "float" : "uint16_t";
+    }
+    return (type.is_uint() ? "uint" : "int") + std::to_string(type.bits()) + "_t";
+}
+
+// The C++ declaration of one library: Halide's own buffers and numbers in the order of the generator.
+void write_function(const Library &one, const std::string &tunables, std::ostream &out) {
+    const ScheduleRow &row = *one.row;
+    const std::string &library = one.name;
+    const auto generator = Halide::Internal::GeneratorRegistry::create(row.form,
+        Halide::GeneratorContext(Halide::Target(split(target_of(one.backend, row.features), ',').back())));
+    for (const auto &[parameter, value] : {std::pair<std::string, std::string>{"schedule", row.name},
+             {"type", one.type}, {"backend", one.backend}, {"tunables", tunables}}) {
+        generator->set_generatorparam_value(parameter, value);
+    }
+    std::string c, typed, passed, elements, checks;
+    int buffers = 0;
+    for (const auto &argument : generator->arginfos()) {
+        const bool is_output = argument.dir == Halide::Internal::ArgInfoDirection::Output;
+        const std::string comma = c.empty() ? "" : ", ", element = c_type(argument.types.front());
+        if (argument.kind == Halide::Internal::ArgInfoKind::Scalar) {
+            c += comma + element + " " + argument.name;
+            typed += comma + element + " " + argument.name;
+            passed += comma + argument.name;
+        } else {
+            const std::string type = "T" + std::to_string(buffers++);
+            c += comma + "struct halide_buffer_t *" + argument.name;
+            elements += (elements.empty() ? "typename " : ", typename ") + type;
+            typed += comma + "Halide::Runtime::Buffer<" + type + ", " + std::to_string(argument.dimensions) +
+                     "> &" + argument.name;
+            checks += "    static_assert(std::is_same_v<" +
+                      (is_output ? type : "std::remove_const_t<" + type + ">") + ", " + element + ">, \"" +
+                      argument.name + " has elements of " + element + "\");\n";
+            passed += comma + argument.name + ".raw_buffer()";
+        }
+    }
+    out << "extern \"C\" int " << library << "(" << c << ");\n"
+        << "template<" << elements << ">\nint " << library << "(" << typed << ") {\n"
+        << checks << "    return " << library << "(" << passed << ");\n}\n\n";
+}
+
+}  // namespace
+
+void write_functions(const Selection &selection, std::ostream &out) {
+    const std::string op = only_table().op;
+    out << "// Made by " << op
+        << "'s generator: its libraries as Halide makes them, without checks beyond Halide's own. They "
+           "return 0, or an\n"
+        << "// error code of HalideRuntime.h, and say in one line on standard error what was wrong; a "
+           "function "
+           "that is given\n"
+        << "// to halide_set_error_handler() gets that line in place of standard error. C programs include "
+           "the "
+           "header\n"
+        << "// that Halide wrote beside each library, and HalideRuntime.h.\n"
+        << "#pragma once\n#include \"HalideBuffer.h\"\n#include <type_traits>\n\n";
+    for (const Library &library : selection.libraries()) {
+        if (library.row->declined.empty()) {
+            write_function(library, library.tunables, out);
+        }
+    }
+}
+
+std::string text_of(const std::string &path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+bool write_text(const std::string &path, const std::string &text) {
+    std::ostringstream before;
+    before << std::ifstream(path).rdbuf();
+    if (std::filesystem::exists(path) && before.str() == text) {
+        return true;
+    }
+    std::ofstream out(path);
+    out << text;
+    out.close();
+    return (bool)out;
+}
+
+int write_file(
+    const std::string &path, const Selection &selection, void (*write)(const Selection &, std::ostream &)) {
+    std::ostringstream text;
+    write(selection, text);
+    if (!write_text(path, text.str())) {
+        fail(path + " cannot be written");
+    }
+    return 0;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,69 @@
+// The codes of Halide's errors in place of their words.
+#include "generators/program/errors/error_codes.h"
+#include "schedules/passes/thread_folds.h"
+#include <HalideRuntime.h>
+#include <map>
+#include <string>
+
+namespace tilewright {
+
+namespace {
+
+using namespace Halide::Internal;
+
+// The functions of Halide's runtime that say an error in words and return its code. They are those of the
+// checks that Halide 21.0.0 makes of arguments, bounds, folds and splits. Other errors keep their words:
+// those that the runtime itself finds, such as a lack of memory.
+const std::map<std::string, int> &codes() {
+    static const std::map<std::string, int> codes = {
+        {"halide_error_access_out_of_bounds", halide_error_code_access_out_of_bounds},
+        {"halide_error_bad_dimensions", halide_error_code_bad_dimensions},
+        {"halide_error_bad_fold", halide_error_code_bad_fold},
+        {"halide_error_bad_type", halide_error_code_bad_type},
+        {"halide_error_buffer_allocation_too_large", halide_error_code_buffer_allocation_too_large},
+        {"halide_error_buffer_argument_is_null", halide_error_code_buffer_argument_is_null},
+        {"halide_error_buffer_extents_negative", halide_error_code_buffer_extents_negative},
+        {"halide_error_buffer_extents_too_large", halide_error_code_buffer_extents_too_large},
+        {"halide_error_constraint_violated", halide_error_code_constraint_violated},
+        {"halide_error_constraints_make_required_region_smaller",
+            halide_error_code_constraints_make_required_region_smaller},
+        {"halide_error_device_dirty_with_no_device_support",
+            halide_error_code_device_dirty_with_no_device_support},
+        {"halide_error_explicit_bounds_too_small", halide_error_code_explicit_bounds_too_small},
+        {"halide_error_fold_factor_too_small", halide_error_code_fold_factor_too_small},
+        {"halide_error_host_is_null", halide_error_code_host_is_null},
+        {"halide_error_specialize_fail", halide_error_code_specialize_fail},
+        {"halide_error_split_factor_not_positive", halide_error_code_split_factor_not_positive},
+        {"halide_error_storage_bound_too_small", halide_error_code_storage_bound_too_small},
+        {"halide_error_unaligned_host_ptr", halide_error_code_unaligned_host_ptr}};
+    return codes;
+}
+
+class ErrorCodes : public IRMutator, public DescribedPass {
+public:
+    std::string description() const override {
+        std::string text = "codes of";
+        for (const auto &[words, code] : codes()) {
+            text += " " + words;
+        }
+        return text;
+    }
+
+protected:
+    using IRMutator::visit;
+
+    Stmt visit(const AssertStmt *check) override {
+        const Call *error = check->message.as<Call>();
+        const auto known = error ? codes().find(error->name) : codes().end();
+        return known == codes().end() ? IRMutator::visit(check) :
+                                        AssertStmt::make(check->condition, known->second);
+    }
+};
+
+}  // namespace
+
+void shorten_errors(Halide::Pipeline &pipeline) {
+    pipeline.add_custom_lowering_pass(new ErrorCodes);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,294 @@
+#include "generators/program/libraries/library.h"
+#include "generators/algorithms/module_text.h"
+#include "generators/algorithms/tensor_text.h"
+#include "generators/program/libraries/child_process.h"
+#include "generators/program/libraries/kernel_limits.h"
+#include "generators/program/libraries/kernel_needs.h"
+#include "generators/program/targets.h"
+#include "generators/program/cpp_output.h"
+#include "schedules/passes/thread_folds.h"
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+#include <link.h>
+#include <sstream>
+#include <typeinfo>
+#include <zlib.h>
+
+namespace tilewright {
+
+namespace {
+
+std::string lower(std::string text) {
+    std::transform(
+        text.begin(), text.end(), text.begin(), [](unsigned char c) { return (char)std::tolower(c); });
+    return text;
+}
+
+int run_halide(const Library &library, const std::string &folder, const std::string &files,
+    const std::string &targets, const std::string &tunables) {
+    const ScheduleRow &row = *library.row;
+    std::vector<std::string> args = {only_table().op, "-g", row.form, "-f", library.name, "-o", folder, "-e",
+        files, "target=" + targets, "schedule=" + row.name, "type=" + library.type,
+        "backend=" + library.backend, "errors=" + library.errors};
+    if (!tunables.empty()) {
+        std::string values = tunables;  // Halide's own program takes one '=' in an argument
+        std::replace(values.begin(), values.end(), '=', ':');
+        args.push_back("tunables=" + values);
+    }
+    if (!row.autoscheduler.empty()) {
+        args.push_back("autoscheduler=" + row.autoscheduler);
+    }
+    std::vector<char *> argv;
+    for (std::string &a : args) {
+        argv.push_back(a.data());
+    }
+    return Halide::Internal::generate_filter_main((int)argv.size(), argv.data());
+}
+
+// FNV-1a of 64 bits.
+class Hash {
+public:
+    void add(const void *bytes, size_t size) {
+        for (size_t i = 0; i < size; i++) {
+            value_ = (value_ ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
+        }
+    }
+    void add(const std::string &text) {
+        add(text.c_str(), text.size() + 1);
+    }
+    std::string str() const {
+        std::ostringstream text;
+        text << std::hex << value_;
+        return text.str();
+    }
+
+private:
+    uint64_t value_ = 14695981039346656037u;
+};
+
+}  // namespace
+
+std::string plugins_folder() {
+    // They are where Halide itself is, which the dynamic linker knows.
+    std::string folder;
+    dl_iterate_phdr(
+        [](dl_phdr_info *info, size_t, void *folder) {
+            const std::filesystem::path file = info->dlpi_name;
+            const bool is_halide = file.filename() == "libHalide.so";
+            if (is_halide) {
+                *static_cast<std::string *>(folder) = file.parent_path().string();
+            }
+            return is_halide ? 1 : 0;
+        },
+        &folder);
+    return folder;
+}
+
+static Halide::Internal::AbstractGeneratorPtr generator_of(
+    const Library &library, const std::string &target, const std::string &tunables) {
+    const ScheduleRow &row = *library.row;
+    auto generator = Halide::Internal::GeneratorRegistry::create(row.form,
+        Halide::GeneratorContext(Halide::Target(target), Halide::AutoschedulerParams(row.autoscheduler)));
+    for (const auto &[parameter, value] :
+        {std::pair<std::string, std::string>{"schedule", row.name}, {"type", library.type},
+            {"backend", library.backend}, {"tunables", tunables}, {"errors", library.errors}}) {
+        generator->set_generatorparam_value(parameter, value);
+    }
+    return generator;
+}
+
+bool needs_avx2(const Library &library) {
+    const ScheduleRow &row = *library.row;
+    if (library.backend == "cpu" && (row.needs_avx2 || !row.autoscheduler.empty())) {
+        return true;
+    }
+    const auto runs_instead = [&](const ScheduleRow &other) {
+        const std::vector<std::string> types = split(other.types, ' ');
+        return other.name == row.family + "_any" && other.where == Backends::cpu &&
+               std::find(types.begin(), types.end(), library.type) != types.end();
+    };
+    const ScheduleRows &rows = only_table().rows();
+    return library.backend == "cpu" && row.name != row.family + "_any" &&
+           std::any_of(rows.begin(), rows.end(), runs_instead);
+}
+
+// The first one of Halide targets, separated by commas, that this machine runs; the last one where it runs
+// none of them.
+static std::string target_of_this_machine(const std::string &targets) {
+    using Halide::Target;
+    const Target host = Halide::get_host_target();
+    const auto runs = [&](const Target &target) {
+        const auto has = [&](Target::Feature feature) {
+            return host.has_feature(feature) || !target.has_feature(feature);
+        };
+        return has(Target::SSE41) && has(Target::AVX) && has(Target::F16C) && has(Target::FMA) &&
+               has(Target::AVX2) && has(Target::AVX512) && has(Target::AVX512_Skylake);
+    };
+    const std::vector<std::string> all = split(targets, ',');
+    const auto first =
+        std::find_if(all.begin(), all.end(), [&](const std::string &target) { return runs(Target(target)); });
+    return first == all.end() ? all.back() : *first;
+}
+
+// All but whether there are doubles in it, which follows from the pipeline.
+static TargetChoice choice_of(const Library &library) {
+    const bool is_reference = library.row->name == "reference";  // it is there to be right
+    TargetChoice choice;
+    choice.capability = library.capability;
+    choice.sets.oldest = !needs_avx2(library);
+    choice.sets.avx2 = !is_reference;
+    choice.sets.avx512 = !is_reference && !library.row->without_avx512;
+    // Whether a row of an autoscheduler takes a size is asked by a bounds query (Plan::fits()).
+    choice.bounds_queries = !library.is_own || !library.row->autoscheduler.empty();
+    return choice;
+}
+
+static std::string targets_of(const Library &library, const TargetChoice &choice) {
+    const std::string targets = target_of(library.backend, library.row->features, choice);
+    return library.host_cpu && library.backend == "cpu" ? target_of_this_machine(targets) : targets;
+}
+
+std::string targets_of(const Library &library, const std::string &tunables) {
+    TargetChoice choice = choice_of(library);
+    const auto targets = [&] { return targets_of(library, choice); };
+    if (library.backend == "opencl") {
+        // In a process of its own, because the names in a pipeline depend on those that were made before it.
+        choice.doubles = answer_of_child([&] {
+            return computes_doubles(generator_of(library, targets(), tunables)->build_pipeline()) ? "yes" :
+                                                                                                    "no";
+        }) != "no";
+    }
+    return targets();
+}
+
+// A buffer with the text of kernels, as DeflatedText has it.
+static Halide::Buffer<uint8_t> deflated(const Halide::Buffer<void> &text) {
+    const size_t bytes = text.size_in_bytes();
+    uLongf most = compressBound(bytes);
+    std::vector<uint8_t> stream(most);
+    if (compress2(stream.data(), &most, static_cast<const Bytef *>(text.data()), bytes, Z_BEST_COMPRESSION)) {
+        fail("zlib could not deflate the text of the kernels");
+    }
+    DeflatedText header = {{}, (uint32_t)bytes, (uint32_t)most};
+    deflated_mark.copy(header.mark, sizeof header.mark);
+    Halide::Buffer<uint8_t> smaller((int)(sizeof header + most), text.name());
+    std::memcpy(smaller.data(), &header, sizeof header);
+    std::memcpy(smaller.data() + sizeof header, stream.data(), most);
+    return smaller;
+}
+
+// The archive of a GPU library in `folder`, with its kernels' text deflated: a fifth of the bytes, which the
+// runtime inflates when it loads them. Halide's own generator program writes the text as it is. `also_text`:
+// the text in a file beside it, too.
+static void make_deflated(const Library &library, const std::string &folder, const std::string &target,
+    const std::string &tunables, bool also_text) {
+    const std::string file = (std::filesystem::path(folder) / library.name).string();
+    const Halide::Module module = generator_of(library, target, tunables)->build_module(library.name);
+    if (also_text) {
+        module.compile({{Halide::OutputFileType::device_code, file + ".device_code"}});
+    }
+    Halide::Module smaller(module.name(), module.target(), module.get_metadata_name_map());
+    smaller.set_any_strict_float(module.any_strict_float());
+    for (const Halide::Buffer<void> &buffer : module.buffers()) {
+        const bool is_text = buffer.name().ends_with("_gpu_source_kernels");
+        smaller.append(is_text ? Halide::Buffer<void>(deflated(buffer)) : buffer);
+    }
+    for (const Halide::Internal::LoweredFunc &function : module.functions()) {
+        smaller.append(function);
+    }
+    smaller.compile({{Halide::OutputFileType::static_library, file + ".a"}});
+}
+
+int make_library(const Library &library, const std::string &folder, const std::string &files,
+    const std::string &tunables) {
+    const std::string source = library.backend == "cuda"   ? "ptx" :
+                               library.backend == "opencl" ? "opencl_c" :
+                                                             "";
+    const std::string targets = targets_of(library, tunables),
+                      first_target = targets.substr(0, targets.find(','));
+    const std::string autoscheduler = lower(library.row->autoscheduler);
+    if (!autoscheduler.empty()) {  // the option -p of Halide's own program takes no folder with a comma
+        Halide::load_plugin(plugins_folder() + "/libautoschedule_" + autoscheduler + ".so");
+    }
+    std::string archive, looks;
+    bool wants_source = false, deflates = false;
+    for (const std::string &file : split(files, ',')) {
+        if (file == "static_library" && library.is_own && is_gpu(library.backend)) {
+            deflates = true;
+        } else if (file == "static_library" || file == "c_header") {
+            archive += (archive.empty() ? "" : ",") + file;
+        } else if (file == "stmt_html" || file == "assembly") {
+            looks += (looks.empty() ? "" : ",") + file;
+        } else if (file == "ptx" || file == "opencl_c") {
+            wants_source = wants_source || file == source;
+        } else {
+            fail("cannot emit '" + file +
+                 "'; it takes static_library, c_header, stmt_html, assembly, ptx, opencl_c");
+        }
+    }
+    if (deflates) {
+        make_deflated(library, folder, first_target, tunables, wants_source);
+    } else if (wants_source) {
+        looks += std::string(looks.empty() ? "" : ",") + "device_code";
+    }
+    const bool one_run = targets == first_target;
+    if (one_run && !archive.empty() && !looks.empty()) {
+        archive += "," + looks;
+        looks.clear();
+    }
+    if (int code = archive.empty() ? 0 : run_halide(library, folder, archive, targets, tunables)) {
+        return code;
+    }
+    // Of a library for several instruction sets, what there is to look at is that of the widest.
+    if (int code = looks.empty() ? 0 : run_halide(library, folder, looks, first_target, tunables)) {
+        return code;
+    }
+    write_needs(library, first_target, folder);
+    if (wants_source) {
+        const std::string made = (std::filesystem::path(folder) / library.name).string(),
+                          file = made + (source == "ptx" ? ".ptx" : ".cl");
+        std::filesystem::rename(made + ".device_code", file);
+        if (kernel_needs().tensor_products) {
+            write_text(file, with_tensor_products(text_of(file)));
+        }
+    }
+    return 0;
+}
+
+std::string key_of(const Library &library, const std::string &files, const std::string &tunables) {
+    using namespace Halide::Internal;
+    const ScheduleRow &row = *library.row;
+    const std::string targets = targets_of(library, choice_of(library));
+    Hash key;
+    // TILEWRIGHT_PASSES stands for the sources of this program that change what Halide makes of a pipeline.
+    for (const std::string &word :
+        {library.name, row.form, row.autoscheduler, targets, files, tunables, std::string(TILEWRIGHT_PASSES),
+            std::to_string(HALIDE_VERSION_MAJOR) + "." + std::to_string(HALIDE_VERSION_MINOR) + "." +
+                std::to_string(HALIDE_VERSION_PATCH)}) {
+        key.add(word);
+    }
+    for (const std::string &target : split(targets, ',')) {
+        const AbstractGeneratorPtr generator = generator_of(library, target, tunables);
+        Halide::Pipeline pipeline = generator->build_pipeline();
+        std::vector<uint8_t> bytes;
+        Halide::serialize_pipeline(pipeline, bytes);
+        key.add(bytes.data(), bytes.size());
+        for (const Halide::CustomLoweringPass &custom : pipeline.custom_lowering_passes()) {
+            const auto *described = dynamic_cast<const DescribedPass *>(custom.pass);
+            key.add(described ? described->description() : typeid(*custom.pass).name());
+        }
+        for (const auto &argument : generator->arginfos()) {
+            std::ostringstream text;
+            text << argument.name << (int)argument.dir << (int)argument.kind << argument.dimensions;
+            for (const Halide::Type &type : argument.types) {
+                text << type;
+            }
+            key.add(text.str());
+        }
+    }
+    return key.str();
+}
+
+}  // namespace tilewright

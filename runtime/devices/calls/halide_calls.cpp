@@ -1,0 +1,103 @@
+#include "runtime/devices/calls/halide_calls.h"
+#include "runtime/devices/cpu.h"
+#include "runtime/devices/memory/host_memory.h"
+#include "runtime/devices/own_queue.h"
+#include "tilewright/error.h"
+#include <HalideRuntime.h>
+#include <HalideRuntimeCuda.h>
+#include <HalideRuntimeOpenCL.h>
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <string>
+
+extern "C" int halide_reuse_device_allocations(void *user_context, bool flag);
+
+namespace tilewright {
+
+namespace {
+
+// The first message of Halide since the last call of this thread. It is the cause; one fault can bring more
+// messages. No std::string: Halide may report errors until the process ends, when this thread's strings would
+// be destroyed.
+thread_local char first_message[4096];
+
+void keep_message(void *, const char *message) {
+    if (!first_message[0]) {
+        strncpy(first_message, message, sizeof first_message - 1);
+    }
+}
+
+// A loop of one iteration runs in the thread that asks, without a look at the pool of threads.
+int parallel_loop(void *user_context, halide_task_t task, int begin, int count, uint8_t *closure) {
+    return count == 1 ? task(user_context, begin, closure) :
+                        halide_default_do_par_for(user_context, task, begin, count, closure);
+}
+
+bool mentions(const std::string &message, std::initializer_list<const char *> words) {
+    return std::any_of(words.begin(), words.end(),
+        [&](const char *word) { return message.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+void prepare_halide() {
+    first_message[0] = 0;
+    static const bool done = [] {
+        halide_set_error_handler(keep_message);
+        halide_set_custom_malloc(
+            [](void *, size_t bytes) -> void * { return driver::host_memory().take(bytes).begin; });
+        halide_set_custom_free([](void *, void *memory) { driver::host_memory().give_back(memory); });
+        halide_set_custom_do_par_for(parallel_loop);
+        halide_set_custom_can_use_target_features(driver::can_use_features);
+        // Halide's cache for CUDA has no bound, and MemoryPool has one.
+        halide_reuse_device_allocations(nullptr, false);
+        return true;
+    }();
+    (void)done;
+}
+
+// Before main(), so that an error does not abort the program when it calls a library without
+// prepare_halide().
+[[maybe_unused]] static const bool prepared = (prepare_halide(), true);
+
+const halide_device_interface_t *device_interface(Backend backend) {
+    return backend == Backend::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
+}
+
+int wait_for_device(Backend backend) {
+    halide_buffer_t anything = {};
+    anything.device_interface = device_interface(backend);
+    anything.device = 1;  // Halide checks only that it is not 0
+    return halide_device_sync(nullptr, &anything);
+}
+
+int ended_in_own_queue(int code, Backend backend) {
+    return code == 0 && backend != Backend::cpu && driver::has_own_queues() ? wait_for_device(backend) : code;
+}
+
+bool halide_spoke() {
+    return first_message[0];
+}
+
+void throw_halide_error(int code, const char *operation, const char *schedule, Device device) {
+    const std::string message = first_message;
+    first_message[0] = 0;
+    Fault fault = device.backend == Backend::cpu ? Fault::failed : Fault::device;
+    std::string words = message.empty() ? fmt::format("Halide error {}", code) : message;
+    // Only the driver's message tells that it has no memory left; Halide's code is that of any failure.
+    // OpenCL's OUT_OF_RESOURCES is not in the list: it means memory when a buffer is created, and nearly
+    // anything after a kernel.
+    const bool memory = code == halide_error_code_out_of_memory ||
+                        mentions(message, {"OUT_OF_MEMORY", "OUT_OF_HOST_MEMORY",
+                                              "MEM_OBJECT_ALLOCATION_FAILURE", "clCreateBuffer failed"}) ||
+                        (code == halide_error_code_device_malloc_failed && message.empty());
+    if (memory) {
+        fault = Fault::memory;
+        words =
+            fmt::format("out of memory on {}; use smaller data or another device ({})", device.str(), words);
+    }
+    throw Error(fault, words, {.operation = operation, .schedule = schedule, .device = device.str()});
+}
+
+}  // namespace tilewright

@@ -1,0 +1,225 @@
+// The hooks of CUDA: what Halide's runtime gets when it asks for a function of the driver or for a context
+// (hooks.h).
+#include "generators/algorithms/integers.h"
+#include "generators/algorithms/module_text.h"
+#include "generators/algorithms/tensor_text.h"
+#include "runtime/devices/calls/counters.h"
+#include "runtime/devices/cuda/cuda.h"
+#include "runtime/devices/cuda/cuda_programs.h"
+#include "runtime/devices/cuda/embedded_cubins.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/kernel_text.h"
+#include "runtime/devices/memory/memory_pool.h"
+#include "runtime/devices/own_queue.h"
+#include "runtime/devices/calls/recorder.h"
+#include "runtime/devices/thread_context.h"
+#include "runtime/devices/calls/wrapped_functions.h"
+#include "runtime/process/immortal.h"
+#include <HalideRuntime.h>
+#include <atomic>
+#include <dlfcn.h>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tilewright::driver {
+
+namespace {
+
+// Over 48 KB of shared memory, a kernel has to ask for it first. Halide's runtime does not, so this does.
+CUresult launch_kernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+    unsigned shared, void *stream, void **parameters, void **extra) {
+    if (shared > 48 * 1024) {
+        allow_shared_memory(f, shared);
+    }
+    count_kernel((uint64_t)bx * by * bz);
+    const auto launch = [&] {
+        return real<launch_kernel>(f, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
+    };
+    if (Recorder *recorder = this_thread.recorder) {
+        KernelLaunch recorded = recorder->launch_of(f);
+        recorded.grid = {gx, gy, gz};
+        recorded.block = {bx, by, bz};
+        const CUresult code = launch_and_describe(f, shared, launch, recorded);
+        recorder->run().kernels.push_back(std::move(recorded));
+        return code;
+    }
+    return launch();
+}
+
+// Halide asks for a kernel by its name before each launch.
+CUresult get_function(void **function, void *module, const char *name) {
+    const CUresult code = real<get_function>(function, module, name);
+    if (Recorder *recorder = this_thread.recorder; recorder && code == 0) {
+        recorder->add_function(*function, name, module);
+    }
+    return code;
+}
+
+// Loads a module as the machine code that is linked in, as that on disk, or as PTX: the first that the driver
+// takes. Options are for the compiler, and the machine code was made without any.
+template<typename Load>
+CUresult load_best(const std::string &ptx, bool without_options, const Load &load) {
+    if (without_options) {
+        const EmbeddedCubin *embedded = embedded_cubin_of(ptx, device_info(this_thread.device).capability);
+        if (embedded && load(embedded->begin) == 0) {
+            return 0;
+        }
+        if (const std::optional<std::string> cubin = cubin_of(ptx)) {
+            if (load(cubin->c_str()) == 0) {
+                return 0;
+            }
+            forget_cubin_of(ptx);
+        }
+    }
+    return load(ptx.c_str());
+}
+
+// The text of a module as the driver gets it: with tensor products, and with the register caps of the row. No
+// text, in which case Halide was told why, where it has calls that are not understood.
+std::optional<std::string> text_for_driver(const char *image) {
+    try {
+        const std::string ptx = with_tensor_products(kernel_text(image));
+        const Row *row = this_thread.row;
+        return row && !row->register_caps.empty() ? with_register_caps(ptx, row->register_caps) : ptx;
+    } catch (const std::runtime_error &error) {  // an exception must not pass Halide's runtime
+        halide_error(nullptr, error.what());
+        return std::nullopt;
+    }
+}
+
+// Halide asks for at most 64 registers per thread. Without that option ptxas takes as many as the kernel
+// needs, or as its row allows.
+CUresult load_module(void **module, const void *image, unsigned n, int *options, void **values) {
+    const ModuleClock clock;
+    constexpr int max_registers = 0;  // CU_JIT_MAX_REGISTERS
+    std::vector<int> other_options;
+    std::vector<void *> other_values;
+    for (unsigned i = 0; i < n; i++) {
+        if (options[i] != max_registers) {
+            other_options.push_back(options[i]);
+            other_values.push_back(values[i]);
+        }
+    }
+    const std::optional<std::string> ptx = text_for_driver(static_cast<const char *>(image));
+    if (!ptx) {
+        constexpr CUresult invalid_ptx = 218;  // CUDA_ERROR_INVALID_PTX
+        return invalid_ptx;
+    }
+    const auto load = [&](const void *program) {
+        return real<load_module>(
+            module, program, (unsigned)other_options.size(), other_options.data(), other_values.data());
+    };
+    const CUresult code = load_best(*ptx, other_options.empty(), load);
+    if (Recorder *recorder = this_thread.recorder; recorder && code == 0) {
+        recorder->add_module(*module, ptx->c_str());
+    }
+    return code;
+}
+
+CUresult copy_to_device(uint64_t to, const void *from, size_t bytes) {
+    count_copy_to_device(bytes);
+    return real<copy_to_device>(to, from, bytes);
+}
+
+CUresult copy_to_device_async(uint64_t to, const void *from, size_t bytes, void *stream) {
+    count_copy_to_device(bytes);
+    return real<copy_to_device_async>(to, from, bytes, stream);
+}
+
+CUresult copy_to_host(void *to, uint64_t from, size_t bytes) {
+    count_copy_to_host(bytes);
+    return real<copy_to_host>(to, from, bytes);
+}
+
+CUresult copy_to_host_async(void *to, uint64_t from, size_t bytes, void *stream) {
+    count_copy_to_host(bytes);
+    return real<copy_to_host_async>(to, from, bytes, stream);
+}
+
+// Sizes are multiples of 256 bytes, so that aligned words at the end of an image are inside.
+CUresult allocate(uint64_t *pointer, size_t bytes) {
+    bytes = round_up(bytes, 256);
+    if (Recorder *recorder = this_thread.recorder) {
+        recorder->allocated(bytes);
+    }
+    CUresult error = 0;
+    const Device device = this_thread.device;
+    *pointer = cuda_memory().take(device, cuda_context(device.index), own_queue(), bytes, [&] {
+        count_allocation();
+        uint64_t allocated = 0;
+        error = real<allocate>(&allocated, bytes);
+        return error == 0 ? allocated : 0;
+    });
+    return *pointer ? 0 : error;
+}
+
+CUresult deallocate(uint64_t pointer) {
+    return cuda_memory().give_back(pointer) ? 0 : real<deallocate>(pointer);
+}
+
+void deallocate_in(void *context, uint64_t pointer) {
+    const InCudaContext here(context);
+    real<deallocate>(pointer);
+}
+
+constexpr WrappedFunction wrapped_functions[] = {
+    {"cuLaunchKernel", wrap<launch_kernel>},
+    {"cuModuleGetFunction", wrap<get_function>},
+    {"cuModuleLoadDataEx", wrap<load_module>},
+    {"cuMemcpyHtoD_v2", wrap<copy_to_device>},
+    {"cuMemcpyHtoDAsync_v2", wrap<copy_to_device_async>},
+    {"cuMemcpyDtoH_v2", wrap<copy_to_host>},
+    {"cuMemcpyDtoHAsync_v2", wrap<copy_to_host_async>},
+    {"cuMemAlloc_v2", wrap<allocate>},
+    {"cuMemFree_v2", wrap<deallocate>},
+};
+
+}  // namespace
+
+MemoryPool &cuda_memory() {
+    return immortal([] { return MemoryPool(deallocate_in); });
+}
+
+// Before main(): inside a hook, Halide's runtime could not be told that the host has no memory for it.
+[[maybe_unused]] static const bool made = (cuda_memory(), true);
+
+}  // namespace tilewright::driver
+
+using namespace tilewright;
+
+extern "C" {
+
+void *halide_cuda_get_symbol(void *, const char *name) {
+    void *f = driver::libcuda() ? dlsym(driver::libcuda(), name) : nullptr;
+    return f ? driver::wrapped(driver::wrapped_functions, name, f) : nullptr;
+}
+
+// The context of the device that the thread works on. As the process ends, Halide asks without `create`, to
+// free what it has there. Where it never asked with `create` it has nothing, not even the driver's functions:
+// it then gets no context.
+int halide_cuda_acquire_context(void *user_context, void **context, bool create) {
+    static std::atomic<bool> used{false};
+    used = used || create;
+    const Device device = driver::this_thread.device;
+    driver::CUresult why = 0;
+    *context = !used ? nullptr :
+                       driver::cuda_context(device.backend == Backend::cuda ? device.index : 0, create, &why);
+    if (!*context && create) {
+        halide_error(user_context, driver::no_cuda_context(why).c_str());
+        return halide_error_code_gpu_device_error;
+    }
+    return 0;
+}
+
+int halide_cuda_release_context(void *) {
+    return 0;
+}
+
+// The stream of copies, launches and waits.
+int halide_cuda_get_stream(void *, void *, void **stream) {
+    *stream = driver::own_queue();
+    return 0;
+}
+}

@@ -1,0 +1,70 @@
+#include "runtime/devices/memory/pinned_memory.h"
+#include "runtime/devices/cuda/cuda.h"
+#include "runtime/process/inside.h"
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <optional>
+
+namespace tilewright::driver {
+
+namespace {
+
+// The first usable CUDA device. Its context locks the pages for all others as well.
+std::optional<int> locking_device() {
+    const auto &found = devices(Backend::cuda);
+    const auto usable =
+        std::find_if(found.begin(), found.end(), [](const DeviceInfo &d) { return d.usable; });
+    return usable == found.end() ? std::nullopt : std::optional(usable->device.index);
+}
+
+// Calls a function of the driver in that device's context; false where there is none.
+template<typename Call>
+bool in_context(const Call &call) noexcept try {
+    const InsideDriver inside;
+    const CUcontext context = cuda_context(*locking_device());
+    if (context == nullptr) {
+        return false;
+    }
+    const InCudaContext here(context);
+    return call();
+} catch (const std::exception &) {  // the drivers have ended, or the host has no memory left
+    return false;
+}
+
+// A block that the driver does not lock is ordinary memory, whose copies are correct and slower.
+void lock(void *begin, size_t bytes) {
+    in_context([&] { return lock_pages(begin, bytes); });
+}
+
+// After the drivers' end the block stays mapped: the driver may still have it.
+bool unlock(void *begin) {
+    in_context([&] { return unlock_pages(begin); });
+    return !drivers_have_ended();
+}
+
+std::atomic<HostMemory *> &pinned() {
+    static std::atomic<HostMemory *> memory{nullptr};
+    return memory;
+}
+
+}  // namespace
+
+HostMemory &pinned_memory() {
+    static HostMemory &memory = [&]() -> HostMemory & {
+        if (!locking_device()) {
+            return host_memory();
+        }
+        pinned() = new HostMemory(HostMemory::Pages{lock, unlock});
+        return *pinned();
+    }();
+    return memory;
+}
+
+void trim_pinned_memory(size_t keep) noexcept {
+    if (HostMemory *memory = pinned()) {
+        memory->trim(keep);
+    }
+}
+
+}  // namespace tilewright::driver

@@ -1,0 +1,244 @@
+// The hooks of OpenCL: what Halide's runtime gets when it asks for a function of the loader or for a context
+// (hooks.h).
+#include "generators/algorithms/half.h"
+#include "generators/algorithms/integers.h"
+#include "runtime/devices/calls/counters.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/kernel_text.h"
+#include "runtime/devices/memory/memory_pool.h"
+#include "runtime/devices/opencl/opencl.h"
+#include "runtime/devices/opencl/opencl_kernels.h"
+#include "runtime/devices/opencl/opencl_programs.h"
+#include "runtime/devices/own_queue.h"
+#include "runtime/devices/calls/recorder.h"
+#include "runtime/devices/thread_context.h"
+#include "runtime/devices/calls/wrapped_functions.h"
+#include "runtime/process/immortal.h"
+#include "runtime/process/inside.h"
+#include <HalideRuntime.h>
+#include <atomic>
+#include <cstring>
+#include <dlfcn.h>
+#include <mutex>
+#include <string>
+
+namespace tilewright::driver {
+
+namespace {
+
+void *create_buffer(void *context, uint64_t flags, size_t bytes, void *host, int *error);
+
+void *allocate_buffer(void *context, uint64_t flags, size_t bytes, void *host, int *error) {
+    count_allocation();
+    return real<create_buffer>(context, flags, bytes, host, error);
+}
+
+// Halide's buffers come from the pool: on an H200 the column sum went from .085 to .024 ms.
+void *create_buffer(void *context, uint64_t flags, size_t bytes, void *host, int *error) {
+    constexpr uint64_t read_write = 1;
+    int ignored = 0;
+    error = error ? error : &ignored;
+    if (flags != read_write || host) {
+        return allocate_buffer(context, flags, bytes, host, error);
+    }
+    bytes = round_up(bytes, 64);
+    if (Recorder *recorder = this_thread.recorder) {
+        recorder->allocated(bytes);
+    }
+    *error = 0;
+    return reinterpret_cast<void *>(opencl_memory().take(this_thread.device, context, own_queue(), bytes,
+        [&] { return reinterpret_cast<uint64_t>(allocate_buffer(context, flags, bytes, host, error)); }));
+}
+
+int retain_buffer(void *buffer) {
+    return opencl_memory().retain(reinterpret_cast<uint64_t>(buffer)) ? 0 : real<retain_buffer>(buffer);
+}
+
+int release_buffer(void *buffer) {
+    return opencl_memory().give_back(reinterpret_cast<uint64_t>(buffer)) ? 0 : real<release_buffer>(buffer);
+}
+
+void deallocate_buffer(void *, uint64_t buffer) {
+    real<release_buffer>(reinterpret_cast<void *>(buffer));
+}
+
+// Compilers make static objects of their own when they first compile, some of them as late as a kernel's
+// first launch.
+std::atomic<bool> compiled{false};
+
+int launch_kernel(void *queue, void *kernel, unsigned dims, const size_t *offset, const size_t *global,
+    const size_t *local, unsigned waits, const void *list, void *event) {
+    uint64_t threads = 1;
+    for (unsigned d = 0; local && d < dims; d++) {
+        threads *= local[d];
+    }
+    count_kernel(threads);
+    const auto launch = [&] {
+        return real<launch_kernel>(queue, kernel, dims, offset, global, local, waits, list, event);
+    };
+    int code = 0;
+    if (Recorder *recorder = this_thread.recorder) {
+        KernelLaunch recorded;
+        recorded.grid = recorded.block = {1, 1, 1};
+        for (unsigned d = 0; d < dims; d++) {
+            recorded.block[d] = local ? local[d] : 1;
+            recorded.grid[d] = global[d] / recorded.block[d];
+        }
+        code = launch_and_describe(queue, kernel, launch, recorded);
+        recorder->run().kernels.push_back(std::move(recorded));
+    } else {
+        code = launch();
+    }
+    if (compiled.exchange(false)) {
+        end_drivers_at_exit(wait_for_devices);
+    }
+    return code;
+}
+
+// What OpenCL C has for halves without the extension cl_khr_fp16: loads and stores through pointers to half,
+// here to a variable of two bytes, which may alias any type.
+std::string half_conversions() {
+    return std::string("float ") + float_of_half +
+           "(ushort bits) {\n    uchar2 bytes = as_uchar2(bits);\n"
+           "    return vload_half(0, (const __private half *)&bytes);\n}\nushort " +
+           half_of_float +
+           "(float value) {\n    uchar2 bytes;\n    vstore_half_rte(value, 0, (__private half *)&bytes);\n"
+           "    return as_ushort(bytes);\n}\n";
+}
+
+// Options for the compiler, and those of the row that runs.
+std::string options_of_row(const char *given) {
+    std::string all = given ? given : "";
+    if (this_thread.row && !this_thread.row->opencl_options.empty()) {
+        all += (all.empty() ? "" : " ") + this_thread.row->opencl_options;
+    }
+    return all;
+}
+
+// Sources that convert halves get the functions for it in front.
+void *create_program(void *context, unsigned count, const char **strings, const size_t *lengths, int *error) {
+    std::string source;
+    for (unsigned i = 0; i < count; i++) {
+        source += lengths && lengths[i] ? std::string(strings[i], lengths[i]) : kernel_text(strings[i]);
+    }
+    if (source.find(float_of_half) != std::string::npos || source.find(half_of_float) != std::string::npos) {
+        source.insert(0, half_conversions());
+    }
+    const char *text = source.c_str();
+    const size_t size = source.size();
+    // A binary depends on the options, too.
+    const std::string identity = options_of_row("") + "\n" + source;
+    if (error != nullptr) {
+        *error = 0;
+    }
+    return program_of(
+        context, identity, [&] { return real<create_program>(context, 1, &text, &size, error); });
+}
+
+int build_program(
+    void *program, unsigned n, void *const *devices, const char *options, void *notify, void *data) {
+    const ModuleClock clock;
+    compiled = true;
+    return build(program, [&] {
+        const std::string all = options_of_row(options);
+        return real<build_program>(program, n, devices, all.c_str(), notify, data);
+    });
+}
+
+OpenClKernels &kernels() {
+    return immortal([] { return OpenClKernels(); });
+}
+
+void *create_kernel(void *program, const char *name, int *error) {
+    *error = 0;
+    return kernels().take(program, name, [&] { return real<create_kernel>(program, name, error); });
+}
+
+int release_kernel(void *kernel) {
+    return kernels().give_back(kernel) ? 0 : real<release_kernel>(kernel);
+}
+
+int release_program(void *program) {
+    kernels().forget(program, real<release_kernel>);
+    return real<release_program>(program);
+}
+
+int write_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, const void *from,
+    unsigned waits, const void *list, void *event) {
+    count_copy_to_device(bytes);
+    return real<write_buffer>(queue, buffer, blocking, offset, bytes, from, waits, list, event);
+}
+
+int read_buffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes, void *to,
+    unsigned waits, const void *list, void *event) {
+    count_copy_to_host(bytes);
+    return real<read_buffer>(queue, buffer, blocking, offset, bytes, to, waits, list, event);
+}
+
+constexpr WrappedFunction wrapped_functions[] = {
+    {"clCreateBuffer", wrap<create_buffer>},
+    {"clRetainMemObject", wrap<retain_buffer>},
+    {"clReleaseMemObject", wrap<release_buffer>},
+    {"clEnqueueNDRangeKernel", wrap<launch_kernel>},
+    {"clCreateProgramWithSource", wrap<create_program>},
+    {"clBuildProgram", wrap<build_program>},
+    {"clCreateKernel", wrap<create_kernel>},
+    {"clReleaseKernel", wrap<release_kernel>},
+    {"clReleaseProgram", wrap<release_program>},
+    {"clEnqueueWriteBuffer", wrap<write_buffer>},
+    {"clEnqueueReadBuffer", wrap<read_buffer>},
+};
+
+// Held between acquire and release: Halide wants one call at a time in a queue between them. A queue of its
+// own has one thread.
+std::recursive_mutex &in_use() {
+    return immortal([] { return std::recursive_mutex(); });
+}
+
+}  // namespace
+
+MemoryPool &opencl_memory() {
+    return immortal([] { return MemoryPool(deallocate_buffer); });
+}
+
+// Before main(): inside a hook, Halide's runtime could not be told that the host has no memory for them.
+[[maybe_unused]] static const bool made = (opencl_memory(), in_use(), kernels(), true);
+
+}  // namespace tilewright::driver
+
+using namespace tilewright;
+
+extern "C" {
+
+void *halide_opencl_get_symbol(void *, const char *name) {
+    void *f = driver::libopencl() ? dlsym(driver::libopencl(), name) : nullptr;
+    return f ? driver::wrapped(driver::wrapped_functions, name, f) : nullptr;
+}
+
+// Context and queue of the device that the thread works on. Halide's own choice of a platform reads past a
+// table of four entries. `create`: as for CUDA (cuda_hooks.cpp).
+int halide_acquire_cl_context(void *user_context, void **context, void **queue, bool create) {
+    static std::atomic<bool> used{false};
+    if (!driver::own_queue()) {
+        driver::in_use().lock();
+    }
+    used = used || create;
+    const Device device = driver::this_thread.device;
+    driver::OpenClDevice *d =
+        !used ? nullptr : driver::opencl_device(device.backend == Backend::opencl ? device.index : 0, create);
+    *context = d ? d->context : nullptr;
+    *queue = !d ? nullptr : driver::own_queue() ? driver::own_queue() : d->queue;
+    if (!d && create) {
+        halide_error(user_context, driver::no_opencl_context);
+        return halide_error_code_gpu_device_error;
+    }
+    return 0;
+}
+
+int halide_release_cl_context(void *) {
+    if (!driver::own_queue()) {
+        driver::in_use().unlock();
+    }
+    return 0;
+}
+}

@@ -1,0 +1,55 @@
+#include "runtime/devices/opencl/opencl_kernels.h"
+#include <new>
+
+namespace tilewright::driver {
+
+void *OpenClKernels::take(void *program, const char *name, const std::function<void *()> &make) noexcept {
+    const std::lock_guard lock(mutex_);
+    void *kernel = nullptr;
+    try {
+        Key key(program, name);
+        if (const auto kept = kept_.find(key); kept != kept_.end()) {
+            taken_.insert_or_assign(kept->second, std::move(key));
+            kernel = kept->second;
+            kept_.erase(kept);
+            return kernel;
+        }
+        kernel = make();
+        if (kernel) {
+            taken_.insert_or_assign(kernel, std::move(key));
+        }
+        return kernel;
+    } catch (const std::bad_alloc &) {
+        return kernel ? kernel : make();
+    }
+}
+
+bool OpenClKernels::give_back(void *kernel) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto taken = taken_.find(kernel);
+    if (taken == taken_.end()) {
+        return false;
+    }
+    bool is_kept = true;
+    try {
+        kept_.emplace(std::move(taken->second), kernel);
+    } catch (const std::bad_alloc &) {
+        is_kept = false;
+    }
+    taken_.erase(taken);
+    return is_kept;
+}
+
+void OpenClKernels::forget(void *program, int (*release)(void *kernel)) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (auto kept = kept_.begin(); kept != kept_.end();) {
+        if (kept->first.first == program) {
+            release(kept->second);
+            kept = kept_.erase(kept);
+        } else {
+            kept++;
+        }
+    }
+}
+
+}  // namespace tilewright::driver

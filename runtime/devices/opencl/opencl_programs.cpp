@@ -1,0 +1,139 @@
+#include "runtime/devices/opencl/opencl_programs.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/opencl/opencl.h"
+#include "runtime/devices/program_cache.h"
+#include "runtime/devices/thread_context.h"
+#include "runtime/process/immortal.h"
+#include "runtime/process/kept_signals.h"
+#include <cstdlib>
+#include <map>
+#include <optional>
+
+namespace tilewright::driver {
+
+namespace {
+
+// Numbers of the OpenCL standard.
+constexpr unsigned binary_sizes = 0x1165, binaries = 0x1166;
+
+// The driver's functions that Halide does not ask for.
+struct Functions {
+    using Program = void;
+    using WithBinary = Program *(void *context, unsigned devices, void *const *device, const size_t *bytes,
+        const unsigned char **binary, int *status, int *error);
+    using Build = int(
+        Program *, unsigned n, void *const *devices, const char *options, void *notify, void *data);
+    using Info = int(Program *, unsigned what, size_t bytes, void *value, size_t *needed);
+    using Release = int(Program *);
+
+    WithBinary *with_binary = opencl<WithBinary>("clCreateProgramWithBinary");
+    Build *build = opencl<Build>("clBuildProgram");
+    Info *info = opencl<Info>("clGetProgramInfo");
+    Release *release = opencl<Release>("clReleaseProgram");
+
+    bool complete() const {
+        return with_binary && build && info && release;
+    }
+};
+
+const Functions &functions() {
+    static const Functions all;
+    return all;
+}
+
+// Programs that Halide has not built yet (it makes and builds one at a time, under a lock of its own): the
+// identity of those that come from a source, and nothing for those that come from the cache and are built.
+std::map<void *, std::optional<std::string>> &waiting() {
+    return immortal([] { return std::map<void *, std::optional<std::string>>(); });
+}
+
+// PoCL makes a binary by compiling every kernel once more, for work-groups of any size: half of what it
+// compiles for a first call. And it keeps what it compiled itself, unless POCL_KERNEL_CACHE is 0.
+bool keeps_its_own(const DeviceInfo &device) {
+    const char *cache = getenv("POCL_KERNEL_CACHE");
+    return device.platform == "Portable Computing Language" && (!cache || std::string(cache) != "0");
+}
+
+// Everything that the binary depends on. Halide's build options follow from the device.
+std::string identity_of(const DeviceInfo &device, const std::string &source) {
+    return device.name + "\n" + device.platform + "\n" + device.driver + "\n" + device.capability + "\n" +
+           source;
+}
+
+// The program of a binary, built; null where the driver does not take it.
+void *from_binary(void *context, const std::string &binary) {
+    const KeptSignals kept;
+    OpenClDevice *device = opencl_device(this_thread.device.index, false);
+    const size_t bytes = binary.size();
+    const auto *data = reinterpret_cast<const unsigned char *>(binary.data());
+    int status = 0, error = 0;
+    void *program = functions().with_binary(context, 1, &device->device, &bytes, &data, &status, &error);
+    if (program == nullptr) {
+        return nullptr;
+    }
+    if (status == 0 && error == 0 &&
+        functions().build(program, 1, &device->device, nullptr, nullptr, nullptr) == 0) {
+        return program;
+    }
+    functions().release(program);
+    return nullptr;
+}
+
+// The binary of a program for the only device of its context; empty where the driver gives none.
+std::string binary_of(void *program) {
+    size_t bytes = 0, needed = 0;
+    if (functions().info(program, binary_sizes, sizeof bytes, &bytes, &needed) != 0 ||
+        needed != sizeof bytes) {
+        return "";
+    }
+    std::string binary(bytes, '\0');
+    char *data = binary.data();
+    return functions().info(program, binaries, sizeof data, (void *)&data, nullptr) == 0 ? binary : "";
+}
+
+}  // namespace
+
+void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept {
+    try {
+        const DeviceInfo &device = device_info(this_thread.device);
+        if (functions().complete() && !program_cache().is_off() && !keeps_its_own(device)) {
+            const std::string identity = identity_of(device, source);
+            if (const auto binary = program_cache().find(identity)) {
+                if (void *program = from_binary(context, *binary)) {
+                    waiting()[program] = std::nullopt;
+                    return program;
+                }
+                program_cache().remove(identity);
+            }
+            void *program = make();
+            if (program != nullptr) {
+                waiting()[program] = identity;
+            }
+            return program;
+        }
+    } catch (const std::exception &) {  // NOLINT(bugprone-empty-catch): no memory for the cache's own work
+    }
+    return make();
+}
+
+int build(void *program, const std::function<int()> &build) noexcept {
+    const auto known = waiting().find(program);
+    if (known == waiting().end()) {
+        return build();
+    }
+    const std::optional<std::string> identity = std::move(known->second);
+    waiting().erase(known);
+    if (!identity) {
+        return 0;
+    }
+    const int code = build();
+    try {
+        if (code == 0) {
+            program_cache().keep(*identity, binary_of(program));
+        }
+    } catch (const std::exception &) {  // NOLINT(bugprone-empty-catch): no memory, so it is not kept
+    }
+    return code;
+}
+
+}  // namespace tilewright::driver

@@ -1,0 +1,105 @@
+// What rows need of a device, held against what it has.
+#include "runtime/dispatch/choice/kernel_needs.h"
+#include "runtime/devices/best_device.h"
+#include "tilewright/variant.h"
+#include <algorithm>
+#include <climits>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace tilewright {
+
+namespace {
+
+// 80 of "8.0".
+int number_of(const std::string &capability) {
+    int digits = 0;
+    for (const char c : capability) {
+        digits = c == '.' ? digits : 10 * digits + (c - '0');
+    }
+    return digits;
+}
+
+constexpr const char *any_capability = "999.0";
+
+}  // namespace
+
+const DeviceInfo &limits_of(Device device) {
+    static const auto &none = *new DeviceInfo([] {
+        DeviceInfo info;
+        info.capability = any_capability;
+        info.block_threads = INT_MAX;
+        info.block_memory = INT64_MAX;
+        info.fp64 = info.images = info.half = true;
+        return info;
+    }());
+    if (device.backend != Backend::cpu) {
+        for (const DeviceInfo &info : devices(device.backend)) {
+            if (info.device == device && info.usable) {
+                return info;
+            }
+        }
+    }
+    return none;
+}
+
+std::string why_not_on(const Row::Needs &needs, const DeviceInfo &info) {
+    const auto device = [&] { return info.device.str(); };
+    // What the device lacks for all rows comes before its limits, which another row may keep.
+    for (const auto &[needed, has, what] : {std::tuple{needs.fp64, info.fp64, "doubles (fp64)"},
+             {needs.images, info.images, "images"}, {needs.half, info.half, "half precision (fp16)"}}) {
+        if (needed && !has) {
+            return fmt::format("its kernels need {}, which {} does not have", what, device());
+        }
+    }
+    if (needs.threads > info.block_threads) {
+        return fmt::format("its blocks have {} threads, and {} takes at most {}", needs.threads, device(),
+            info.block_threads);
+    }
+    if (needs.shared_bytes > info.block_memory) {
+        return fmt::format("its blocks take {} bytes of shared memory, and {} has {} per block",
+            needs.shared_bytes, device(), info.block_memory);
+    }
+    if (needs.capability > 0 && needs.capability > number_of(info.capability)) {
+        return fmt::format("its library is for compute capability {}.{} and newer, and {} has {}; build it "
+                           "for sm_{}",
+            needs.capability / 10, needs.capability % 10, device(), info.capability,
+            number_of(info.capability));
+    }
+    if (needs.only_capability > 0 && needs.only_capability != number_of(info.capability) &&
+        info.capability != any_capability) {
+        return fmt::format("its kernels have instructions of compute capability {}.{} alone, and {} has {}",
+            needs.only_capability / 10, needs.only_capability % 10, device(), info.capability);
+    }
+    return "";
+}
+
+std::string why_not_on(const Row &row, const DeviceInfo &info) {
+    if (row.needs_vnni && !cpu_has_vnni()) {
+        return "this CPU has no AVX-512 with VNNI and VBMI";
+    }
+    if (row.needs.avx2 && !cpu_has_avx2()) {
+        return "this CPU has no AVX2";
+    }
+    return why_not_on(row.needs, info);
+}
+
+std::string why_not_on(const Row &row, Device device) {
+    return why_not_on(row, limits_of(device));
+}
+
+std::optional<Device> best_device_for(std::span<const Row *const> rows) {
+    const auto any = [&](const auto &is_wanted) {
+        return std::any_of(rows.begin(), rows.end(),
+            [&](const Row *row) { return row->declined.empty() && is_wanted(*row); });
+    };
+    return best_device(
+        [&](Backend backend) { return any([&](const Row &row) { return row.backend == backend; }); },
+        [&](const DeviceInfo &info) {
+            return any([&](const Row &row) {
+                return row.backend == info.device.backend && why_not_on(row, info).empty();
+            });
+        });
+}
+
+}  // namespace tilewright

@@ -1,0 +1,53 @@
+#include "runtime/dispatch/steps/plan.h"
+#include <algorithm>
+#include <iterator>
+
+namespace tilewright {
+
+void Plan::append(Plan other) {
+    std::move(other.steps_.begin(), other.steps_.end(), std::back_inserter(steps_));
+}
+
+std::vector<const Row *> Plan::rows() const {
+    std::vector<const Row *> all;
+    for (const auto &step : steps_) {
+        if (const Launch *launch = std::get_if<Launch>(&step)) {
+            all.push_back(&launch->row());
+        } else if (const Decision *decision = std::get_if<Decision>(&step)) {
+            all.insert(all.end(), decision->possible.begin(), decision->possible.end());
+        }
+    }
+    return all;
+}
+
+std::vector<const Launch *> Plan::launches() const {
+    std::vector<const Launch *> all;
+    for (const auto &step : steps_) {
+        if (const Launch *launch = std::get_if<Launch>(&step)) {
+            all.push_back(launch);
+        }
+    }
+    return all;
+}
+
+bool Plan::fits() const {
+    return std::ranges::all_of(launches(), [](const Launch *launch) { return launch->fits(); });
+}
+
+std::vector<const Row *> Plan::run() {
+    std::vector<const Row *> ran;
+    for (auto &step : steps_) {
+        if (Launch *launch = std::get_if<Launch>(&step)) {
+            launch->run();
+            ran.push_back(&launch->row());
+        } else if (const auto *work = std::get_if<std::function<void()>>(&step)) {
+            (*work)();
+        } else {
+            const std::vector<const Row *> more = std::get<Decision>(step).decide().run();
+            ran.insert(ran.end(), more.begin(), more.end());
+        }
+    }
+    return ran;
+}
+
+}  // namespace tilewright

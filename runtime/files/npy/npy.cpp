@@ -1,0 +1,120 @@
+#include "tilewright/npy.h"
+#include "runtime/files/npy/npy_header.h"
+#include "runtime/files/output/output_file.h"
+#include "runtime/files/readers.h"
+#include "tilewright/error.h"
+#include <algorithm>
+#include <bit>
+
+namespace tilewright {
+
+namespace {
+
+// Elements are copied between file and memory as they are.
+static_assert(std::endian::native == std::endian::little, ".npy files hold little-endian elements");
+
+// An array as rows of bytes, whatever its dimensions: a vector is one row.
+struct Rows {
+    int64_t count, bytes, pitch;
+};
+
+Rows rows_of_bytes(const Array &array) {
+    const auto element = static_cast<int64_t>(size_of(array.type()));
+    if (array.dimensions() == 1) {
+        return {1, array.size() * element, 0};
+    }
+    const int64_t count = array.shape()[0];
+    return {count, array.size() / count * element, array.strides()[0] * element};
+}
+
+void read_c_order(InputFile &file, Array &array) {
+    const Rows rows = rows_of_bytes(array);
+    auto *data = static_cast<uint8_t *>(array.data());
+    for (int64_t y = 0; y < rows.count; y++) {
+        file.read_whole(data + y * rows.pitch, static_cast<size_t>(rows.bytes));
+    }
+}
+
+// In Fortran order the file holds columns: for each channel, for each x, the elements of all y. A block of
+// columns is read at a time, and its elements are spread over the rows, so that neighbours fill a cache line
+// of a row together. A block has at most 64 columns and 16 MiB: fewer columns where they are long, and a part
+// of a column that alone is longer. So no second array is needed.
+template<size_t element>
+void read_fortran_order(InputFile &file, Array &array) {
+    struct Element {
+        uint8_t bytes[element];
+    };
+    const int64_t h = array.shape()[0], w = array.shape()[1];
+    const int64_t channels = array.dimensions() == 3 ? array.shape()[2] : 1;
+    const int64_t pitch = array.strides()[0];
+    auto *data = static_cast<Element *>(array.data());
+
+    constexpr int64_t most_columns = 64, most_elements = (int64_t(16) << 20) / element;
+    const int64_t block_columns = std::clamp<int64_t>(most_elements / h, 1, std::min(most_columns, w));
+    const int64_t block_rows = std::min(h, most_elements);
+    Array block(Type::u8, {block_columns * block_rows * static_cast<int64_t>(element)});
+    auto *columns = static_cast<Element *>(block.data());
+    for (int64_t c = 0; c < channels; c++) {
+        for (int64_t x0 = 0; x0 < w; x0 += block_columns) {
+            const int64_t width = std::min(block_columns, w - x0);
+            for (int64_t y0 = 0; y0 < h; y0 += block_rows) {  // once, unless a block is a part of one column
+                const int64_t height = std::min(block_rows, h - y0);
+                file.read_whole(columns, static_cast<size_t>(width * height) * element);
+                for (int64_t y = 0; y < height; y++) {
+                    for (int64_t x = 0; x < width; x++) {
+                        data[(y0 + y) * pitch + (x0 + x) * channels + c] = columns[x * height + y];
+                    }
+                }
+            }
+        }
+    }
+}
+
+void read_fortran_order(InputFile &file, Array &array) {
+    switch (size_of(array.type())) {
+    case 1: return read_fortran_order<1>(file, array);
+    case 2: return read_fortran_order<2>(file, array);
+    case 4: return read_fortran_order<4>(file, array);
+    default: return read_fortran_order<8>(file, array);
+    }
+}
+
+}  // namespace
+
+Array read_npy(const std::string &path, const NpyLimits &limits) {
+    InputFile file(path);
+    return read_npy(file, limits, Array::uninitialized);
+}
+
+Array read_npy(InputFile &file, const NpyLimits &limits, MakeArray *make) {
+    const NpyHeader header = read_npy_header(file, limits);
+    Array array = make(header.type, header.shape, Array::padded);
+    if (header.is_fortran && header.shape.size() > 1) {
+        read_fortran_order(file, array);
+    } else {
+        read_c_order(file, array);
+    }
+    return array;
+}
+
+void write_npy(const std::string &path, const Array &array) {
+    // NOLINTNEXTLINE(readability-container-size-empty): an array may exist and have no elements
+    if (array.empty() || array.size() == 0) {
+        throw Error(Fault::usage, "the array is empty; give one with elements", {.operation = "write_npy"});
+    }
+    const std::string header = npy_header_of(array);
+    const Rows rows = rows_of_bytes(array);
+    const auto *data = static_cast<const uint8_t *>(array.data());
+
+    OutputFile file(path);
+    bool is_written = file.write(header.data(), header.size());
+    for (int64_t y = 0; y < rows.count && is_written; y++) {
+        is_written = file.write(data + y * rows.pitch, static_cast<size_t>(rows.bytes));
+    }
+    if (!is_written) {
+        file.fail();
+    }
+    file.commit();
+}
+
+}  // namespace tilewright

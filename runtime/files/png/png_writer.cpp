@@ -1,0 +1,130 @@
+// The writer of PNG files.
+#include "runtime/files/attempt.h"
+#include "runtime/files/file_errors.h"
+#include "runtime/files/png/libpng.h"
+#include "runtime/files/output/output_file.h"
+#include "runtime/files/png/png_chunks.h"
+#include "runtime/files/writers.h"
+#include "tilewright/error.h"
+#include "tilewright/png.h"
+#include <bit>
+#include <png.h>
+
+namespace tilewright {
+
+namespace {
+
+// libpng's state while a file is written.
+class Writer {
+public:
+    Writer(OutputFile &file, const std::string &name) : file_(file), name_(name) {
+        png = libpng::create_writer(messages_);
+        info = png != nullptr ? png_create_info_struct(png) : nullptr;
+        if (info == nullptr) {
+            png_destroy_write_struct(&png, nullptr);
+            throw_no_memory("write", name);
+        }
+        png_set_write_fn(
+            png, this,
+            [](png_structp handle, png_bytep from, size_t bytes) {
+                auto *writer = static_cast<Writer *>(png_get_io_ptr(handle));
+                if (!writer->file_.write(from, bytes)) {
+                    writer->is_disk_error_ = true;
+                    png_error(handle, "disk");
+                }
+            },
+            nullptr);
+    }
+    ~Writer() {
+        png_destroy_write_struct(&png, &info);
+    }
+    Writer(const Writer &) = delete;
+    Writer &operator=(const Writer &) = delete;
+
+    // Runs libpng calls, as attempt() does. Errors: failed; memory.
+    template<typename Step>
+    void operator()(const Step &step) {
+        if (attempt(png_jmpbuf(png), step)) {
+            return;
+        }
+        if (is_disk_error_) {
+            file_.fail();
+        }
+        if (messages_.is_out_of_memory) {
+            throw_no_memory("write", name_);
+        }
+        throw Error(Fault::failed,
+            "cannot write " + in_quotes(name_) + ": " + messages_.text() + "; write .npy instead");
+    }
+
+    png_structp png;
+    png_infop info = nullptr;
+
+private:
+    OutputFile &file_;
+    const std::string &name_;
+    libpng::Messages messages_;
+    bool is_disk_error_ = false;
+};
+
+}  // namespace
+
+void check_png(Type type, const std::vector<int64_t> &shape) {
+    const auto refuse = [&](const char *why) {
+        refuse_array(why, "write .npy instead", "write_png", type, shape);
+    };
+    if (type != Type::u8 && type != Type::u16) {
+        refuse("PNG holds u8 and u16");
+    }
+    if (shape.size() < 2 || shape.size() > 3) {
+        refuse("PNG holds images (h, w) and (h, w, c)");
+    }
+    if (shape.size() == 3 && (shape[2] < 1 || shape[2] > 4)) {
+        refuse("PNG holds 1 to 4 channels");
+    }
+    for (const int64_t extent : {shape[0], shape[1]}) {
+        if (extent < 1 || extent > PNG_UINT_31_MAX) {
+            refuse("PNG holds 1 to 2^31 - 1 pixels per side");
+        }
+    }
+}
+
+void write_png(const std::string &path, const Array &image, const PngMetadata &metadata) {
+    check_png(image.type(), image.shape());
+    const int64_t h = image.shape()[0], w = image.shape()[1];
+    const int channels = channels_of(image);
+    const std::vector<Chunk> chunks = chunks_of(metadata, channels, path);
+    const auto *pixels = static_cast<const uint8_t *>(image.data());
+    const int64_t row_bytes = image.strides()[0] * static_cast<int64_t>(size_of(image.type()));
+    const int depth = image.type() == Type::u16 ? 16 : 8;
+    static constexpr int colour_types[] = {
+        0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+
+    OutputFile file(path);
+    Writer writer(file, path);
+    writer([&] {
+        png_set_user_limits(writer.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+        png_set_IHDR(writer.png, writer.info, static_cast<png_uint_32>(w), static_cast<png_uint_32>(h), depth,
+            colour_types[channels], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+            PNG_FILTER_TYPE_DEFAULT);
+        // Measured on a smooth image with camera-like noise: 37 MB/s, where zlib's default, 6, makes 8. The
+        // file is 15 % larger.
+        png_set_compression_level(writer.png, 2);
+        png_write_info_before_PLTE(writer.png, writer.info);
+        for (const Chunk &chunk : chunks) {
+            png_write_chunk(writer.png, reinterpret_cast<png_const_bytep>(chunk.name), chunk.data.data(),
+                chunk.data.size());
+        }
+        png_write_info(writer.png, writer.info);
+        if constexpr (std::endian::native == std::endian::little) {
+            png_set_swap(writer.png);
+        }
+        for (int64_t y = 0; y < h; y++) {
+            png_write_row(writer.png, pixels + y * row_bytes);
+        }
+        png_write_end(writer.png, nullptr);
+    });
+    file.commit();
+}
+
+}  // namespace tilewright

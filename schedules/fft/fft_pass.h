@@ -1,0 +1,227 @@
+#pragma once
+// The schedules of one pass of a Fourier transform, for the tables of fft2d and fresnel.
+#include "generators/algorithms/fft2d/pass.h"
+#include "schedules/shared_moves.h"
+#include "schedules/schedule.h"
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+// How a row describes its pass: the options of FftPassShape, and the numbers of its schedule.
+struct PassNumbers {
+    FftPassShape::Lines lines = FftPassShape::Lines::along;
+    FftPassShape::Numbered numbered = FftPassShape::Numbered::none;
+    bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false, serves_all = false;
+    int together = 1;  // lines per thread block, or per task of a core
+    int threads = 0;   // butterflies of a line that are computed side by side; 0: as many as the stage of the
+                       // largest radix has
+    int pad = 1;  // which rows of cells are longer by one, against bank conflicts: 0 none, 1 those of the
+                  // last digit, 2 all
+};
+
+// What a pass does, for people: "Columns of 512 points: all stages in shared memory, 8 lines at a time."
+inline std::string pass_sentence(Backends where, const FftPassShape &shape, int together) {
+    const bool part = shape.twiddled || shape.numbered == FftPassShape::Numbered::by_batch;
+    std::string text = shape.lines == FftPassShape::Lines::along  ? "Rows" :
+                       shape.lines == FftPassShape::Lines::across ? "Columns" :
+                                                                    "Rows into columns";
+    text += (part ? " in parts of " : " of ") + std::to_string(shape.length()) + " points: all stages ";
+    text += where == cpu ? "in a core's cache, " : "in shared memory, ";
+    text += together == 1 ? "one line at a time" : std::to_string(together) + " lines at a time";
+    text += shape.convolve ? ", there and back" : "";
+    text += shape.chirp_first || shape.chirp_last ? ", with phases" : "";
+    return text + ".";
+}
+
+// The row of a pass over lines whose length is the product of the radices.
+inline ScheduleRow pass_row(const std::string &name, Backends where,
+    void (*schedule)(FftPass &, ScheduleContext &), const std::vector<int> &radices, const PassNumbers &n) {
+    FftPassShape shape(radices);
+    shape.lines = n.lines;
+    shape.numbered = n.numbered;
+    shape.twiddled = n.twiddled;
+    shape.chirp_first = n.chirp_first;
+    shape.chirp_last = n.chirp_last;
+    shape.convolve = n.convolve;
+    shape.serves_all = n.serves_all;
+    const int threads =
+        n.threads ? n.threads : shape.length() / *std::max_element(radices.begin(), radices.end());
+    // A thread unrolls its butterflies. 16 of them were an expression of more than 256 nested brackets, which
+    // the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256, threads=1).
+    const int fewest = std::max(1, threads / 4), most = std::min(1024, std::max(threads, shape.length()));
+    return row(name, where, "c64", schedule, shape,
+        {{"together", n.together, 1, 64}, {"threads", threads, fewest, most}, {"pad", n.pad, 0, 2}})
+        .says(pass_sentence(where, shape, n.together));
+}
+
+// The lines of one length that a row is made for.
+struct PassLines {
+    std::vector<int> radices;
+    int together;
+    int pad = 1;
+    Backends where = gpu;
+    int registers = 0;  // at most so many for a thread on CUDA; 0: as many as it likes
+};
+
+// A row for each length: NAME_LENGTH, with the options that `numbers` makes of a row's lines together.
+template<typename Numbers>
+ScheduleRows pass_rows(const std::string &name, void (*schedule)(FftPass &, ScheduleContext &),
+    Numbers numbers, const std::vector<PassLines> &lengths) {
+    ScheduleRows rows;
+    for (const PassLines &lines : lengths) {
+        PassNumbers n = numbers(lines.together);
+        n.pad = lines.pad;
+        const std::string length = std::to_string(FftPassShape(lines.radices).length());
+        ScheduleRow made = pass_row(name + "_" + length, lines.where, schedule, lines.radices, n);
+        rows.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
+    }
+    return rows;
+}
+
+// The lengths of whole lines: rows and columns on a GPU, whose blocks share 48 KB with OpenCL, and short ones
+// of either kind in a core's cache (schedules/fft/fft_lines.h has the long ones).
+inline const std::vector<PassLines> &whole_rows() {
+    static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
+        {{16, 16}, 8}, {{8, 8, 8}, 4, 2}, {{8, 8, 16}, 2, 2}, {{8, 16, 16}, 1, 2}, {{16, 16, 16}, 1, 2},
+        {{16, 16, 32}, 1, 2, cuda, 128}};
+    return lengths;
+}
+inline const std::vector<PassLines> &whole_columns() {
+    static const std::vector<PassLines> lengths = {{{4, 4}, 16}, {{4, 8}, 16}, {{8, 8}, 16}, {{8, 16}, 16},
+        {{16, 16}, 16}, {{8, 8, 8}, 8}, {{8, 8, 16}, 4, 2}, {{8, 16, 16}, 4, 2, cuda, 96},
+        {{16, 16, 16}, 4, 2, cuda, 64}};
+    return lengths;
+}
+inline const std::vector<PassLines> &lines_in_cache() {
+    static const std::vector<PassLines> lengths = {
+        {{4, 4}, 16, 1, cpu}, {{4, 8}, 16, 1, cpu}, {{8, 8}, 16, 1, cpu}, {{2, 8, 8}, 16, 1, cpu}};
+    return lengths;
+}
+
+// Promises that a pass has a whole number of groups of `together` lines.
+inline void whole_groups_of_lines(FftPass &f, ScheduleContext &context, int together) {
+    Halide::OutputImageParam &output = context.buffers.back();
+    const int lines = f.shape.lines == FftPassShape::Lines::along ? 1 : 0;
+    output.dim(lines).set_extent(multiple_of(together, output.dim(lines).extent()));
+}
+
+// The loops of one stage of `cells`: the other digits, those of neighbouring points first, are spread over
+// the threads. The update of a stage computes its factors for each butterfly.
+inline void stage_over_threads(FftPass &f, size_t number, int threads) {
+    using Halide::Var;
+    Halide::Stage stage = f.cells.update((int)number);
+    Var butterfly, outer, inner;
+    bool first = true;
+    for (int s = f.count - 1; s >= 0; s--) {
+        if (s == f.stages[number].digit) {
+            continue;
+        }
+        if (first) {
+            butterfly = f.digits[(size_t)s];
+            first = false;
+        } else {
+            Var fused;
+            stage.fuse(butterfly, f.digits[(size_t)s], fused);
+            butterfly = fused;
+        }
+    }
+    stage.split(butterfly, outer, inner, threads, Halide::TailStrategy::GuardWithIf).unroll(outer);
+    if (f.across()) {
+        stage.reorder(outer, f.line, inner).gpu_threads(f.line, inner);
+    } else {
+        stage.reorder(outer, inner, f.line).gpu_threads(inner, f.line);
+    }
+    for (Halide::Func &factor : f.stages[number].factors) {
+        factor.compute_at(f.cells, outer);
+    }
+}
+
+// Each thread block transforms a few lines, which it keeps in shared memory: one stage after another with a
+// barrier between them, and one thread per butterfly. Neighbouring threads have neighbouring columns, or
+// neighbouring points of a row. Rows of cells that are longer by one put the points that neighbouring threads
+// read into different banks. A whole line of 8192 words is 64 KB, which is more shared memory than a thread
+// block has on every device.
+inline void lines_in_shared(FftPass &f, ScheduleContext &context) {
+    using Halide::Var;
+    const int together = context["together"], threads = context["threads"], pad = context["pad"];
+    const bool neighbours_first = f.shape.lines != FftPassShape::Lines::along;
+    const Halide::RVar iteration = f.last_stage.x, side = f.last_stage.y;
+    Var block{"block"}, within{"within"};
+
+    undefined_on_gpu(f.out);
+    Halide::Stage last = f.out.update();
+    // Every butterfly writes to other positions.
+    last.allow_race_conditions().split(f.line, block, within, together);
+    if (neighbours_first) {
+        last.reorder({iteration, within, side, block, f.batch}).gpu_threads(within, side);
+    } else {
+        last.reorder({iteration, side, within, block, f.batch}).gpu_threads(side, within);
+    }
+    last.gpu_blocks(block, f.batch).unroll(iteration);
+    for (Halide::Func &factor : f.last_factors) {
+        factor.compute_at(f.out, iteration);
+    }
+
+    f.cells.compute_at(f.out, block).store_in(Halide::MemoryType::GPUShared);
+    for (int s = 0; s < f.count; s++) {
+        const int radix = f.shape.radix[(size_t)s];
+        f.cells.bound(f.digits[(size_t)s], 0, radix);
+        if ((pad > 0 && s == f.count - 1) || (pad > 1 && s > 0)) {
+            f.cells.align_storage(f.digits[(size_t)s], radix + 1);
+        }
+    }
+    for (size_t i = 0; i < f.stages.size(); i++) {
+        stage_over_threads(f, i, threads);
+    }
+    for (Halide::OutputImageParam &field : context.buffers) {
+        field.set_host_alignment(8);
+    }
+    whole_groups_of_lines(f, context, together);
+}
+
+// A core transforms a few lines at a time, which it keeps in its cache. The same points of different lines
+// are the lanes of vectors: one stage after another, with all arithmetic on whole vectors. Rows are
+// transposed as they are read and written.
+inline void lines_in_vectors(FftPass &f, ScheduleContext &context) {
+    using Halide::TailStrategy;
+    using Halide::Var;
+    const int together = context["together"],
+              lanes = std::min(together, context.target.natural_vector_size<float>());
+    Var block{"block"}, within{"within"}, task{"task"};
+    Halide::Stage last = f.out.update();
+    last.allow_race_conditions().split(f.line, block, within, together);
+    last.reorder({within, f.last_stage.x, f.last_stage.y, block, f.batch})
+        .fuse(block, f.batch, block)
+        .vectorize(within, lanes);
+    last.split(block, task, block, 8, TailStrategy::GuardWithIf).parallel(task);
+    for (Halide::Func &factor : f.last_factors) {
+        factor.compute_at(f.out, f.last_stage.x);
+    }
+    // Memory is allocated once per task: the first use of new pages costs as much time as a pass.
+    f.cells.compute_at(f.out, block).hoist_storage(f.out, task);
+    for (int s = 0; s < f.count; s++) {
+        f.cells.bound(f.digits[(size_t)s], 0, f.shape.radix[(size_t)s]);
+    }
+    for (size_t i = 0; i < f.stages.size(); i++) {
+        Halide::Stage stage = f.cells.update((int)i);
+        Var inner;
+        std::vector<Halide::VarOrRVar> order = {f.line};
+        for (int s = f.count - 1; s >= 0; s--) {
+            if (s != f.stages[i].digit) {
+                order.push_back(f.digits[(size_t)s]);
+            }
+        }
+        stage.reorder(order).vectorize(f.line, lanes);
+        for (Halide::Func &factor : f.stages[i].factors) {
+            factor.compute_at(f.cells, order[1].var);
+        }
+    }
+    if (!f.across()) {
+        f.cells.reorder_storage(f.line, f.digits.back());
+    }
+    whole_groups_of_lines(f, context, together);
+}
+
+}  // namespace tilewright

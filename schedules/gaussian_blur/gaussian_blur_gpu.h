@@ -1,0 +1,298 @@
+#pragma once
+// The fast schedules of gaussian_blur on GPUs: both passes in one kernel.
+#include "generators/algorithms/gaussian_blur/colours.h"
+#include "generators/algorithms/gaussian_blur/configuration.h"
+#include "generators/algorithms/gaussian_blur/window.h"
+#include "generators/algorithms/gaussian_blur/window_dot.h"
+#include "generators/algorithms/gaussian_blur/window_floats.h"
+#include "schedules/shared_moves.h"
+#include "schedules/schedule.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright {
+
+namespace gaussian_blur_gpu {
+
+using Halide::Func;
+using Halide::LoopLevel;
+using Halide::MemoryType;
+using Halide::OutputImageParam;
+using Halide::RVar;
+using Halide::Var;
+
+// A window row: what it says of its form, and its tile with the ranges of its numbers.
+struct Tile {
+    GaussianBlurWindowConfiguration configuration;
+    std::vector<Tunable> tunables;
+};
+
+template<typename Form>
+ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &),
+    const Tile &tile) {
+    return tilewright::row(
+        std::move(name), where, std::move(types), apply, tile.configuration, tile.tunables);
+}
+
+// For radii up to `radius`. A thread block computes `columns` pixels of `rows` * `groups` rows. A thread
+// computes `rows` pixels of a column (for u8: of four columns), and then windows of `window` pixels.
+inline Tile tile(int radius, int columns, int rows, int groups, int window, bool large = false) {
+    return {{.radius = radius, .large = large},
+        {{"columns", columns, columns / 4, 2 * columns}, {"rows", rows, rows / 4, 2 * rows},
+            {"groups", groups, 1, 4}, {"window", window, 4, 16}}};
+}
+
+// The same for dot products. A window is whole vectors of words, and rows are computed by fours.
+inline Tile word_tile(int radius, int high, bool any_width, int columns, int rows, int window) {
+    return {{.radius = radius, .high = high, .any_width = any_width},
+        {{"columns", columns, columns / 4, 2 * columns}, {"rows", rows, rows / 4, 2 * rows},
+            {"groups", 1, 1, 4}, {"window", window, 16, 64}}};
+}
+
+// The same for images of so many channels.
+inline Tile colour_tile(int channels, int radius, int columns, int rows, int window) {
+    return {{.radius = radius, .channels = channels, .high = ceil_div(radius, 4)},
+        {{"columns", columns, columns / 4, 2 * columns}, {"rows", rows, rows - 8, rows + 8},
+            {"groups", 1, 1, 4}, {"window", window, window, 2 * window}}};
+}
+
+// Promises that accesses of 16 bytes are aligned. The front only calls these rows for such buffers.
+inline void rows_of_16_bytes(OutputImageParam buffer, int elements) {
+    buffer.set_host_alignment(16);
+    buffer.dim(0).set_min(0);
+    buffer.dim(1).set_min(0).set_stride(multiple_of(elements, buffer.dim(1).stride()));
+}
+
+// The lanes of the vectors in which a window is stored: the greatest power of two that divides it. OpenCL has
+// no vectors of 12 elements, and Halide would store them to a GPU in parts of 8 bytes.
+inline int lanes_of_window(int window) {
+    return window & -window;
+}
+
+// Spreads the tiles of the output over thread blocks. In a block, each group of threads computes some rows at
+// a time, with one window per thread, and stores 16 bytes at a time.
+template<typename Form>
+void store_windows(Form &form) {
+    const WindowDomain &to = form.to;
+    RVar thread("thread"), lane("lane");
+    undefined_on_gpu(form.out);
+    Halide::Stage stage = form.out.update();
+    stage.allow_race_conditions()
+        .gpu_blocks(to.block_x, to.block_y)
+        .fuse(to.segment, to.row, thread)
+        .gpu_threads(thread, to.group)
+        .unroll(to.part);
+    const int lanes = lanes_of_window(form.tile.window);
+    if (lanes == form.tile.window) {
+        stage.vectorize(to.lane);
+    } else {
+        stage.split(to.lane, to.lane, lane, lanes).unroll(to.lane).vectorize(lane);
+    }
+}
+
+// Computes the part of `f` that a thread needs for one window, in registers.
+template<typename Form>
+Func &window_in_registers(Form &form, Func &f) {
+    return f.compute_at(form.out, form.to.iteration)
+        .store_in(MemoryType::Register)
+        .bound_extent(form.x, form.tile.window)
+        .bound_extent(form.y, 1);
+}
+
+// The pass down columns writes to shared memory, in rows that 16 bytes divide.
+template<typename Form>
+Func &down_in_shared(Form &form) {
+    return form.down.compute_at(form.out, form.to.block_x)
+        .store_in(MemoryType::GPUShared)
+        .align_bounds(form.x, 4)
+        .align_storage(form.x, 4);
+}
+
+// The pass along rows, `consumer`, reads its window from there into registers, 16 bytes at a time.
+template<typename Form>
+void read_down_in_registers(Form &form, Func consumer) {
+    form.down.in(consumer)
+        .compute_at(form.out, form.to.iteration)
+        .store_in(MemoryType::Register)
+        .align_bounds(form.x, 4)
+        .vectorize(form.x, 4)
+        .unroll(form.x)
+        .unroll(form.y);
+}
+
+template<typename Form>
+void finish(Form &form, ScheduleContext &context) {
+    form.out.never_partition_all();
+    rows_of_16_bytes(context.buffers[0], 1);
+    rows_of_16_bytes(context.buffers[1], 4);
+}
+
+// Loads the words of an extended image that a thread needs, in registers.
+inline void words_in_registers(BorderedWords &words, LoopLevel thread) {
+    words.source.compute_at(thread).store_in(MemoryType::Register).unroll(words.y).unroll(words.x);
+    if (words.any_width) {
+        words.column.compute_at(thread).store_in(MemoryType::Register).unroll(words.x);
+        words.picks.compute_at(thread).store_in(MemoryType::Register).unroll(words.x).unroll(words.c);
+    }
+}
+
+// The pass down columns in floats: a thread computes `rows` rows of one column, with its accumulators in
+// registers, so that it loads each pixel once for all of them. The results go to shared memory.
+template<typename Form>
+void float_columns(Form &blur) {
+    const Var x = blur.x, y = blur.y, t = blur.t;
+    Var group("group");
+    down_in_shared(blur)
+        .split(y, group, y, blur.tile.rows)
+        .reorder(y, x, group)
+        .gpu_threads(x, group)
+        .unroll(y);
+    blur.weight.in(blur.down_sum).compute_at(blur.down, x).store_in(MemoryType::Register).unroll(t);
+    blur.pixel.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
+    blur.down_sum.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(x).unroll(y);
+    blur.down_sum.update().reorder(x, y, blur.i).unroll(x).unroll(y).unroll(blur.i);
+}
+
+// One tile per thread block: the pass down columns, and then along rows, where a thread reads a window from
+// shared memory into registers, 16 bytes at a time.
+inline void window(GaussianBlurWindow &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y, t = blur.t;
+    store_windows(blur);
+    float_columns(blur);
+
+    blur.weight.in(blur.along_sum)
+        .compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .unroll(t);
+    read_down_in_registers(blur, blur.along_sum);
+    window_in_registers(blur, blur.along_sum).unroll(x).unroll(y);
+    blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
+    window_in_registers(blur, blur.along).vectorize(x, lanes_of_window(blur.tile.window)).unroll(x).unroll(y);
+
+    finish(blur, context);
+}
+
+// The pass down columns by dot products: a thread computes `rows` rows of one word, which it transposes in
+// registers. The bytes go to shared memory.
+template<typename Form>
+void dot_columns(Form &blur) {
+    const Var x = blur.x, y = blur.y, c = blur.c, g = blur.g;
+    Var group("group");
+    down_in_shared(blur)
+        .split(y, group, y, blur.tile.rows)
+        .reorder(y, x, group)
+        .gpu_threads(x, group)
+        .unroll(y);
+    blur.down_byte.compute_at(blur.down, y).unroll(c).unroll(y);
+    blur.transposed.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(c).unroll(g).unroll(x);
+}
+
+// One tile per thread block: the pass down columns, and then along rows, where a thread reads a window of
+// words from shared memory, 16 bytes at a time.
+inline void window_dot(GaussianBlurWindowDot &blur, ScheduleContext &context) {
+    store_windows(blur);
+    dot_columns(blur);
+    words_in_registers(blur.words, LoopLevel(blur.down, blur.x));
+
+    read_down_in_registers(blur, blur.along);
+    window_in_registers(blur, blur.along).unroll(blur.x).unroll(blur.y);
+
+    finish(blur, context);
+}
+
+// As window_dot. Between the passes, each thread makes one word per row of a plane, in shared memory too; the
+// places and picks of its word are the same in all rows. Neighbouring threads make words of the same pixels:
+// so they read the same words, and no two words of one bank.
+inline void colours(GaussianBlurColours &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y, c = blur.c, n = blur.n;
+    Var thread("thread"), row("row");
+    store_windows(blur);
+    dot_columns(blur);
+    blur.source.compute_at(blur.down, x).store_in(MemoryType::Register).unroll(y).unroll(x);
+
+    blur.plane.compute_at(blur.out, blur.to.block_x)
+        .store_in(MemoryType::GPUShared)
+        .align_bounds(n, 4)
+        .align_storage(n, 4)
+        .bound(c, 0, blur.channels)
+        .reorder(c, n, y)
+        .fuse(c, n, thread)
+        .split(y, y, row, 8)
+        .reorder(row, y, thread)
+        .unroll(row)
+        .gpu_threads(thread);
+    for (Func *numbers : {&blur.place, &blur.picks}) {
+        numbers->compute_at(blur.plane, thread).store_in(MemoryType::Register).unroll(blur.k);
+    }
+    blur.plane.in(blur.along)
+        .compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .align_bounds(n, 4)
+        .vectorize(n, 4)
+        .unroll(n)
+        .unroll(c)
+        .unroll(y);
+    window_in_registers(blur, blur.along).unroll(x).unroll(y);
+
+    finish(blur, context);
+}
+
+// The pass along rows of bytes, in floats: a thread reads a window of pixels from shared memory, 16 bytes at
+// a time.
+template<typename Form>
+void float_rows_of_bytes(Form &blur) {
+    const Var x = blur.x, y = blur.y;
+    blur.weight.in(blur.along_sum)
+        .compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .unroll(blur.t);
+    read_down_in_registers(blur, blur.along_sum);
+    blur.along_sum.compute_at(blur.out, blur.to.iteration)
+        .store_in(MemoryType::Register)
+        .bound_extent(x, 4 * blur.tile.window)
+        .bound_extent(y, 1)
+        .unroll(x)
+        .unroll(y);
+    blur.along_sum.update().reorder(x, y, blur.j).unroll(x).unroll(y).unroll(blur.j);
+    window_in_registers(blur, blur.along).unroll(x).unroll(y);
+}
+
+// One tile per thread block. Down columns: a thread computes `rows` rows of one word, which is four columns,
+// with its accumulators in registers. The bytes go to shared memory as floats.
+inline void window_floats(GaussianBlurWindowFloats &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y;
+    Var group("group"), lane("lane");
+    store_windows(blur);
+
+    down_in_shared(blur)
+        .split(x, x, lane, 4)
+        .split(y, group, y, blur.tile.rows)
+        .reorder(lane, y, x, group)
+        .gpu_threads(x, group)
+        .vectorize(lane)
+        .unroll(y);
+    blur.weight.in(blur.down_sum).compute_at(blur.down, x).store_in(MemoryType::Register).unroll(blur.t);
+    words_in_registers(blur.words, LoopLevel(blur.down, x));
+    blur.down_sum.compute_at(blur.down, x)
+        .store_in(MemoryType::Register)
+        .bound_extent(x, 4)
+        .unroll(x)
+        .unroll(y);
+    blur.down_sum.update().reorder(x, y, blur.i).unroll(x).unroll(y).unroll(blur.i);
+
+    float_rows_of_bytes(blur);
+    finish(blur, context);
+}
+
+// One tile per thread block. Down columns: a thread computes `rows` rows of one element.
+inline void colour_floats(GaussianBlurColourFloats &blur, ScheduleContext &context) {
+    store_windows(blur);
+    float_columns(blur);
+    float_rows_of_bytes(blur);
+    finish(blur, context);
+}
+
+}  // namespace gaussian_blur_gpu
+
+}  // namespace tilewright

@@ -1,0 +1,252 @@
+#pragma once
+// The schedules of recursive_gaussian in tiles, for GPUs: seven kernels. Every stage of a thread block counts
+// its threads along one dimension, because the sizes of a second one would multiply for the whole block.
+// Unrolled loops are inside the loop over threads, because otherwise every iteration needs a barrier.
+#include "generators/algorithms/recursive_gaussian/configuration.h"
+#include "generators/algorithms/recursive_gaussian/tiles.h"
+#include "schedules/shared_moves.h"
+#include "schedules/schedule.h"
+#include <vector>
+
+namespace tilewright {
+
+namespace recursive_gaussian_tiles {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::LoopLevel;
+using Halide::MemoryType;
+using Halide::OutputImageParam;
+using Halide::RVar;
+using Halide::Stage;
+using Halide::TailStrategy;
+using Halide::Var;
+
+// The tunables. steps: how many steps of the carries a thread computes at a time, with their loads in flight
+// together; 16 in place of 8 took the carries along x from .025 to .021 ms.
+inline std::vector<Tunable> settings() {
+    return {{"steps", 16, 4, 32}};
+}
+
+// The same for colours. pass: see channels_in_passes().
+inline std::vector<Tunable> settings_of_colours() {
+    std::vector<Tunable> all = settings();
+    all.push_back({"pass", 64, 1, 256});
+    return all;
+}
+
+// Weighted sums in the registers of a thread, with all samples of a tile unrolled. Weights are scalar
+// arguments, or are loaded two at a time.
+inline void sums_in_registers(Func sums, Func at, Var v, Var k, RVar sample) {
+    sums.compute_at(at, v).unroll(k);
+    sums.update().reorder(k, sample).unroll(sample).unroll(k);
+}
+
+// One thread per line and direction computes the states at the edges of all tiles of the line. Because the
+// distance from step to step is constant, the compiler keeps the state in registers instead of memory
+// (carries along x: .107 -> .021 ms).
+inline void thread_per_line(TileCarries carries, const LoopLevel &at = LoopLevel::root()) {
+    const Var v = carries.v, dir = carries.dir, g = carries.g, c = carries.c;
+    carries.states.compute_at(at).reorder_storage(v, carries.k, dir, carries.s, g, c);
+    carries.states.update()
+        .reorder(carries.r.x, carries.r.y, carries.r.z, v, g, dir, c)
+        .unroll(carries.r.x)
+        .unroll(carries.r.y)
+        .gpu_blocks(g, dir, c)
+        .gpu_threads(v);
+}
+
+// Both filters of a line in the registers of a thread.
+inline void in_registers(TileFilters filters, Func at, Var thread) {
+    for (Func filter : {filters.causal, filters.anticausal}) {
+        filter.compute_at(at, thread);
+        filter.update(0).unscheduled();
+    }
+    filters.causal.update(1).unroll(filters.n);
+    filters.anticausal.update(1).unroll(filters.m);
+}
+
+// Copies a tile to shared memory, 16 bytes per load.
+inline void vectors_to_shared(Func f, Func at, Var block, Var i, Var v, int tile) {
+    Var a{"a"}, z{"z"}, zo{"zo"};
+    f.compute_at(at, block)
+        .store_in(MemoryType::GPUShared)
+        .align_storage(i, tile + 4)
+        .bound_extent(i, tile)
+        .bound_extent(v, tile)
+        .split(i, i, a, 4)
+        .fuse(i, v, z)
+        .split(z, zo, z, tile)
+        .reorder(a, zo, z)
+        .vectorize(a)
+        .unroll(zo)
+        .gpu_threads(z);
+}
+
+// Copies a tile to shared memory, one thread per column: neighbouring threads load neighbouring pixels.
+inline void columns_to_shared(Func f, Func at, Var block, Var i, Var v, int tile) {
+    f.compute_at(at, block)
+        .store_in(MemoryType::GPUShared)
+        .align_storage(i, tile + 4)
+        .bound_extent(i, tile)
+        .bound_extent(v, tile)
+        .reorder(v, i)
+        .unroll(v)
+        .gpu_threads(i);
+}
+
+// Copies the carry rows of a thread block to shared memory, with as many threads as there are rows.
+inline void rows_to_shared(Func f, Func at, Var block, Var i, Var v, int tile, int rows) {
+    Var a{"a"};
+    f.compute_at(at, block)
+        .store_in(MemoryType::GPUShared)
+        .align_storage(i, tile + 1)
+        .split(i, a, i, rows)
+        .reorder(a, v, i)
+        .unroll(a)
+        .unroll(v)
+        .gpu_threads(i);
+}
+
+// Stores a filtered tile in shared memory, where it is read transposed: one thread per row, 16 bytes per
+// store.
+inline void transpose_in_shared(Func f, Func at, Var block, Var i, Var v, int tile) {
+    Var a{"a"};
+    f.compute_at(at, block)
+        .store_in(MemoryType::GPUShared)
+        .align_storage(i, tile + 4)
+        .split(i, i, a, 4)
+        .reorder(a, i, v)
+        .vectorize(a)
+        .unroll(i)
+        .gpu_threads(v);
+}
+
+// Kernels 2 to 6: the carries along y, their filters along x (tails, carries, filters), and the carries along
+// x. `at` is the loop that launches them.
+inline void carry_kernels(TiledGaussian &blur, Func both, const LoopLevel &at) {
+    const Var i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
+    const int tile = blur.tile, rows = blur.rows;
+    Var ii{"ii"};
+    thread_per_line(blur.carries[0], at);
+
+    blur.carry_tails.compute_at(at)
+        .bound(k, 0, 6)
+        .reorder(k, v, t, g, c)
+        .unroll(k)
+        .gpu_blocks(t, g, c)
+        .gpu_threads(v);
+    sums_in_registers(blur.carry_sums, blur.carry_tails, v, k, blur.r.x);
+    const Var weight = both.args()[0], sample = both.args()[1];
+    both.compute_at(blur.carry_sums, blur.r.x).vectorize(weight, 2).unroll(weight).unroll(sample);
+    rows_to_shared(blur.rows_to_sum, blur.carry_tails, t, i, v, tile, rows);
+    thread_per_line(blur.carries[1], at);
+
+    blur.carries_filtered.compute_at(at)
+        .align_bounds(i, tile)
+        .bound(v, 0, rows)
+        .bound_extent(v, rows)
+        .split(i, ii, i, rows)
+        .reorder(ii, v, i, t, g, c)
+        .unroll(ii)
+        .unroll(v)
+        .gpu_blocks(t, g, c)
+        .gpu_threads(i);
+    transpose_in_shared(blur.carries_transposed, blur.carries_filtered, t, i, v, tile);
+    in_registers(blur.filters[0], blur.carries_transposed, v);
+    rows_to_shared(blur.rows_to_filter, blur.carries_filtered, t, i, v, tile, rows);
+    thread_per_line(blur.carries[2], at);
+}
+
+// One thread block per tile, and one thread per row and then per column of it. The filters of both are in
+// registers, one after the other.
+inline void tiles_aligned(RecursiveGaussianAligned &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
+    const int tile = blur.tile;
+    blur.tails.compute_root().bound(k, 0, 6).reorder(k, v, t, g, c).unroll(k).gpu_blocks(t, g).gpu_threads(v);
+    sums_in_registers(blur.sums, blur.tails, v, k, blur.r.x);
+    blur.row_of_samples.compute_at(blur.tails, v).vectorize(i, 4).unroll(i);
+    vectors_to_shared(blur.tile_of_samples, blur.tails, t, i, v, tile);
+
+    carry_kernels(blur, blur.weights.in(blur.carry_sums), LoopLevel::root());
+
+    blur.out.reorder(y, x, t, g).unroll(y).gpu_blocks(t, g).gpu_threads(x);
+    in_registers(blur.filters[2], blur.out, x);
+    transpose_in_shared(blur.transposed, blur.out, t, i, v, tile);
+    in_registers(blur.filters[1], blur.transposed, v);
+    blur.row.compute_at(blur.transposed, v).vectorize(i, 4).unroll(i);
+
+    // Sides are whole tiles, and rows begin at multiples of 16 bytes. The front only calls these rows for
+    // such images.
+    OutputImageParam in = context.buffers[0], out = context.buffers[1];
+    const Expr width = multiple_of(tile, in.width()), height = multiple_of(tile, in.height());
+    in.set_host_alignment(16);
+    out.set_host_alignment(16);
+    in.dim(0).set_bounds(0, width);
+    in.dim(1).set_bounds(0, height).set_stride(multiple_of(tile, in.dim(1).stride()));
+    out.dim(0).set_bounds(0, tile);
+    out.dim(1).set_bounds(0, tile).set_stride(multiple_of(tile, out.dim(1).stride()));
+    out.dim(2).set_bounds(0, width / tile).set_stride(tile);
+    out.dim(3).set_bounds(0, height / tile).set_stride(out.dim(1).stride() * tile);
+}
+
+// The channels of an image of `pass` * 2^20 pixels or more are filtered one after another, each by all
+// kernels, so that what is between the kernels takes the memory of one channel. In smaller images a channel
+// would not fill a large GPU: there, and in a pipeline, whose sizes are not known, each kernel does all
+// channels. Returns the loop around the kernels. Its steps divide the channels: a guard in a kernel would
+// have barriers inside, which PoCL 3.1 compiles wrongly.
+inline LoopLevel channels_in_passes(RecursiveGaussianTiles &blur, const ScheduleContext &context) {
+    if (!context.configuration<RecursiveGaussianConfiguration>().colours || context.is_stage) {
+        return LoopLevel::root();
+    }
+    const Var pass{"pass"};
+    const OutputImageParam out = context.buffers[1];
+    const Expr pixels = Halide::cast<int64_t>(out.width()) * out.height(),
+               is_large = pixels >= Halide::cast<int64_t>(context["pass"]) << 20;
+    blur.out.split(blur.c, pass, blur.c, select(is_large, 1, out.channels()), TailStrategy::RoundUp);
+    // Inside the loop Halide does not see that the groups begin at 0, and divides more carefully.
+    const Expr carry_rows = 6 * ceil_div(out.height(), blur.tile);
+    blur.carries_filtered.bound(blur.g, 0, ceil_div(carry_rows, blur.rows));
+    return {blur.out, pass};
+}
+
+// The same for any size: pixels are read one by one, and the result goes through shared memory once more, so
+// that all tiles are computed whole and pixels outside the image are not stored.
+inline void tiles_of_any_size(RecursiveGaussianTiles &blur, ScheduleContext &context) {
+    const Var x = blur.x, y = blur.y, i = blur.i, v = blur.v, k = blur.k, t = blur.t, g = blur.g, c = blur.c;
+    const int tile = blur.tile;
+    Var xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, block{"block"};
+    const LoopLevel pass = channels_in_passes(blur, context);
+    blur.tails.compute_at(pass)
+        .bound(k, 0, 6)
+        .reorder(k, v, t, g, c)
+        .unroll(k)
+        .fuse(t, g, block)
+        .gpu_blocks(block, c)
+        .gpu_threads(v);
+    sums_in_registers(blur.sums, blur.tails, v, k, blur.r.x);
+    blur.row_of_samples.compute_at(blur.tails, v).vectorize(i, 4).unroll(i);
+    columns_to_shared(blur.tile_of_samples, blur.tails, block, i, v, tile);
+
+    carry_kernels(blur, blur.weights.in(blur.carry_sums), pass);
+
+    blur.out.tile(x, y, xo, yo, xi, yi, tile, tile, TailStrategy::GuardWithIf)
+        .reorder(yi, xi, xo, yo, c)
+        .fuse(xo, yo, block)
+        .gpu_blocks(block, c)
+        .gpu_threads(xi);
+    blur.filtered.compute_at(blur.out, block)
+        .store_in(MemoryType::GPUShared)
+        .reorder(y, x)
+        .unroll(y)
+        .gpu_threads(x);
+    in_registers(blur.filters[2], blur.filtered, x);
+    columns_to_shared(blur.source, blur.out, block, i, v, tile);
+    transpose_in_shared(blur.transposed, blur.out, block, i, v, tile);
+    in_registers(blur.filters[1], blur.transposed, v);
+    blur.row.compute_at(blur.transposed, v).vectorize(i, 4).unroll(i);
+}
+
+}  // namespace recursive_gaussian_tiles
+
+}  // namespace tilewright

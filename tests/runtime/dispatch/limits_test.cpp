@@ -1,0 +1,240 @@
+// Images as large as a library addresses, 2047 MiB in one row or in one column, and larger ones. Libraries
+// count in 31 bits and round sizes up to their tiles, so a mistake shows only here: as a crash, or as pixels
+// that were left out.
+#include "tests/operators/variants.h"
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace tilewright {
+namespace {
+
+constexpr int64_t most = 2047ll << 20;
+constexpr int period = 251;  // prime, so that no tile has a whole number of periods
+
+size_t available_memory() {
+    std::ifstream file("/proc/meminfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("MemAvailable:")) {
+            return std::stoull(line.substr(13)) * 1024;
+        }
+    }
+    return 0;
+}
+
+// A file in memory of whole periods and whole pages: 4 MiB, which caches hold.
+constexpr size_t part = (size_t)period << 14;
+
+int file_of_periods() {
+    const int file = memfd_create("periods", 0);
+    std::vector<uint8_t> bytes(part);
+    for (size_t i = 0; i < part; i++) {
+        bytes[i] = (uint8_t)(i % period);
+    }
+    return file >= 0 && write(file, bytes.data(), part) == (ssize_t)part ? file : -1;
+}
+
+// The memory of the largest image, which shows the same file again and again, and which nobody can write;
+// nullptr where the machine has too little for an output.
+uint8_t *memory() {
+    static uint8_t *const mapped = [] {
+        constexpr size_t bytes = size_t(1) << 31;
+        const int file = available_memory() < 4 * bytes ? -1 : file_of_periods();
+        if (file < 0) {
+            return static_cast<uint8_t *>(nullptr);
+        }
+        void *begin = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        for (size_t done = 0; begin != MAP_FAILED && done < bytes; done += part) {
+            auto *at = static_cast<uint8_t *>(begin) + done;
+            if (mmap(at, std::min(part, bytes - done), PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) != at) {
+                begin = MAP_FAILED;
+            }
+        }
+        close(file);
+        return begin == MAP_FAILED ? nullptr : static_cast<uint8_t *>(begin);
+    }();
+    return mapped;
+}
+
+int64_t sum_of_first(int64_t n) {
+    const int64_t whole = n / period, rest = n % period;
+    return whole * (period * (period - 1) / 2) + rest * (rest - 1) / 2;
+}
+
+// Whether the operator adds all pixels of an image in one row (`wide`), or in one column.
+bool adds_all(const std::string &op, bool wide) {
+    return op == (wide ? "row_sum" : "column_sum");
+}
+
+// What an output of an image in one row or one column must be at place i, by the operator's name.
+std::function<double(int64_t)> expected(const std::string &op, const Array &image) {
+    const bool wide = image.shape()[0] == 1;
+    const auto pixel = [](int64_t i) { return (double)(i % period); };
+    if (op == "invert") {
+        return [=](int64_t i) { return 255 - pixel(i); };
+    }
+    if (adds_all(op, wide)) {
+        return [n = image.size()](int64_t) { return (double)sum_of_first(n); };
+    }
+    return pixel;  // transposes, sums of one pixel each, and blurs so narrow that no neighbour counts
+}
+
+template<typename T>
+int64_t wrong_elements(const Array &output, const std::function<double(int64_t)> &expected) {
+    std::vector<T> block(4096 * period);
+    for (size_t i = 0; i < block.size(); i++) {
+        block[i] = (T)expected((int64_t)i);
+    }
+    const T *data = output.as<T>();
+    int64_t wrong = 0;
+    for (int64_t at = 0; at < output.size(); at += (int64_t)block.size()) {
+        const int64_t n = std::min(output.size() - at, (int64_t)block.size());
+        if (memcmp(data + at, block.data(), (size_t)n * sizeof(T)) != 0) {
+            for (int64_t i = 0; i < n; i++) {
+                wrong += data[at + i] != block[(size_t)i];
+            }
+        }
+    }
+    return wrong;
+}
+
+int64_t wrong_elements(const Array &output, const std::function<double(int64_t)> &expected) {
+    switch (output.type()) {
+    case Type::u64: return wrong_elements<uint64_t>(output, expected);
+    case Type::u32: return wrong_elements<uint32_t>(output, expected);
+    default: return wrong_elements<uint8_t>(output, expected);
+    }
+}
+
+class Limits : public testing::TestWithParam<std::tuple<std::string, Backend>> {
+protected:
+    void SetUp() override {
+        op_ = built_operator(std::get<0>(GetParam()));
+        if (!op_) {
+            GTEST_SKIP() << "not built";
+        }
+        std::string why_not;
+        device_ = usable_device(std::get<1>(GetParam()), why_not);
+        if (!device_) {
+            GTEST_SKIP() << "not run here: " << why_not;
+        }
+        if (device_->device.backend == Backend::opencl && !device_->is_gpu) {
+            GTEST_SKIP() << "not run here: a CPU that poses as an OpenCL device takes minutes for each; a "
+                            "GPU takes seconds";
+        }
+        if (!memory()) {
+            GTEST_SKIP() << "not run here: it takes 8 GiB of free memory";
+        }
+    }
+
+    // The rows of images of bytes. On a GPU only the default ones: a step that sums each column in one thread
+    // takes minutes for 2^31 rows.
+    std::vector<const Row *> rows() const {
+        std::vector<const Row *> chosen;
+        for (const Row &row : op_->rows()) {
+            const bool here = row.backend == device_->device.backend && row.declined.empty() &&
+                              why_not_on(row, *device_).empty();
+            const bool parallel = row.backend == Backend::cpu || row.belongs_to("tuned");
+            if (row.type == "u8" && here && parallel) {
+                chosen.push_back(&row);
+            }
+        }
+        return chosen;
+    }
+
+    // Runs a row on the first `n` bytes of memory. False where it leaves such an image to other rows.
+    bool runs_right(const Row &row, int64_t n, bool wide) {
+        const bool may_be_refused = n > most;
+        const Array image =
+            Array::view(Type::u8, memory(), wide ? std::vector<int64_t>{1, n} : std::vector<int64_t>{n, 1});
+        Settings settings;
+        if (op_->name() == "gaussian_blur") {
+            settings.set("sigma", .01);  // radius 0
+        }
+        if (adds_all(op_->name(), wide)) {
+            settings.set("output-type", "u64");  // u32 does not hold such sums
+        }
+        op_->type_of({&image, 1}, settings);  // refuses what no row takes
+        const auto [type, shape] = op_->output_of({&image, 1}, settings);
+        if (output_.empty() || output_.shape() != shape) {
+            output_ = Array();
+            output_ = Array(type, shape, 0);
+        }
+        if (!op_->serves(row, {&image, 1}, output_, settings)) {
+            return false;
+        }
+        if (!may_be_refused || op_->name() == "transpose") {
+            memset(output_.data(), 0xa5, (size_t)output_.size() * size_of(type));
+        }
+        op_->run(row, device_->device, {&image, 1}, output_, settings);
+        output_.sync();
+        EXPECT_EQ(wrong_elements(output_, expected(op_->name(), image)), 0)
+            << row.name() << " of " << image.describe();
+        return true;
+    }
+
+    // The longest row or column of pixels whose image and output are within the limits: the sum of each pixel
+    // is four bytes, and a blur has a table of the pixels of a row, and counts a column and its mirror image
+    // together.
+    int64_t longest(bool wide) const {
+        if (op_->name() == "gaussian_blur") {
+            return wide ? most / 4 - 65536 : (int64_t(1) << 30) - 65536;
+        }
+        return op_->name() == (wide ? "column_sum" : "row_sum") ? most / 4 : most;
+    }
+
+    // A blur's rows of the CPU fill vectors with the one pixel of each row: of a column of 2^30 that is
+    // minutes, and counting shows in any row.
+    bool takes_minutes(const Row &row, bool wide) const {
+        return op_->name() == "gaussian_blur" && row.backend == Backend::cpu && !wide &&
+               row.schedule != "reference";
+    }
+
+    Array output_;
+    const Operator *op_ = nullptr;
+    std::optional<DeviceInfo> device_;
+};
+
+TEST_P(Limits, TheLargestImagesAreRight) {
+    int served = 0;
+    for (const bool wide : {true, false}) {
+        for (const Row *row : rows()) {
+            served += !takes_minutes(*row, wide) && runs_right(*row, longest(wide), wide);
+        }
+    }
+    EXPECT_GT(served, 0);
+}
+
+// Right where the front takes them by parts, refused in words elsewhere.
+TEST_P(Limits, LargerImagesAreRefusedOrRight) {
+    for (const Row *row : rows()) {
+        if (op_->name() == "transpose" && row->schedule != "tuned_any") {
+            continue;  // they are taken by parts, whatever the row, at seconds each
+        }
+        for (const int64_t less : {64, 16000, (1 << 20) - 1}) {
+            for (const bool wide : {true, false}) {
+                try {
+                    runs_right(*row, (int64_t(1) << 31) - less, wide);
+                } catch (const Error &error) {
+                    EXPECT_EQ(error.fault(), Fault::input) << error.what();
+                    EXPECT_NE(std::string(error.what()).find("work on "), std::string::npos) << error.what();
+                }
+            }
+        }
+    }
+}
+
+std::string case_name(const testing::TestParamInfo<std::tuple<std::string, Backend>> &info) {
+    const auto &[op, backend] = info.param;
+    return op + (backend == Backend::cpu ? "_cpu" : backend == Backend::cuda ? "_cuda" : "_opencl");
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, Limits,
+    testing::Combine(testing::Values("invert", "column_sum", "row_sum", "transpose", "gaussian_blur"),
+        testing::Values(Backend::cpu, Backend::cuda, Backend::opencl)),
+    case_name);
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,265 @@
+// A libcuda.so.1 without a GPU: three devices whose memory is host memory and whose kernels do nothing. It
+// holds Halide and the hooks to the driver's rules (memory, modules and kernels belong to the context that is
+// current; a kernel has 48 KB of shared memory unless it asked for more), and records what it was asked for.
+// Exported is what they look up by name. This file has devices, contexts, modules and kernels;
+// libcuda_memory.cpp has memory, copies, streams and events.
+#include "tests/runtime/drivers/fakes/libcuda.h"
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+
+namespace {
+
+using namespace fake_cuda;
+
+struct Kernel {
+    int device;
+    int shared_limit;
+};
+
+struct Module {
+    int device;
+    std::map<std::string, Kernel> kernels;
+};
+
+Context contexts[devices] = {{0}, {1}, {2}};
+std::set<Module *> &modules = *new std::set<Module *>;
+thread_local Context *stack[16];
+thread_local int depth = 0;
+
+std::atomic<bool> refuses_cubins{false};
+
+// What the linker makes of PTX begins with this, and has zeros in it, as machine code has.
+const std::string &cubin_begin = *new std::string("cubin\0of", 8);
+
+}  // namespace
+
+namespace fake_cuda {
+
+std::mutex &mutex = *new std::mutex;
+Record &record = *new Record;
+
+Context *current() {
+    return depth > 0 ? stack[depth - 1] : nullptr;
+}
+
+}  // namespace fake_cuda
+
+extern "C" {
+
+const Record *fake_cuda_record() {
+    return &record;
+}
+
+void fake_cuda_refuse_cubins(bool refuse) {
+    refuses_cubins = refuse;
+}
+
+int cuInit(unsigned) {
+    const char *wanted = getenv("FAKE_CUDA_INIT");  // a driver that does not start
+    return wanted ? (int)strtol(wanted, nullptr, 10) : ok;
+}
+int cuDriverGetVersion(int *version) {
+    *version = 12040;
+    return ok;
+}
+int cuDeviceGetCount(int *count) {
+    constexpr int not_initialized = 3;
+    if (cuInit(0) != ok) {
+        return not_initialized;
+    }
+    *count = devices;
+    return ok;
+}
+int cuDeviceGet(int *device, int ordinal) {
+    if (ordinal < 0 || ordinal >= devices) {
+        return invalid_value;
+    }
+    *device = ordinal;
+    return ok;
+}
+int cuDeviceGetName(char *name, int length, int device) {
+    snprintf(name, (size_t)length, "Fake GPU %d", device);
+    return ok;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    *bytes = (size_t)(device + 1) << 30;
+    return ok;
+}
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    const int capability[] = {9, 8, 7}, most_shared[] = {227 * 1024, 163 * 1024, 96 * 1024};
+    switch (attribute) {
+    case 1: *value = 1024; return ok;       // threads per block
+    case 8: *value = 48 * 1024; return ok;  // shared memory per block, without and with a request
+    case 97: *value = most_shared[device]; return ok;
+    case 16: *value = 100 + device; return ok;  // multiprocessors
+    case 39: *value = 2048; return ok;          // threads of one
+    case 75: *value = capability[device]; return ok;
+    case 76: *value = 0; return ok;
+    }
+    *value = 0;
+    return ok;
+}
+int cuDevicePrimaryCtxRetain(Context **context, int device) {
+    std::lock_guard lock(mutex);
+    if (const char *wanted = getenv("FAKE_CUDA_CONTEXT")) {  // a GPU that another process has for itself
+        return (int)strtol(wanted, nullptr, 10);
+    }
+    record.contexts[device]++;
+    *context = &contexts[device];
+    return ok;
+}
+int cuCtxCreate_v2(Context **, unsigned, int) {
+    return invalid_context;  // the hooks take primary contexts; Halide's own choice of a device must not be
+                             // reached
+}
+int cuCtxDestroy_v2(Context *) {
+    return invalid_context;
+}
+int cuProfilerStop() {
+    return ok;
+}
+int cuCtxGetApiVersion(Context *, unsigned *version) {
+    *version = 3020;
+    return ok;
+}
+int cuCtxGetDevice(int *device) {
+    *device = current() ? current()->device : 0;
+    return current() ? ok : invalid_context;
+}
+int cuCtxPushCurrent_v2(Context *context) {
+    if (!context || depth == 16) {
+        return invalid_context;
+    }
+    stack[depth++] = context;
+    return ok;
+}
+int cuCtxPopCurrent_v2(Context **context) {
+    if (depth == 0) {
+        return invalid_context;
+    }
+    *context = stack[--depth];
+    return ok;
+}
+int cuCtxSynchronize() {
+    return current() ? ok : invalid_context;
+}
+int cuModuleLoadDataEx(Module **module, const void *image, unsigned count, int *options, void **) {
+    std::lock_guard lock(mutex);
+    const auto *text = static_cast<const char *>(image);
+    const bool is_cubin = strcmp(text, "cubin") == 0 && !refuses_cubins;
+    if (is_cubin) {
+        text += cubin_begin.size();
+    }
+    if (!current() || !strstr(text, ".version")) {  // PTX is text and says its version first
+        return invalid_value;
+    }
+    record.module_options.emplace_back(options, options + count);
+    record.module_text.emplace_back(text);
+    record.module_is_cubin.push_back(is_cubin);
+    record.module_device.push_back(current()->device);
+    *module = new Module{current()->device, {}};
+    modules.insert(*module);
+    return ok;
+}
+int cuLinkCreate_v2(unsigned, int *, void **, std::string **linker) {
+    *linker = new std::string;
+    return current() ? ok : invalid_context;
+}
+int cuLinkAddData_v2(
+    std::string *linker, int kind, void *data, size_t bytes, const char *, unsigned, int *, void **) {
+    constexpr int ptx = 1;
+    const char *text = static_cast<const char *>(data);
+    if (kind != ptx || strnlen(text, bytes) != bytes - 1 || !strstr(text, ".version")) {
+        return invalid_value;
+    }
+    *linker = cubin_begin + text;
+    return ok;
+}
+int cuLinkComplete(std::string *linker, void **cubin, size_t *bytes) {
+    std::lock_guard lock(mutex);
+    record.links++;
+    *cubin = linker->data();
+    *bytes = linker->size();
+    return ok;
+}
+int cuLinkDestroy(std::string *linker) {
+    delete linker;
+    return ok;
+}
+int cuModuleLoadData(Module **module, const void *image) {
+    return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+int cuModuleUnload(Module *module) {
+    std::lock_guard lock(mutex);
+    if (modules.erase(module) == 0) {
+        return invalid_value;
+    }
+    delete module;
+    return ok;
+}
+int cuModuleGetFunction(Kernel **kernel, Module *module, const char *name) {
+    std::lock_guard lock(mutex);
+    if (!current() || !modules.contains(module) || module->device != current()->device) {
+        record.wrong_context++;
+        return invalid_context;
+    }
+    *kernel = &module->kernels.try_emplace(name, Kernel{module->device, 48 * 1024}).first->second;
+    return ok;
+}
+int cuFuncSetAttribute(Kernel *kernel, int attribute, int value) {
+    std::lock_guard lock(mutex);
+    if (attribute != 8 || value > 227 * 1024) {
+        return invalid_value;
+    }
+    kernel->shared_limit = value;
+    record.shared_limits.push_back(value);
+    return ok;
+}
+// FAKE_CUDA_SILENT: a driver that does not have these functions.
+int cuFuncGetAttribute(int *value, int attribute, Kernel *) {
+    const std::map<int, int> values = {{0, 1024}, {1, 16}, {3, 8}, {4, 40}};  // threads, shared, local,
+                                                                              // registers
+    const auto known = values.find(attribute);
+    if (getenv("FAKE_CUDA_SILENT") || known == values.end()) {
+        return not_found;
+    }
+    *value = known->second;
+    return ok;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *, int threads, size_t) {
+    if (getenv("FAKE_CUDA_SILENT") || threads <= 0) {
+        return not_found;
+    }
+    *blocks = 1024 / threads;
+    return ok;
+}
+int cuLaunchKernel(Kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+    unsigned bz, unsigned shared, void *stream, void **, void **) {
+    std::lock_guard lock(mutex);
+    if (!current() || kernel->device != current()->device) {
+        record.wrong_context++;
+        return invalid_context;
+    }
+    if (shared > (unsigned)kernel->shared_limit) {
+        record.too_much_shared++;
+        return invalid_value;
+    }
+    if (bx * by * bz > 1024 || gx * gy * gz == 0) {
+        return invalid_value;
+    }
+    record.launches.push_back({kernel->device, {gx, gy, gz}, {bx, by, bz}, shared, stream});
+    return ok;
+}
+
+int cuGetErrorName(int code, const char **name) {
+    *name = code == out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY" :
+            code == 999           ? "CUDA_ERROR_UNKNOWN" :
+                                    "CUDA_ERROR_OTHER";
+    return ok;
+}
+}
