@@ -32,7 +32,7 @@ run() {
     shift
     "$tilewright" "$@" --stats --check 2>"$out/stats.txt" || { cat "$out/stats.txt" >&2; exit 1; }
     awk -v what="$1" -v output="$output" '
-        $1 == "row" { split($2, row, "/"); library = row[2] "/" row[3] }
+        $1 == "variant" { split($2, variant, "/"); library = variant[2] "/" variant[3] }
         $1 == "stage" { library = $2 " stages" }
         $1 == "device" { device = $2 }
         $1 == "compute" { ms = $2 }

@@ -1,25 +1,26 @@
 # What find_package(Tilewright COMPONENTS Generators) gives: libraries and programs of a project's own.
 
-# Writes FOLDER/NAME.h, the operator `op` with the rows of the library NAME.
+# Writes FOLDER/NAME.h, the operator `op` with the variants of the library NAME.
 function(tilewright_library_header name op folder)
     file(CONFIGURE OUTPUT ${folder}/${name}.h @ONLY CONTENT
-        [[// Made by tilewright_add_library: @op@ with the rows of the library @name@.
+        [[// Made by tilewright_add_library: @op@ with the variants of the library @name@.
 #pragma once
 #include "tilewright/operator.h"
 
 namespace tilewright {
 
 const Operator &@op@_operator();
-const std::vector<Row> &@name@_rows();
+const std::vector<Variant> &@name@_variants();
 
 }  // namespace tilewright
 
-// As tilewright::@op@ (see tilewright/@op@.h: shapes, types, errors), by the rows of this library. Without
-// `call.schedule` the first row runs that accepts the data.
+// As tilewright::@op@ (see tilewright/@op@.h: shapes, types, errors), by the variants of this library.
+    Without
+// `call.schedule` the first variant runs that accepts the data.
 inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Array &output,
                    const tilewright::Settings &settings = {}, tilewright::Call call = {}) {
     call.schedule = call.schedule == tilewright::Call{}.schedule ? "@name@" : call.schedule;
-    call.rows = &tilewright::@name@_rows();
+    call.variants = &tilewright::@name@_variants();
     tilewright::@op@_operator()(inputs, output, settings, call);
 }
 ]])
@@ -31,21 +32,21 @@ endfunction()
 #
 # Makes libraries of one operator at build time: a static library NAME, and two headers in its include path.
 # SCHEDULE, TYPES and TUNABLES are checked against the table when the library is built.
-#   SCHEDULE   which of the rows: names of schedules, or of their families ("tuned"); without it, all
+#   SCHEDULE   which of the variants: names of schedules, or of their families ("tuned"); without it, all
 #   TYPES      which element types, as `tilewright list OP` names them; without it, all
 #   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the compute
 #              capability of the oldest CUDA devices that are served (sm_75: 7.5), from sm_30 on; without it,
 #              TILEWRIGHT_CUDA_CAPABILITY. Halide 21 writes code up to sm_86, which newer devices run
-#   TUNABLES   values in place of the rows' own, `tile=32`, or several, `across=4,8,16 down=4,8`: then each
-#              combination is a row of the library, called ROW_across4_down4 and so on. A chosen row uses a
-#              value if it has the tunable and the value is in its range; the other rows keep their own. A
-#              value that no row uses is refused, and so is one that makes a kernel that no device runs
+# TUNABLES values in place of the variants' own, `tile=32`, or several, `across=4,8,16 down=4,8`: then each
+# combination is a variant of the library, called ROW_across4_down4 and so on. A chosen variant uses a
+#              value if it has the tunable and the value is in its range; the other variants keep their own. A
+#              value that no variant uses is refused, and so is one that makes a kernel that no device runs
 #   SCHEDULES  a file of the project's own, in place of the package's schedules of the operator: schedule
-#              functions and the table of their rows, like schedules/*.cpp of the package
+#              functions and the table of their variants, like schedules/*.cpp of the package
 #   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
 #              TILEWRIGHT_FOLDER names: stmt_html (loop nests), ptx, opencl_c (kernel sources), assembly
-# NAME.h            NAME(inputs, output, settings, call): the operator with these rows, with the runtime's
-#                   arrays and errors; and tilewright::NAME_rows(), the rows themselves
+# NAME.h            NAME(inputs, output, settings, call): the operator with these variants, with the runtime's
+#                   arrays and errors; and tilewright::NAME_variants(), the variants themselves
 # NAME_functions.h  each library's function, for Halide::Runtime::Buffer; it needs Halide's headers, and
 #                   nothing of our runtime.
 # C programs include NAME_SCHEDULE_TYPE_TARGET.h, which Halide writes.
@@ -129,9 +130,9 @@ function(tilewright_take_operator program op)
 endfunction()
 
 # tilewright_add_program(NAME [LIBRARIES name...] [OPERATORS name...]): the command line `tilewright`, with
-# the rows of these libraries in the operators' tables, and with these operators of the project
+# the variants of these libraries in the operators' tables, and with these operators of the project
 # (tilewright_add_operator) beside the package's: `NAME verify`, `NAME bench`, `NAME list`, `NAME OP ...`
-# treat them like the package's own. `--schedule LIBRARY` names the rows of one library.
+# treat them like the package's own. `--schedule LIBRARY` names the variants of one library.
 function(tilewright_add_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OPERATORS")
     set(declarations "")
@@ -142,8 +143,8 @@ function(tilewright_add_program name)
             message(FATAL_ERROR "tilewright_add_program(${name}): "
                 "there is no library '${library}'; tilewright_add_library makes one")
         endif ()
-        string(APPEND declarations "const std::vector<Row> &${library}_rows();\n")
-        string(APPEND additions "    add_rows(${library}_rows());\n")
+        string(APPEND declarations "const std::vector<Variant> &${library}_variants();\n")
+        string(APPEND additions "    add_variants(${library}_variants());\n")
     endforeach ()
     set(operators "")
     foreach (op IN LISTS arg_OPERATORS)

@@ -28,11 +28,11 @@ endfunction()
 #
 # An operator, of our own tree and of a project against the installed package alike (examples/own_operator):
 #   GENERATOR  the Halide generators of the operator's forms; it includes their definitions
-#   SCHEDULES  the schedules, and the table of their rows
+#   SCHEDULES  the schedules, and the table of their variants
 #   FRONT      the operator for programs: const Operator &tilewright::NAME_operator(), and what else belongs
 #              to it
 #   PLAIN      its definition as a plain loop, Array tilewright::plain::NAME(inputs, settings, backend), with
-#              which programs that verify compare results (tilewright/plain.h); without it, they use the row
+# which programs that verify compare results (tilewright/plain.h); without it, they use the variant
 #              `reference`
 #   WORKLOAD   std::unique_ptr<Workload> tilewright::NAME_workload(const Operator &), the data to verify and
 #              to time it with (tilewright/workload.h); without it, random images of the table's types
@@ -41,8 +41,8 @@ endfunction()
 #   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property
 #              TILEWRIGHT_FOLDER names
 # It makes the generator program NAME.generator and the static library Tilewright::NAME: the front, the table
-# and the libraries of all rows. tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line with it
-# (add_library.cmake).
+# and the libraries of all variants. tilewright_add_program(PROGRAM OPERATORS NAME) makes the command line
+# with it (add_library.cmake).
 function(tilewright_add_operator op)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;SCHEDULES" "FRONT;PLAIN;WORKLOAD;TARGETS;EMIT")
     set(usage "tilewright_add_operator(${op})")
@@ -60,8 +60,8 @@ function(tilewright_add_operator op)
         CAPABILITY ${capability}
         EMIT ${arg_EMIT})
 
-    # One archive holds the front, the table and every row's objects. The front is a target apart, so that it
-    # is compiled while the libraries are made.
+    # One archive holds the front, the table and every variant's objects. The front is a target apart, so that
+    # it is compiled while the libraries are made.
     set(target tilewright_${op})
     add_library(${target}_front OBJECT ${arg_FRONT})
     set_target_properties(${target}_front PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_SCAN_FOR_MODULES OFF)

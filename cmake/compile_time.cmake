@@ -53,13 +53,13 @@ function(tilewright_precompile target room)
     endif ()
 endfunction()
 
-# `./dev build` compiles eight files of a target at a time (CMAKE_UNITY_BUILD), because most of the time is spent
-# on headers that each of them reads and on templates that each of them instantiates again: those of CLI11,
-# <nlohmann/json.hpp> and fmt. The presets do not, so that a change compiles one file. Files of one target
-# share their unnamed namespaces then: two of them cannot both define `refuse(const std::string &)`. An include
-# that is missing shows where clang-tidy reads a changed file by itself (`./dev check`).
-# Some targets are always compiled file by file, and say so with UNITY_BUILD OFF: archives of which a program
-# takes only those objects that it calls, and generators, whose schedules are edited one at a time.
+# `./dev build` compiles eight files of a target at a time (CMAKE_UNITY_BUILD), because most of the time is
+# spent on headers that each of them reads and on templates that each of them instantiates again: those of
+# CLI11, <nlohmann/json.hpp> and fmt. The presets do not, so that a change compiles one file. Files of one
+# target share their unnamed namespaces then: two of them cannot both define `refuse(const std::string &)`. An
+# include that is missing shows where clang-tidy reads a changed file by itself (`./dev check`). Some targets
+# are always compiled file by file, and say so with UNITY_BUILD OFF: archives of which a program takes only
+# those objects that it calls, and generators, whose schedules are edited one at a time.
 
 # For code that runs once per program, or that only tests run: the level at which compiling it and running it
 # together take the shortest time.

@@ -116,15 +116,15 @@ endfunction()
 # tilewright_libraries(NAME GENERATOR target OPERATOR op FOLDER folder TARGETS ... CAPABILITY number
 #                      [SCHEDULES ...] [TYPES ...] [TUNABLES ...] [EMIT ...])
 #
-# The libraries of a table of schedules, or of those of its rows that SCHEDULES (names of rows, or of their
-# families) and TYPES choose. One command per target in TARGETS makes the archive FOLDER/NAME_TARGET.a and
-# what EMIT names beside it, and of a GPU's target the header NAME_TARGET_needs.h, which says what the kernels
-# need of a device. One more command makes the table that the runtime reads; it runs first, and says
-# what is wrong with the selection. CMake does not know the rows: the generator does, and it makes no library
-# again that would be the same (generators/program/libraries/build.h). CUDA libraries have machine code beside their
-# PTX, in NAME_cuda_cubins.h, for the compute capabilities that cubins.cmake finds and that run the PTX. Sets
-# in the caller
-#   ARCHIVES   the archives                 TABLE_CPP  NAME_rows(), for the runtime
+# The libraries of a table of schedules, or of those of its variants that SCHEDULES (names of variants, or of
+# their families) and TYPES choose. One command per target in TARGETS makes the archive FOLDER/NAME_TARGET.a
+# and what EMIT names beside it, and of a GPU's target the header NAME_TARGET_needs.h, which says what the
+# kernels need of a device. One more command makes the table that the runtime reads; it runs first, and says
+# what is wrong with the selection. CMake does not know the variants: the generator does, and it makes no
+# library again that would be the same (generators/program/libraries/build.h). CUDA libraries have machine
+# code beside their PTX, in NAME_cuda_cubins.h, for the compute capabilities that cubins.cmake finds and that
+# run the PTX. Sets in the caller
+#   ARCHIVES   the archives                 TABLE_CPP  NAME_variants(), for the runtime
 #   SELECTION  what the generator's verbs take to mean the same libraries
 function(tilewright_libraries name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "GENERATOR;OPERATOR;FOLDER;CAPABILITY"
@@ -145,7 +145,7 @@ function(tilewright_libraries name)
         endif ()
     endforeach ()
 
-    # vnni: rows for some CPUs.
+    # vnni: variants for some CPUs.
     list(TRANSFORM arg_TARGETS REPLACE "^cpu$" "cpu,vnni" OUTPUT_VARIABLE backends)
     list(JOIN backends "," backends)
     set(table ${arg_FOLDER}/${name}_table.cpp)

@@ -1,5 +1,5 @@
-# The times by which `tuned` chooses among rows: the files of schedules/measured become constant data of the
-# runtime. The program that makes it shares the code that reads such files with the runtime.
+# The times by which `tuned` chooses among variants: the files of schedules/measured become constant data of
+# the runtime. The program that makes it shares the code that reads such files with the runtime.
 add_library(tilewright_measured_file OBJECT
     runtime/measured/json_bounds.cpp runtime/measured/measured_file.cpp ${TILEWRIGHT_FMT_SOURCES})
 set_target_properties(tilewright_measured_file PROPERTIES UNITY_BUILD OFF)

@@ -5,7 +5,7 @@
 # because llvm-ar reads them differently.
 # Libraries of a CPU have one object per instruction set. Those of one set follow each other, because GNU ld
 # keeps their order, and code that is alike compresses well only where it is near: of the wheel of the CPU,
-# this takes 8 % of the rows' code.
+# this takes 8 % of the variants' code.
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 file(STRINGS ${LIST} archives ENCODING UTF-8)

@@ -10,7 +10,7 @@
 namespace tilewright {
 
 // The definition.
-class ColumnSumGenerator : public RowGenerator<ColumnSumGenerator> {
+class ColumnSumGenerator : public VariantGenerator<ColumnSumGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Output<Buffer<void, 1>> sums{"sums"};
@@ -31,7 +31,7 @@ public:
 };
 
 // The form in slices.
-class ColumnSumSlicedGenerator : public RowGenerator<ColumnSumSlicedGenerator> {
+class ColumnSumSlicedGenerator : public VariantGenerator<ColumnSumSlicedGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Output<Buffer<void, 1>> sums{"sums"};
@@ -53,7 +53,7 @@ public:
 
 // The form in words. words: the memory that contains the image; offset, stride: the image's position in it,
 // in bytes.
-class ColumnSumWordsGenerator : public RowGenerator<ColumnSumWordsGenerator> {
+class ColumnSumWordsGenerator : public VariantGenerator<ColumnSumWordsGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, height{"height"};
@@ -74,7 +74,7 @@ public:
 };
 
 // The form in chunks, with the same inputs and the numbers of ColumnSumFolded::Layout.
-class ColumnSumFoldedGenerator : public RowGenerator<ColumnSumFoldedGenerator> {
+class ColumnSumFoldedGenerator : public VariantGenerator<ColumnSumFoldedGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"};

@@ -10,7 +10,7 @@ namespace tilewright {
 
 // The definition. Complex numbers are words of 64 bits (generators/algorithms/fft2d/butterfly.h). row_steps
 // and column_steps: the binary logarithms of width and height.
-class Fft2dGenerator : public RowGenerator<Fft2dGenerator> {
+class Fft2dGenerator : public VariantGenerator<Fft2dGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> in{"in"};
     Input<Halide::Buffer<uint64_t, 1>> row_roots{"row_roots"}, column_roots{"column_roots"};

@@ -24,7 +24,7 @@ Halide::Expr word(const Halide::FuncRef &value) {
 }  // namespace
 
 // The definition, for fields of 2^steps x 2^steps samples.
-class FresnelGenerator : public RowGenerator<FresnelGenerator> {
+class FresnelGenerator : public VariantGenerator<FresnelGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> field{"field"};
     Input<Halide::Buffer<uint64_t, 1>> roots{"roots"};
@@ -52,7 +52,7 @@ public:
 };
 
 // The form that multiplies by one phase: that of the number.
-class FresnelTimesGenerator : public RowGenerator<FresnelTimesGenerator> {
+class FresnelTimesGenerator : public VariantGenerator<FresnelTimesGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> field{"field"};
     Input<int> number{"number"};
@@ -74,7 +74,7 @@ public:
 };
 
 // The form that tabulates H. Row y of the output is for frequency order(y).
-class FresnelTransferGenerator : public RowGenerator<FresnelTransferGenerator> {
+class FresnelTransferGenerator : public VariantGenerator<FresnelTransferGenerator> {
 public:
     Input<Halide::Buffer<int32_t, 1>> order{"order"};
     Input<double> distance{"distance"}, frequency_step_squared{"frequency_step_squared"};

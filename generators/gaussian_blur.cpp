@@ -19,7 +19,7 @@ using Halide::Var;
 // border: a BorderRule. weights: those of the taps -radius ... radius, of which forms that compute them read
 // the middle one.
 template<typename Form>
-class GaussianBlurGenerator : public RowGenerator<GaussianBlurGenerator<Form>> {
+class GaussianBlurGenerator : public VariantGenerator<GaussianBlurGenerator<Form>> {
 public:
     GeneratorInput<Buffer<void, 2>> image{"image"};
     GeneratorInput<int32_t> channels{"channels"}, border{"border"};
@@ -63,7 +63,7 @@ private:
 
 // The form with one radius. image and output: rows of width * channels elements. weights: those of the taps
 // -radius ... radius.
-class GaussianBlurTermsGenerator : public RowGenerator<GaussianBlurTermsGenerator> {
+class GaussianBlurTermsGenerator : public VariantGenerator<GaussianBlurTermsGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Input<int32_t> channels{"channels"}, border{"border"};
@@ -91,7 +91,7 @@ public:
 
 // The form with sums of 16 bits. image and output: rows of width * channels elements. taps: -radius ...
 // radius. start, sum and multiplier: below 2^16.
-class GaussianBlurShortSumsGenerator : public RowGenerator<GaussianBlurShortSumsGenerator> {
+class GaussianBlurShortSumsGenerator : public VariantGenerator<GaussianBlurShortSumsGenerator> {
 public:
     Input<Buffer<uint8_t, 2>> image{"image"};
     Input<int32_t> channels{"channels"}, border{"border"};
@@ -122,7 +122,7 @@ public:
 // the taps (DotArithmetic), with the dimensions element in the group, group, phase; taps of one part are low.
 // u8 has a multiplier, and in groups of four a rounding too.
 template<typename Form>
-class GaussianBlurDotsGenerator : public RowGenerator<GaussianBlurDotsGenerator<Form>> {
+class GaussianBlurDotsGenerator : public VariantGenerator<GaussianBlurDotsGenerator<Form>> {
 public:
     GeneratorInput<Buffer<void, 2>> image{"image"};
     GeneratorInput<int32_t> border{"border"};

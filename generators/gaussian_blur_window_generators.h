@@ -20,16 +20,16 @@ using Halide::GeneratorOutput;
 
 // What the generators of the window forms share.
 template<typename Self>
-class WindowGenerator : public RowGenerator<Self> {
+class WindowGenerator : public VariantGenerator<Self> {
 protected:
     GaussianBlurWindowConfiguration window() const {
         return this->template configuration<GaussianBlurWindowConfiguration>();
     }
 
-    // The row with its tile, where its tunables make one; see GaussianBlurWindowRow::why_not.
-    GaussianBlurWindowRow window_row(int rows_at_once) const {
-        const GaussianBlurWindowRow made(window(), [&](const char *name) { return this->setting(name); });
-        check_tunables(this->row().name, this->tunables, made.why_not(rows_at_once));
+    // The variant with its tile, where its tunables make one; see GaussianBlurWindowVariant::why_not.
+    GaussianBlurWindowVariant window_row(int rows_at_once) const {
+        const GaussianBlurWindowVariant made(window(), [&](const char *name) { return this->setting(name); });
+        check_tunables(this->variant().name, this->tunables, made.why_not(rows_at_once));
         return made;
     }
 };
@@ -64,7 +64,7 @@ public:
         for (Input<uint32_t> *weight : integers) {
             weights.push_back(*weight);
         }
-        const GaussianBlurWindowRow row = window_row(1);
+        const GaussianBlurWindowVariant row = window_row(1);
         const BorderMap border = {factor, low, high_x, high_y, row.large ? Expr() : Expr(zero), row.large};
         GaussianBlurWindow blur(image, image.width(), image.height(), border, weights,
             BlurArithmetic::plain(output.type(), {}), row);

@@ -4,7 +4,7 @@
 
 namespace tilewright {
 
-class InvertGenerator : public RowGenerator<InvertGenerator> {
+class InvertGenerator : public VariantGenerator<InvertGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Output<Buffer<void, 2>> output{"output"};

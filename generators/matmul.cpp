@@ -12,7 +12,7 @@ namespace tilewright {
 // What the generators of all forms share: A (K columns, M rows), B (N columns, K rows) and A B (N columns, M
 // rows).
 template<typename Self>
-class MatmulGeneratorBase : public RowGenerator<Self> {
+class MatmulGeneratorBase : public VariantGenerator<Self> {
 public:
     Halide::GeneratorInput<Halide::Buffer<float, 2>> a{"a"}, b{"b"};
     Halide::GeneratorOutput<Halide::Buffer<float, 2>> output{"output"};
@@ -91,7 +91,7 @@ public:
     void generate() {
         const Division division = matmul_division([&](const char *name) { return setting(name); },
             configuration<MatmulWorkersConfiguration>().copies);
-        check_tunables(row().name, tunables, division.why_not(setting("unroll")));
+        check_tunables(variant().name, tunables, division.why_not(setting("unroll")));
         MatmulWorkers form(a, b, size(), division);
         finish(form);
     }
@@ -102,7 +102,7 @@ public:
     void generate() {
         const FragmentDivision division{
             setting("tiles"), setting("columns"), setting("depth"), setting("group")};
-        check_tunables(row().name, tunables, division.why_not());
+        check_tunables(variant().name, tunables, division.why_not());
         MatmulFragments form(a, b, size(), division);
         finish(form);
     }

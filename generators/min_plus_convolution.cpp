@@ -26,7 +26,7 @@ MinPlusNumbers numbers_of(const std::string &type, const std::string &backend) {
 
 // What the generators of all forms share: the vectors a, of length n, and b, of length m.
 template<typename Self>
-class MinPlusGeneratorBase : public RowGenerator<Self> {
+class MinPlusGeneratorBase : public VariantGenerator<Self> {
 public:
     Halide::GeneratorInput<Halide::Buffer<void, 1>> a{"a"}, b{"b"};
 
@@ -130,7 +130,7 @@ public:
     void generate() {
         const MinPlusTile tile{setting("own"), setting("owners"), setting("run")};
         const bool fits = setting("run") % setting("own") == 0;
-        check_tunables(row().name, tunables, fits ? "" : "run must be a multiple of own");
+        check_tunables(variant().name, tunables, fits ? "" : "run must be a multiple of own");
         MinPlusSlices form(a, b, before(), n(), m(), length, tile, setting("slices"), numbers());
         finish(form);
     }

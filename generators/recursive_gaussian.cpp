@@ -2,11 +2,11 @@
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
 #include "generators/algorithms/recursive_gaussian/bands.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
-#include "generators/algorithms/recursive_gaussian/transposed_copies.h"
 #include "generators/algorithms/recursive_gaussian/edges.h"
 #include "generators/algorithms/recursive_gaussian/line.h"
 #include "generators/algorithms/recursive_gaussian/strips.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
+#include "generators/algorithms/recursive_gaussian/transposed_copies.h"
 #include "generators/check_tunables.h"
 #include "generators/variant_generator.h"
 #include "schedules/shared_moves.h"
@@ -33,7 +33,7 @@ std::vector<Expr> expressions(const Scalars &scalars) {
 }  // namespace
 
 // The definition. image and output: x, y, c. step: gain, slope and a3 of the recursion; turn: its end_matrix.
-class RecursiveGaussianGenerator : public RowGenerator<RecursiveGaussianGenerator> {
+class RecursiveGaussianGenerator : public VariantGenerator<RecursiveGaussianGenerator> {
 public:
     Input<Buffer<void, 3>> image{"image"};
     Input<float[3]> step{"step"};
@@ -66,7 +66,7 @@ public:
 };
 
 // The form with transposed copies. image and output: x, y.
-class RecursiveGaussianCopiesGenerator : public RowGenerator<RecursiveGaussianCopiesGenerator> {
+class RecursiveGaussianCopiesGenerator : public VariantGenerator<RecursiveGaussianCopiesGenerator> {
 public:
     Input<Buffer<float, 2>> image{"image"};
     Input<float[3]> step{"step"};
@@ -84,7 +84,7 @@ public:
 };
 
 // The form of one line. image and output: its elements, in a row or in a column.
-class RecursiveGaussianLineGenerator : public RowGenerator<RecursiveGaussianLineGenerator> {
+class RecursiveGaussianLineGenerator : public VariantGenerator<RecursiveGaussianLineGenerator> {
 public:
     Input<Buffer<void, 1>> image{"image"};
     Input<float[3]> step{"step"};
@@ -111,7 +111,7 @@ public:
 // What the generators of both forms in bands and strips share. image and output: rows of width * channels
 // elements.
 template<typename Self>
-class RunsGenerator : public RowGenerator<Self> {
+class RunsGenerator : public VariantGenerator<Self> {
 public:
     GeneratorInput<Buffer<void, 2>> image{"image"};
     GeneratorInput<int32_t> channels{"channels"};
@@ -126,7 +126,7 @@ protected:
         const int lanes = this->get_target().template natural_vector_size<float>();
         return {this->setting("run"), this->setting("strip"), lanes};
     }
-    // The number of channels: the call's, where the row takes colours.
+    // The number of channels: the call's, where the variant takes colours.
     Expr channels_of_row() const {
         return this->template configuration<RecursiveGaussianConfiguration>().colours ? Expr(channels) : 1;
     }
@@ -171,7 +171,7 @@ public:
 
     void generate() {
         const bool fits = recursive_band % setting("run") == 0;
-        check_tunables(row().name, tunables,
+        check_tunables(variant().name, tunables,
             fits ? "" : "run must divide the rows of a band, " + std::to_string(recursive_band));
         both.dim(0).set_bounds(0, recursive_weights);
         both.dim(1).set_bounds(0, recursive_band).set_stride(recursive_weight_pitch);
@@ -190,7 +190,7 @@ public:
 
 // What the generators of both forms in tiles share. both: the weights (k, sample) of TileNumbers::both.
 template<typename Self, int dimensions, int output_dimensions>
-class TiledGenerator : public RowGenerator<Self> {
+class TiledGenerator : public VariantGenerator<Self> {
 public:
     GeneratorInput<Buffer<void, dimensions>> image{"image"};
     GeneratorInput<Buffer<float, 2>> both{"both"};
@@ -219,7 +219,7 @@ protected:
     }
 };
 
-// The form for any size. image and output: x, y, c. There is one channel unless the row says
+// The form for any size. image and output: x, y, c. There is one channel unless the variant says
 // `colours`.
 class RecursiveGaussianTilesGenerator : public TiledGenerator<RecursiveGaussianTilesGenerator, 3, 3> {
 public:
@@ -256,7 +256,7 @@ public:
 
 // The form that filters columns first. image and output: x, y. across, behind and weights are of tiles along
 // x, the others of tiles along y. sums, tails, states and shifted: see RecursiveGaussianEdges.
-class RecursiveGaussianEdgesGenerator : public RowGenerator<RecursiveGaussianEdgesGenerator> {
+class RecursiveGaussianEdgesGenerator : public VariantGenerator<RecursiveGaussianEdgesGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Input<int32_t> shifted{"shifted"};

@@ -12,10 +12,10 @@ namespace tilewright {
 
 // What the generators of all forms share whose input is the image itself.
 template<typename Self>
-class RowSumOfImage : public RowGenerator<Self> {
+class RowSumOfImage : public VariantGenerator<Self> {
 public:
-    typename RowGenerator<Self>::template Input<Halide::Buffer<void, 2>> image{"image"};
-    typename RowGenerator<Self>::template Output<Halide::Buffer<void, 1>> sums{"sums"};
+    typename VariantGenerator<Self>::template Input<Halide::Buffer<void, 2>> image{"image"};
+    typename VariantGenerator<Self>::template Output<Halide::Buffer<void, 1>> sums{"sums"};
 
     void configure() {
         image.set_type(element_type(this->type));
@@ -71,7 +71,7 @@ public:
 
 // The form in chunks. words: the memory that contains the image; offset, stride: the image's position in it,
 // in bytes.
-class RowSumChunksGenerator : public RowGenerator<RowSumChunksGenerator> {
+class RowSumChunksGenerator : public VariantGenerator<RowSumChunksGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> words{"words"};
     Input<int32_t> offset{"offset"}, stride{"stride"}, width{"width"}, height{"height"}, iterations{"turns"},

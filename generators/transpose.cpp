@@ -7,9 +7,9 @@
 #include "generators/algorithms/transpose/squares.h"
 #include "generators/instructions.h"
 #include "generators/variant_generator.h"
+#include "schedules/passes/whole_registers.h"
 #include "schedules/transpose/transposed_lanes.h"
 #include "schedules/transpose/turned_squares.h"
-#include "schedules/passes/whole_registers.h"
 #include <map>
 #include <string>
 
@@ -43,7 +43,7 @@ Patch patch_of(const std::string &type, bool instruction) {
 }  // namespace
 
 // The definition. image and output: x, y, and for colours c.
-class TransposeGenerator : public RowGenerator<TransposeGenerator> {
+class TransposeGenerator : public VariantGenerator<TransposeGenerator> {
 public:
     Input<Buffer<>> image{"image"};
     Output<Buffer<>> output{"output"};
@@ -76,7 +76,7 @@ public:
 };
 
 // The form in blocks. image and output: x, y. pitch: the distance between the output's rows, in pixels.
-class TransposeBlocksGenerator : public RowGenerator<TransposeBlocksGenerator> {
+class TransposeBlocksGenerator : public VariantGenerator<TransposeBlocksGenerator> {
 public:
     Input<Buffer<void, 2>> image{"image"};
     Input<int32_t> pitch{"pitch"};
@@ -99,7 +99,7 @@ public:
 };
 
 // The form in squares. memory and output: all memory of the input and of the output.
-class TransposeSquaresGenerator : public RowGenerator<TransposeSquaresGenerator> {
+class TransposeSquaresGenerator : public VariantGenerator<TransposeSquaresGenerator> {
 public:
     Input<Buffer<void, 1>> memory{"memory"};
     Input<int32_t> pitch{"pitch"}, output_pitch{"output_pitch"};  // from row to row, in elements
@@ -142,7 +142,7 @@ public:
 
 protected:
     Halide::Pipeline build_pipeline() override {
-        Halide::Pipeline pipeline = RowGenerator::build_pipeline();
+        Halide::Pipeline pipeline = VariantGenerator::build_pipeline();
         shuffle_whole_registers(pipeline);
         return pipeline;
     }
@@ -150,7 +150,7 @@ protected:
 
 // The form in patches. words and output: the images as 32-bit words, with the dimensions word, patch in x,
 // row, patch in y.
-class TransposePatchesGenerator : public RowGenerator<TransposePatchesGenerator> {
+class TransposePatchesGenerator : public VariantGenerator<TransposePatchesGenerator> {
 public:
     Input<Buffer<uint32_t, 4>> words{"words"};
     Output<Buffer<uint32_t, 4>> output{"output"};
@@ -172,7 +172,7 @@ public:
 
 // The form for any alignment. memory: all memory of the input. output and output_bytes: all memory of the
 // output, as words and as bytes.
-class TransposeFlatGenerator : public RowGenerator<TransposeFlatGenerator> {
+class TransposeFlatGenerator : public VariantGenerator<TransposeFlatGenerator> {
 public:
     Input<Buffer<uint32_t, 1>> memory{"memory"};
     Input<int32_t> offset{"offset"}, stride{"stride"};  // of the input, in bytes

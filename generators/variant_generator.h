@@ -5,27 +5,27 @@
 #include "generators/program/libraries/kernel_limits.h"
 #include "schedules/passes/half_storage.h"
 #include "schedules/passes/native_functions.h"
-#include "schedules/schedule.h"
 #include "schedules/passes/thread_folds.h"
+#include "schedules/schedule.h"
 
 namespace tilewright {
 
-// What the generators of all forms share: the row they are built for, and its element type.
+// What the generators of all forms share: the variant they are built for, and its element type.
 template<typename Self>
-class RowGenerator : public Halide::Generator<Self> {
+class VariantGenerator : public Halide::Generator<Self> {
 public:
     Halide::GeneratorParam<std::string> schedule{"schedule", "reference"};
     Halide::GeneratorParam<std::string> type{"type", "u8"};
     Halide::GeneratorParam<std::string> backend{"backend", "cpu"};
-    Halide::GeneratorParam<std::string> tunables{"tunables", ""};  // "tile:16,pad:4": values in place of the
-                                                                   // row's own
+    // "tile:16,pad:4": values in place of the variant's own
+    Halide::GeneratorParam<std::string> tunables{"tunables", ""};
     Halide::GeneratorParam<Errors> errors{"errors", Errors::words, errors_by_word};
 
 protected:
     // As Halide's, with our own passes.
     Halide::Pipeline build_pipeline() override {
         _halide_user_assert(!this->get_target().has_feature(Halide::Target::NoAsserts))
-            << only_table().op << "/" << row().name
+            << only_table().op << "/" << variant().name
             << ": no_asserts would leave out the checks of launches and allocations too: a launch "
             << "that fails would give a wrong result without a word. Leave it out; "
                "ScheduleContext::fold_per_thread is for folds that Halide refuses\n";
@@ -35,21 +35,21 @@ protected:
         if (errors == Errors::codes) {
             shorten_errors(pipeline);
         }
-        if (row().native_functions) {
+        if (variant().native_functions) {
             call_native_functions(pipeline);
         }
-        check_kernel_limits(
-            pipeline, this->get_target(), only_table().op + "/" + row().name + " for " + std::string(type));
+        check_kernel_limits(pipeline, this->get_target(),
+            only_table().op + "/" + variant().name + " for " + std::string(type));
         return pipeline;
     }
 
-    const ScheduleRow &row() const {
-        return find_row(only_table(), schedule, type, backend);
+    const ScheduleVariant &variant() const {
+        return find_variant(only_table(), schedule, type, backend);
     }
 
-    // The row's tunables, with the values that the caller of the generator set.
+    // The variant's tunables, with the values that the caller of the generator set.
     std::vector<Tunable> settings() const {
-        return with_values(row().tunables, tunables);
+        return with_values(variant().tunables, tunables);
     }
 
     // One of them.
@@ -57,20 +57,20 @@ protected:
         return ScheduleContext{{}, {}, {}, settings()}[name];
     }
 
-    // What the row says of its form.
+    // What the variant says of its form.
     template<typename Configuration>
     Configuration configuration() const {
-        return row().template configuration<Configuration>();
+        return variant().template configuration<Configuration>();
     }
 
-    // Schedules the form as the row says. `buffers` are the ones that the schedule may constrain: inputs,
+    // Schedules the form as the variant says. `buffers` are the ones that the schedule may constrain: inputs,
     // then output.
     template<typename Form>
     void apply(Form &form, std::vector<Halide::OutputImageParam> buffers) {
         if (!this->using_autoscheduler()) {
             ScheduleContext context{
-                this->get_target(), type, std::move(buffers), settings(), {}, row().configured};
-            row().apply(&form, context);
+                this->get_target(), type, std::move(buffers), settings(), {}, variant().configured};
+            variant().apply(&form, context);
             folded_per_thread_ = context.folded_per_thread;
         }
     }

@@ -15,9 +15,10 @@ device : str
     "auto", "cpu", "cuda", "cuda:1", "opencl" ...: see tilewright.devices(). "auto" is the device that an
     input is on, and for arrays on the host the best one of the machine.
 schedule : str
-    A schedule of tilewright.rows("{name}"), or a family of them.
+    A schedule of tilewright.variants("{name}"), or a family of them.
 stats : dict, optional
-    Receives the row that ran, its time, what drivers were asked to do, and under "copied" the names of the
+    Receives the variant that ran, its time, what drivers were asked to do,
+        and under "copied" the names of the
     arrays whose elements had to be copied because of their strides.
 stream : int
     The address of a CUDA stream: the call comes after what the stream was given, and before what it is

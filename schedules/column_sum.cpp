@@ -1,11 +1,11 @@
-// The schedules of column_sum, and the table of its rows.
+// The schedules of column_sum, and the table of its variants.
 #include "generators/algorithms/column_sum/column_sum.h"
 #include "generators/algorithms/column_sum/configuration.h"
 #include "generators/algorithms/column_sum/folded.h"
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 
 namespace tilewright {
 
@@ -213,8 +213,8 @@ const std::vector<Tunable> words_of_threads = {{"threads", 128, 32, 1024}, {"unr
 
 // f32 by CUDA: 16 loads of a thread in flight take .0229 ms where 8 take .0263 (4096 x 4096, H200,
 // 2026-11-23, found by `tilewright explore`); of u8 they gain 1 %.
-ScheduleRow tuned_any_on(const char *types, Backends where, int unroll) {
-    return row("tuned_any", where, types, rows_over_blocks,
+ScheduleVariant tuned_any_on(const char *types, Backends where, int unroll) {
+    return variant("tuned_any", where, types, rows_over_blocks,
         {{"lanes", 64, 32, 128}, {"groups", 4, 1, 8}, {"unroll", unroll, 1, 16}, {"columns", 32, 1, 64},
             {"terms", 8, 1, 16}})
         .with("strict_float")
@@ -227,15 +227,15 @@ ScheduleRow tuned_any_on(const char *types, Backends where, int unroll) {
 // `task` on CPUs is in KiB of the image: 1.5 MiB take one core of an AMD EPYC (Zen 4, 2026-11-23) some 25 us,
 // and two such tasks are worth waking a thread. A task has at least `slices` slices, so that its sums are few
 // beside its pixels.
-ScheduleRows tuned_rows() {
+ScheduleVariants tuned_variants() {
     const ColumnSumWordsConfiguration few_rows{.words = 1, .most_rows = 64};
     const ColumnSumFoldedConfiguration narrow{.most_row_bytes = 512};
     const ColumnSumConfiguration few_pixels{.most_rows = 8}, one_column{.most_columns = 1};
     return family("tuned",
         {
-            row("tuned_few_rows", opencl, "u8", words_a_thread, few_rows, words_of_threads)
+            variant("tuned_few_rows", opencl, "u8", words_a_thread, few_rows, words_of_threads)
                 .says("4-byte loads in one kernel: an image of few rows is not worth a second kernel."),
-            row("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks, narrow,
+            variant("tuned_narrow", gpu, "u8 u16 f32 u8f32 u16f32", rows_over_blocks, narrow,
                 {{"lanes", 64, 32, 128}, {"groups", 4, 1, 8}, {"unroll", 8, 1, 16}, {"columns", 8, 1, 8},
                     {"terms", 128, 1, 128}})
                 .with("strict_float")
@@ -244,31 +244,31 @@ ScheduleRows tuned_rows() {
             tuned_any_on("u8 u16 u8f32 u16f32", gpu, 8),
             tuned_any_on("f32", cuda, 16),
             tuned_any_on("f32", opencl, 8),
-            row("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, one_column,
+            variant("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, one_column,
                 {{"unroll", 4, 1, 16}})
                 .avx2()
                 .says("One column from top to bottom, with its sum in a register."),
-            row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", vectors_of_columns, few_pixels,
+            variant("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", vectors_of_columns, few_pixels,
                 {{"lanes", 64, 16, 64}})
                 .with("strict_float")
                 .says("Vectors of columns, each from top to bottom, for images of up to 8 rows."),
-            row("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+            variant("tuned_wide", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
                 {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64},
                     {"tile", 8192, 1024, 16384}, {"task", 1536, 16, 16384}, {"unroll", 8, 1, 16}})
                 .with("strict_float")
                 .says(
                     "Vectors of columns over slices of rows; the 16-bit sums stay in the first-level cache."),
-            row("tuned_in_order", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+            variant("tuned_in_order", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
                 {{"lanes", 64, 16, 64}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64},
                     {"tile", 8192, 1024, 16384}, {"task", 1536, 16, 16384}, {"unroll", 1, 1, 16}})
                 .with("strict_float")
                 .says("As tuned_wide with one row at a time, which reads memory in the order of addresses."),
-            row("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+            variant("tuned_medium", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
                 {{"lanes", 8, 4, 16}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64}, {"tile", 64, 16, 1024},
                     {"task", 256, 16, 16384}, {"unroll", 2, 1, 16}})
                 .with("strict_float")
                 .says("As tuned_wide with short vectors, for images of 8 to 63 columns."),
-            row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
+            variant("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", slices_in_cache,
                 {{"lanes", 1}, {"rows", 128, 16, 256}, {"slices", 2, 1, 64}, {"tile", 64, 16, 1024},
                     {"task", 256, 16, 16384}, {"unroll", 8, 1, 16}})
                 .with("strict_float")
@@ -279,46 +279,47 @@ ScheduleRows tuned_rows() {
 
 }  // namespace
 
-static const ScheduleRows &rows() {
+static const ScheduleVariants &variants() {
     const ColumnSumConfiguration four_columns{.columns = 4};
     const ColumnSumWordsConfiguration word{.words = 1}, four_words{.words = 4},
         aligned_words{.words = 4, .alignment = 16};
-    static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
+    static const ScheduleVariants table = {
+        variant("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
             .with("strict_float")
             .says("Adds one column after another, from top to bottom: the definition without a schedule."),
-        row("bytes1", gpu, "u8 u8f32", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})
+        variant(
+            "bytes1", gpu, "u8 u8f32", column_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})
             .says("One thread per column: neighbouring threads load neighbouring bytes, so loads coalesce."),
         family("bytes4",
             {
-                row("bytes4_aligned", gpu, "u8 u8f32", columns_a_thread, four_columns, words_of_threads)
+                variant("bytes4_aligned", gpu, "u8 u8f32", columns_a_thread, four_columns, words_of_threads)
                     .says("One thread per 4 columns loads 4 bytes at once; widths and pitches are multiples "
                           "of 4."),
-                row("bytes4_any", gpu, "u8 u8f32", words_a_thread, word, words_of_threads)
+                variant("bytes4_any", gpu, "u8 u8f32", words_a_thread, word, words_of_threads)
                     .says("As bytes4_aligned for any rows: shifts two aligned words into one, with twice the "
                           "loads."),
             }),
         family("bytes16",
             {
-                row("bytes16_aligned", gpu, "u8 u8f32", words_a_thread, aligned_words, groups_of_threads)
+                variant("bytes16_aligned", gpu, "u8 u8f32", words_a_thread, aligned_words, groups_of_threads)
                     .says("One thread per 16 columns loads 16 bytes at once; widths and pitches are "
                           "multiples of "
                           "16."),
-                row("bytes16_any", gpu, "u8 u8f32", words_a_thread, four_words, groups_of_threads)
+                variant("bytes16_any", gpu, "u8 u8f32", words_a_thread, four_words, groups_of_threads)
                     .says("As bytes16_aligned for any rows: shifts each word together from two, with twice "
                           "the loads."),
             }),
-        row("split", gpu, "u8 u8f32", rows_over_blocks,
+        variant("split", gpu, "u8 u8f32", rows_over_blocks,
             {{"lanes", 64, 32, 256}, {"groups", 1, 1, 4}, {"unroll", 8, 1, 16}, {"columns", 128, 32, 256},
                 {"terms", 1, 1, 4}})
             .says("16-byte loads with the rows split over blocks, so that every multiprocessor has work."),
-        tuned_rows(),
+        tuned_variants(),
         automatic<ColumnSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
         automatic<ColumnSum>("auto", gpu, "u8", "Anderson2021"),
     };
     return table;
 }
 
-static const Table table("column_sum", rows);
+static const Table table("column_sum", variants);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// The schedules of fft2d, and the table of its rows.
+// The schedules of fft2d, and the table of its variants.
 #include "generators/algorithms/fft2d/fft2d.h"
 #include "schedules/fft/fft2d_transpose.h"
 #include "schedules/fft/fft_lines.h"
@@ -35,52 +35,52 @@ PassNumbers second_part_of_any(int together) {
 }  // namespace
 
 // Each row is one pass over lines of one length. The front (runtime/operators/fft2d) combines passes; for
-// each pass it takes the first row that serves it. `tuned_any` is the second pass over lines that are too
+// each pass it takes the first variant that serves it. `tuned_any` is the second pass over lines that are too
 // long for one pass; with it, every size can be transformed.
-static const ScheduleRows &rows() {
+static const ScheduleVariants &variants() {
     const auto along = [](int together) {
         return PassNumbers{.lines = FftPassShape::Lines::along, .together = together};
     };
     const auto across = [](int together) {
         return PassNumbers{.lines = FftPassShape::Lines::across, .together = together};
     };
-    static const ScheduleRows table = {
-        row("reference", cpu, "c64", reference)
+    static const ScheduleVariants table = {
+        variant("reference", cpu, "c64", reference)
             .says("All rows, then all columns, each stage after stage: the result to compare with."),
         automatic<Fft2d>("auto", cpu, "c64", "Mullapudi2016"),
 
-        row("passes", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
+        variant("passes", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
             .says("Passes over rows with transposes in shared memory between them: all accesses coalesce."),
 
-        family("fused", pass_rows("fused_rows", lines_in_shared, along, whole_rows())),
+        family("fused", pass_variants("fused_rows", lines_in_shared, along, whole_rows())),
         // Columns 32 together, as the first parts of long ones are; below, 16 for narrower images.
-        family("tuned", pass_rows("tuned_first", lines_in_shared, across,
+        family("tuned", pass_variants("tuned_first", lines_in_shared, across,
                             {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32, 1, opencl}})),
-        family("fused", pass_rows("fused_columns", lines_in_shared, across, whole_columns())),
+        family("fused", pass_variants("fused_columns", lines_in_shared, across, whole_columns())),
 
         // Second parts of lines: 32 columns together, and 16 where there are no more.
         family("tuned",
             {
-                pass_row("tuned_rows", opencl, lines_in_shared, {8, 16},
+                pass_variant("tuned_rows", opencl, lines_in_shared, {8, 16},
                     second_part(FftPassShape::Lines::transposed, 16)),
-                pass_row("tuned_any", cuda, lines_in_shared, {16, 16}, second_part_of_any(32))
+                pass_variant("tuned_any", cuda, lines_in_shared, {16, 16}, second_part_of_any(32))
                     .registers("", 64),
-                pass_row("tuned_any", opencl, lines_in_shared, {8, 16}, second_part_of_any(32)),
-                pass_row("tuned_thin", gpu, lines_in_shared, {8, 16},
+                pass_variant("tuned_any", opencl, lines_in_shared, {8, 16}, second_part_of_any(32)),
+                pass_variant("tuned_thin", gpu, lines_in_shared, {8, 16},
                     second_part(FftPassShape::Lines::across, 16)),
             }),
 
-        family("fused", pass_rows("fused_rows", lines_in_vectors, along, lines_in_cache())),
-        family("fused", pass_rows("fused_columns", lines_in_vectors, across, lines_in_cache())),
-        family("fused", two_level_rows("fused_rows", along(16), rows_of_two_levels())),
+        family("fused", pass_variants("fused_rows", lines_in_vectors, along, lines_in_cache())),
+        family("fused", pass_variants("fused_columns", lines_in_vectors, across, lines_in_cache())),
+        family("fused", two_level_variants("fused_rows", along(16), rows_of_two_levels())),
         // Columns of 8192 are done in parts. Without AVX2, columns are transformed by fused_columns_narrow.
-        family("fused", newer(two_level_rows("fused_columns", across(1), columns_of_two_levels()))),
-        family("fused", two_level_rows("fused_columns_narrow", across(16), columns_of_two_levels())),
-        family("tuned", pass_row("tuned_any", cpu, lines_in_vectors, {4, 8, 8}, second_part_of_any(16))),
+        family("fused", newer(two_level_variants("fused_columns", across(1), columns_of_two_levels()))),
+        family("fused", two_level_variants("fused_columns_narrow", across(16), columns_of_two_levels())),
+        family("tuned", pass_variant("tuned_any", cpu, lines_in_vectors, {4, 8, 8}, second_part_of_any(16))),
     };
     return table;
 }
 
-static const Table table("fft2d", rows);
+static const Table table("fft2d", variants);
 
 }  // namespace tilewright

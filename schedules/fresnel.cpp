@@ -1,4 +1,4 @@
-// The schedules of fresnel, and the table of its rows.
+// The schedules of fresnel, and the table of its variants.
 #include "generators/algorithms/fresnel/fresnel.h"
 #include "schedules/fft/fft2d_transpose.h"
 #include "schedules/fft/fft_lines.h"
@@ -96,55 +96,59 @@ const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}}
 }  // namespace
 
 // Each row is one pass over lines of one length. The front (runtime/operators/fresnel) combines passes; for
-// each pass it takes the first row that serves it.
-static const ScheduleRows &rows() {
+// each pass it takes the first variant that serves it.
+static const ScheduleVariants &variants() {
     using enum FftPassShape::Lines;
-    static const ScheduleRows table = {
-        row("reference", cpu, "c64", reference)
+    static const ScheduleVariants table = {
+        variant("reference", cpu, "c64", reference)
             .says("Transforms and phases one after another: the result to compare with."),
 
         family("passes",
             {
-                row("passes", gpu, "c64", samples<FresnelTimes>, tile)
+                variant("passes", gpu, "c64", samples<FresnelTimes>, tile)
                     .says("One thread per sample multiplies by the phases, as a kernel of its own."),
-                row("passes_transpose", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
-                    .says("A transpose in shared memory between passes over rows: all accesses coalesce."),
+                variant("passes_transpose", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
+                    .says(
+                        "A transpose in shared memory between passes over variants: all accesses coalesce."),
             }),
 
         family("fused",
             {
-                pass_rows("fused_rows", lines_in_shared, chirped<along>, whole_rows()),
-                pass_rows("fused_columns", lines_in_shared, chirped<across>, whole_columns()),
-                pass_rows("fused_convolved_rows", lines_in_shared, convolved<along>, convolved_rows),
-                pass_rows("fused_convolved_columns", lines_in_shared, convolved<across>, convolved_columns),
+                pass_variants("fused_rows", lines_in_shared, chirped<along>, whole_rows()),
+                pass_variants("fused_columns", lines_in_shared, chirped<across>, whole_columns()),
+                pass_variants("fused_convolved_rows", lines_in_shared, convolved<along>, convolved_rows),
+                pass_variants(
+                    "fused_convolved_columns", lines_in_shared, convolved<across>, convolved_columns),
 
                 // Columns that do not fit a block: 8192 on CUDA, from 2048 on with the 48 KB of OpenCL.
-                pass_rows("fused_first", lines_in_shared, first_part,
+                pass_variants("fused_first", lines_in_shared, first_part,
                     {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32}, {{8, 8}, 32}}),
-                pass_row("fused_second", opencl, lines_in_shared, {8, 16}, second_part(32)),
-                pass_row("fused_second", cuda, lines_in_shared, {16, 16}, second_part(32)).registers("", 64),
-                pass_row("fused_convolved_second", gpu, lines_in_shared, {8, 16}, convolved_part(32))
+                pass_variant("fused_second", opencl, lines_in_shared, {8, 16}, second_part(32)),
+                pass_variant("fused_second", cuda, lines_in_shared, {16, 16}, second_part(32))
                     .registers("", 64),
-                pass_rows("fused_last", lines_in_shared, last_part,
+                pass_variant("fused_convolved_second", gpu, lines_in_shared, {8, 16}, convolved_part(32))
+                    .registers("", 64),
+                pass_variants("fused_last", lines_in_shared, last_part,
                     {{{4, 4}, 32, 1, opencl}, {{4, 8}, 32, 1, opencl}, {{8, 8}, 32}}),
             }),
 
-        row("tuned", gpu, "c64", samples<FresnelTransfer>, tile)
+        variant("tuned", gpu, "c64", samples<FresnelTransfer>, tile)
             .says("One thread per sample makes the table of the transfer function that the passes read."),
 
         family("fused",
             {
-                pass_rows("fused_rows", lines_in_vectors, chirped<along>, lines_in_cache()),
-                pass_rows("fused_columns", lines_in_vectors, chirped<across>, lines_in_cache()),
-                two_level_rows("fused_rows", chirped<along>(16), rows_of_two_levels()),
-                two_level_rows("fused_columns", chirped<across>(1), columns_of_two_levels()),
-                pass_rows("fused_columns", lines_in_vectors, chirped<across>, {{{8, 8, 8, 16}, 16, 1, cpu}}),
+                pass_variants("fused_rows", lines_in_vectors, chirped<along>, lines_in_cache()),
+                pass_variants("fused_columns", lines_in_vectors, chirped<across>, lines_in_cache()),
+                two_level_variants("fused_rows", chirped<along>(16), rows_of_two_levels()),
+                two_level_variants("fused_columns", chirped<across>(1), columns_of_two_levels()),
+                pass_variants(
+                    "fused_columns", lines_in_vectors, chirped<across>, {{{8, 8, 8, 16}, 16, 1, cpu}}),
                 // Without AVX2, lines are transformed there and back by two passes.
-                newer(two_level_rows("fused_convolved_rows", convolved<along>(16), rows_of_two_levels())),
-                newer(
-                    two_level_rows("fused_convolved_columns", convolved<across>(1), columns_of_two_levels())),
+                newer(two_level_variants("fused_convolved_rows", convolved<along>(16), rows_of_two_levels())),
+                newer(two_level_variants(
+                    "fused_convolved_columns", convolved<across>(1), columns_of_two_levels())),
             }),
-        row("tuned", cpu, "c64", rows_of_samples)
+        variant("tuned", cpu, "c64", rows_of_samples)
             .says("Rows of samples are multiplied by the phases, spread over the cores."),
 
         // Anderson2021 does not come to an end within minutes.
@@ -153,6 +157,6 @@ static const ScheduleRows &rows() {
     return table;
 }
 
-static const Table table("fresnel", rows);
+static const Table table("fresnel", variants);
 
 }  // namespace tilewright

@@ -1,12 +1,13 @@
-// The schedules of gaussian_blur, and the table of its rows. Those on GPUs with one kernel per pass:
-// schedules/gaussian_blur/gaussian_blur_two_kernels.h; with one for both: schedules/gaussian_blur/gaussian_blur_gpu.h.
+// The schedules of gaussian_blur, and the table of its variants. Those on GPUs with one kernel per pass:
+// schedules/gaussian_blur/gaussian_blur_two_kernels.h; with one for both:
+// schedules/gaussian_blur/gaussian_blur_gpu.h.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/configuration.h"
 #include "schedules/gaussian_blur/gaussian_blur_cpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_gpu.h"
 #include "schedules/gaussian_blur/gaussian_blur_two_kernels.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 #include <string>
 
 namespace tilewright {
@@ -63,19 +64,19 @@ void shared(GaussianBlurNear &blur, ScheduleContext &context) {
 // many takes half the time: 5000 x 3 u8, sigma 2, 1.6 -> .8 ms (one thread, Zen 4 with AVX-512). Chunks of
 // colours are shorter: RGB u8 2048 x 2048, sigma 1, chunks of 1024 / 512 / 256 elements 5.4 / 5.6 / 4.7 ms
 // (2026-11-23).
-static ScheduleRows dots_rows(const std::string &name, int channels, int most_columns = 0) {
+static ScheduleVariants dots_variants(const std::string &name, int channels, int most_columns = 0) {
     const GaussianBlurDotsConfiguration bytes{4, channels, most_columns}, pairs{2, channels, most_columns};
     const int chunk = most_columns  ? most_columns :
                       channels == 1 ? 1024 :
                                       256,
               vectors = channels == 1 && !most_columns ? 4 : 1;
-    ScheduleRow of_words = row(name, cpu, "u16", gaussian_blur_cpu::dots, pairs,
+    ScheduleVariant of_words = variant(name, cpu, "u16", gaussian_blur_cpu::dots, pairs,
         {{"rows", 16, 8, 64}, {"vectors", channels == 2 ? 2 : vectors, 1, 4}, {"chunk", chunk, 64, 1024}});
     if (most_columns) {
         of_words = std::move(of_words).avx2();
     }
     return {
-        row(name, vnni, "u8", gaussian_blur_cpu::dots, bytes,
+        variant(name, vnni, "u8", gaussian_blur_cpu::dots, bytes,
             {{"rows", 16, 8, 64}, {"vectors", 1, 1, 4}, {"chunk", chunk, 64, 1024}})
             .says("Tiles of rows over the cores, with dot products of four bytes: 16 outputs per "
                   "instruction."),
@@ -87,9 +88,9 @@ static ScheduleRows dots_rows(const std::string &name, int channels, int most_co
 // The row by dot products for u8 images of so many channels on processors without dot products of bytes. Its
 // code for AVX2 takes .91 to .97 of the time of that for AVX-512 (grey 2048 x 2048 and 640 x 480, RGB
 // 1024 x 1024 and 640 x 480, sigma 1 to 6, one thread, AMD EPYC, Zen 4, 2026-11-23).
-static ScheduleRow pairs_row(const std::string &name, int channels) {
+static ScheduleVariant pairs_variant(const std::string &name, int channels) {
     const GaussianBlurDotsConfiguration pairs{2, channels};
-    return row(name, cpu, "u8", gaussian_blur_cpu::dots, pairs,
+    return variant(name, cpu, "u8", gaussian_blur_cpu::dots, pairs,
         {{"rows", 16, 8, 64},
             {"vectors",
                 channels == 1 ? 4 :
@@ -105,10 +106,10 @@ static ScheduleRow pairs_row(const std::string &name, int channels) {
 // 2026-11-23, other programs ran), ms, tuned_short, tuned_pairs_in_order, tuned_in_order, sigma 1:
 //     AVX2       u8 4096 x 4096 5.4, 11.0, -; 640 x 480 .091, .215, -; RGB u8 2048 x 2048 3.9, 11.0, -
 //     AVX-512    u8 4096 x 4096 4.2, 8.6, 4.8; 640 x 480 .070, .159, .089; RGB u8 2048 x 2048 3.1, 11.8, 4.0
-static ScheduleRows short_rows() {
+static ScheduleVariants short_variants() {
     const auto of_means = [](const std::string &name, int means, const char *sentence) {
-        return row(name, cpu, "u8", gaussian_blur_cpu::short_sums, GaussianBlurShortSumsConfiguration{means},
-            {{"rows", 8, 4, 16}, {"vectors", 1, 1, 4}})
+        return variant(name, cpu, "u8", gaussian_blur_cpu::short_sums,
+            GaussianBlurShortSumsConfiguration{means}, {{"rows", 8, 4, 16}, {"vectors", 1, 1, 4}})
             .says(sentence);
     };
     return {
@@ -123,28 +124,29 @@ static ScheduleRows short_rows() {
 // tuned_dots). On an AMD EPYC (Zen 4, 2026-11-23) they are the fastest from some 10 columns on: 10000 rows of
 // 8 / 17 / 47 columns, sigma 1, take .24 / .39 / .26 ms for u8 and .54 / .53 / .68 ms for u16, tuned_narrow
 // .32 / .95 / 1.13 ms and .49 / 1.20 / 1.71 ms.
-static ScheduleRows in_order_rows() {
+static ScheduleVariants in_order_variants() {
     using gaussian_blur_cpu::dots_in_order;
     const char *bytes = "Strips of rows over the cores: each row of the image is read once, and in order.",
                *pairs =
                    "As tuned_in_order, with dot products of two 16-bit numbers, which every processor has.";
-    ScheduleRows rows;
+    ScheduleVariants variants;
     for (int channels : {1, 2, 3, 4}) {
         const std::string of_channels = channels == 1 ? "" : "_" + std::to_string(channels);
         const GaussianBlurDotsConfiguration fours{
             .group = 4, .channels = channels, .least_columns = 20, .most_radius = 12},
             twos{.group = 2, .channels = channels, .least_columns = 20, .most_radius = 12};
-        rows.push_back(row("tuned_in_order" + of_channels, vnni, "u8", dots_in_order, fours,
+        variants.push_back(variant("tuned_in_order" + of_channels, vnni, "u8", dots_in_order, fours,
             {{"rows", 128, 32, 512}, {"vectors", 1, 1, 4}, {"chunk", 256, 64, 1024}})
                 .says(bytes));
         const std::vector<Tunable> of_pairs = {
             {"rows", 128, 32, 512}, {"vectors", channels <= 2 ? 2 : 1, 1, 4}, {"chunk", 256, 64, 1024}};
-        rows.push_back(
-            row("tuned_in_order" + of_channels, cpu, "u16", dots_in_order, twos, of_pairs).says(pairs));
-        rows.push_back(
-            row("tuned_pairs_in_order" + of_channels, cpu, "u8", dots_in_order, twos, of_pairs).says(pairs));
+        variants.push_back(
+            variant("tuned_in_order" + of_channels, cpu, "u16", dots_in_order, twos, of_pairs).says(pairs));
+        variants.push_back(
+            variant("tuned_pairs_in_order" + of_channels, cpu, "u8", dots_in_order, twos, of_pairs)
+                .says(pairs));
     }
-    return rows;
+    return variants;
 }
 
 // The rows for images of several interleaved channels, by channels and radius. The tiles were chosen on an
@@ -152,18 +154,18 @@ static ScheduleRows in_order_rows() {
 //     u8    256 x 24 pixels .099, 256 x 12 .108, 128 x 24 .107, windows of 32 pixels .110; tuned_near 1.459
 //     f32   96 x 30 pixels .061, 64 x 32 .101, windows of 8 pixels .110; tuned_near .411
 // Those for u16 were not compared with other tiles.
-static ScheduleRows colour_rows() {
+static ScheduleVariants colour_variants() {
     using namespace gaussian_blur_gpu;
     const auto name = [](const Tile &tile) {
         return "tuned_colours_" + std::to_string(tile.configuration.channels) + "_" +
                std::to_string(tile.configuration.radius);
     };
-    ScheduleRows rows;
+    ScheduleVariants variants;
     for (int radius : {4, 12, 20, 30, 40}) {
         for (int channels : {2, 3, 4}) {
             const int columns = channels == 4 ? 192 : radius > 20 ? 240 : 256;
             const auto words = colour_tile(channels, radius, columns, channels == 4 ? 16 : 24, 16);
-            rows.push_back(row(name(words), cuda, "u8", colours, words)
+            variants.push_back(variant(name(words), cuda, "u8", colours, words)
                     .says("As tuned_window, for several channels: a plane of words per channel "
                           "between the passes."));
         }
@@ -175,22 +177,22 @@ static ScheduleRows colour_rows() {
                            channels, radius, wide && channels == 4 ? 32 : 64, wide ? 24 : 32, wide ? 4 : 8),
                        floats = channels == 4 ? colour_tile(4, radius, wide ? 32 : 64, wide ? 24 : 32, 4) :
                                                 colour_tile(channels, radius, 96, 30, 4);
-            rows.push_back(row(name(bytes), opencl, "u8", colour_floats, bytes)
+            variants.push_back(variant(name(bytes), opencl, "u8", colour_floats, bytes)
                     .says("As tuned_window, for several channels: one load per element."));
             const auto words16 = colour_tile(channels, radius, wide || channels == 4 ? 64 : 96, 30, 4);
             // CUDA has too few registers for a block of these (H200).
             const Backends where = wide && channels == 4 ? opencl : gpu;
-            rows.push_back(row(name(floats), where, "f32", window, floats)
+            variants.push_back(variant(name(floats), where, "f32", window, floats)
                     .says("As tuned_window, for several channels."));
-            rows.push_back(row(name(words16), where, "u16", window, words16)
+            variants.push_back(variant(name(words16), where, "u16", window, words16)
                     .says("As tuned_window, for several channels."));
         }
     }
-    return rows;
+    return variants;
 }
 
-// The rows of CPUs that `tuned` takes.
-static ScheduleRows tuned_cpu_rows() {
+// The variants of CPUs that `tuned` takes.
+static ScheduleVariants tuned_cpu_variants() {
     using namespace gaussian_blur_cpu;
     // Where the times of the rows meet on an AMD EPYC (Zen 4, 2026-11-22): 60 x 1000 u8 takes .26 ms where
     // tuned_dots takes .35 (sigma 3, 84 elements), and .72 where it takes .40 (sigma 7.5, 120 elements).
@@ -201,25 +203,25 @@ static ScheduleRows tuned_cpu_rows() {
     const char *in_vectors = "As tuned_any, in chunks of one vector, for images narrower than its chunks.";
     return family("tuned",
         {
-            short_rows(),
-            in_order_rows(),
-            row("tuned_narrow", cpu, "u8 u16", lines<GaussianBlurLines>, narrow_integers, of_narrow)
+            short_variants(),
+            in_order_variants(),
+            variant("tuned_narrow", cpu, "u8 u16", lines<GaussianBlurLines>, narrow_integers, of_narrow)
                 .says(in_vectors),
-            row("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>, narrow_floats, of_narrow)
+            variant("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>, narrow_floats, of_narrow)
                 .says(in_vectors),
-            dots_rows("tuned_dots_narrow", 1, 64),
-            dots_rows("tuned_dots", 1),
-            dots_rows("tuned_dots_2", 2),
-            dots_rows("tuned_dots_3", 3),
-            dots_rows("tuned_dots_4", 4),
-            pairs_row("tuned_pairs", 1),
-            pairs_row("tuned_pairs_2", 2),
-            pairs_row("tuned_pairs_3", 3),
-            pairs_row("tuned_pairs_4", 4),
-            row("tuned_terms_4", cpu, "f32", terms, GaussianBlurTermsConfiguration{.radius = 4},
+            dots_variants("tuned_dots_narrow", 1, 64),
+            dots_variants("tuned_dots", 1),
+            dots_variants("tuned_dots_2", 2),
+            dots_variants("tuned_dots_3", 3),
+            dots_variants("tuned_dots_4", 4),
+            pairs_variant("tuned_pairs", 1),
+            pairs_variant("tuned_pairs_2", 2),
+            pairs_variant("tuned_pairs_3", 3),
+            pairs_variant("tuned_pairs_4", 4),
+            variant("tuned_terms_4", cpu, "f32", terms, GaussianBlurTermsConfiguration{.radius = 4},
                 {{"rows", 8, 4, 16}, {"vectors", 4, 1, 4}, {"chunk", 256, 64, 1024}})
                 .says("Tiles of 8 rows over the cores: a loaded pixel serves all of them, for radius 4."),
-            row("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlurLines>,
+            variant("tuned_any", cpu, "u8 u16 f32", lines<GaussianBlurLines>,
                 {{"rows", 16, 8, 64}, {"vectors", 4, 1, 8}, {"chunk", 256, 64, 1024}})
                 .says("Tiles of rows over the cores; vectors of a chunk that stays in the cache, both "
                       "passes."),
@@ -227,61 +229,63 @@ static ScheduleRows tuned_cpu_rows() {
 }
 
 // The documented steps, and the guidelines of OpenCL.
-static ScheduleRows step_rows() {
+static ScheduleVariants step_variants() {
     using namespace gaussian_blur_gpu;
     using Between = GaussianBlurNearConfiguration::Between;
     const GaussianBlurNearConfiguration in_tiles{Between::tiles}, in_textures{Between::textures};
     const GaussianBlurExpConfiguration by_own_exp{.own_exp = true};
     return {
-        row("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}})
+        variant("direct", gpu, "u8 f32", direct, {{"width", 32, 16, 64}, {"height", 8, 4, 16}})
             .says("One thread per pixel, which adds all (2r+1)^2 pixels of its window from global memory."),
-        row("separable", gpu, "u8 f32", separable<GaussianBlurNear>,
+        variant("separable", gpu, "u8 f32", separable<GaussianBlurNear>,
             {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .says("Two kernels, one per pass: 2(2r+1) taps per pixel in place of (2r+1)^2."),
-        row("shared", gpu, "u8 f32", shared, in_tiles, {{"width", 32, 16, 64}, {"height", 16, 8, 32}})
+        variant("shared", gpu, "u8 f32", shared, in_tiles, {{"width", 32, 16, 64}, {"height", 16, 8, 32}})
             .says("One kernel: a tile and its halo are copied to shared memory, and both passes read them "
                   "there."),
-        row("branch", gpu, "u8 f32", separable<GaussianBlurBranch>,
+        variant("branch", gpu, "u8 f32", separable<GaussianBlurBranch>,
             {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .says("As separable, with a branch in place of a select for pixels beyond the border."),
-        row("exp", opencl, "f32", separable<GaussianBlurExp>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+        variant(
+            "exp", opencl, "f32", separable<GaussianBlurExp>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .says("As separable, with each weight computed by the built-in exp() in place of a table."),
-        row("native", opencl, "f32", separable<GaussianBlurExp>, by_own_exp,
+        variant("native", opencl, "f32", separable<GaussianBlurExp>, by_own_exp,
             {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .native()
             .says("As exp, by native_exp(): the device's own instruction, with the error that it has."),
-        row("relaxed", opencl, "f32", separable<GaussianBlurExp>, by_own_exp,
+        variant("relaxed", opencl, "f32", separable<GaussianBlurExp>, by_own_exp,
             {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .options("-cl-fast-relaxed-math")
             .says("As exp, built with -cl-fast-relaxed-math: the compiler may trade precision for speed."),
-        row("half", gpu, "f32", separable<GaussianBlurHalf>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
+        variant(
+            "half", gpu, "f32", separable<GaussianBlurHalf>, {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .says(
                 "As separable, with half-precision floats between the passes: half the bytes, 11 bits kept."),
-        row("texture", opencl, "u8 f32", texture<GaussianBlurNear>, in_textures,
+        variant("texture", opencl, "u8 f32", texture<GaussianBlurNear>, in_textures,
             {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .says("As separable, with source and intermediate as images: the texture units find the "
                   "addresses."),
-        row("texture_half", opencl, "f32", texture<GaussianBlurHalf>, in_textures,
+        variant("texture_half", opencl, "f32", texture<GaussianBlurHalf>, in_textures,
             {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .says("As texture, with an intermediate of half-precision floats: half the bytes, 11 bits kept."),
     };
 }
 
 // Both passes in one kernel, for images of one channel, by radius.
-static ScheduleRows window_rows() {
+static ScheduleVariants window_variants() {
     using namespace gaussian_blur_gpu;
-    ScheduleRows rows;
+    ScheduleVariants variants;
     const auto add = [&](const std::string &name, Backends where, const char *type, auto schedule,
                          const Tile &made, const char *sentence) {
-        rows.push_back(
-            row(name + "_" + std::to_string(made.configuration.radius), where, type, schedule, made)
+        variants.push_back(
+            variant(name + "_" + std::to_string(made.configuration.radius), where, type, schedule, made)
                 .says(sentence));
     };
     struct {
         int radius, columns, window;
     } const floats[] = {{4, 256, 4}, {9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}};
     struct {
-        int radius, high, columns, rows, window;
+        int radius, high, columns, variants, window;
     } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
         {30, 8, 512, 16, 16}, {40, 10, 512, 16, 16}};
 
@@ -323,42 +327,42 @@ static ScheduleRows window_rows() {
         add("tuned_window", opencl, "u8", window_floats, tile(f.radius, 256, 8, 4, f.radius < 20 ? 8 : 16),
             "One kernel; loads of four bytes, sums of floats, windows in registers.");
     }
-    return rows;
+    return variants;
 }
 
-static const ScheduleRows &rows() {
+static const ScheduleVariants &variants() {
     using namespace gaussian_blur_cpu;
     using namespace gaussian_blur_gpu;
-    static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32", reference)
+    static const ScheduleVariants table = {
+        variant("reference", cpu, "u8 u16 f32", reference)
             .says("Pixel by pixel: the whole pass down columns, then the whole pass along rows."),
-        tuned_cpu_rows(),
+        tuned_cpu_variants(),
 
         automatic<GaussianBlur>("auto", cpu, "u8 f32", "Mullapudi2016"),
         automatic<GaussianBlur>("auto", gpu, "u8 f32", "Anderson2021"),
-        step_rows(),
+        step_variants(),
         family("registers",
             {
-                row("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4))
+                variant("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4))
                     .says("Both passes in one kernel; windows in registers, so that a pixel is loaded once "
                           "per column."),
-                row("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8))
+                variant("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8))
                     .says("Both passes in one kernel; windows in registers, so that a pixel is loaded once "
                           "per column."),
             }),
 
         family("tuned",
             {
-                window_rows(),
-                colour_rows(),
+                window_variants(),
+                colour_variants(),
                 // Bands of 16 * 2^20 elements take .99 (u8) and 1.02 (f32) of the time of the whole image at
                 // once, bands of 4 * 2^20 take 1.04 and 1.07, and bands of 2^18 1.9 and 2.1 (8192 x 8192,
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).
-                row("tuned_near", gpu, "u8 u16 f32", columns,
+                variant("tuned_near", gpu, "u8 u16 f32", columns,
                     {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}, {"band", 16, 1, 256}})
                     .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
                           "once for all."),
-                row("tuned_any", gpu, "u8 u16 f32", separable_bands,
+                variant("tuned_any", gpu, "u8 u16 f32", separable_bands,
                     {{"width", 32, 16, 128}, {"height", 8, 1, 16}, {"band", 16, 1, 256}})
                     .says("Two kernels with one thread per pixel; takes any radius and any size."),
             }),
@@ -366,6 +370,6 @@ static const ScheduleRows &rows() {
     return table;
 }
 
-static const Table table("gaussian_blur", rows);
+static const Table table("gaussian_blur", variants);
 
 }  // namespace tilewright

@@ -1,9 +1,9 @@
-// The schedules of invert, and the table of its rows.
+// The schedules of invert, and the table of its variants.
 #include "generators/algorithms/invert/invert.h"
 #include "generators/algorithms/image_configuration.h"
 #include "generators/algorithms/integers.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 
 namespace tilewright {
 
@@ -64,18 +64,18 @@ void pixels(Invert &invert, ScheduleContext &context) {
 
 }  // namespace
 
-static const ScheduleRows &rows() {
-    static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16", reference)
+static const ScheduleVariants &variants() {
+    static const ScheduleVariants table = {
+        variant("reference", cpu, "u8 u16", reference)
             .says("Pixels one after another, in the order of memory: the result to compare with."),
         family("tuned",
             {
-                row("tuned", cpu, "u8 u16", vectors, {{"task", 1024, 16, 16384}})
+                variant("tuned", cpu, "u8 u16", vectors, {{"task", 1024, 16, 16384}})
                     .says("One vector of pixels after another, with the rows spread over the cores."),
-                row("tuned_aligned", gpu, "u8 u16", aligned_vectors, ImageConfiguration{.alignment = 16},
+                variant("tuned_aligned", gpu, "u8 u16", aligned_vectors, ImageConfiguration{.alignment = 16},
                     {{"width", 32, 16, 128}, {"height", 8, 1, 16}})
                     .says("One thread per 16 bytes, for rows that begin at multiples of 16 bytes."),
-                row("tuned_any", gpu, "u8 u16", pixels,
+                variant("tuned_any", gpu, "u8 u16", pixels,
                     {{"width", 32, 16, 128}, {"height", 8, 1, 16}, {"pixels", 8, 1, 16}})
                     .says("One thread per 8 pixels, of which neighbouring threads have neighbours."),
             }),
@@ -85,6 +85,6 @@ static const ScheduleRows &rows() {
     return table;
 }
 
-static const Table table("invert", rows);
+static const Table table("invert", variants);
 
 }  // namespace tilewright

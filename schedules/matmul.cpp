@@ -1,4 +1,4 @@
-// The schedules of matmul, and the table of its rows.
+// The schedules of matmul, and the table of its variants.
 #include "generators/algorithms/matmul/matmul.h"
 #include "generators/algorithms/matmul/configuration.h"
 #include "generators/algorithms/matmul/tiles.h"
@@ -218,7 +218,7 @@ void small_tiles(Matmul &m, ScheduleContext &context) {
     m.sum.update().reorder(m.x, m.y, m.k).vectorize(m.x, lanes).unroll(m.x).unroll(m.y);
 }
 
-ScheduleRows tuned_on_gpus() {
+ScheduleVariants tuned_on_gpus() {
     using matmul_workers::division, matmul_workers::workers;
     using enum Division::Copies;
     // Panels of both matrices in one buffer stay below the most bytes of an array up to most_depth.
@@ -227,32 +227,32 @@ ScheduleRows tuned_on_gpus() {
     const MatmulRunsConfiguration tiles_of_16{.rows = 16, .columns = 16, .depth = 16};
     return family("tuned",
         {
-            row("tuned_small_whole", cuda, "f32", workers, small_whole, division({7, 1, 1, 4, 128, 16}))
+            variant("tuned_small_whole", cuda, "f32", workers, small_whole, division({7, 1, 1, 4, 128, 16}))
                 .says("Whole tiles need no copies; four groups of threads share the sums of one tile."),
-            row("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16}))
+            variant("tuned_small", cuda, "f32", workers, small, division({7, 1, 1, 4, 64, 16}))
                 .says("Zero-padded panels fit any size; four groups of threads share the sums of one "
                       "tile."),
-            row("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16}))
+            variant("tuned_small", opencl, "f32", workers, small, division({7, 1, 1, 2, 32, 16}))
                 .says("Zero-padded panels fit any size; two groups of threads share the sums of one tile."),
-            row("tuned_large", gpu, "f32", workers, large, division({25, 2, 2, 1, 24, 24}))
+            variant("tuned_large", gpu, "f32", workers, large, division({25, 2, 2, 1, 24, 24}))
                 .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
                       "B."),
-            row("tuned_any", gpu, "f32", runs, tiles_of_16, {{"parts", 528, 132, 2112}})
+            variant("tuned_any", gpu, "f32", runs, tiles_of_16, {{"parts", 528, 132, 2112}})
                 .says("Thread blocks share the sums of one tile along K, for products with few elements."),
         });
 }
 
 // Products on the tensor cores, for GPUs of compute capability 9.0.
-ScheduleRows on_tensor_cores() {
+ScheduleVariants on_tensor_cores() {
     using matmul_fragments::division, matmul_fragments::fragments;
     const MatmulFragmentsConfiguration small{.most_side = 1536}, any;
     return family("tensor",
         {
-            row("tensor_small", cuda, "f32", fragments, small, division(1, 8))
+            variant("tensor_small", cuda, "f32", fragments, small, division(1, 8))
                 .registers("out", 168)
                 .says("Tensor cores sum 3 products of TF32 per product, in 64 x 128 tiles, three per "
                       "multiprocessor."),
-            row("tensor_any", cuda, "f32", fragments, any, division(2, 16))
+            variant("tensor_any", cuda, "f32", fragments, any, division(2, 16))
                 .says("Tensor cores sum 3 products of TF32 per product, in 128 x 128 tiles, with f32's "
                       "bound."),
         });
@@ -260,41 +260,41 @@ ScheduleRows on_tensor_cores() {
 
 }  // namespace
 
-static const ScheduleRows &rows() {
+static const ScheduleVariants &variants() {
     // A vector along k, or along x, must have enough elements to be worth it. Measured on two cores of an AMD
     // EPYC (Zen 4, 2026-11-22): 10000 x 8 by 8 x 8 took 1.14 ms in vectors along k, and .22 ms without.
     const MatmulConfiguration flat{.most_rows = 8, .least_columns = 9},
         thin{.most_columns = 8, .least_depth = 32}, narrow{.most_columns = 8},
         small{.most_rows = 128, .most_columns = 128, .most_depth = 256, .whole_rows = 8, .whole_columns = 32};
     const MatmulConfiguration with_zeros{.zeros_beyond = true};
-    static const ScheduleRows table = {
-        row("reference", cpu, "f32", reference)
-            .says("One element is computed after another, without a schedule: every row is compared with "
+    static const ScheduleVariants table = {
+        variant("reference", cpu, "f32", reference)
+            .says("One element is computed after another, without a schedule: every variant is compared with "
                   "this."),
-        row("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}})
+        variant("direct", gpu, "f32", direct, {{"width", 16, 8, 64}, {"height", 16, 2, 32}})
             .says("One thread per element reads a row of A and a column of B from global memory."),
         family("tuned",
             {
-                row("tuned_few_rows", cpu, "f32", few_rows, flat, {{"strip", 1024, 256, 4096}})
+                variant("tuned_few_rows", cpu, "f32", few_rows, flat, {{"strip", 1024, 256, 4096}})
                     .says("A task per strip of columns reads B once and sums up to 8 rows in the first-level "
                           "cache."),
-                row("tuned_few_columns", cpu, "f32", few_columns, thin, {{"vectors", 4, 1, 8}})
+                variant("tuned_few_columns", cpu, "f32", few_columns, thin, {{"vectors", 4, 1, 8}})
                     .avx2()
                     .says("A row of A is multiplied by up to 8 transposed columns of B, in vectors along k."),
-                row("tuned_narrow", cpu, "f32", small_rows, narrow)
+                variant("tuned_narrow", cpu, "f32", small_rows, narrow)
                     .avx2()
                     .says("One element after another, for up to 8 columns and a depth below 32."),
-                row("tuned_small", cpu, "f32", small_tiles, small,
+                variant("tuned_small", cpu, "f32", small_tiles, small,
                     {{"rows", 8, 1, 8}, {"narrow_rows", 6, 1, 8}})
                     .says(
                         "Small matrices are read in place, and the sums of a tile stay in vector registers."),
-                row("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}})
+                variant("tuned_any", cpu, "f32", blocks, {{"depth", 512, 128, 640}, {"chunk", 6, 2, 24}})
                     .says("Copied panels of A and B stay in the caches, and the sums of a tile in vector "
                           "registers."),
             }),
-        row("shared", gpu, "f32", shared, with_zeros, {{"tile", 16, 8, 32}, {"depth", 16, 8, 64}})
+        variant("shared", gpu, "f32", shared, with_zeros, {{"tile", 16, 8, 32}, {"depth", 16, 8, 64}})
             .says("A block copies 16 x 16 tiles of A and B to shared memory, so 16 threads use each load."),
-        row("registers", gpu, "f32", registers, with_zeros,
+        variant("registers", gpu, "f32", registers, with_zeros,
             {{"threads", 8, 4, 10}, {"side", 8, 1, 8}, {"depth", 16, 8, 32}})
             .says("As shared, but a thread has 8 x 8 sums, so it uses each word from shared memory 8 times."),
         tuned_on_gpus(),
@@ -305,6 +305,6 @@ static const ScheduleRows &rows() {
     return table;
 }
 
-static const Table table("matmul", rows);
+static const Table table("matmul", variants);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// The schedules of min_plus_convolution, and the table of its rows. Those on CPUs:
+// The schedules of min_plus_convolution, and the table of its variants. Those on CPUs:
 // schedules/min_plus_convolution/min_plus_convolution_cpu.h.
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
 #include "generators/algorithms/min_plus_convolution/configuration.h"
@@ -233,8 +233,8 @@ std::vector<Tunable> sliced(int outputs_per_worker, int workers, int run, int sl
         {"slices", slices, 8, 64}};
 }
 
-ScheduleRow exact(ScheduleRow row) {
-    return std::move(row).with("strict_float");
+ScheduleVariant exact(ScheduleVariant variant) {
+    return std::move(variant).with("strict_float");
 }
 
 // Times on an H200 (2026-11-23, ms, outputs as many as elements of each vector) by which the rows were chosen
@@ -249,7 +249,7 @@ ScheduleRow exact(ScheduleRow row) {
 //     i32  small             .0084   .0081   .0329    .505
 //          medium            .0084   .0082   .0303    .414
 //          any               .0084   .0100   .0341    .396    .0098   .0105   .0334    .423
-ScheduleRows register_rows() {
+ScheduleVariants register_variants() {
     const std::string small_tiles = "As registers_any, with tiles of 32 outputs, so that short vectors fill "
                                     "the device.",
                       medium_tiles = "As registers_any, with tiles of 64 outputs.",
@@ -257,29 +257,29 @@ ScheduleRows register_rows() {
                                      "of its outputs.";
     return family(
         "registers", {
-                         exact(row("registers_small", gpu, "f64", slices, sliced(8, 4, 16, 64)))
+                         exact(variant("registers_small", gpu, "f64", slices, sliced(8, 4, 16, 64)))
                              .in("tuned")
                              .meant_for("pairs", {.most = 3e8})
                              .says(small_tiles),
-                         exact(row("registers_small", gpu, "f32 i32", slices, sliced(8, 4, 16, 64)))
+                         exact(variant("registers_small", gpu, "f32 i32", slices, sliced(8, 4, 16, 64)))
                              .in("tuned")
                              .meant_for("pairs", {.most = 1e8})
                              .says(small_tiles),
-                         exact(row("registers_medium", gpu, "f64", slices, sliced(8, 8, 16, 32)))
+                         exact(variant("registers_medium", gpu, "f64", slices, sliced(8, 8, 16, 32)))
                              .in("tuned")
                              .meant_for("pairs", {.most = 2e9})
                              .says(medium_tiles),
-                         exact(row("registers_medium", gpu, "f32 i32", slices, sliced(16, 4, 16, 64)))
+                         exact(variant("registers_medium", gpu, "f32 i32", slices, sliced(16, 4, 16, 64)))
                              .in("tuned")
                              .meant_for("pairs", {.most = 2e9})
                              .says(medium_tiles),
-                         exact(row("registers_any", gpu, "f64", slices, sliced(16, 8, 16, 32)))
+                         exact(variant("registers_any", gpu, "f64", slices, sliced(16, 8, 16, 32)))
                              .in("tuned")
                              .says(in_registers),
-                         exact(row("registers_any", gpu, "f32", slices, sliced(16, 8, 16, 64)))
+                         exact(variant("registers_any", gpu, "f32", slices, sliced(16, 8, 16, 64)))
                              .in("tuned")
                              .says(in_registers),
-                         exact(row("registers_any", gpu, "i32", slices, sliced(8, 16, 32, 32)))
+                         exact(variant("registers_any", gpu, "i32", slices, sliced(8, 16, 32, 32)))
                              .in("tuned")
                              .says(in_registers),
                      });
@@ -288,7 +288,7 @@ ScheduleRows register_rows() {
 // Rows that leave out sums, by the values. `tuned` takes `pruned` from so many pairs on; there the first half
 // takes less than a tenth of the time of all pairs (on a GPU an estimate from the times of its kernels). On
 // GPUs, that number of pairs and how much may be evaluated were measured on an H200.
-ScheduleRows pruned_rows() {
+ScheduleVariants pruned_variants() {
     using namespace min_plus_cpu;
     const std::string all = "f64 f32 i32",
                       in_elements = "Bounds leave out elements without a least sum; where that saves little, "
@@ -300,72 +300,73 @@ ScheduleRows pruned_rows() {
         return MinPlusPrunedConfiguration{
             .outputs_per_worker = 8, .workers = 64, .run = 8, .most_percent = most_percent};
     };
-    return family(
-        "pruned", {
-                      exact(row("pruned", cpu, all, sieve, sieve_of_512))
-                          .in("tuned")
-                          .meant_for("pairs", {.least = 1e9})
-                          .says(in_elements),
-                      exact(row("pruned_always", cpu, all, groups, sieve_of_512))
-                          .says("As pruned, but it leaves out elements also where that saves little."),
-                      exact(row("pruned", gpu, "f64", pruned, tile_of_512(75)))
-                          .in("tuned")
-                          .meant_for("pairs", {.least = 2e10})
-                          .says(in_blocks),
-                      exact(row("pruned", gpu, "f32", pruned, tile_of_512(50)))
-                          .in("tuned")
-                          .meant_for("pairs", {.least = 8e10})
-                          .says(in_blocks),
-                      exact(row("pruned", gpu, "i32", pruned, tile_of_512(45)))
-                          .in("tuned")
-                          .meant_for("pairs", {.least = 8e10})
-                          .says(in_blocks),
-                      exact(row("pruned_always", gpu, all, plan, tile_of_512(100), {{"tenths", 6, 1, 20}}))
-                          .says("As pruned, but it leaves out blocks also where that saves little."),
-                  });
+    return family("pruned",
+        {
+            exact(variant("pruned", cpu, all, sieve, sieve_of_512))
+                .in("tuned")
+                .meant_for("pairs", {.least = 1e9})
+                .says(in_elements),
+            exact(variant("pruned_always", cpu, all, groups, sieve_of_512))
+                .says("As pruned, but it leaves out elements also where that saves little."),
+            exact(variant("pruned", gpu, "f64", pruned, tile_of_512(75)))
+                .in("tuned")
+                .meant_for("pairs", {.least = 2e10})
+                .says(in_blocks),
+            exact(variant("pruned", gpu, "f32", pruned, tile_of_512(50)))
+                .in("tuned")
+                .meant_for("pairs", {.least = 8e10})
+                .says(in_blocks),
+            exact(variant("pruned", gpu, "i32", pruned, tile_of_512(45)))
+                .in("tuned")
+                .meant_for("pairs", {.least = 8e10})
+                .says(in_blocks),
+            exact(variant("pruned_always", gpu, all, plan, tile_of_512(100), {{"tenths", 6, 1, 20}}))
+                .says("As pruned, but it leaves out blocks also where that saves little."),
+        });
 }
 
 }  // namespace
 
 // Neither infinities nor the order of roundings may be lost: all rows have strict_float.
-static const ScheduleRows &rows() {
+static const ScheduleVariants &variants() {
     using namespace min_plus_cpu;
     const std::string all = "f64 f32 i32";
     const MinPlusConvolutionConfiguration branch{.branch = true};
     const Range few_elements{.most = 16};
-    static const ScheduleRows table = {
-        exact(row("reference", cpu, all, reference))
-            .says("One output is computed after another, without a schedule: every row is compared with it."),
+    static const ScheduleVariants table = {
+        exact(variant("reference", cpu, all, reference))
+            .says("One output is computed after another, without a schedule: every variant is compared with "
+                  "it."),
         family("tuned",
             {
-                exact(row("tuned_short", cpu, all, short_vector,
+                exact(variant("tuned_short", cpu, all, short_vector,
                           {{"vectors", 8, 1, 14}, {"task", 1024, 64, 65536}}))
                     .serves("n", few_elements)
                     .says("As tuned_any for a vector of a few elements, with the longer one read in place."),
-                exact(row("tuned_short", gpu, all, output_per_thread, {{"threads", 128, 32, 1024}}))
+                exact(variant("tuned_short", gpu, all, output_per_thread, {{"threads", 128, 32, 1024}}))
                     .meant_for("n", few_elements)
                     .says("One thread per output walks over the shorter vector."),
             }),
-        pruned_rows(),
-        family("tuned", {exact(row("tuned_any", cpu, all, strips,
+        pruned_variants(),
+        family("tuned", {exact(variant("tuned_any", cpu, all, strips,
                                    {{"vectors", 12, 4, 14}, {"narrow_vectors", 6, 2, 6}, {"steps", 4, 1, 8}}))
                                 .says("A task per strip of outputs keeps their minima in vector registers "
                                       "over all of i.")}),
         exact(automatic<MinPlusConvolution>("auto", cpu, all, "Mullapudi2016")),
 
-        exact(
-            row("direct", gpu, all, direct, branch, {{"threads", 512, 32, 1024}, {"blocks", 256, 14, 2048}}))
+        exact(variant("direct", gpu, all, direct, branch,
+                  {{"threads", 512, 32, 1024}, {"blocks", 256, 14, 2048}}))
             .says("The least sums are in global memory, and a branch writes each sum that is less there."),
-        exact(row("shared", gpu, all, shared, branch, {{"threads", 512, 32, 1024}}))
+        exact(variant("shared", gpu, all, shared, branch, {{"threads", 512, 32, 1024}}))
             .says("The least sums are in shared memory, one per thread, and go to global memory once."),
-        exact(row("branchless", gpu, all, shared, {{"threads", 512, 32, 1024}}))
+        exact(variant("branchless", gpu, all, shared, {{"threads", 512, 32, 1024}}))
             .says("As shared, with a minimum in place of the branch, so that the threads of a warp stay "
                   "together."),
-        register_rows(),
+        register_variants(),
     };
     return table;
 }
 
-static const Table table("min_plus_convolution", rows);
+static const Table table("min_plus_convolution", variants);
 
 }  // namespace tilewright

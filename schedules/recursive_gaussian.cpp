@@ -1,14 +1,15 @@
-// The schedules of recursive_gaussian, and the table of its rows. Those on CPUs:
-// schedules/recursive_gaussian/recursive_gaussian_cpu.h; those in tiles: schedules/recursive_gaussian/recursive_gaussian_tiles.h.
+// The schedules of recursive_gaussian, and the table of its variants. Those on CPUs:
+// schedules/recursive_gaussian/recursive_gaussian_cpu.h; those in tiles:
+// schedules/recursive_gaussian/recursive_gaussian_tiles.h.
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
 #include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "generators/algorithms/recursive_gaussian/transposed_copies.h"
 #include "schedules/diagonal_blocks.h"
-#include "schedules/shared_moves.h"
 #include "schedules/recursive_gaussian/recursive_gaussian_cpu.h"
 #include "schedules/recursive_gaussian/recursive_gaussian_edges.h"
 #include "schedules/recursive_gaussian/recursive_gaussian_tiles.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 
 namespace tilewright {
 
@@ -128,7 +129,7 @@ void copies(RecursiveGaussianCopies &blur, ScheduleContext &context) {
 
 const RecursiveGaussianConfiguration grey{}, coloured{.colours = true};
 
-ScheduleRows tuned_cpu_rows() {
+ScheduleVariants tuned_cpu_variants() {
     using recursive_gaussian_cpu::bands, recursive_gaussian_cpu::line, recursive_gaussian_cpu::strips;
     const RecursiveGaussianConfiguration narrow{.most_elements = 16};
     const std::vector<Tunable> of_strips = {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4},
@@ -137,79 +138,80 @@ ScheduleRows tuned_cpu_rows() {
         {"strip", 128, 64, 512}, {"chunk", 128, 64, 512}, {"sum_vectors", 32, 2, 256}};
     return family("tuned",
         {
-            row("tuned_line", cpu, "u8 u16 f32", line, {{"run", 8, 4, 16}})
+            variant("tuned_line", cpu, "u8 u16 f32", line, {{"run", 8, 4, 16}})
                 .says("One row or one column, sample after sample, without the filters of the other axis."),
-            row("tuned_bands", cpu, "u8 u16 f32", bands, grey, of_bands)
+            variant("tuned_bands", cpu, "u8 u16 f32", bands, grey, of_bands)
                 .says("Bands of rows over the cores: what enters each band is found first."),
-            row("tuned_colour_bands", cpu, "u8 u16 f32", bands, coloured, of_bands)
+            variant("tuned_colour_bands", cpu, "u8 u16 f32", bands, coloured, of_bands)
                 .says("As tuned_bands, for any number of channels."),
-            row("tuned_narrow", cpu, "u8 u16 f32", strips, narrow,
+            variant("tuned_narrow", cpu, "u8 u16 f32", strips, narrow,
                 {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 16, 16, 256}, {"chunk", 64, 64, 512},
                     {"strips", 8, 1, 32}})
-                .says("As tuned_any, in strips of 16 samples, for rows that have no more."),
-            row("tuned_grey", cpu, "u8 u16 f32", strips, grey, of_strips)
+                .says("As tuned_any, in strips of 16 samples, for variants that have no more."),
+            variant("tuned_grey", cpu, "u8 u16 f32", strips, grey, of_strips)
                 .says("As tuned_any, for one channel."),
-            row("tuned_any", cpu, "u8 u16 f32", strips, coloured, of_strips)
+            variant("tuned_any", cpu, "u8 u16 f32", strips, coloured, of_strips)
                 .says("Strips of lines over the cores; a vector filters neighbouring lines at once."),
         });
 }
 
 }  // namespace
 
-static const ScheduleRows &rows() {
+static const ScheduleVariants &variants() {
     using namespace recursive_gaussian_tiles;
     using CopiesConfiguration = RecursiveGaussianCopiesConfiguration;
     const std::vector<Tunable> with_transposes = {{"side", 16, 8, 32}, {"pad", 1, 0, 8},
         {"threads", 64, 32, 256}, {"samples", 8, 1, 16}, {"width", 32, 16, 128}, {"height", 8, 1, 16}};
     std::vector<Tunable> in_diagonals = with_transposes;
     in_diagonals.push_back({"square", 32, 8, 64});
-    static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32", recursive_gaussian_cpu::reference)
+    static const ScheduleVariants table = {
+        variant("reference", cpu, "u8 u16 f32", recursive_gaussian_cpu::reference)
             .with("strict_float")
             .says("Line by line: both filters of all rows, then both filters of all columns."),
-        tuned_cpu_rows(),
+        tuned_cpu_variants(),
 
-        row("columns", gpu, "f32", columns,
+        variant("columns", gpu, "f32", columns,
             {{"threads", 64, 32, 256}, {"samples", 8, 1, 16}, {"width", 32, 16, 128}, {"height", 8, 1, 16}})
             .with("strict_float")
             .says("One thread per row, then one per column; along rows, neighbours read a row apart."),
-        row("transposed", gpu, "f32", transposed<false>, with_transposes)
+        variant("transposed", gpu, "f32", transposed<false>, with_transposes)
             .with("strict_float")
             .says("Filters columns, between transposes in shared memory: all accesses coalesce."),
-        row("diagonal", gpu, "f32", transposed<true>, in_diagonals)
+        variant("diagonal", gpu, "f32", transposed<true>, in_diagonals)
             .with("strict_float")
             .says("As transposed, with the blocks of the transposes walked along diagonals."),
-        row("half", gpu, "f32", copies, CopiesConfiguration{.half = true}, with_transposes)
+        variant("half", gpu, "f32", copies, CopiesConfiguration{.half = true}, with_transposes)
             .with("strict_float")
             .says("As transposed, with half-precision floats between rows and columns: 11 bits are kept."),
-        row("texture", opencl, "f32", copies, CopiesConfiguration{.textures = true}, with_transposes)
+        variant("texture", opencl, "f32", copies, CopiesConfiguration{.textures = true}, with_transposes)
             .with("strict_float")
             .says("As transposed, with the transposed copies as images of the device."),
-        row("texture_half", opencl, "f32", copies, CopiesConfiguration{.half = true, .textures = true},
+        variant("texture_half", opencl, "f32", copies, CopiesConfiguration{.half = true, .textures = true},
             with_transposes)
             .with("strict_float")
             .says("As texture, with half-precision floats between rows and columns: 11 bits are kept."),
         family("blocks",
             {
-                row("blocks_aligned", gpu, "f32", tiles_aligned, settings())
+                variant("blocks_aligned", gpu, "f32", tiles_aligned, settings())
                     .registers("kernel_tails", 168)
                     .registers("", 96)
                     .says("Tiles in parallel: what enters each tile is found first; for whole tiles."),
-                row("blocks_any", gpu, "f32", tiles_of_any_size, grey, settings())
+                variant("blocks_any", gpu, "f32", tiles_of_any_size, grey, settings())
                     .registers("kernel_tails", 168)
                     .registers("", 128)
                     .says("Tiles in parallel: what enters each tile is found first; for any size."),
             }),
-        row("compact", gpu, "u8 u16", recursive_gaussian_edges::tiles, recursive_gaussian_edges::settings())
+        variant(
+            "compact", gpu, "u8 u16", recursive_gaussian_edges::tiles, recursive_gaussian_edges::settings())
             .registers("", 128)
             .says("Tiles that filter columns first; what they carry lies in the output, to save memory."),
         family("tuned",
             {
-                row("tuned_aligned", gpu, "f32", tiles_aligned, settings())
+                variant("tuned_aligned", gpu, "f32", tiles_aligned, settings())
                     .registers("kernel_tails", 168)
                     .registers("", 96)
                     .says("As blocks_aligned: two reads of the image and one write, for whole tiles."),
-                row("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, coloured, settings_of_colours())
+                variant("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, coloured, settings_of_colours())
                     .registers("kernel_tails", 168)
                     .registers("", 128)
                     .says("As blocks_any, also for colours: two reads of the image and one write."),
@@ -218,6 +220,6 @@ static const ScheduleRows &rows() {
     return table;
 }
 
-static const Table table("recursive_gaussian", rows);
+static const Table table("recursive_gaussian", variants);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// The schedules of row_sum, and the table of its rows.
+// The schedules of row_sum, and the table of its variants.
 #include "generators/algorithms/row_sum/row_sum.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/row_sum/chunks.h"
@@ -275,8 +275,8 @@ void pixels_of_rows(RowSum &form, ScheduleContext &context) {
 }
 
 // A row of halves.
-ScheduleRow halves(const std::string &name, int lanes) {
-    return row(name, cpu, "u8 u16 f32 u8f32 u16f32", halves_in_vectors,
+ScheduleVariant halves(const std::string &name, int lanes) {
+    return variant(name, cpu, "u8 u16 f32 u8f32 u16f32", halves_in_vectors,
         {{"lanes", lanes}, {"strip", 8192, 64, 65536}})
         .with("strict_float")
         .says("The first and the last vector of a row, for rows of one or two vectors.");
@@ -284,17 +284,17 @@ ScheduleRow halves(const std::string &name, int lanes) {
 
 // f32 by CUDA: one row per block takes .0185 ms where two take .0193 (4096 x 4096, H200, 2026-11-23, found by
 // `tilewright explore`); of u8 two are as fast as any other number.
-ScheduleRow many_rows_on(const char *types, Backends where, int rows) {
-    return row("tuned_many_rows", where, types, lanes_a_row, RowSumChunksConfiguration{.least_rows = 128},
+ScheduleVariant many_variants_on(const char *types, Backends where, int rows) {
+    return variant("tuned_many_rows", where, types, lanes_a_row, RowSumChunksConfiguration{.least_rows = 128},
         {{"lanes", 64, 16, 128}, {"rows", rows, 1, 8}})
         .with("strict_float")
         .says(
             "16-byte loads with 64 threads per row: whole lines are read, and several loads are in flight.");
 }
 
-ScheduleRow medium_rows_on(const char *types, Backends where) {
-    return row("tuned_medium", where, types, lanes_a_row, RowSumChunksConfiguration{.most_iterations = 16},
-        {{"lanes", 8, 8, 16}, {"rows", 32, 4, 64}})
+ScheduleVariant medium_variants_on(const char *types, Backends where) {
+    return variant("tuned_medium", where, types, lanes_a_row,
+        RowSumChunksConfiguration{.most_iterations = 16}, {{"lanes", 8, 8, 16}, {"rows", 32, 4, 64}})
         .with("strict_float")
         .says("16-byte loads with 8 threads per row and 32 rows per block, for rows of up to 2 KB.");
 }
@@ -306,50 +306,50 @@ const Tunable task{"task", 1536, 16, 16384}, small_task{"task", 256, 16, 16384},
 
 // f32 is added in one vector at a time, and u8 (tuned_bytes) in vectors of 32 bytes: 8192 x 8192 takes .93 to
 // .95 of the time of vectors twice as long (AMD EPYC, Zen 4, 2026-11-23). Data in the cache takes as long.
-ScheduleRow wide_rows(const char *types, int lanes, int unroll) {
-    return row("tuned_wide", cpu, types, strips_of_rows, RowSumSlicedConfiguration{.least_width = 48},
+ScheduleVariant wide_variants(const char *types, int lanes, int unroll) {
+    return variant("tuned_wide", cpu, types, strips_of_rows, RowSumSlicedConfiguration{.least_width = 48},
         {{"lanes", lanes, 16, 64}, {"groups", 255, 16, 255}, {"unroll", unroll, 1, 8}, task, strip})
         .with("strict_float")
         .says("Spreads strips of rows over the cores, and adds a row in vectors of 16-bit sums.");
 }
 
-ScheduleRows tuned_rows() {
+ScheduleVariants tuned_variants() {
     const RowSumSlicedConfiguration few_long{.least_width = 65537, .most_rows = 63}, bytes{.least_width = 64};
     return family("tuned",
         {
-            row("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
+            variant("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
                 {{"lanes", 1}, {"rows", 128, 32, 256}})
                 .with("strict_float")
                 .says("16-byte loads with one thread per row, for rows too short for several threads."),
-            medium_rows_on("u16 u16f32", gpu),
-            medium_rows_on("u8 f32 u8f32", opencl),
-            many_rows_on("u8 u16 u8f32 u16f32", gpu, 2),
-            many_rows_on("f32", cuda, 1),
-            many_rows_on("f32", opencl, 2),
-            row("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks,
+            medium_variants_on("u16 u16f32", gpu),
+            medium_variants_on("u8 f32 u8f32", opencl),
+            many_variants_on("u8 u16 u8f32 u16f32", gpu, 2),
+            many_variants_on("f32", cuda, 1),
+            many_variants_on("f32", opencl, 2),
+            variant("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks,
                 RowSumChunksConfiguration{.splits = true},
                 {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
                 .with("strict_float")
                 .says("Splits each row over blocks, and a second kernel adds its pieces: for few or very "
                       "long rows."),
-            row("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows, few_long,
+            variant("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows, few_long,
                 {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
                 .with("strict_float")
                 .says("Spreads the slices of few long rows over the cores, in vectors of 16-bit sums."),
-            row("tuned_bytes", cpu, "u8 u8f32", strips_of_octets, bytes,
+            variant("tuned_bytes", cpu, "u8 u8f32", strips_of_octets, bytes,
                 {{"lanes", 32, 16, 256}, {"unroll", 2, 1, 8}, task, strip})
                 .says("Strips of rows over the cores; one instruction adds the bytes of each octet."),
-            wide_rows("u8 u16 u8f32 u16f32", 32, 8),
-            wide_rows("f32", 16, 1),
+            wide_variants("u8 u16 u8f32 u16f32", 32, 8),
+            wide_variants("f32", 16, 1),
             halves("tuned_halves_32", 32),
             halves("tuned_halves_16", 16),
             halves("tuned_halves_8", 8),
-            row("tuned_narrow", cpu, "u8 u16 f32 u8f32 u16f32", pixels_of_rows,
+            variant("tuned_narrow", cpu, "u8 u16 f32 u8f32 u16f32", pixels_of_rows,
                 RowSumConfiguration{.most_width = 7}, {long_strip})
                 .with("strict_float")
                 .avx2()
                 .says("Strips of rows over the cores, pixel by pixel, for rows of fewer than 8 pixels."),
-            row("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
+            variant("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
                 {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, small_task, long_strip})
                 .with("strict_float")
                 .says("As tuned_wide without vectors, for rows of fewer than 8 pixels."),
@@ -358,43 +358,43 @@ ScheduleRows tuned_rows() {
 
 }  // namespace
 
-static const ScheduleRows &rows() {
+static const ScheduleVariants &variants() {
     // Sums of bytes are whole numbers; f32 holds them exactly, in whatever order they are added, while they
     // are below 2^24.
     const RowSumConfiguration in_own_memory{.in_output = false}, in_output{.in_output = true},
         in_floats{.in_output = true, .most_width = (1 << 24) / 255};
     const std::vector<Tunable> parts_of_rows = {{"pixels", 128, 16, 1024}, {"threads", 128, 32, 1024}};
-    static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
+    static const ScheduleVariants table = {
+        variant("reference", cpu, "u8 u16 f32 u8f32 u16f32", reference)
             .with("strict_float")
             .says("Adds one row after another, from left to right: the definition without a schedule."),
-        row("serial", gpu, "u8 u8f32", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})
-            .says(
-                "One thread per row: the bytes that a warp loads are whole rows apart and do not coalesce."),
+        variant("serial", gpu, "u8 u8f32", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})
+            .says("One thread per variant: the bytes that a warp loads are whole rows apart and do not "
+                  "coalesce."),
         family("atomic",
             {
-                row("atomic_floats", gpu, "u8f32", parts_by_atomics, in_floats, parts_of_rows)
+                variant("atomic_floats", gpu, "u8f32", parts_by_atomics, in_floats, parts_of_rows)
                     .says("One thread per 128 pixels of a row adds their sum by an f32 atomic: exact below "
                           "2^24."),
-                row("atomic_any", gpu, "u8", parts_by_atomics, in_output, parts_of_rows)
+                variant("atomic_any", gpu, "u8", parts_by_atomics, in_output, parts_of_rows)
                     .says("One thread per 128 pixels of a row adds their sum by an atomic: more threads than "
                           "serial has."),
-                row("atomic_any", gpu, "u8f32", parts_by_atomics, in_own_memory, parts_of_rows)
+                variant("atomic_any", gpu, "u8f32", parts_by_atomics, in_own_memory, parts_of_rows)
                     .says("Adds u32 by atomics as for u8 sums, and converts in a kernel of its own: rows of "
                           "any length."),
             }),
-        row("tree", gpu, "u8 u8f32", row_a_block, {{"lanes", 512, 64, 1024}, {"pixels", 4, 1, 16}})
+        variant("tree", gpu, "u8 u8f32", row_a_block, {{"lanes", 512, 64, 1024}, {"pixels", 4, 1, 16}})
             .says("One block per row: threads load neighbouring bytes, and a tree in shared memory adds "
                   "their sums."),
-        row("lanes", cuda, "u8 u8f32", row_a_warp, {{"lanes", 32}, {"pixels", 8, 1, 16}})
+        variant("lanes", cuda, "u8 u8f32", row_a_warp, {{"lanes", 32}, {"pixels", 8, 1, 16}})
             .says("One warp per row: its tree goes through shuffles of registers, without any barrier."),
-        tuned_rows(),
+        tuned_variants(),
         automatic<RowSum>("auto", cpu, "u8 u16 f32", "Mullapudi2016"),
         automatic<RowSum>("auto", gpu, "u8", "Anderson2021"),
     };
     return table;
 }
 
-static const Table table("row_sum", rows);
+static const Table table("row_sum", variants);
 
 }  // namespace tilewright

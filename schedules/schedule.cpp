@@ -24,26 +24,27 @@ bool has_word(const std::string &text, const std::string &word) {
 
 }  // namespace
 
-ScheduleRows::ScheduleRows(ScheduleRow row) {
-    push_back(std::move(row));
+ScheduleVariants::ScheduleVariants(ScheduleVariant variant) {
+    push_back(std::move(variant));
 }
 
-ScheduleRows::ScheduleRows(std::initializer_list<ScheduleRows> parts) {
-    for (const ScheduleRows &part : parts) {
+ScheduleVariants::ScheduleVariants(std::initializer_list<ScheduleVariants> parts) {
+    for (const ScheduleVariants &part : parts) {
         insert(end(), part.begin(), part.end());
     }
 }
 
-ScheduleRows family(const std::string &name, ScheduleRows rows) {
-    for (ScheduleRow &row : rows) {
-        _halide_user_assert(row.name == name || row.name.rfind(name + "_", 0) == 0)
-            << "row '" << row.name << "' is of the family '" << name << "': call it " << name << "_...\n";
-        row.family = name;
+ScheduleVariants family(const std::string &name, ScheduleVariants variants) {
+    for (ScheduleVariant &variant : variants) {
+        _halide_user_assert(variant.name == name || variant.name.rfind(name + "_", 0) == 0)
+            << "variant '" << variant.name << "' is of the family '" << name << "': call it " << name
+            << "_...\n";
+        variant.family = name;
     }
-    return rows;
+    return variants;
 }
 
-Table::Table(std::string op, const ScheduleRows &(*rows)()) : op(std::move(op)), rows(rows) {
+Table::Table(std::string op, const ScheduleVariants &(*variants)()) : op(std::move(op)), variants(variants) {
     tables().push_back(this);
 }
 
@@ -62,24 +63,24 @@ const Table &find_table(const std::string &op) {
 const Table &only_table() {
     _halide_user_assert(tables().size() == 1)
         << "a generator has one table of schedules, not " << tables().size()
-        << "; schedules/OP.cpp ends with `static const Table table(\"OP\", rows);`\n";
+        << "; schedules/OP.cpp ends with `static const Table table(\"OP\", variants);`\n";
     return *tables().front();
 }
 
-const ScheduleRow &find_row(
+const ScheduleVariant &find_variant(
     const Table &table, const std::string &name, const std::string &type, const std::string &backend) {
     std::string known;
-    for (const ScheduleRow &row : table.rows()) {
-        const auto places = backends(row.where);
-        if (row.name == name && has_word(row.types, type) &&
+    for (const ScheduleVariant &variant : table.variants()) {
+        const auto places = backends(variant.where);
+        if (variant.name == name && has_word(variant.types, type) &&
             std::find(places.begin(), places.end(), backend) != places.end()) {
-            return row;
+            return variant;
         }
-        known += " " + row.name + " (" + row.types + ")";
+        known += " " + variant.name + " (" + variant.types + ")";
     }
     _halide_user_error << table.op << ": no schedule '" << name << "' for " << type << " on " << backend
                        << "; known:" << known << "\n";
-    return table.rows().front();
+    return table.variants().front();
 }
 
 int ScheduleContext::operator[](const std::string &name) const {
@@ -88,7 +89,7 @@ int ScheduleContext::operator[](const std::string &name) const {
             return t.value;
         }
     }
-    _halide_user_error << "the row has no tunable '" << name << "'\n";
+    _halide_user_error << "the variant has no tunable '" << name << "'\n";
     return 0;
 }
 
@@ -115,7 +116,7 @@ std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::strin
         const auto t = std::find_if(tunables.begin(), tunables.end(),
             [&](const Tunable &t) { return t.name == pair.substr(0, equals); });
         if (t == tunables.end()) {
-            continue;  // of another row; the program has seen that one of them has it
+            continue;  // of another variant; the program has seen that one of them has it
         }
         t->value = std::stoi(pair.substr(equals + 1));
     }

@@ -10,11 +10,11 @@
 // What a table of schedules is made of.
 namespace tilewright {
 
-// Where a row runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU row for machines that
-// have AVX-512 VNNI; a `cpu` row is compiled for plain x86-64, AVX2 and AVX-512, and the machine's best one
-// is taken. Some rows have fewer libraries, which are built sooner: `reference` is for plain x86-64 only; a
-// row of a family that has a row `..._any`, or of an autoscheduler, is for AVX2 and AVX-512 only; and a row
-// may say so itself (newer(), avx2()).
+// Where a variant runs. `gpu` is one library for CUDA and one for OpenCL; `vnni` is a CPU variant for
+// machines that have AVX-512 VNNI; a `cpu` variant is compiled for plain x86-64, AVX2 and AVX-512, and the
+// machine's best one is taken. Some variants have fewer libraries, which are built sooner: `reference` is for
+// plain x86-64 only; a variant of a family that has a variant `..._any`, or of an autoscheduler, is for AVX2
+// and AVX-512 only; and a variant may say so itself (newer(), avx2()).
 enum class Backends { cpu, vnni, cuda, opencl, gpu };
 using enum Backends;
 
@@ -26,27 +26,27 @@ struct Tunable {
 };
 
 // The tunables with other values: "tile=16,pad=4" (or with ':'). Names that are not among them belong to
-// other rows.
+// other variants.
 std::vector<Tunable> with_values(std::vector<Tunable> tunables, const std::string &values);
 
 // What a schedule may know besides the algorithm: the machine, the element type, the buffers that it may
-// constrain, and the row's tunables and configuration.
+// constrain, and the variant's tunables and configuration.
 struct ScheduleContext {
     Halide::Target target;
     std::string type;
     std::vector<Halide::OutputImageParam> buffers;
     std::vector<Tunable> tunables;
     std::vector<std::string> folded_per_thread = {};  // the Funcs that fold_per_thread() was called for
-    std::vector<ConfigurationField> configured = {};  // what the row says of its form
+    std::vector<ConfigurationField> configured = {};  // what the variant says of its form
     bool is_stage = false;  // of a pipeline: the buffers are nobody's, so that their sizes say nothing
 
-    // The value of the tunable called `name`; a name that the row does not have is a build error.
+    // The value of the tunable called `name`; a name that the variant does not have is a build error.
     int operator[](const std::string &name) const;
 
-    // What the row says of its form; see generators/algorithms/configuration.h.
+    // What the variant says of its form; see generators/algorithms/configuration.h.
     template<typename Configuration>
     Configuration configuration() const {
-        return with_fields<Configuration>(configured, "the row");
+        return with_fields<Configuration>(configured, "the variant");
     }
 
     // Folds the storage of `func` along `threads`, a dimension that GPU threads divide between them, to one
@@ -61,22 +61,23 @@ struct Range {
     double least = 0, most = std::numeric_limits<double>::infinity();
 };
 
-// A condition of a row on a number of a call; see ScheduleRow::serves.
+// A condition of a variant on a number of a call; see ScheduleVariant::serves.
 struct Condition {
     std::string measure;
     Range range;
     bool is_needed;
 };
 
-// A limit on the registers a thread of some CUDA kernels may take; see ScheduleRow::registers.
+// A limit on the registers a thread of some CUDA kernels may take; see ScheduleVariant::registers.
 struct RegisterCap {
     std::string kernel;  // a part of the kernel's name (Halide names a kernel after the Func it computes);
                          // empty: any
     int most;
 };
 
-// One row: one library per type and target, one test case, one benchmark line and one choice of `--schedule`.
-struct ScheduleRow {
+// One variant: one library per type and target, one test case, one benchmark line and one choice of
+// `--schedule`.
+struct ScheduleVariant {
     std::string name, family;  // the family is the name where family() gives no other
     std::string also = {};     // another family; see in()
     Backends where;
@@ -87,7 +88,7 @@ struct ScheduleRow {
     std::vector<Tunable> tunables;
     std::string features;       // further Halide target features, separated by '-'
     std::string autoscheduler;  // the plug-in that makes the schedule, in place of `apply`
-    std::string declined;       // what that plug-in says when it cannot: such a row has no library
+    std::string declined;       // what that plug-in says when it cannot: such a variant has no library
     std::vector<RegisterCap> register_caps;
     std::vector<Condition> conditions = {};
     bool needs_avx2 = false;        // no code for older CPUs
@@ -96,41 +97,41 @@ struct ScheduleRow {
     bool native_functions = false;  // OpenCL kernels call native_exp in place of exp, and so on
     std::string summary;            // one sentence for people: how the work is done, and what that brings
 
-    // What the row says of its form; a member that is missing or unknown is a build error.
+    // What the variant says of its form; a member that is missing or unknown is a build error.
     template<typename Configuration>
     Configuration configuration() const {
-        return with_fields<Configuration>(configured, "row " + name);
+        return with_fields<Configuration>(configured, "variant " + name);
     }
 
-    ScheduleRow with(const std::string &more) && {
+    ScheduleVariant with(const std::string &more) && {
         features += (features.empty() ? "" : "-") + more;
         return std::move(*this);
     }
 
     // One sentence for people, at most 100 characters: how the work is done, and what that brings. `list` and
     // `explain` print it.
-    ScheduleRow says(std::string sentence) && {
+    ScheduleVariant says(std::string sentence) && {
         summary = std::move(sentence);
         return std::move(*this);
     }
 
-    // The row serves only calls of which a number is in this range. The operator gives its numbers names:
+    // The variant serves only calls of which a number is in this range. The operator gives its numbers names:
     // "height", "width", "channels", and what it makes of them (Operator::measure).
-    ScheduleRow serves(std::string measure, Range range) && {
+    ScheduleVariant serves(std::string measure, Range range) && {
         conditions.push_back({std::move(measure), range, true});
         return std::move(*this);
     }
 
-    // The row serves other calls too, but is expected to be as fast as the rows of its family behind it only
-    // for these. Measured times replace this, unless the row's time depends on values.
-    ScheduleRow meant_for(std::string measure, Range range) && {
+    // The variant serves other calls too, but is expected to be as fast as the variants of its family behind
+    // it only for these. Measured times replace this, unless the variant's time depends on values.
+    ScheduleVariant meant_for(std::string measure, Range range) && {
         conditions.push_back({std::move(measure), range, false});
         return std::move(*this);
     }
 
-    // The row belongs to another family too. So `tuned` takes it by the same conditions and times as its own
-    // rows, even if its time depends on values.
-    ScheduleRow in(std::string other_family) && {
+    // The variant belongs to another family too. So `tuned` takes it by the same conditions and times as its
+    // own variants, even if its time depends on values.
+    ScheduleVariant in(std::string other_family) && {
         also = std::move(other_family);
         return std::move(*this);
     }
@@ -138,62 +139,63 @@ struct ScheduleRow {
     // On CUDA a thread of the kernels whose name contains `kernel` takes at most so many registers (the first
     // match counts), and more blocks fit a multiprocessor. The runtime says so to the driver; without a cap
     // ptxas takes what a kernel would like.
-    ScheduleRow registers(const std::string &kernel, int most) && {
+    ScheduleVariant registers(const std::string &kernel, int most) && {
         register_caps.push_back({kernel, most});
         return std::move(*this);
     }
 
-    // A row of the CPU that has no code for machines without AVX2: other rows do its work there.
-    ScheduleRow newer() && {
+    // A variant of the CPU that has no code for machines without AVX2: other variants do its work there.
+    ScheduleVariant newer() && {
         needs_avx2 = true;
         return std::move(*this);
     }
 
-    // A row of the CPU that has no code for AVX-512, because that for AVX2 is as fast. Rows were held against
-    // each other with and without AVX-512, by the time of one thread, at the sizes that `tilewright
-    // calibrate` measures on a Xeon (Sapphire Rapids) and at four sizes on an AMD EPYC (Zen 4), 2026-11-23. A
-    // row has no AVX-512 code where the mean of the ratios is below 1.05 on both, at the sizes for which it
-    // is meant.
-    ScheduleRow avx2() && {
+    // A variant of the CPU that has no code for AVX-512, because that for AVX2 is as fast. Variants were
+    // compared with each other with and without AVX-512, by the time of one thread, at the sizes that
+    // `tilewright calibrate` measures on a Xeon (Sapphire Rapids) and at four sizes on an AMD EPYC (Zen 4),
+    // 2026-11-23. A variant has no AVX-512 code where the mean of the ratios is below 1.05 on both, at the
+    // sizes for which it is meant.
+    ScheduleVariant avx2() && {
         without_avx512 = true;
         return std::move(*this);
     }
 
-    // OpenCL programs of the row are built with these options besides the caller's, for example
+    // OpenCL programs of the variant are built with these options besides the caller's, for example
     // "-cl-fast-relaxed-math". The runtime says so to the driver.
-    ScheduleRow options(std::string opencl) && {
+    ScheduleVariant options(std::string opencl) && {
         opencl_options = std::move(opencl);
         return std::move(*this);
     }
 
-    // OpenCL kernels of the row call the native_ functions of OpenCL C, whose error each device chooses.
-    ScheduleRow native() && {
+    // OpenCL kernels of the variant call the native_ functions of OpenCL C, whose error each device chooses.
+    ScheduleVariant native() && {
         native_functions = true;
         return std::move(*this);
     }
 };
 
-// Rows in their order. A table is a list of rows, and of functions that return several, as a loop makes them.
-class ScheduleRows : public std::vector<ScheduleRow> {
+// Variants in their order. A table is a list of variants, and of functions that return several, as a loop
+// makes them.
+class ScheduleVariants : public std::vector<ScheduleVariant> {
 public:
-    ScheduleRows() = default;
-    ScheduleRows(ScheduleRow row);
-    ScheduleRows(std::initializer_list<ScheduleRows> parts);
+    ScheduleVariants() = default;
+    ScheduleVariants(ScheduleVariant variant);
+    ScheduleVariants(std::initializer_list<ScheduleVariants> parts);
 };
 
-// Rows that one word of `--schedule` means besides their own names: of those, the first that serves the data
-// is taken. Their names begin with the family's; where there are several, the last one, which serves all
+// Variants that one word of `--schedule` means besides their own names: of those, the first that serves the
+// data is taken. Their names begin with the family's; where there are several, the last one, which serves all
 // data, is called NAME_any.
-ScheduleRows family(const std::string &name, ScheduleRows rows);
+ScheduleVariants family(const std::string &name, ScheduleVariants variants);
 
-// The table of an operator. A file of schedules ends with one, which makes its rows known to the generator
-// program that it is linked into:
-//     static const Table table("transpose", rows);
+// The table of an operator. A file of schedules ends with one, which makes its variants known to the
+// generator program that it is linked into:
+//     static const Table table("transpose", variants);
 struct Table {
     std::string op;
-    const ScheduleRows &(*rows)();
+    const ScheduleVariants &(*variants)();
 
-    Table(std::string op, const ScheduleRows &(*rows)());
+    Table(std::string op, const ScheduleVariants &(*variants)());
     Table(const Table &) = delete;
 };
 
@@ -203,57 +205,59 @@ const Table &find_table(const std::string &op);
 // The table of a program that has only one, as an operator's generator does.
 const Table &only_table();
 
-// A row whose schedule is the function `apply`; the form is the function's own first argument.
+// A variant whose schedule is the function `apply`; the form is the function's own first argument.
 template<typename Form>
-ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &),
-    std::vector<Tunable> tunables = {}) {
-    ScheduleRow row;
-    row.name = row.family = std::move(name);
-    row.where = where;
-    row.types = std::move(types);
-    row.form = Form::name;
-    row.apply = [=](void *form, ScheduleContext &context) { apply(*static_cast<Form *>(form), context); };
-    row.tunables = std::move(tunables);
-    return row;
+ScheduleVariant variant(std::string name, Backends where, std::string types,
+    void (*apply)(Form &, ScheduleContext &), std::vector<Tunable> tunables = {}) {
+    ScheduleVariant variant;
+    variant.name = variant.family = std::move(name);
+    variant.where = where;
+    variant.types = std::move(types);
+    variant.form = Form::name;
+    variant.apply = [=](void *form, ScheduleContext &context) { apply(*static_cast<Form *>(form), context); };
+    variant.tunables = std::move(tunables);
+    return variant;
 }
 
-// A row that says what its form is by a configuration (generators/algorithms/configuration.h).
+// A variant that says what its form is by a configuration (generators/algorithms/configuration.h).
 template<typename Form, IsConfiguration Configuration>
-ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &),
-    const Configuration &configuration, std::vector<Tunable> tunables = {}) {
-    ScheduleRow made = row(std::move(name), where, std::move(types), apply, std::move(tunables));
+ScheduleVariant variant(std::string name, Backends where, std::string types,
+    void (*apply)(Form &, ScheduleContext &), const Configuration &configuration,
+    std::vector<Tunable> tunables = {}) {
+    ScheduleVariant made = variant(std::move(name), where, std::move(types), apply, std::move(tunables));
     made.configured = fields_of(configuration);
     return made;
 }
 
-// A row that one of Halide's autoschedulers (Mullapudi2016, Adams2019, Anderson2021) makes.
+// A variant that one of Halide's autoschedulers (Mullapudi2016, Adams2019, Anderson2021) makes.
 template<typename Form>
-ScheduleRow automatic(std::string name, Backends where, std::string types, std::string autoscheduler) {
-    ScheduleRow row;
-    row.name = row.family = std::move(name);
-    row.where = where;
-    row.types = std::move(types);
-    row.form = Form::name;
-    row.summary = "Halide's autoscheduler " + autoscheduler + " made this schedule.";
-    row.autoscheduler = std::move(autoscheduler);
-    return row;
+ScheduleVariant automatic(std::string name, Backends where, std::string types, std::string autoscheduler) {
+    ScheduleVariant variant;
+    variant.name = variant.family = std::move(name);
+    variant.where = where;
+    variant.types = std::move(types);
+    variant.form = Form::name;
+    variant.summary = "Halide's autoscheduler " + autoscheduler + " made this schedule.";
+    variant.autoscheduler = std::move(autoscheduler);
+    return variant;
 }
 
-// A row that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it say
-// it.
+// A variant that the autoscheduler does not accept; `reason` is a part of what it says, and a test makes it
+// say it.
 template<typename Form>
-ScheduleRow declined(
+ScheduleVariant declined(
     std::string name, Backends where, std::string types, std::string autoscheduler, std::string reason) {
-    ScheduleRow row = automatic<Form>(std::move(name), where, std::move(types), std::move(autoscheduler));
-    row.declined = std::move(reason);
-    return row;
+    ScheduleVariant variant =
+        automatic<Form>(std::move(name), where, std::move(types), std::move(autoscheduler));
+    variant.declined = std::move(reason);
+    return variant;
 }
 
-// The row of a table called `name`; an unknown one is a build error that lists the known ones.
-const ScheduleRow &find_row(
+// The variant of a table called `name`; an unknown one is a build error that lists the known ones.
+const ScheduleVariant &find_variant(
     const Table &table, const std::string &name, const std::string &type, const std::string &backend);
 
-// The backends ("cpu", "vnni", "cuda", "opencl") that a row makes libraries for.
+// The backends ("cpu", "vnni", "cuda", "opencl") that a variant makes libraries for.
 std::vector<std::string> backends(Backends where);
 
 }  // namespace tilewright

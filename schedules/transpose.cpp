@@ -1,4 +1,5 @@
-// The schedules of transpose, and the table of its rows. The documented steps: schedules/transpose/transpose_steps.h.
+// The schedules of transpose, and the table of its variants. The documented steps:
+// schedules/transpose/transpose_steps.h.
 #include "generators/algorithms/transpose/transpose.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/transpose/blocks.h"
@@ -6,8 +7,8 @@
 #include "generators/algorithms/transpose/flat.h"
 #include "generators/algorithms/transpose/patch.h"
 #include "generators/algorithms/transpose/squares.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 #include "schedules/transpose/transpose_blocks.h"
 #include "schedules/transpose/transpose_cpu.h"
 #include "schedules/transpose/transpose_steps.h"
@@ -94,8 +95,8 @@ void patches_in_shared(TransposePatches &t, ScheduleContext &context) {
     }
 }
 
-// Each thread block transposes a tile through shared memory (schedules/transpose/transpose_blocks.h), whose rows are
-// `pad` pixels longer.
+// Each thread block transposes a tile through shared memory (schedules/transpose/transpose_blocks.h), whose
+// rows are `pad` pixels longer.
 void tiles_in_shared(TransposeBlocks &t, ScheduleContext &context) {
     undefined_on_gpu(t.out);
     tile_in_shared(t, context["pad"]);
@@ -153,7 +154,7 @@ void any_alignment(TransposeFlat &t, ScheduleContext &context) {
     t.edges.never_partition_all();
 }
 
-// What several rows say.
+// What several variants say.
 constexpr const char *
     in_blocks = "Blocks of squares that are turned in registers, written by lines, over all cores.",
    *by_rows = "Squares go from registers to their places, along rows of the output, for data in the cache.",
@@ -179,7 +180,7 @@ constexpr const char *
 // in squares of 16 x 16 24.6, in rectangles by AVX-512 VBMI 22.4; along rows of the output, in blocks of
 // 32 x 32, 17.2 (Intel Xeon, Emerald Rapids, 2026-11-23). On an AMD EPYC it was not measured, so that the
 // rows by VBMI come first.
-ScheduleRows in_registers_on_cpu() {
+ScheduleVariants in_registers_on_cpu() {
     const TransposeSquaresConfiguration in_registers{.in_registers = true},
         in_columns{.least_kib = 12288, .in_columns = true}, in_lanes{.in_columns = true},
         columns_of_bytes{.least_kib = 4096, .in_columns = true, .rows = 32},
@@ -189,13 +190,13 @@ ScheduleRows in_registers_on_cpu() {
     const auto columns = [&](const char *name, Backends where, const char *type,
                              const TransposeSquaresConfiguration &squares, const Tunable &width, int height,
                              const Tunable &down, const char *sentence) {
-        return row(name, where, type, transpose_cpu::columns_in_registers, squares,
+        return variant(name, where, type, transpose_cpu::columns_in_registers, squares,
             {width, {"height", height}, down, task})
             .says(sentence);
     };
     const auto registers = [&](Backends where, const char *type, const TransposeSquaresConfiguration &squares,
                                int width, int height, const char *sentence) {
-        return row("tuned_registers", where, type, transpose_cpu::squares_in_registers, squares,
+        return variant("tuned_registers", where, type, transpose_cpu::squares_in_registers, squares,
             {{"width", width}, {"height", height}, task})
             .says(sentence);
     };
@@ -215,7 +216,7 @@ ScheduleRows in_registers_on_cpu() {
 }
 
 // The rows above, and those whose squares are in memory.
-ScheduleRows tuned_on_cpu() {
+ScheduleVariants tuned_on_cpu() {
     const TransposeSquaresConfiguration large{.least_kib = 4096}, colours{.least_kib = 64, .lanes = 2},
         colours_in_rectangles{.least_kib = 64, .rows = 16}, any{};
     const auto tunables = [](int width, int height, int blocks_per_task) {
@@ -225,21 +226,22 @@ ScheduleRows tuned_on_cpu() {
     return family("tuned",
         {
             in_registers_on_cpu(),
-            row("tuned_blocks", cpu, "rgb8 rgb16", transpose_cpu::blocks, large, tunables(64, 64, 64))
+            variant("tuned_blocks", cpu, "rgb8 rgb16", transpose_cpu::blocks, large, tunables(64, 64, 64))
                 .says(in_blocks),
-            row("tuned_rectangles", vnni, "rgb8", transpose_cpu::blocks, colours_in_rectangles,
+            variant("tuned_rectangles", vnni, "rgb8", transpose_cpu::blocks, colours_in_rectangles,
                 tunables(32, 64, 128))
                 .says(whole_colours),
-            row("tuned_rectangles", vnni, "rgb16", transpose_cpu::blocks, colours_in_rectangles,
+            variant("tuned_rectangles", vnni, "rgb16", transpose_cpu::blocks, colours_in_rectangles,
                 tunables(32, 32, 128))
                 .says(whole_colours),
-            row("tuned_small", cpu, "u8 u64", transpose_cpu::blocks, any, tunables(64, 64, 128)).says(small),
-            row("tuned_small", cpu, "rgb8 rgb16", transpose_cpu::blocks, colours, tunables(32, 32, 256))
+            variant("tuned_small", cpu, "u8 u64", transpose_cpu::blocks, any, tunables(64, 64, 128))
                 .says(small),
-            row("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::blocks, any,
+            variant("tuned_small", cpu, "rgb8 rgb16", transpose_cpu::blocks, colours, tunables(32, 32, 256))
+                .says(small),
+            variant("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::blocks, any,
                 tunables(16, 16, 1024))
                 .says(narrow),
-            row("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::thin,
+            variant("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::thin,
                 {{"width", 1024}, {"height", 64}})
                 .avx2()
                 .says("Pixels one by one in parallel strips, for images that are too thin for blocks."),
@@ -247,7 +249,7 @@ ScheduleRows tuned_on_cpu() {
 }
 
 // The documented steps, from the slow one to the fast one.
-ScheduleRows steps() {
+ScheduleVariants steps() {
     const TransposeConfiguration whole_vectors{.whole_vectors = true};
     const std::vector<Tunable> pixels = {{"width", 16, 8, 32}, {"height", 16, 8, 32}},
                                tile = {{"tile", 16, 8, 64}, {"across", 16, 8, 32}, {"down", 16, 4, 32}},
@@ -263,69 +265,69 @@ ScheduleRows steps() {
     };
     const auto in_diagonals = [&](int pad) { return squares_of(padded(pad)); };
     return {
-        row("direct", gpu, "u8 f32", transpose_steps::direct, pixels)
+        variant("direct", gpu, "u8 f32", transpose_steps::direct, pixels)
             .says("One thread per pixel: reads coalesce, writes are one output row apart."),
-        row("direct_mirrored", gpu, "u8 f32", transpose_steps::direct_mirrored, pixels)
+        variant("direct_mirrored", gpu, "u8 f32", transpose_steps::direct_mirrored, pixels)
             .says("One thread per pixel: writes coalesce, reads are one input row apart."),
-        row("shared", gpu, "u8 f32", transpose_steps::shared, tile)
+        variant("shared", gpu, "u8 f32", transpose_steps::shared, tile)
             .says("A tile passes through shared memory, so that reads and writes both coalesce."),
-        row("padded", gpu, "u8", transpose_steps::padded, padded(4)).says(longer_pitch),
-        row("padded", gpu, "f32", transpose_steps::padded, padded(1)).says(longer_pitch),
-        row("diagonal", gpu, "u8", transpose_steps::diagonal, in_diagonals(4)).says(on_diagonals),
-        row("diagonal", gpu, "f32", transpose_steps::diagonal, in_diagonals(1)).says(on_diagonals),
-        row("diagonal_unpadded", gpu, "u8 f32", transpose_steps::diagonal_unpadded, squares_of(tile))
+        variant("padded", gpu, "u8", transpose_steps::padded, padded(4)).says(longer_pitch),
+        variant("padded", gpu, "f32", transpose_steps::padded, padded(1)).says(longer_pitch),
+        variant("diagonal", gpu, "u8", transpose_steps::diagonal, in_diagonals(4)).says(on_diagonals),
+        variant("diagonal", gpu, "f32", transpose_steps::diagonal, in_diagonals(1)).says(on_diagonals),
+        variant("diagonal_unpadded", gpu, "u8 f32", transpose_steps::diagonal_unpadded, squares_of(tile))
             .says("As shared, with blocks along diagonals, so that writes spread over the memory."),
         family("vector4",
             {
-                row("vector4_aligned", gpu, "u8 f32", transpose_steps::vector4_aligned, whole_vectors,
+                variant("vector4_aligned", gpu, "u8 f32", transpose_steps::vector4_aligned, whole_vectors,
                     patches)
                     .says("One thread turns 4 x 4 pixels in registers, and moves 4 pixels per access."),
-                row("vector4_any", gpu, "u8 f32", transpose_steps::vector4_any, patches)
+                variant("vector4_any", gpu, "u8 f32", transpose_steps::vector4_any, patches)
                     .says("One thread moves 4 x 4 pixels one by one, which any size and alignment allows."),
             }),
     };
 }
 
-ScheduleRows tuned_on_gpu() {
+ScheduleVariants tuned_on_gpu() {
     const TransposePatchesConfiguration whole_patches{};
     const TransposeFlatConfiguration flat{};
     return family("tuned",
         {
-            row("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches,
+            variant("tuned_aligned", gpu, "u8", patches_in_shared, whole_patches,
                 {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
                 .says(in_patches),
-            row("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches,
+            variant("tuned_aligned", gpu, "u16", patches_in_shared, whole_patches,
                 {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 4, 1, 4}})
                 .says(in_patches),
-            row("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches,
+            variant("tuned_aligned", gpu, "f32", patches_in_shared, whole_patches,
                 {{"across", 16, 16, 32}, {"down", 16, 4, 16}, {"patches", 1, 1, 4}})
                 .says(in_patches),
-            row("tuned_aligned", cuda, "rgb8", patches_in_shared,
+            variant("tuned_aligned", cuda, "rgb8", patches_in_shared,
                 TransposePatchesConfiguration{.permute = true},
                 {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
                 .says(in_patches),
-            row("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
+            variant("tuned_aligned", opencl, "rgb8", patches_in_shared, whole_patches,
                 {{"across", 32, 16, 32}, {"down", 8, 4, 16}, {"patches", 2, 1, 4}})
                 .says(in_patches),
-            row("tuned_any", cuda, "u8", any_alignment, flat,
+            variant("tuned_any", cuda, "u8", any_alignment, flat,
                 {{"groups", 33}, {"down", 11}, {"patches", 32}, {"rows", 8}, {"words", 1}})
                 .says(by_words),
-            row("tuned_any", opencl, "u8", any_alignment, flat,
+            variant("tuned_any", opencl, "u8", any_alignment, flat,
                 {{"groups", 32}, {"down", 16}, {"patches", 32}, {"rows", 16}, {"words", 1}})
                 .says(by_words),
-            row("tuned_any", gpu, "rgb8", any_alignment, flat,
+            variant("tuned_any", gpu, "rgb8", any_alignment, flat,
                 {{"groups", 32}, {"down", 16}, {"patches", 16}, {"rows", 8}, {"words", 3}})
                 .says(by_words),
-            row("tuned_any", gpu, "rgb16", any_alignment, flat,
+            variant("tuned_any", gpu, "rgb16", any_alignment, flat,
                 {{"groups", 16}, {"down", 8}, {"patches", 16}, {"rows", 8}, {"words", 3}})
                 .says(by_words),
-            row("tuned_any", gpu, "u64", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 4},
+            variant("tuned_any", gpu, "u64", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 4},
                 {{"width", 64}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
                 .says(by_tiles),
-            row("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
+            variant("tuned_any", gpu, "u16", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 16},
                 {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 2}})
                 .says(by_tiles),
-            row("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
+            variant("tuned_any", gpu, "f32", tiles_in_shared, TransposeBlocksConfiguration{.aligned = 8},
                 {{"width", 128}, {"height", 64}, {"across", 32}, {"down", 8}, {"pad", 1}})
                 .says(by_tiles),
         });
@@ -333,9 +335,9 @@ ScheduleRows tuned_on_gpu() {
 
 }  // namespace
 
-static const ScheduleRows &rows() {
-    static const ScheduleRows table = {
-        row("reference", cpu, "u8 u16 f32 u64 rgb8 rgb16", reference)
+static const ScheduleVariants &variants() {
+    static const ScheduleVariants table = {
+        variant("reference", cpu, "u8 u16 f32 u64 rgb8 rgb16", reference)
             .says("Pixels one after another, in the order of memory: the result to compare with."),
         automatic<Transpose>("auto", cpu, "u8 u16 f32 u64 rgb8 rgb16", "Mullapudi2016"),
         automatic<Transpose>("auto", gpu, "u8", "Anderson2021"),
@@ -346,6 +348,6 @@ static const ScheduleRows &rows() {
     return table;
 }
 
-static const Table table("transpose", rows);
+static const Table table("transpose", variants);
 
 }  // namespace tilewright

@@ -1,5 +1,5 @@
 #pragma once
-// The program `tilewright` as a function. Programs with operators or rows of their own link it too.
+// The program `tilewright` as a function. Programs with operators or variants of their own link it too.
 
 namespace tilewright::app {
 

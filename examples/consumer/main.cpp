@@ -53,7 +53,7 @@ int soften(int argc, char **argv) {
     const tw::Array blurred = tw::gaussian_blur(image, 4.0, tw::Border::reflect, {.device = device});
     const tw::Array turned = tw::transpose(blurred, {.device = device, .statistics = &statistics});
     std::printf("%s -> %s by %s in %.3f ms, with %llu copies to the device\n", image.describe().c_str(),
-        turned.describe().c_str(), statistics.row.c_str(), statistics.total_ms,
+        turned.describe().c_str(), statistics.variant.c_str(), statistics.total_ms,
         (unsigned long long)statistics.counters.copies_to_device);
 
     if (argc > 2) {

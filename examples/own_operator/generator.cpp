@@ -1,10 +1,10 @@
-// The generator: makes the definition of its buffers, and lets the row's schedule be applied.
+// The generator: makes the definition of its buffers, and lets the variant's schedule be applied.
 #include "generators/variant_generator.h"
 #include "sobel_definition.h"
 
 namespace tilewright {
 
-class SobelGenerator : public RowGenerator<SobelGenerator> {
+class SobelGenerator : public VariantGenerator<SobelGenerator> {
 public:
     Input<Buffer<uint8_t, 2>> image{"image"};
     Output<Buffer<uint8_t, 2>> output{"output"};

@@ -21,7 +21,7 @@ int main() {
         const auto at = [&](int64_t x, int64_t y) {
             return (int)found[y * edges.strides()[0] + x * edges.strides()[1]];
         };
-        std::printf("by %s: outside %d, edge %d, inside %d\n", statistics.row.c_str(), at(4, 32),
+        std::printf("by %s: outside %d, edge %d, inside %d\n", statistics.variant.c_str(), at(4, 32),
             at(begin, 32), at(32, 32));
         return at(4, 32) == 0 && at(begin, 32) == 160 && at(32, 32) == 0 ? 0 : 1;
     } catch (const tw::Error &error) {

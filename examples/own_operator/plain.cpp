@@ -1,4 +1,4 @@
-// The definition as a plain loop, which `verify` and --check hold results against. It shares nothing with the
+// The definition as a plain loop, which `verify` and --check compare results with. It shares nothing with the
 // rest.
 #include <algorithm>
 #include <cstdint>

@@ -5,13 +5,13 @@
 
 namespace tilewright {
 
-const std::vector<Row> &sobel_rows();  // the table, which the generator writes
+const std::vector<Variant> &sobel_variants();  // the table, which the generator writes
 
 static constexpr ImageForm form("sobel");  // as the generator is called
 
 const Operator &sobel_operator() {
     return immortal([] {
-        return ImageOperator("sobel", "edges: the magnitude of Sobel's gradient", sobel_rows(), {&form},
+        return ImageOperator("sobel", "edges: the magnitude of Sobel's gradient", sobel_variants(), {&form},
             ImageOperator::Kind::window);
     });
 }

@@ -1,5 +1,5 @@
 // Schedules of the transpose, as the package's own are written: functions from the definition to nothing, and
-// the table of rows.
+// the table of variants.
 #include "generators/algorithms/transpose/transpose.h"
 #include "schedules/schedule.h"
 
@@ -33,15 +33,15 @@ void tiles(Transpose &t, ScheduleContext &context) {
 
 }  // namespace
 
-static const ScheduleRows &rows() {
-    static const ScheduleRows table = {
-        row("strips", gpu, "u8 f32", strips,
+static const ScheduleVariants &variants() {
+    static const ScheduleVariants table = {
+        variant("strips", gpu, "u8 f32", strips,
             {{"strip", 4, 1, 16}, {"width", 8, 1, 64}, {"height", 32, 1, 64}}),
-        row("strips", cpu, "u8 f32", tiles, {{"width", 64, 8, 512}, {"height", 64, 8, 512}}),
+        variant("strips", cpu, "u8 f32", tiles, {{"width", 64, 8, 512}, {"height", 64, 8, 512}}),
     };
     return table;
 }
 
-static const Table table("transpose", rows);
+static const Table table("transpose", variants);
 
 }  // namespace tilewright

@@ -35,7 +35,7 @@ int main() {
                 }
             }
         }
-        printf("turned %d x %d pixels by %s on %s\n", width, height, statistics.row.c_str(),
+        printf("turned %d x %d pixels by %s on %s\n", width, height, statistics.variant.c_str(),
             statistics.device.c_str());
     } catch (const tw::Error &error) {
         fprintf(stderr, "turn: %s\n", error.what());

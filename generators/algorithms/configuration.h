@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-// Configurations: what a row says of the form that it schedules (the length of a Fourier transform, for
+// Configurations: what a variant says of the form that it schedules (the length of a Fourier transform, for
 // instance), as a plain struct that the generator, the schedule and the front share. It stands in a plain
 // header (no Halide) beside the form and names its members once; they are integers, bools or enums:
 //     struct BlockConfiguration {
@@ -19,8 +19,9 @@
 //             visit("diagonal", diagonal);
 //         }
 //     };
-// The table of rows gives a value (schedules/schedule.h), and the runtime's row gives it back
-// (tilewright/variant.h: configuration()). Numbers that are worth searching are tunables of the row instead.
+// The table of variants gives a value (schedules/schedule.h), and the runtime's variant gives it back
+// (tilewright/variant.h: configuration()). Numbers that are worth searching are tunables of the variant
+// instead.
 namespace tilewright {
 
 // A member of a configuration, by its name.
@@ -52,8 +53,8 @@ std::vector<ConfigurationField> fields_of(Configuration configuration) {
     return fields;
 }
 
-// The configuration that has these members. No members at all mean the struct's defaults: a row may state no
-// configuration. Otherwise a member that is missing, or one that the struct does not have, is a
+// The configuration that has these members. No members at all mean the struct's defaults: a variant may state
+// no configuration. Otherwise a member that is missing, or one that the struct does not have, is a
 // std::logic_error that names it and `whose` it is.
 template<IsConfiguration Configuration>
 Configuration with_fields(const std::vector<ConfigurationField> &fields, const std::string &whose) {

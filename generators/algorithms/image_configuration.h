@@ -1,7 +1,7 @@
 #pragma once
 
-// What a row says of an operator from one image to another (runtime/dispatch/image_operator.h): shared by the
-// schedules and the front (generators/algorithms/configuration.h).
+// What a variant says of an operator from one image to another (runtime/dispatch/image_operator.h): shared by
+// the schedules and the front (generators/algorithms/configuration.h).
 namespace tilewright {
 
 struct ImageConfiguration {

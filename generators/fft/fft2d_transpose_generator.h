@@ -6,7 +6,7 @@
 namespace tilewright {
 
 // in and output: images of words of 64 bits.
-class Fft2dTransposeGenerator : public RowGenerator<Fft2dTransposeGenerator> {
+class Fft2dTransposeGenerator : public VariantGenerator<Fft2dTransposeGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> in{"in"};
     Output<Halide::Buffer<uint64_t, 2>> output{"output"};

@@ -9,7 +9,7 @@
 namespace tilewright {
 
 // Inputs and output: see generators/algorithms/fft2d/lines.h.
-class FftLinesGenerator : public RowGenerator<FftLinesGenerator> {
+class FftLinesGenerator : public VariantGenerator<FftLinesGenerator> {
 public:
     using Parts2 = Halide::Buffer<float, 2>;
     using Parts3 = Halide::Buffer<float, 3>;

@@ -8,7 +8,7 @@
 namespace tilewright {
 
 // Inputs and output: see generators/algorithms/fft2d/pass.h.
-class FftPassGenerator : public RowGenerator<FftPassGenerator> {
+class FftPassGenerator : public VariantGenerator<FftPassGenerator> {
 public:
     using Words1 = Halide::Buffer<uint64_t, 1>;
     using Words2 = Halide::Buffer<uint64_t, 2>;

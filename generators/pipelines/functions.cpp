@@ -195,7 +195,7 @@ std::string pipeline_runtime_functions(const PipelineRequest &request) {
             const Sizes s = large ? chain.sizes(stage_target(request, backend, true)) : Sizes{};
             declarations << "int " << f << "_argv(void **);\nconst halide_filter_metadata_t *" << f
                          << "_metadata();\n";
-            entries << "        {generated_row(\"" << request.name << "\", \"" << request.schedule
+            entries << "        {generated_variant(\"" << request.name << "\", \"" << request.schedule
                     << (large ? "_large" : "") << "\", \"" << request.type << "\", Backend::" << backend
                     << ", " << f << "_argv, " << f << "_metadata"
                     << (backend == "cuda" ? ", {.capability = " + number + "}" : "") << "),\n         "

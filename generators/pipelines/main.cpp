@@ -14,14 +14,14 @@ namespace tilewright {
 
 namespace {
 
-// image: rows of width * channels elements. output: what the last stage computes: a vector, rows like those,
-// or x, y, c.
+// image: rows of width * channels elements. output: what the last stage computes: a vector, variants like
+// those, or x, y, c.
 class PipelineGenerator : public Halide::Generator<PipelineGenerator> {
 public:
     GeneratorParam<std::string> stages{"stages", ""};
     GeneratorParam<std::string> type{"type", "u8"};
     GeneratorParam<std::string> schedule{"schedule", "staged"};
-    // Only for images of the sizes that the stages' fast rows serve.
+    // Only for images of the sizes that the stages' fast variants serve.
     GeneratorParam<bool> large{"large", false};
     Input<Buffer<void, 2>> image{"image"};
     Output<Buffer<>> output{"output"};

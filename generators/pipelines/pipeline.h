@@ -21,7 +21,7 @@ namespace tilewright {
 class Stages {
 public:
     enum class Schedule {
-        staged,  // every stage is computed by itself, by a row of its operator's own table
+        staged,  // every stage is computed by itself, by a variant of its operator's own table
         fused,   // stages are computed tile by tile where they are consumed, as far as windows allow
     };
     static constexpr bool is_output = true;

@@ -11,7 +11,7 @@ std::string Shape::str() const {
 }
 
 Flow flow_of(const Flow &in, Shape shape, Halide::Func rows, bool transposed) {
-    return {std::move(shape), rows, transposed ? in.height : in.width, transposed ? in.width : in.height};
+    return {std::move(shape), variants, transposed ? in.height : in.width, transposed ? in.width : in.height};
 }
 
 StageRequest Stage::request(const Shape &in, const StageTarget &target) const {
@@ -23,13 +23,13 @@ StageRequest Stage::request(const Shape &in, const StageTarget &target) const {
         .last = target.last};
 }
 
-ChosenRow Stage::row(const Shape &in, const StageTarget &target) const {
-    return stage_row(request(in, target));
+ChosenVariant Stage::variant(const Shape &in, const StageTarget &target) const {
+    return stage_variant(request(in, target));
 }
 
 Sizes Stage::sizes(const Shape &in, const StageTarget &target) const {
-    const ChosenRow chosen = row(in, {target.target, true, target.last});
-    const StageRow &entry = chosen.entry();
+    const ChosenVariant chosen = variant(in, {target.target, true, target.last});
+    const StageVariant &entry = chosen.entry();
     Sizes sizes;
     if (!entry.least_width.empty()) {
         sizes.least_width = chosen.tunable(entry.least_width);

@@ -37,12 +37,12 @@ struct Flow {
                             // y, c)
 
     Flow(Shape shape, Halide::Func rows, Halide::Expr width, Halide::Expr height)
-        : shape(std::move(shape)), rows(rows), width(std::move(width)), height(std::move(height)),
-          elements(rows) {}
+        : shape(std::move(shape)), variants(variants), width(std::move(width)), height(std::move(height)),
+          elements(variants) {}
 };
 
 // The sizes of the input that a stage serves. A pipeline is built twice: for all sizes, and for large images,
-// which faster rows serve.
+// which faster variants serve.
 struct Sizes {
     int64_t least_width = 1, least_height = 1, most_width = INT32_MAX, most_height = INT32_MAX;
 };
@@ -82,8 +82,8 @@ public:
         std::function<void()> schedule;
     };
 
-    // For staged pipelines: the form that the best row of schedules/pipelines/stage_variants.h schedules, with that row as
-    // its schedule.
+    // For staged pipelines: the form that the best variant of schedules/pipelines/stage_variants.h schedules,
+    // with that variant as its schedule.
     virtual Composed compose(const Flow &, const StageTarget &) const = 0;
 
     // The sizes of its input that compose() for large images serves.
@@ -95,9 +95,9 @@ public:
     std::string text;  // as the pipeline's author wrote it
 
 protected:
-    // The row for this stage.
-    ChosenRow row(const Shape &in, const StageTarget &target) const;
-    // The request for that row; a kind of stage adds its own conditions.
+    // The variant for this stage.
+    ChosenVariant variant(const Shape &in, const StageTarget &target) const;
+    // The request for that variant; a kind of stage adds its own conditions.
     virtual StageRequest request(const Shape &in, const StageTarget &target) const;
 
     // Refuses settings, for operators that take none, and images of other element types or more channels.

@@ -28,22 +28,22 @@ std::string joined(std::initializer_list<std::string> texts) {
     return all;
 }
 
-// The numbers of a row, in the order in which rows_of() takes them.
-void write_numbers(const ScheduleRow &row, const std::vector<Tunable> &tunables, std::ostream &out) {
-    for (const ConfigurationField &field : row.configured) {
+// The numbers of a variant, in the order in which variants_of() takes them.
+void write_numbers(const ScheduleVariant &variant, const std::vector<Tunable> &tunables, std::ostream &out) {
+    for (const ConfigurationField &field : variant.configured) {
         out << "    {" << quoted(field.name) << ", " << field.value << "},\n";
     }
     for (const Tunable &t : tunables) {
         out << "    {" << quoted(t.name) << ", " << t.value << ", " << t.low << ", " << t.high << "},\n";
     }
-    for (const RegisterCap &cap : row.register_caps) {
+    for (const RegisterCap &cap : variant.register_caps) {
         out << "    {" << quoted(cap.kernel) << ", " << cap.most << "},\n";
     }
 }
 
-void write_conditions(const ScheduleRow &row, std::ostream &out) {
+void write_conditions(const ScheduleVariant &variant, std::ostream &out) {
     out << std::setprecision(17);
-    for (const Condition &condition : row.conditions) {
+    for (const Condition &condition : variant.conditions) {
         out << "    {" << quoted(condition.measure) << ", " << condition.range.least << ", ";
         if (std::isinf(condition.range.most)) {
             out << "std::numeric_limits<double>::infinity()";
@@ -72,8 +72,8 @@ void write_table(const Selection &selection, std::ostream &out) {
     std::ostringstream declarations, numbers, conditions, entries;
     std::set<std::string> gpus;
     for (const Library &one : selection.libraries()) {
-        const ScheduleRow &row = *one.row;
-        const bool made = row.declined.empty(), gpu = is_gpu(one.backend);
+        const ScheduleVariant &variant = *one.variant;
+        const bool made = variant.declined.empty(), gpu = is_gpu(one.backend);
         if (gpu) {
             gpus.insert(one.backend);
         }
@@ -81,17 +81,17 @@ void write_table(const Selection &selection, std::ostream &out) {
             declarations << "int " << one.name << "_argv(void **);\nconst halide_filter_metadata_t *"
                          << one.name << "_metadata();\n";
         }
-        const std::vector<Tunable> tunables = with_values(row.tunables, one.tunables);
-        write_numbers(row, tunables, numbers);
-        write_conditions(row, conditions);
+        const std::vector<Tunable> tunables = with_values(variant.tunables, one.tunables);
+        write_numbers(variant, tunables, numbers);
+        write_conditions(variant, conditions);
         entries << "    {"
-                << joined({quoted(op), quoted(selection.name), quoted(one.schedule), quoted(row.family),
-                       quoted(row.also), quoted(one.type),
+                << joined({quoted(op), quoted(selection.name), quoted(one.schedule), quoted(variant.family),
+                       quoted(variant.also), quoted(one.type),
                        one.backend == "vnni" ? "Backend::cpu, true" : "Backend::" + one.backend + ", false",
-                       quoted(row.form), std::to_string(row.configured.size()),
-                       std::to_string(tunables.size()), std::to_string(row.register_caps.size()),
-                       std::to_string(row.conditions.size()), quoted(row.opencl_options),
-                       quoted(row.autoscheduler), quoted(row.declined), quoted(row.summary),
+                       quoted(variant.form), std::to_string(variant.configured.size()),
+                       std::to_string(tunables.size()), std::to_string(variant.register_caps.size()),
+                       std::to_string(variant.conditions.size()), quoted(variant.opencl_options),
+                       quoted(variant.autoscheduler), quoted(variant.declined), quoted(variant.summary),
                        made && gpu     ? one.name + "_needs" :
                        needs_avx2(one) ? "{.avx2 = true}" :
                                          "{}",
@@ -99,23 +99,23 @@ void write_table(const Selection &selection, std::ostream &out) {
                 << "},\n";
     }
     const bool own = selection.name == op;
-    const std::string rows = "rows_of(table, numbers, conditions)";
+    const std::string variants = "variants_of(table, numbers, conditions)";
     write_includes(selection, gpus, out);
     out << "\nextern \"C\" {\n" << declarations.str() << "}\n\nnamespace tilewright {\n\nnamespace {\n\n";
     if (gpus.contains("cuda")) {
         out << "[[maybe_unused]] const bool said = cuda_libraries_from("
             << halide_capability(selection.capability) << ");\n\n";
     }
-    out << "constexpr RowNumber numbers[] = {\n"
+    out << "constexpr VariantNumber numbers[] = {\n"
         << numbers.str()
         << "    {},  // so that there is one\n};\n\nconstexpr RowCondition conditions[] = {\n"
         << conditions.str() << "    {},\n};\n\n"
-        << "constexpr ConstantRow table[] = {\n"
-        << entries.str() << "};\n\n}  // namespace\n\nconst std::vector<Row> &" << selection.name
-        << "_rows() {\n    // Never destroyed: other threads may still call libraries while the process "
-           "ends.\n    static const auto &rows = *new std::vector<Row>("
-        << (own ? "with_added_rows(" + quoted(op) + ", " + rows + ")" : rows)
-        << ");\n    return rows;\n}\n\n}  // namespace tilewright\n";
+        << "constexpr ConstantVariant table[] = {\n"
+        << entries.str() << "};\n\n}  // namespace\n\nconst std::vector<Variant> &" << selection.name
+        << "_variants() {\n    // Never destroyed: other threads may still call libraries while the process "
+           "ends.\n    static const auto &variants = *new std::vector<Variant>("
+        << (own ? "with_added_variants(" + quoted(op) + ", " + variants + ")" : variants)
+        << ");\n    return variants;\n}\n\n}  // namespace tilewright\n";
 }
 
 namespace {
@@ -129,11 +129,12 @@ std::string c_type(const Halide::Type &type) {
 
 // The C++ declaration of one library: Halide's own buffers and numbers in the order of the generator.
 void write_function(const Library &one, const std::string &tunables, std::ostream &out) {
-    const ScheduleRow &row = *one.row;
+    const ScheduleVariant &variant = *one.variant;
     const std::string &library = one.name;
-    const auto generator = Halide::Internal::GeneratorRegistry::create(row.form,
-        Halide::GeneratorContext(Halide::Target(split(target_of(one.backend, row.features), ',').back())));
-    for (const auto &[parameter, value] : {std::pair<std::string, std::string>{"schedule", row.name},
+    const auto generator = Halide::Internal::GeneratorRegistry::create(
+        variant.form, Halide::GeneratorContext(
+                          Halide::Target(split(target_of(one.backend, variant.features), ',').back())));
+    for (const auto &[parameter, value] : {std::pair<std::string, std::string>{"schedule", variant.name},
              {"type", one.type}, {"backend", one.backend}, {"tunables", tunables}}) {
         generator->set_generatorparam_value(parameter, value);
     }
@@ -179,7 +180,7 @@ void write_functions(const Selection &selection, std::ostream &out) {
         << "// that Halide wrote beside each library, and HalideRuntime.h.\n"
         << "#pragma once\n#include \"HalideBuffer.h\"\n#include <type_traits>\n\n";
     for (const Library &library : selection.libraries()) {
-        if (library.row->declined.empty()) {
+        if (library.variant->declined.empty()) {
             write_function(library, library.tunables, out);
         }
     }

@@ -6,7 +6,8 @@
 // What the program writes as C++.
 namespace tilewright {
 
-// The chosen rows as the runtime's table: NAME_rows(). An operator's own table lets programs add rows to it.
+// The chosen variants as the runtime's table: NAME_variants(). An operator's own table lets programs add
+// variants to it.
 void write_table(const Selection &selection, std::ostream &out);
 
 // NAME_functions.h: the libraries' C++ declarations, for programs without the runtime.

@@ -14,7 +14,7 @@ int check_declined() {
     const auto dir = std::filesystem::temp_directory_path() / ("tilewright-" + std::to_string(getpid()));
     std::filesystem::create_directories(dir);
     for (const Library &library : Selection({}).libraries()) {
-        if (library.row->declined.empty()) {
+        if (library.variant->declined.empty()) {
             continue;
         }
         asked++;
@@ -24,7 +24,7 @@ int check_declined() {
         })).well;
         std::stringstream said;
         said << std::ifstream(words_file).rdbuf();
-        const bool as_written = said.str().find(library.row->declined) != std::string::npos;
+        const bool as_written = said.str().find(library.variant->declined) != std::string::npos;
         std::cout << (refused && as_written ? "declined as the table says: " : "NOT as the table says: ")
                   << library.name << "\n";
         if (!(refused && as_written)) {
@@ -33,8 +33,8 @@ int check_declined() {
         }
     }
     std::filesystem::remove_all(dir);
-    std::cout << (asked == 0 ? "no row is one that an autoscheduler declines" :
-                               std::to_string(asked) + " declined rows asked, " + std::to_string(wrong) +
+    std::cout << (asked == 0 ? "no variant is one that an autoscheduler declines" :
+                               std::to_string(asked) + " declined variants asked, " + std::to_string(wrong) +
                                    " not as the table says")
               << "\n";
     return wrong ? 1 : 0;

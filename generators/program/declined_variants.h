@@ -2,8 +2,8 @@
 
 namespace tilewright {
 
-// Asks each autoscheduler that a row says it is declined by, and holds its words against the row's. Returns
-// the exit code.
+// Asks each autoscheduler that a variant says it is declined by, and compares its words with the variant's.
+// Returns the exit code.
 int check_declined();
 
 }  // namespace tilewright

@@ -28,10 +28,10 @@ std::string joined(const std::vector<std::string> &all) {
     return text.empty() ? "none" : text;
 }
 
-const Tunable *find(const ScheduleRow &row, const std::string &name) {
+const Tunable *find(const ScheduleVariant &variant, const std::string &name) {
     const auto at = std::find_if(
-        row.tunables.begin(), row.tunables.end(), [&](const Tunable &t) { return t.name == name; });
-    return at == row.tunables.end() ? nullptr : &*at;
+        variant.tunables.begin(), variant.tunables.end(), [&](const Tunable &t) { return t.name == name; });
+    return at == variant.tunables.end() ? nullptr : &*at;
 }
 
 std::string range_of(const Tunable &t) {
@@ -111,7 +111,7 @@ Selection::Selection(const std::vector<std::string> &words) : name(only_table().
                 }
                 values[pair.substr(0, equals)] = std::strtoll(pair.c_str() + equals + 1, nullptr, 10);
             }
-        } else if (key != "operator") {  // the table has been held against it
+        } else if (key != "operator") {  // the table has been compared with it
             fail("'" + word +
                  "' is no selection; it is name=, schedule=, type=, backend=, capability=, cpu=, "
                  "autoscheduled=, errors=, tunables= or operator=");
@@ -141,13 +141,14 @@ void Selection::read_values(const std::string &text) {
     }
 }
 
-// A schedule's word: the row's name, its family's, or the name that one of the row's points has in a table.
-bool Selection::means(const std::string &word, const ScheduleRow &row) const {
-    if (word == row.family || !word.starts_with(row.name)) {
-        return word == row.family;
+// A schedule's word: the variant's name, its family's, or the name that one of the variant's points has in a
+// table.
+bool Selection::means(const std::string &word, const ScheduleVariant &variant) const {
+    if (word == variant.family || !word.starts_with(variant.name)) {
+        return word == variant.family;
     }
-    std::string rest = word.substr(row.name.size());
-    for (const Tunable &tunable : row.tunables) {
+    std::string rest = word.substr(variant.name.size());
+    for (const Tunable &tunable : variant.tunables) {
         for (const Value &value : values_) {
             const std::string part = "_" + value.tunable + std::to_string(value.value);
             if (value.tunable == tunable.name && (rest + "_").starts_with(part + "_")) {
@@ -158,22 +159,22 @@ bool Selection::means(const std::string &word, const ScheduleRow &row) const {
     return rest.empty();
 }
 
-bool Selection::has(const ScheduleRow &row, const std::string &type) const {
-    const auto is_meant = [&](const std::string &word) { return means(word, row); };
+bool Selection::has(const ScheduleVariant &variant, const std::string &type) const {
+    const auto is_meant = [&](const std::string &word) { return means(word, variant); };
     return (schedules_.empty() || std::any_of(schedules_.begin(), schedules_.end(), is_meant)) &&
            (types_.empty() || holds(types_, type));
 }
 
 std::vector<Library> Selection::libraries() const {
     std::vector<Library> all;
-    for (const ScheduleRow &row : only_table().rows()) {
-        for (const std::string &type : split(row.types, ' ')) {
-            for (const std::string &backend : tilewright::backends(row.where)) {
-                if (has(row, type) && (autoscheduled || row.autoscheduler.empty()) &&
+    for (const ScheduleVariant &variant : only_table().variants()) {
+        for (const std::string &type : split(variant.types, ' ')) {
+            for (const std::string &backend : tilewright::backends(variant.where)) {
+                if (has(variant, type) && (autoscheduled || variant.autoscheduler.empty()) &&
                     (backends.empty() || holds(backends, backend))) {
-                    for (const Point &point : points_of(row)) {
-                        const std::string schedule = row.name + point.name;
-                        all.push_back({&row, type, backend,
+                    for (const Point &point : points_of(variant)) {
+                        const std::string schedule = variant.name + point.name;
+                        all.push_back({&variant, type, backend,
                             name + "_" + schedule + "_" + type + "_" + backend, capability, schedule,
                             point.tunables, host_cpu, name == only_table().op, errors});
                     }
@@ -187,23 +188,24 @@ std::vector<Library> Selection::libraries() const {
 // A word that is none of the table's.
 void Selection::check_words() const {
     std::vector<std::string> names, types;
-    for (const ScheduleRow &row : only_table().rows()) {
-        add_once(names, row.family);
-        add_once(names, row.name);
-        for (const std::string &type : split(row.types, ' ')) {
+    for (const ScheduleVariant &variant : only_table().variants()) {
+        add_once(names, variant.family);
+        add_once(names, variant.name);
+        for (const std::string &type : split(variant.types, ' ')) {
             add_once(types, type);
         }
     }
     const auto is_point = [&](const std::string &word) {
-        const ScheduleRows &rows = only_table().rows();
-        return std::any_of(
-            rows.begin(), rows.end(), [&](const ScheduleRow &row) { return means(word, row); });
+        const ScheduleVariants &variants = only_table().variants();
+        return std::any_of(variants.begin(), variants.end(),
+            [&](const ScheduleVariant &variant) { return means(word, variant); });
     };
     for (const auto &[what, asked, known] :
         {std::tuple{"schedule", &schedules_, &names}, {"type", &types_, &types}}) {
         for (const std::string &word : *asked) {
             if (!holds(*known, word) && !(asked == &schedules_ && is_point(word))) {
-                fail("no row is of " + std::string(what) + " '" + word + "'; there are: " + joined(*known));
+                fail("no variant is of " + std::string(what) + " '" + word +
+                     "'; there are: " + joined(*known));
             }
         }
     }
@@ -218,20 +220,20 @@ void Selection::check_value(const Value &value) const {
     const std::string pair = "tunable '" + value.tunable + "=" + std::to_string(value.value) + "'";
     std::vector<std::string> known, ranges;
     for (const Library &library : libraries()) {
-        for (const Tunable &t : library.row->tunables) {
+        for (const Tunable &t : library.variant->tunables) {
             add_once(known, t.name);
         }
-        if (const Tunable *t = find(*library.row, value.tunable)) {
+        if (const Tunable *t = find(*library.variant, value.tunable)) {
             if (takes(*t, value.value)) {
                 return;
             }
-            add_once(ranges, range_of(*t) + " in row '" + library.row->name + "'");
+            add_once(ranges, range_of(*t) + " in variant '" + library.variant->name + "'");
         }
     }
     if (!ranges.empty()) {
-        fail(pair + " is taken by no chosen row; it takes " + joined(ranges));
+        fail(pair + " is taken by no chosen variant; it takes " + joined(ranges));
     }
-    fail(pair + ": no chosen row has a tunable '" + value.tunable + "'; there are: " + joined(known));
+    fail(pair + ": no chosen variant has a tunable '" + value.tunable + "'; there are: " + joined(known));
 }
 
 void Selection::check(bool complete) const {
@@ -244,7 +246,7 @@ void Selection::check(bool complete) const {
         Selection any({});
         any.schedules_ = schedules_;
         for (const Library &library : any.libraries()) {
-            add_once(known, library.row->name + " (" + library.type + ", " + library.backend + ")");
+            add_once(known, library.variant->name + " (" + library.type + ", " + library.backend + ")");
         }
         std::vector<std::string> asked;
         for (const auto &[what, words] :
@@ -253,7 +255,7 @@ void Selection::check(bool complete) const {
                 asked.push_back(what + joined(*words));
             }
         }
-        fail("no row is of " + joined(asked) + " at once; there are: " + joined(known));
+        fail("no variant is of " + joined(asked) + " at once; there are: " + joined(known));
     }
     for (const Value &value : values_) {
         all.check_value(value);
@@ -261,15 +263,15 @@ void Selection::check(bool complete) const {
     std::set<std::string> names;
     for (const Library &library : all.libraries()) {
         if (!names.insert(library.name).second) {
-            fail("two rows with these tunables are called '" + library.schedule + "', for " + library.type +
-                 " on " + library.backend + " both; give one of them another name");
+            fail("two variants with these tunables are called '" + library.schedule + "', for " +
+                 library.type + " on " + library.backend + " both; give one of them another name");
         }
     }
 }
 
-std::vector<Selection::Point> Selection::points_of(const ScheduleRow &row) const {
+std::vector<Selection::Point> Selection::points_of(const ScheduleVariant &variant) const {
     std::vector<Point> points = {{}};
-    for (const Tunable &tunable : row.tunables) {
+    for (const Tunable &tunable : variant.tunables) {
         std::vector<std::string> taken;
         for (const Value &value : values_) {
             if (value.tunable == tunable.name && takes(tunable, value.value)) {
@@ -293,13 +295,13 @@ std::vector<std::string> Selection::notes() const {
     std::vector<std::string> notes;
     for (const Library &library : libraries()) {
         for (const Value &value : values_) {
-            const Tunable *t = find(*library.row, value.tunable);
+            const Tunable *t = find(*library.variant, value.tunable);
             if (t && !takes(*t, value.value)) {
                 const auto is_taken = [&](const Value &other) {
                     return other.tunable == t->name && takes(*t, other.value);
                 };
                 const bool other = std::any_of(values_.begin(), values_.end(), is_taken);
-                add_once(notes, "row '" + library.row->name + "' " +
+                add_once(notes, "variant '" + library.variant->name + "' " +
                                     (other ? "leaves out " + t->name + "=" + std::to_string(value.value) :
                                              "keeps " + t->name + "=" + std::to_string(t->value)) +
                                     ": it takes " + range_of(*t));
@@ -312,7 +314,7 @@ std::vector<std::string> Selection::notes() const {
 Library Selection::only() const {
     std::vector<Library> all, exact;
     for (const Library &library : libraries()) {
-        if (library.row->declined.empty()) {
+        if (library.variant->declined.empty()) {
             all.push_back(library);
             if (holds(schedules_, library.schedule)) {
                 exact.push_back(library);
@@ -331,28 +333,28 @@ void check_table(const std::string &op) {
     if (!op.empty() && table.op != op) {
         fail("the file of schedules has a table of '" + table.op +
              "', and this program makes the libraries of '" + op +
-             "': end the file with `static const Table table(\"" + op + "\", rows);`");
+             "': end the file with `static const Table table(\"" + op + "\", variants);`");
     }
     const std::vector<std::string> forms = Halide::Internal::GeneratorRegistry::enumerate();
     std::set<std::string> known;
-    for (const ScheduleRow &row : table.rows()) {
-        if (row.name.empty() ||
-            row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
-            fail("row '" + row.name +
+    for (const ScheduleVariant &variant : table.variants()) {
+        if (variant.name.empty() ||
+            variant.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
+            fail("variant '" + variant.name +
                  "': a name is made of small letters, digits and _, because it is a part of the names of C "
                  "functions");
         }
-        if (split(row.types, ' ').empty()) {
-            fail("row '" + row.name + "' has no element type");
+        if (split(variant.types, ' ').empty()) {
+            fail("variant '" + variant.name + "' has no element type");
         }
-        if (!holds(forms, row.form)) {
-            fail("row '" + row.name + "' is of the form '" + row.form +
+        if (!holds(forms, variant.form)) {
+            fail("variant '" + variant.name + "' is of the form '" + variant.form +
                  "', which no generator of this program makes; there are: " + joined(forms));
         }
-        for (const std::string &type : split(row.types, ' ')) {
-            for (const std::string &backend : backends(row.where)) {
-                if (!known.insert(row.name + " " + type + " " + backend).second) {
-                    fail("two rows are called '" + row.name + "', for " + type + " on " + backend +
+        for (const std::string &type : split(variant.types, ' ')) {
+            for (const std::string &backend : backends(variant.where)) {
+                if (!known.insert(variant.name + " " + type + " " + backend).second) {
+                    fail("two rows are called '" + variant.name + "', for " + type + " on " + backend +
                          " both; give one of them another name");
                 }
             }

@@ -1,10 +1,10 @@
 // The program of an operator's generator. It knows the operator's table of schedules, and so it can say which
 // libraries there are, make them, and write the table that the runtime reads.
 #include "generators/program/program.h"
-#include "generators/program/libraries/build.h"
-#include "generators/program/declined_variants.h"
-#include "generators/program/show.h"
 #include "generators/program/cpp_output.h"
+#include "generators/program/declined_variants.h"
+#include "generators/program/libraries/build.h"
+#include "generators/program/show.h"
 #include <iostream>
 
 namespace tilewright {
@@ -28,7 +28,7 @@ int show_one(const Selection &selection, const std::string &part) {
 
 int list(const Selection &selection) {
     for (const Library &library : selection.libraries()) {
-        std::cout << (library.row->declined.empty() ? "" : "declined ") << library.name << "\n";
+        std::cout << (library.variant->declined.empty() ? "" : "declined ") << library.name << "\n";
     }
     return 0;
 }
@@ -47,14 +47,14 @@ int usage() {
               << "       " << program
               << " build FOLDER FILES [SELECTION]      FILES: "
                  "static_library,c_header,stmt_html,assembly,ptx,opencl_c,sm_NN\n"
-              << "       " << program << " table FILE [SELECTION]             the rows, for the runtime\n"
+              << "       " << program << " table FILE [SELECTION]             the variants, for the runtime\n"
               << "       " << program
               << " functions FILE [SELECTION]         the libraries' C++ declarations\n"
               << "       " << program
               << " show PART [SELECTION]             one library: loops, kernels, resources, accesses, stmt "
                  "or assembly\n"
               << "       " << program
-              << " declined                           asks the autoschedulers that decline rows\n"
+              << " declined                           asks the autoschedulers that decline variants\n"
               << "       " << program << " runtime FOLDER                     Halide's runtime\n"
               << "SELECTION: [name=NAME] [schedule=S,...] [type=T,...] [backend=cpu,vnni,cuda,opencl] "
                  "[capability=80] [cpu=portable|host] [autoscheduled=yes|no]\n"

@@ -1,8 +1,8 @@
 #include "generators/program/show.h"
 #include "generators/algorithms/tensor_text.h"
 #include "generators/program/accesses/warp_accesses.h"
-#include "generators/program/libraries/library.h"
 #include "generators/program/cpp_output.h"
+#include "generators/program/libraries/library.h"
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -24,16 +24,16 @@ Halide::Target first_target(const Library &library) {
 }
 
 AbstractGeneratorPtr generator_of(const Library &library) {
-    const ScheduleRow &row = *library.row;
-    if (!row.autoscheduler.empty()) {
-        std::string file = row.autoscheduler;
+    const ScheduleVariant &variant = *library.variant;
+    if (!variant.autoscheduler.empty()) {
+        std::string file = variant.autoscheduler;
         std::transform(file.begin(), file.end(), file.begin(), ::tolower);
         Halide::load_plugin(plugins_folder() + "/libautoschedule_" + file + ".so");
     }
-    AbstractGeneratorPtr generator = GeneratorRegistry::create(row.form,
-        Halide::GeneratorContext(first_target(library), Halide::AutoschedulerParams(row.autoscheduler)));
+    AbstractGeneratorPtr generator = GeneratorRegistry::create(variant.form,
+        Halide::GeneratorContext(first_target(library), Halide::AutoschedulerParams(variant.autoscheduler)));
     for (const auto &[name, value] :
-        {std::pair<std::string, std::string>{"schedule", row.name}, {"type", library.type},
+        {std::pair<std::string, std::string>{"schedule", variant.name}, {"type", library.type},
             {"backend", library.backend}, {"tunables", library.tunables}, {"errors", library.errors}}) {
         generator->set_generatorparam_value(name, value);
     }
@@ -45,7 +45,7 @@ void print_loops(const Library &library) {
     const AbstractGeneratorPtr generator = generator_of(library);
     Halide::Pipeline pipeline = generator->build_pipeline();
     const Halide::GeneratorContext context = generator->context();
-    if (!library.row->autoscheduler.empty()) {
+    if (!library.variant->autoscheduler.empty()) {
         pipeline.apply_autoscheduler(context.target(), context.autoscheduler_params());
     }
     std::cout.flush();

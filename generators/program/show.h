@@ -11,7 +11,8 @@ namespace tilewright {
 //     kernels    the source of a GPU's kernels: PTX, OpenCL C
 //     resources  a line for each kernel: name, threads of a block and bytes of shared memory, with tabs
 //                between them
-//     accesses   how the threads of a warp reach memory together (warp_accesses.h), with the arguments `values`
+//     accesses   how the threads of a warp reach memory together (warp_accesses.h), with the arguments
+//                `values`
 //     stmt       the statements that Halide made of it
 //     assembly   of the CPU
 int show(const Library &library, const std::string &part, const std::map<std::string, int64_t> &values);

@@ -22,7 +22,7 @@ struct TargetChoice {
     InstructionSets sets = {};
 
     // CPU: whether a caller may ask, by buffers without memory, for the bounds of the inputs. The runtime
-    // asks rows of autoschedulers only, and the code for it is 5 % of a library.
+    // asks variants of autoschedulers only, and the code for it is 5 % of a library.
     bool bounds_queries = true;
 };
 

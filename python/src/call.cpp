@@ -56,7 +56,7 @@ void fill(nb::dict stats, const Statistics &statistics, const std::vector<Argume
     if (output.copied) {
         copied.append("out");
     }
-    stats["row"] = statistics.row;
+    stats["variant"] = statistics.variant;
     stats["libraries"] = libraries;
     stats["device"] = statistics.device;
     stats["total_ms"] = statistics.total_ms;

@@ -90,7 +90,7 @@ std::string command(const std::string &words) {
     const size_t blank = words.find(' ');
     const bool list = words.substr(0, blank) == "list";
     std::string call = "tilewright.";
-    call += list ? "rows" : words.substr(0, blank);
+    call += list ? "variants" : words.substr(0, blank);
     call += '(';
     call += list && blank != std::string::npos ? quoted(words.substr(blank + 1)) : std::string();
     call += ')';

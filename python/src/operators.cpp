@@ -108,9 +108,9 @@ nb::tuple output_of(const OperatorInPython &self, const nb::list &inputs, const 
     return nb::make_tuple(numpy_name(type), nb::tuple(nb::cast(shape)));
 }
 
-nb::dict tunables_of(const Row &row) {
+nb::dict tunables_of(const Variant &variant) {
     nb::dict tunables;
-    for (const Row::Tunable &tunable : row.tunables) {
+    for (const Variant::Tunable &tunable : variant.tunables) {
         tunables[tunable.name.c_str()] = tunable.value;
     }
     return tunables;
@@ -130,21 +130,21 @@ nb::object default_of(const Option &option) {
     return !option.is_number ? text : option.is_whole ? nb::object(nb::int_(text)) : nb::float_(text);
 }
 
-void add_rows_and_options(nb::module_ &module) {
-    nb::class_<Row>(
-        module, "Row", "A library: a schedule of an operator for one element type and one backend.")
-        .def_prop_ro("row", &Row::name)
-        .def_ro("operator", &Row::op)
-        .def_ro("schedule", &Row::schedule)
-        .def_ro("family", &Row::family)
-        .def_prop_ro("library", [](const Row &r) { return r.origin.empty() ? r.op : r.origin; })
-        .def_ro("type", &Row::type)
-        .def_prop_ro("backend", [](const Row &r) { return name_of(r.backend); })
+void add_variants_and_options(nb::module_ &module) {
+    nb::class_<Variant>(
+        module, "Variant", "A library: a schedule of an operator for one element type and one backend.")
+        .def_prop_ro("variant", &Variant::name)
+        .def_ro("operator", &Variant::op)
+        .def_ro("schedule", &Variant::schedule)
+        .def_ro("family", &Variant::family)
+        .def_prop_ro("library", [](const Variant &r) { return r.origin.empty() ? r.op : r.origin; })
+        .def_ro("type", &Variant::type)
+        .def_prop_ro("backend", [](const Variant &r) { return name_of(r.backend); })
         .def_prop_ro("tunables", &tunables_of)
-        .def_ro("form", &Row::form)
-        .def_ro("says", &Row::summary)
-        .def_ro("declined", &Row::declined)
-        .def("__repr__", [](const Row &r) { return "<tilewright.Row " + r.name() + ">"; });
+        .def_ro("form", &Variant::form)
+        .def_ro("says", &Variant::summary)
+        .def_ro("declined", &Variant::declined)
+        .def("__repr__", [](const Variant &r) { return "<tilewright.Variant " + r.name() + ">"; });
     nb::class_<Input>(module, "Input", "An array that an operator takes.")
         .def_prop_ro("name", [](const Input &i) { return python_name(i.name); })
         .def_ro("help", &Input::help)
@@ -169,7 +169,7 @@ void add_rows_and_options(nb::module_ &module) {
 }  // namespace
 
 void add_operators(nb::module_ &module) {
-    add_rows_and_options(module);
+    add_variants_and_options(module);
     nb::class_<OperatorInPython>(module, "Operator", "An operator of the registry.")
         .def_prop_ro("name", [](const OperatorInPython &o) { return o.op.name(); })
         .def_prop_ro("summary", [](const OperatorInPython &o) { return o.op.summary(); })
@@ -184,13 +184,13 @@ void add_operators(nb::module_ &module) {
         .def_prop_ro(
             "optional_input", [](const OperatorInPython &o) { return o.op.optional_input(); },
             nb::rv_policy::copy)
-        .def("rows",
+        .def("variants",
             [](const OperatorInPython &o) {
-                nb::list rows;
-                for (const Row &row : o.op.rows()) {
-                    rows.append(nb::cast(&row, nb::rv_policy::reference));
+                nb::list variants;
+                for (const Variant &variant : o.op.variants()) {
+                    variants.append(nb::cast(&variant, nb::rv_policy::reference));
                 }
-                return rows;
+                return variants;
             })
         .def(
             "halo",

@@ -1,10 +1,10 @@
 #pragma once
-// The operators of the registry, their options and rows, as Python objects. No operator is named here.
+// The operators of the registry, their options and variants, as Python objects. No operator is named here.
 #include <nanobind/nanobind.h>
 
 namespace tilewright::python {
 
-// Adds the classes Operator, Option, Row and Tunable, and the dict `operators`.
+// Adds the classes Operator, Option, Variant and Tunable, and the dict `operators`.
 void add_operators(nanobind::module_ &module);
 
 // Adds the class Pipeline.

@@ -30,7 +30,7 @@ nb::object run_pipeline(const Pipeline &pipeline, const nb::args &arrays, nb::ob
             how.statistics = statistics ? &stages : nullptr;
             pipeline(inputs, output, how);
             for (const Statistics &stage : stages) {
-                statistics->row += (statistics->row.empty() ? "" : " | ") + stage.row;
+                statistics->variant += (statistics->variant.empty() ? "" : " | ") + stage.variant;
                 statistics->libraries.insert(
                     statistics->libraries.end(), stage.libraries.begin(), stage.libraries.end());
                 statistics->device = stage.device;

@@ -17,7 +17,7 @@ def test_all_ways_in_and_out_give_the_same(name, type):
     stats = {}
     want = function(*inputs, **options, device="cpu", stats=stats)
     assert want.__class__ is np.ndarray and want.flags.c_contiguous and want.flags.owndata
-    assert stats["row"].startswith(name + "/") and stats["device"] == "cpu" and stats["copied"] == []
+    assert stats["variant"].startswith(name + "/") and stats["device"] == "cpu" and stats["copied"] == []
 
     own = function(*map(tilewright.Array.view, inputs), **options, device="cpu")
     assert isinstance(own, tilewright.Array)
@@ -48,22 +48,22 @@ def test_functions_are_ordinary(name):
         assert (parameters[option.name].default is inspect.Parameter.empty) == option.is_needed
 
 
-def test_rows():
-    all_rows = tilewright.rows()
-    assert len(all_rows) == sum(len(op.rows()) for op in tilewright.operators.values())
-    some = tilewright.rows("transpose", schedule="tuned", type="u8", backend="cpu")
+def test_variants():
+    all_variants = tilewright.variants()
+    assert len(all_variants) == sum(len(op.variants()) for op in tilewright.operators.values())
+    some = tilewright.variants("transpose", schedule="tuned", type="u8", backend="cpu")
     assert some and all(
         r.operator == "transpose" and r.family == "tuned" and r.says.endswith(".") for r in some
     )
     with pytest.raises(tilewright.ArgumentError, match="there is none; known: .*transpose"):
-        tilewright.rows("blur")
+        tilewright.variants("blur")
 
 
 def test_stats_and_schedule():
     stats = {}
     image = np.zeros((40, 50), np.uint8)
     tilewright.transpose(image, schedule="reference", device="cpu", stats=stats)
-    assert stats["row"] == "transpose/reference/u8/cpu" == stats["libraries"][0]
+    assert stats["variant"] == "transpose/reference/u8/cpu" == stats["libraries"][0]
     assert stats["total_ms"] > 0 and stats["bytes_to_device"] == 0
 
 
@@ -73,7 +73,7 @@ def test_pipeline():
     want = tilewright.column_sum(tilewright.transpose(tilewright.gaussian_blur(image, 2)))
     stats = {}
     np.testing.assert_array_equal(pipeline(image, stats=stats), want)
-    assert stats["row"].count("|") == 2
+    assert stats["variant"].count("|") == 2
     assert repr(pipeline) == 'tilewright.Pipeline("gaussian_blur sigma=2 | transpose | column_sum")'
     with pytest.raises(tilewright.ArgumentError, match="no_such"):
         tilewright.Pipeline("no_such")

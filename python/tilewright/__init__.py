@@ -19,7 +19,7 @@ from ._tilewright import (
     Option,
     OutOfMemoryError,
     Pipeline,
-    Row,
+    Variant,
     __version__,
     best_device,
     device_time_ms,
@@ -28,7 +28,7 @@ from ._tilewright import (
     set_num_threads,
     synchronize,
 )
-from .commands import bench, explain, rows, verify
+from .commands import bench, explain, variants, verify
 
 for _name in _operators.__all__:
     globals()[_name].__module__ = "tilewright"  # for help() and pickle
@@ -43,14 +43,14 @@ __all__ = [
     "Option",
     "OutOfMemoryError",
     "Pipeline",
-    "Row",
+    "Variant",
     "bench",
     "best_device",
     "device_time_ms",
     "devices",
     "explain",
     "operators",
-    "rows",
+    "variants",
     "set_num_threads",
     "synchronize",
     "verify",

@@ -12,19 +12,19 @@ _WRONG_RESULTS = (1, 6)  # exit codes of `verify` that come with results
 
 
 def rows(operator=None, *, schedule=None, type=None, backend=None):
-    """The rows of the tables: libraries that are linked in, one per schedule, type of data and backend.
+    """The variants of the tables: libraries that are linked in, one per schedule, type of data and backend.
 
     `schedule` is the name of a schedule, a family of them, or a library.
     """
     if operator is not None and operator not in operators:
         raise ArgumentError(f"operator '{operator}': there is none; known: {', '.join(operators)}")
-    found = [row for name, op in operators.items() if operator in (None, name) for row in op.rows()]
+    found = [row for name, op in operators.items() if operator in (None, name) for row in op.variants()]
     return [
         row
         for row in found
-        if schedule in (None, row.schedule, row.family, row.library)
-        and type in (None, row.type)
-        and backend in (None, row.backend)
+        if schedule in (None, variant.schedule, variant.family, variant.library)
+        and type in (None, variant.type)
+        and backend in (None, variant.backend)
     ]
 
 
@@ -68,12 +68,12 @@ def bench(*operators, **options):
 
 
 def verify(*operators, **options):
-    """Runs rows and holds them against the definition. `options` are those of `tilewright verify`."""
+    """Runs rows and compares them with the definition. `options` are those of `tilewright verify`."""
     return _run(["verify", *operators, *_words(options), "--json"], accept=_WRONG_RESULTS)
 
 
 def explain(operator, *arrays, **options):
-    """Runs a call, and says which row it takes and why, and what its kernels do.
+    """Runs a call, and says which variant it takes and why, and what its kernels do.
 
     Without arrays the call is the sample that bench() times. `options` are those of `tilewright explain` and
     of the operator.

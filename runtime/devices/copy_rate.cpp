@@ -1,4 +1,4 @@
-// How fast a device copies, to hold times against.
+// How fast a device copies, to compare times with.
 #include "runtime/devices/calls/halide_calls.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/errors/leaving.h"

@@ -1,6 +1,6 @@
 #include "runtime/devices/own_queue.h"
-#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/thread_context.h"
 #include "runtime/process/immortal.h"

@@ -15,10 +15,10 @@ namespace driver {
 class OwnQueue;
 
 struct ThreadContext {
-    Device device;                    // that Halide's calls use: the one of Current (hooks.h)
-    const OwnQueue *queue = nullptr;  // in which work on its device is done; null: the device's first one
-    Recorder *recorder = nullptr;     // of the LaunchRecording; null, where none lives
-    const Row *row = nullptr;         // that runs: register caps and OpenCL options of the programs it loads
+    Device device;                     // that Halide's calls use: the one of Current (hooks.h)
+    const OwnQueue *queue = nullptr;   // in which work on its device is done; null: the device's first one
+    Recorder *recorder = nullptr;      // of the LaunchRecording; null, where none lives
+    const Variant *variant = nullptr;  // that runs: register caps and OpenCL options of the programs it loads
 };
 
 extern thread_local constinit ThreadContext this_thread;

@@ -1,6 +1,6 @@
 #pragma once
-// What a front knows of a form: which calls its rows serve, for which they are meant, and their arguments.
-// Not installed.
+// What a front knows of a form: which calls its variants serve, for which they are meant, and their
+// arguments. Not installed.
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/operator.h"
 #include <string_view>
@@ -10,7 +10,7 @@ namespace tilewright {
 template<typename R>
 class OperatorOf;
 
-// Whether a number is within a bound of a row's configuration, where 0 means that there is none.
+// Whether a number is within a bound of a variant's configuration, where 0 means that there is none.
 inline bool is_within(double number, double bound) {
     return bound == 0 || number <= bound;
 }
@@ -23,18 +23,18 @@ public:
     explicit constexpr Form(std::string_view name) : name(name) {}
     Form(const Form &) = delete;
 
-    // The name that the generator and the rows of the table give it.
+    // The name that the generator and the variants of the table give it.
     const std::string_view name;
 
-    // Whether a row that serves a request is expected to be as fast as the rows of its family behind it, for
-    // calls of these measures. Measured times replace this (runtime/dispatch/choice/choice.h).
-    virtual bool is_meant_for(const Row &, const Measures &) const {
+    // Whether a variant that serves a request is expected to be as fast as the variants of its family behind
+    // it, for calls of these measures. Measured times replace this (runtime/dispatch/choice/choice.h).
+    virtual bool is_meant_for(const Variant &, const Measures &) const {
         return true;
     }
 
-    // Whether the results of a row are of the class of those of `tuned`, and its time does not depend on
+    // Whether the results of a variant are of the class of those of `tuned`, and its time does not depend on
     // values.
-    virtual bool equals_tuned(const Row &) const {
+    virtual bool equals_tuned(const Variant &) const {
         return true;
     }
 
@@ -48,24 +48,24 @@ class FormOf : public Form {
 public:
     using Form::Form;
 
-    // Whether a row can run on these arguments (alignment, sizes). Of rows that an autoscheduler made, the
-    // library is asked besides.
-    virtual bool serves(const Row &, const R &, const Array &) const {
+    // Whether a variant can run on these arguments (alignment, sizes). Of variants that an autoscheduler
+    // made, the library is asked besides.
+    virtual bool serves(const Variant &, const R &, const Array &) const {
         return true;
     }
 
-    // What a call of the row does, which serves the request. As it is: the row's library runs once.
+    // What a call of the variant does, which serves the request. As it is: the variant's library runs once.
     virtual Plan plan(
-        const OperatorOf<R> &, const Row &row, Device device, const R &request, Array &output) const {
+        const OperatorOf<R> &, const Variant &variant, Device device, const R &request, Array &output) const {
         Plan plan;
-        bind(plan.launch(row, device), row, request, output);
+        bind(plan.launch(variant, device), variant, request, output);
         return plan;
     }
 
 protected:
-    // Binds the arguments of the row's library. A form with a plan() of its own need not have it.
-    virtual void bind(Launch &, const Row &row, const R &, Array &) const {
-        throw std::logic_error(row.name() + ": its form binds no arguments");
+    // Binds the arguments of the variant's library. A form with a plan() of its own need not have it.
+    virtual void bind(Launch &, const Variant &variant, const R &, Array &) const {
+        throw std::logic_error(variant.name() + ": its form binds no arguments");
     }
 };
 

@@ -1,8 +1,8 @@
 #include "tilewright/generated.h"
 #include "generators/algorithms/sums/most_terms.h"
 #include "runtime/devices/calls/hooks.h"
-#include "runtime/dispatch/steps/launch.h"
 #include "runtime/dispatch/choice/kernel_needs.h"
+#include "runtime/dispatch/steps/launch.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace tilewright {
 namespace {
 
 // The array as an argument of a library sees it.
-View view_for(const Array &array, const halide_filter_argument_t &argument, const Row &row, Device device) {
+View view_for(
+    const Array &array, const halide_filter_argument_t &argument, const Variant &variant, Device device) {
     const bool as_rows = argument.dimensions == 2 && array.dimensions() == 3;
     const halide_type_t type = halide_type(array.type());
     if (array.empty() || argument.kind == halide_argument_kind_input_scalar || type != argument.type ||
@@ -22,10 +23,10 @@ View view_for(const Array &array, const halide_filter_argument_t &argument, cons
         throw Error(Fault::input,
             fmt::format(
                 "the library takes {} dimensions of another type or number here", argument.dimensions),
-            {.operation = row.op,
+            {.operation = variant.op,
                 .argument = argument.name,
                 .value = array.empty() ? "" : array.describe(),
-                .schedule = row.schedule,
+                .schedule = variant.schedule,
                 .device = device.str()});
     }
     return as_rows ? rows_of(array) : image(array);
@@ -45,11 +46,11 @@ void check_sums(const GeneratedPipeline &pipeline, const Array &input, int64_t e
 
 // The best device that the pipeline was made for.
 Device device_for(const GeneratedPipeline &pipeline) {
-    std::vector<const Row *> rows;
+    std::vector<const Variant *> variants;
     for (const GeneratedPipeline::Library &library : pipeline.libraries) {
-        rows.push_back(&library.row);
+        variants.push_back(&library.variant);
     }
-    if (const std::optional<Device> best = best_device_for(rows)) {
+    if (const std::optional<Device> best = best_device_for(variants)) {
         return *best;
     }
     throw Error(
@@ -58,36 +59,37 @@ Device device_for(const GeneratedPipeline &pipeline) {
 
 }  // namespace
 
-Row generated_row(const std::string &name, const std::string &schedule, const std::string &type,
-    Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)(), Row::Needs needs) {
-    Row row = {};
-    row.needs = needs;
-    row.op = row.origin = row.form = name;
-    row.schedule = row.family = schedule;
-    row.type = type;
-    row.backend = backend;
-    row.entry = entry;
-    row.metadata = metadata;
-    return row;
+Variant generated_variant(const std::string &name, const std::string &schedule, const std::string &type,
+    Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)(),
+    Variant::Needs needs) {
+    Variant variant = {};
+    variant.needs = needs;
+    variant.op = variant.origin = variant.form = name;
+    variant.schedule = variant.family = schedule;
+    variant.type = type;
+    variant.backend = backend;
+    variant.entry = entry;
+    variant.metadata = metadata;
+    return variant;
 }
 
-void run_generated(const Row &row, Device device, std::span<const Array> inputs, Array &output) try {
+void run_generated(const Variant &variant, Device device, std::span<const Array> inputs, Array &output) try {
     const Inside inside;
-    const halide_filter_metadata_t *metadata = row.metadata();
+    const halide_filter_metadata_t *metadata = variant.metadata();
     if ((int)inputs.size() + 1 != metadata->num_arguments) {
         throw Error(Fault::input,
             fmt::format("the library takes {} arrays, not {}", metadata->num_arguments, inputs.size() + 1),
-            {.operation = row.op});
+            {.operation = variant.op});
     }
-    Launch launch(row, device);
+    Launch launch(variant, device);
     for (size_t i = 0; i < inputs.size(); i++) {
-        launch.in(
-            metadata->arguments[i].name, inputs[i], view_for(inputs[i], metadata->arguments[i], row, device));
+        launch.in(metadata->arguments[i].name, inputs[i],
+            view_for(inputs[i], metadata->arguments[i], variant, device));
     }
     const halide_filter_argument_t &last = metadata->arguments[inputs.size()];
-    launch.out(last.name, output, view_for(output, last, row, device)).run();
+    launch.out(last.name, output, view_for(output, last, variant, device)).run();
 } catch (...) {
-    leave_with_error([&] { return row.op; });
+    leave_with_error([&] { return variant.op; });
 }
 
 void run_generated(
@@ -126,13 +128,13 @@ void run_generated(
     std::vector<std::string> backends;
     const int64_t h = input.shape()[0], w = input.shape()[1];
     for (const GeneratedPipeline::Library &library : pipeline.libraries) {
-        const std::string word = name_of(library.row.backend);
+        const std::string word = name_of(library.variant.backend);
         if (std::find(backends.begin(), backends.end(), word) == backends.end()) {
             backends.push_back(word);
         }
-        if (library.row.backend == device.backend && w >= library.least_width && w <= library.most_width &&
-            h >= library.least_height && h <= library.most_height) {
-            run_generated(library.row, device, std::span(&input, 1), result);
+        if (library.variant.backend == device.backend && w >= library.least_width &&
+            w <= library.most_width && h >= library.least_height && h <= library.most_height) {
+            run_generated(library.variant, device, std::span(&input, 1), result);
             output = result;
             return;
         }

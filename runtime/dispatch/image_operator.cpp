@@ -9,11 +9,11 @@ namespace tilewright {
 namespace {
 
 // Of the table's types those that arrays have, each once.
-std::vector<Type> types_of(const std::vector<Row> &rows) {
+std::vector<Type> types_of(const std::vector<Variant> &variants) {
     std::vector<Type> types;
     for (const Type type : all_types) {
-        if (std::any_of(
-                rows.begin(), rows.end(), [&](const Row &row) { return row.type == name_of(type); })) {
+        if (std::any_of(variants.begin(), variants.end(),
+                [&](const Variant &variant) { return variant.type == name_of(type); })) {
             types.push_back(type);
         }
     }
@@ -27,21 +27,21 @@ bool is_aligned(const Array &image, int64_t bytes) {
 
 }  // namespace
 
-bool ImageForm::serves(const Row &row, const ImageRequest &request, const Array &output) const {
-    const int alignment = row.configuration<ImageConfiguration>().alignment;
+bool ImageForm::serves(const Variant &variant, const ImageRequest &request, const Array &output) const {
+    const int alignment = variant.configuration<ImageConfiguration>().alignment;
     return is_aligned(request.inputs[0], alignment) && is_aligned(output, alignment);
 }
 
-void ImageForm::bind(Launch &launch, const Row &, const ImageRequest &request, Array &output) const {
+void ImageForm::bind(Launch &launch, const Variant &, const ImageRequest &request, Array &output) const {
     const Array &image = request.inputs[0];
     launch.in("image", image, rows_of(image)).out("output", output, rows_of(output));
 }
 
-Plan ImageForm::plan(const OperatorOf<ImageRequest> &op, const Row &row, Device device,
+Plan ImageForm::plan(const OperatorOf<ImageRequest> &op, const Variant &variant, Device device,
     const ImageRequest &request, Array &output) const {
     const Array &image = request.inputs[0];
     if (!op.has_separate_channels() || image.dimensions() == 2) {
-        return FormOf::plan(op, row, device, request, output);
+        return FormOf::plan(op, variant, device, request, output);
     }
     // Libraries take images whose neighbours along x are neighbours in memory (Halide's stride of 1).
     std::vector<Array> channels = empty_channels_of(image), outputs = empty_channels_of(image);
@@ -51,19 +51,19 @@ Plan ImageForm::plan(const OperatorOf<ImageRequest> &op, const Row &row, Device 
         ImageRequest part = request;
         part.inputs = {channels[c]};
         part.output_shape = channels[c].shape();
-        plan.append(FormOf::plan(op, row, device, part, outputs[c]));
+        plan.append(FormOf::plan(op, variant, device, part, outputs[c]));
     }
     plan.host([outputs, output]() mutable { join_channels(outputs, output); });
     return plan;
 }
 
-ImageOperator::ImageOperator(std::string name, std::string summary, const std::vector<Row> &rows,
+ImageOperator::ImageOperator(std::string name, std::string summary, const std::vector<Variant> &variants,
     std::vector<const Form *> forms, Kind kind)
     : OperatorOf({.name = std::move(name),
                      .summary = std::move(summary),
-                     .inputs = {{.types = types_of(rows)}},
+                     .inputs = {{.types = types_of(variants)}},
                      .has_separate_channels = kind != Kind::pointwise},
-          rows, std::move(forms)),
+          variants, std::move(forms)),
       kind_(kind == Kind::average && inputs()[0].takes(Type::u8) && !inputs()[0].takes(Type::u16) ?
                 Kind::window :
                 kind) {}

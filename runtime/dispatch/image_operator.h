@@ -10,33 +10,35 @@ namespace tilewright {
 struct ImageRequest : Request {};
 
 // The form of an operator from one image to another: libraries whose arguments are `image` and `output`, rows
-// of elements. Where the operator has separate channels, the library runs once per channel. A row may ask for
-// an alignment of both images (ImageConfiguration).
+// of elements. Where the operator has separate channels, the library runs once per channel. A variant may ask
+// for an alignment of both images (ImageConfiguration).
 class ImageForm : public FormOf<ImageRequest> {
 public:
     using FormOf::FormOf;
 
-    bool serves(const Row &row, const ImageRequest &request, const Array &output) const override;
-    Plan plan(const OperatorOf<ImageRequest> &op, const Row &row, Device device, const ImageRequest &request,
-        Array &output) const override;
+    bool serves(const Variant &variant, const ImageRequest &request, const Array &output) const override;
+    Plan plan(const OperatorOf<ImageRequest> &op, const Variant &variant, Device device,
+        const ImageRequest &request, Array &output) const override;
 
 protected:
-    void bind(Launch &launch, const Row &row, const ImageRequest &request, Array &output) const override;
+    void bind(
+        Launch &launch, const Variant &variant, const ImageRequest &request, Array &output) const override;
 };
 
-// As it is: one row of the table per element type ("u8", "f32" ...), of one form. An operator that differs
-// derives from it and overrides what differs, or derives from OperatorOf.
+// As it is: one variant of the table per element type ("u8", "f32" ...), of one form. An operator that
+// differs derives from it and overrides what differs, or derives from OperatorOf.
 class ImageOperator : public OperatorOf<ImageRequest> {
 public:
     // What an output element depends on. `pointwise`: on the input element at the same place alone; then a
-    // library sees a colour image as rows of w * c elements. `window`: on others too; then each channel of a
-    // colour image is an image (h, w) for the library. Its colours are computed as they are, and the result
-    // has the alpha of the image. `average`: a window whose weights have the sum 1, as those of a blur; then
-    // alpha is computed as colours are, and these are multiplied by alpha before, and divided by it after
-    // the call. Of u8 that takes rows of u16 too, which then compute it; without them it is as `window`.
+    // library sees a colour image as variants of w * c elements. `window`: on others too; then each channel
+    // of a colour image is an image (h, w) for the library. Its colours are computed as they are, and the
+    // result has the alpha of the image. `average`: a window whose weights have the sum 1, as those of a
+    // blur; then alpha is computed as colours are, and these are multiplied by alpha before, and divided by
+    // it after the call. Of u8 that takes variants of u16 too, which then compute it; without them it is as
+    // `window`.
     enum class Kind { window, pointwise, average };
 
-    ImageOperator(std::string name, std::string summary, const std::vector<Row> &rows,
+    ImageOperator(std::string name, std::string summary, const std::vector<Variant> &variants,
         std::vector<const Form *> forms, Kind kind = Kind::window);
 
     bool treats_alpha_as_colour() const override {

@@ -1,4 +1,4 @@
-// What an operator declares of an input, in words, and held against an array.
+// What an operator declares of an input, in words, and compared with an array.
 #include "tilewright/input.h"
 #include "tilewright/operator.h"
 #include <algorithm>

@@ -2,11 +2,11 @@
 #include "tilewright/operator.h"
 #include "runtime/devices/calls/hooks.h"
 #include "runtime/dispatch/choice/choice.h"
-#include "runtime/dispatch/form.h"
 #include "runtime/dispatch/choice/kernel_needs.h"
+#include "runtime/dispatch/form.h"
 #include "runtime/dispatch/options/option_text.h"
-#include "runtime/dispatch/steps/plan.h"
 #include "runtime/dispatch/options/settings.h"
+#include "runtime/dispatch/steps/plan.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/process/inside.h"
 #include <algorithm>
@@ -19,66 +19,70 @@ namespace tilewright {
 
 Operator::~Operator() = default;
 
-// The rows, each with what the front knows of its form.
-static std::vector<Row> with_forms(const std::vector<Row> &rows, const std::vector<const Form *> &forms) {
-    std::vector<Row> resolved = rows;
-    for (Row &row : resolved) {
-        const auto is_its = [&](const Form *form) { return form->name == row.form; };
+// The variants, each with what the front knows of its form.
+static std::vector<Variant> with_forms(
+    const std::vector<Variant> &variants, const std::vector<const Form *> &forms) {
+    std::vector<Variant> resolved = variants;
+    for (Variant &variant : resolved) {
+        const auto is_its = [&](const Form *form) { return form->name == variant.form; };
         const auto known = std::find_if(forms.begin(), forms.end(), is_its);
         if (known == forms.end()) {
-            throw std::logic_error(row.name() + ": the operator's front has no form " + row.form);
+            throw std::logic_error(variant.name() + ": the operator's front has no form " + variant.form);
         }
-        row.known_form = *known;
+        variant.known_form = *known;
     }
     return resolved;
 }
 
-Operator::Operator(Description description, const std::vector<Row> &rows, std::vector<const Form *> forms)
-    : description_(std::move(description)), rows_(with_forms(rows, forms)), forms_(std::move(forms)),
-      choices_(std::make_unique<RowChoices>()) {
-    for (const Row &row : rows) {
-        Row::Needs &most = most_needs_[(size_t)row.backend];
-        most.threads = std::max(most.threads, row.needs.threads);
-        most.shared_bytes = std::max(most.shared_bytes, row.needs.shared_bytes);
-        most.capability = std::max(most.capability, row.needs.capability);
-        most.fp64 |= row.needs.fp64;
-        most.images |= row.needs.images;
-        most.half |= row.needs.half;
+Operator::Operator(
+    Description description, const std::vector<Variant> &variants, std::vector<const Form *> forms)
+    : description_(std::move(description)), variants_(with_forms(variants, forms)), forms_(std::move(forms)),
+      choices_(std::make_unique<VariantChoices>()) {
+    for (const Variant &variant : variants) {
+        Variant::Needs &most = most_needs_[(size_t)variant.backend];
+        most.threads = std::max(most.threads, variant.needs.threads);
+        most.shared_bytes = std::max(most.shared_bytes, variant.needs.shared_bytes);
+        most.capability = std::max(most.capability, variant.needs.capability);
+        most.fp64 |= variant.needs.fp64;
+        most.images |= variant.needs.images;
+        most.half |= variant.needs.half;
     }
 }
 
-const Form &Operator::form(const Row &row) const {
-    if (!row.known_form) {
-        throw std::logic_error(row.name() + " is not of the table of " + name());
+const Form &Operator::form(const Variant &variant) const {
+    if (!variant.known_form) {
+        throw std::logic_error(variant.name() + " is not of the table of " + name());
     }
-    return *row.known_form;
+    return *variant.known_form;
 }
 
-bool Operator::is_meant_for(const Row &row, const Measures &measures) const {
-    return std::ranges::all_of(row.conditions, [&](const Row::Condition &condition) {
-        return holds(row, condition, measures);
-    }) && form(row).is_meant_for(row, measures);
+bool Operator::is_meant_for(const Variant &variant, const Measures &measures) const {
+    return std::ranges::all_of(variant.conditions, [&](const Variant::Condition &condition) {
+        return holds(variant, condition, measures);
+    }) && form(variant).is_meant_for(variant, measures);
 }
 
-double Operator::measure(std::string_view name, const Row &row, const Measures &measures) const {
+double Operator::measure(std::string_view name, const Variant &variant, const Measures &measures) const {
     const auto at = std::ranges::find(description_.measures, name);
     const auto number = (size_t)(at - description_.measures.begin());
     if (number >= measures.count) {
-        throw std::logic_error(fmt::format("{}: calls have no measure '{}'", row.name(), name));
+        throw std::logic_error(fmt::format("{}: calls have no measure '{}'", variant.name(), name));
     }
     return measures.numbers[number];
 }
 
-bool Operator::holds(const Row &row, const Row::Condition &condition, const Measures &measures) const {
-    const double number = measure(condition.measure, row, measures);
+bool Operator::holds(
+    const Variant &variant, const Variant::Condition &condition, const Measures &measures) const {
+    const double number = measure(condition.measure, variant, measures);
     return number >= condition.least && number <= condition.most;
 }
 
-bool Operator::may_serve(const Row &row, const Request &request) const {
-    return row.conditions.empty() || std::ranges::all_of(row.conditions,
-                                         [&, measures = measures(request)](const Row::Condition &condition) {
-                                             return !condition.is_needed || holds(row, condition, measures);
-                                         });
+bool Operator::may_serve(const Variant &variant, const Request &request) const {
+    return variant.conditions.empty() ||
+           std::ranges::all_of(
+               variant.conditions, [&, measures = measures(request)](const Variant::Condition &condition) {
+                   return !condition.is_needed || holds(variant, condition, measures);
+               });
 }
 
 std::optional<int64_t> Operator::halo(const Settings &settings, double error) const try {
@@ -94,17 +98,17 @@ void Operator::refuse(
 }
 
 void Operator::check_schedule(const std::string &schedule) const {
-    const auto is_named = [&](const Row &row) { return row.belongs_to(schedule); };
-    if (std::none_of(rows().begin(), rows().end(), is_named)) {
-        refuse(Fault::usage, no_such_schedule(schedule, rows(), name()), "schedule", schedule);
+    const auto is_named = [&](const Variant &variant) { return variant.belongs_to(schedule); };
+    if (std::none_of(variants().begin(), variants().end(), is_named)) {
+        refuse(Fault::usage, no_such_schedule(schedule, variants(), name()), "schedule", schedule);
     }
 }
 
-std::vector<const Row *> Operator::rows(const std::string &schedule, Backend backend) const {
-    std::vector<const Row *> found;
-    for (const Row &row : rows()) {
-        if (row.backend == backend && row.belongs_to(schedule)) {
-            found.push_back(&row);
+std::vector<const Variant *> Operator::variants(const std::string &schedule, Backend backend) const {
+    std::vector<const Variant *> found;
+    for (const Variant &variant : variants()) {
+        if (variant.backend == backend && variant.belongs_to(schedule)) {
+            found.push_back(&variant);
         }
     }
     return found;
@@ -122,29 +126,29 @@ std::unique_ptr<const Request> Operator::parse(
     return request;
 }
 
-bool Operator::serves(const Row &row, const Request &request, const Array &output) const {
-    if (!row.declined.empty() || row.type != request.type || !may_serve(row, request) ||
-        !form_serves(row, request, output)) {
+bool Operator::serves(const Variant &variant, const Request &request, const Array &output) const {
+    if (!variant.declined.empty() || variant.type != request.type || !may_serve(variant, request) ||
+        !form_serves(variant, request, output)) {
         return false;
     }
-    if (row.autoscheduler.empty()) {
+    if (variant.autoscheduler.empty()) {
         return true;
     }
     // What a plug-in's schedule takes, the library itself knows best.
     Array same_memory = output;
-    return plan(row, {row.backend, 0}, request, same_memory).fits();
+    return plan(variant, {variant.backend, 0}, request, same_memory).fits();
 }
 
 std::string Operator::why_not_on(
-    const Row &row, Device device, const Request &request, const Array &output) const {
+    const Variant &variant, Device device, const Request &request, const Array &output) const {
     if (device.backend == Backend::cpu) {
-        return "";  // only rows themselves have needs there, which were looked at
+        return "";  // only variants themselves have needs there, which were looked at
     }
     const DeviceInfo &info = limits_of(device);
     // Plans are asked only where it matters: on devices that cannot run all rows.
     if (!tilewright::why_not_on(most_needs_[(size_t)device.backend], info).empty()) {
         Array same_memory = output;
-        for (const Row *other : plan(row, device, request, same_memory).rows()) {
+        for (const Variant *other : plan(variant, device, request, same_memory).variants()) {
             if (other->backend != device.backend) {
                 continue;
             }
@@ -156,78 +160,80 @@ std::string Operator::why_not_on(
     return "";
 }
 
-const Row &Operator::choose(const Request &request, const Array &output, const std::string &schedule,
-    Device device, const std::vector<Row> *rows) const {
-    const std::vector<Row> &all = rows ? *rows : this->rows();
+const Variant &Operator::choose(const Request &request, const Array &output, const std::string &schedule,
+    Device device, const std::vector<Variant> *variants) const {
+    const std::vector<Variant> &all = variants ? *variants : this->variants();
     driver::Current current(device);  // a library that is asked what it takes loads its kernels there
-    const bool is_tuned = !rows && schedule == "tuned";
-    const Row *row =
-        is_tuned ? tuned_row(request, output, device).row : named_row(request, output, schedule, device, all);
-    if (!row) {
+    const bool is_tuned = !variants && schedule == "tuned";
+    const Variant *variant = is_tuned ? tuned_variant(request, output, device).variant :
+                                        named_variant(request, output, schedule, device, all);
+    if (!variant) {
         refuse_choice(request, output, schedule, device, all);
     }
-    return *row;
+    return *variant;
 }
 
-const Row *Operator::named_row(const Request &request, const Array &output, const std::string &schedule,
-    Device device, const std::vector<Row> &rows) const {
+const Variant *Operator::named_variant(const Request &request, const Array &output,
+    const std::string &schedule, Device device, const std::vector<Variant> &variants) const {
     const Measures measures = this->measures(request);
-    const Row *other = nullptr;  // the first one that serves the request and is not meant for it
-    for (const Row &row : rows) {
-        if (row.backend != device.backend || row.type != request.type || !row.belongs_to(schedule)) {
+    const Variant *other = nullptr;  // the first one that serves the request and is not meant for it
+    for (const Variant &variant : variants) {
+        if (variant.backend != device.backend || variant.type != request.type ||
+            !variant.belongs_to(schedule)) {
             continue;
         }
-        const bool is_meant = row.schedule == schedule || is_meant_for(row, measures);
-        if ((is_meant || !other) && is_usable(row, device, request, output)) {
+        const bool is_meant = variant.schedule == schedule || is_meant_for(variant, measures);
+        if ((is_meant || !other) && is_usable(variant, device, request, output)) {
             if (is_meant) {
-                return &row;
+                return &variant;
             }
-            other = &row;
+            other = &variant;
         }
     }
     return other;
 }
 
-// Looks over the rows a second time, so that a call that finds one collects nothing for this message.
+// Looks over the variants a second time, so that a call that finds one collects nothing for this message.
 void Operator::refuse_choice(const Request &request, const Array &output, const std::string &schedule,
-    Device device, const std::vector<Row> &rows) const {
+    Device device, const std::vector<Variant> &variants) const {
     const DeviceInfo &limits = limits_of(device);
     std::set<std::string> types, backends;
-    std::string lacking;           // why the last row that serves the request cannot run there
-    const Row *fitting = nullptr;  // the last row of the type there
-    for (const Row &row : rows) {
-        if (!row.belongs_to(schedule)) {
+    std::string lacking;               // why the last variant that serves the request cannot run there
+    const Variant *fitting = nullptr;  // the last row of the type there
+    for (const Variant &variant : variants) {
+        if (!variant.belongs_to(schedule)) {
             continue;
         }
-        backends.insert(name_of(row.backend));
-        if (row.backend != device.backend) {
+        backends.insert(name_of(variant.backend));
+        if (variant.backend != device.backend) {
             continue;
         }
-        types.insert(row.type);
-        if (row.type != request.type) {
+        types.insert(variant.type);
+        if (variant.type != request.type) {
             continue;
         }
-        if (!row.declined.empty()) {
-            refuse(Fault::device, row.autoscheduler + " does not accept it: " + row.declined, "schedule",
-                schedule);
+        if (!variant.declined.empty()) {
+            refuse(Fault::device, variant.autoscheduler + " does not accept it: " + variant.declined,
+                "schedule", schedule);
         }
-        fitting = &row;
-        const std::string why_not = tilewright::why_not_on(row, limits);
+        fitting = &variant;
+        const std::string why_not = tilewright::why_not_on(variant, limits);
         // What a plug-in's schedule takes, its library is asked on the device, which must be able to run it.
-        const bool can_be_asked = row.autoscheduler.empty() || why_not.empty();
-        if (!can_be_asked || serves(row, request, output)) {
-            lacking = why_not.empty() ? why_not_on(row, device, request, output) : why_not;
+        const bool can_be_asked = variant.autoscheduler.empty() || why_not.empty();
+        if (!can_be_asked || serves(variant, request, output)) {
+            lacking = why_not.empty() ? why_not_on(variant, device, request, output) : why_not;
         }
     }
     if (backends.empty()) {
-        refuse(Fault::usage, no_such_schedule(schedule, rows, name()), "schedule", schedule);
+        refuse(Fault::usage, no_such_schedule(schedule, variants, name()), "schedule", schedule);
     }
     if (!lacking.empty()) {
         refuse(Fault::device, lacking, "schedule", schedule);
     }
     if (fitting && schedule == "tuned") {
         refuse(Fault::input,
-            fmt::format("it has no row for this size on {}; take --device cpu, or work on parts of the image",
+            fmt::format(
+                "it has no variant for this size on {}; take --device cpu, or work on parts of the image",
                 device.str()),
             "schedule", schedule);
     }
@@ -235,22 +241,23 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
         const bool is_alone = fitting->schedule == schedule && !fitting->summary.empty();
         refuse(Fault::input,
             fmt::format("it does not serve this size or alignment on {}; take --schedule {}{}", device.str(),
-                named_row(request, output, fitting->family, device, rows) ? fitting->family : "tuned",
+                named_variant(request, output, fitting->family, device, variants) ? fitting->family : "tuned",
                 is_alone ? fmt::format(" ({}: {})", schedule, fitting->summary) : ""),
             "schedule", schedule);
     }
     refuse(Fault::device,
         types.empty() ?
-            fmt::format("it has no row for {}, only for {}; `tilewright devices` says what can be used here",
+            fmt::format(
+                "it has no variant for {}, only for {}; `tilewright devices` says what can be used here",
                 device.str(), fmt::join(backends, " and ")) :
             fmt::format("on {} it serves {}, not {}; take --schedule tuned", device.str(),
                 fmt::join(types, ", "), request.type),
         "schedule", schedule);
 }
 
-std::vector<const Row *> Operator::run(
-    const Row &row, Device device, const Request &request, Array &output) const {
-    return plan(row, device, request, output).run();
+std::vector<const Variant *> Operator::run(
+    const Variant &variant, Device device, const Request &request, Array &output) const {
+    return plan(variant, device, request, output).run();
 }
 
 namespace {
@@ -265,15 +272,15 @@ public:
         }
     }
 
-    void write(Device device, const Row &row, const std::vector<const Row *> &ran) const {
+    void write(Device device, const Variant &variant, const std::vector<const Variant *> &ran) const {
         if (!statistics_) {
             return;
         }
         synchronize(device);
         statistics_->counters = counters() - before_;
-        statistics_->row = row.name();
+        statistics_->variant = variant.name();
         statistics_->libraries.clear();
-        for (const Row *library : ran) {
+        for (const Variant *library : ran) {
             statistics_->libraries.push_back(library->name());
         }
         statistics_->device = device.str();
@@ -289,12 +296,12 @@ private:
 
 }  // namespace
 
-void Operator::execute(
-    const Row &row, Device device, const Request &request, Array &output, Statistics *statistics) const try {
+void Operator::execute(const Variant &variant, Device device, const Request &request, Array &output,
+    Statistics *statistics) const try {
     const Inside inside;
     const Measurement measurement(statistics);
     check_elements(request);
-    measurement.write(device, row, run(row, device, request, output));
+    measurement.write(device, variant, run(variant, device, request, output));
 } catch (...) {
     leave_with_error([&] { return name(); });
 }
@@ -349,26 +356,27 @@ void Operator::call(const Request &request, Array &output, const Call &how) cons
     }
     const std::optional<Device> known = how.device ? how.device : device_of_wrapped(request, result);
     const auto [device, chosen] =
-        known ? Place{*known} : choose_place(request, result, how.schedule, how.rows);
+        known ? Place{*known} : choose_place(request, result, how.schedule, how.variants);
     driver::open(device);
     check_elements(request);
-    const Row *row = chosen ? chosen : &choose(request, result, how.schedule, device, how.rows);
-    std::vector<const Row *> ran;
+    const Variant *variant = chosen ? chosen : &choose(request, result, how.schedule, device, how.variants);
+    std::vector<const Variant *> ran;
     try {
-        ran = run(*row, device, request, result);
+        ran = run(*variant, device, request, result);
     } catch (const Error &error) {
-        const bool may_change = error.fault() == Fault::memory && how.schedule == "tuned" && !how.rows;
-        const Row *compact = may_change ? named_row(request, result, "compact", device, rows_) : nullptr;
-        if (!compact || compact == row) {
+        const bool may_change = error.fault() == Fault::memory && how.schedule == "tuned" && !how.variants;
+        const Variant *compact =
+            may_change ? named_variant(request, result, "compact", device, variants_) : nullptr;
+        if (!compact || compact == variant) {
             throw;
         }
-        row = compact;
-        ran = run(*row, device, request, result);
+        variant = compact;
+        ran = run(*variant, device, request, result);
     }
     if (output.empty()) {
         output = std::move(made);
     }
-    measurement.write(device, *row, ran);
+    measurement.write(device, *variant, ran);
 } catch (...) {
     leave_with_error([&] { return name(); });
 }

@@ -26,28 +26,28 @@ public:
         return std::unique_ptr<const R>(static_cast<const R *>(made.release()));
     }
 
-    // What this front knows of a row's form.
-    const FormOf<R> &form_of(const Row &row) const {
-        return static_cast<const FormOf<R> &>(form(row));
+    // What this front knows of a variant's form.
+    const FormOf<R> &form_of(const Variant &variant) const {
+        return static_cast<const FormOf<R> &>(form(variant));
     }
 
-    // The row of the same type and backend that has another form.
-    const Row &row_beside(const Row &row, const FormOf<R> &form) const {
-        for (const Row &other : rows()) {
-            if (other.known_form == &form && other.type == row.type && other.backend == row.backend) {
+    // The variant of the same type and backend that has another form.
+    const Variant &variant_beside(const Variant &variant, const FormOf<R> &form) const {
+        for (const Variant &other : variants()) {
+            if (other.known_form == &form && other.type == variant.type && other.backend == variant.backend) {
                 return other;
             }
         }
         throw std::logic_error(
-            row.name() + " has no row with the form " + std::string(form.name) + " beside it");
+            variant.name() + " has no variant with the form " + std::string(form.name) + " beside it");
     }
 
-    // As it is: the plan of the row's form. An operator overrides it for what all its forms need.
-    virtual Plan plan(const Row &row, Device device, const R &request, Array &output) const {
-        return form_of(row).plan(*this, row, device, request, output);
+    // As it is: the plan of the variant's form. An operator overrides it for what all its forms need.
+    virtual Plan plan(const Variant &variant, Device device, const R &request, Array &output) const {
+        return form_of(variant).plan(*this, variant, device, request, output);
     }
-    Plan plan(const Row &row, Device device, const Request &request, Array &output) const final {
-        return plan(row, device, static_cast<const R &>(request), output);
+    Plan plan(const Variant &variant, Device device, const Request &request, Array &output) const final {
+        return plan(variant, device, static_cast<const R &>(request), output);
     }
 
     virtual Remarks remarks(const R &) const {
@@ -82,10 +82,10 @@ protected:
     // called once per call, after all other checks. Errors: input.
     virtual void check_elements(const R &) const {}
 
-    // Whether a row can run on these arguments. As it is: what its form says. An operator overrides it for
-    // what all its forms need.
-    virtual bool form_serves(const Row &row, const R &request, const Array &output) const {
-        return form_of(row).serves(row, request, output);
+    // Whether a variant can run on these arguments. As it is: what its form says. An operator overrides it
+    // for what all its forms need.
+    virtual bool form_serves(const Variant &variant, const R &request, const Array &output) const {
+        return form_of(variant).serves(variant, request, output);
     }
 
 private:
@@ -96,8 +96,8 @@ private:
     void check_elements(const Request &request) const final {
         check_elements(static_cast<const R &>(request));
     }
-    bool form_serves(const Row &row, const Request &request, const Array &output) const final {
-        return form_serves(row, static_cast<const R &>(request), output);
+    bool form_serves(const Variant &variant, const Request &request, const Array &output) const final {
+        return form_serves(variant, static_cast<const R &>(request), output);
     }
 };
 

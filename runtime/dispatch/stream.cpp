@@ -1,7 +1,7 @@
 // Calls on threads of their own, each of which has a queue of the device.
 #include "tilewright/stream.h"
-#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/own_queue.h"
 #include "runtime/devices/thread_context.h"
 #include "runtime/errors/leaving.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Measured times of rows, by which `tuned` and `auto` choose: those that came with the library
+// Measured times of variants, by which `tuned` and `auto` choose: those that came with the library
 // (schedules/measured/*.json, compiled in), and those that `tilewright calibrate` wrote on this machine. Not
 // installed.
 #include "tilewright/device.h"
@@ -11,14 +11,15 @@
 
 namespace tilewright {
 
-// The times of the rows of one operator for one element type.
+// The times of the variants of one operator for one element type.
 struct MeasuredTimes {
     std::string_view op, type;
-    size_t numbers;                          // how many describe a call (Operator::measures)
-    std::span<const float> calls;            // those of each call that was measured, one call after another
-    std::span<const std::string_view> rows;  // schedules
-    std::span<const float> ms;               // of the first row one time per call, then of the second one;
-                                             // 0: not measured, because the row does not serve that call
+    size_t numbers;                // how many describe a call (Operator::measures)
+    std::span<const float> calls;  // those of each call that was measured, one call after another
+    std::span<const std::string_view> variants;  // schedules
+    // of the first variant one time per call, then of the second one; 0: not measured, because the variant
+    // does not serve that call
+    std::span<const float> ms;
 
     size_t count() const {
         return calls.size() / numbers;
@@ -41,9 +42,9 @@ struct MeasuredDevice {
     std::string_view capability;  // of a CPU, as DeviceInfo has it; of GPUs files do not say it
     int units;
     std::string_view date;
-    double bytes_to_device, bytes_to_host;  // per ms, between the device and ordinary memory of the host; 0
-                                            // for the CPU
-    double copy_ms;                         // what a copy of few bytes takes, and the wait for it
+    // per ms, between the device and ordinary memory of the host; 0 for the CPU
+    double bytes_to_device, bytes_to_host;
+    double copy_ms;  // what a copy of few bytes takes, and the wait for it
     PredictionError error;
     std::span<const MeasuredTimes> times;
 };

@@ -22,7 +22,7 @@ constexpr uintmax_t most_bytes = 8 << 20;  // 100 times what `calibrate` writes
 struct Content {
     std::deque<std::string> texts;
     std::deque<std::vector<float>> numbers;
-    std::deque<std::vector<std::string_view>> rows;
+    std::deque<std::vector<std::string_view>> variants;
     std::vector<MeasuredTimes> times;
     MeasuredDevice device = {};
 
@@ -73,19 +73,19 @@ MeasuredTimes read_times(Content &content, const Json &from) {
         refuse(fmt::format("{} has no calls", times.op));
     }
     times.calls = calls;
-    std::vector<std::string_view> &rows = content.rows.emplace_back();
+    std::vector<std::string_view> &variants = content.variants.emplace_back();
     std::vector<float> &ms = content.numbers.emplace_back();
-    for (const auto &[row, of_row] : from.at("rows").items()) {
-        const Json &all = of_row.at("ms");
+    for (const auto &[variant, of_variant] : from.at("variants").items()) {
+        const Json &all = of_variant.at("ms");
         if (all.size() != times.count()) {
-            refuse(fmt::format("row {} of {} has not one time per call", row, times.op));
+            refuse(fmt::format("variant {} of {} has not one time per call", variant, times.op));
         }
-        rows.push_back(content.texts.emplace_back(row));
+        variants.push_back(content.texts.emplace_back(variant));
         for (const Json &one : all) {
             ms.push_back((float)number(one));
         }
     }
-    times.rows = rows;
+    times.variants = variants;
     times.ms = ms;
     return times;
 }

@@ -11,12 +11,12 @@ namespace {
 std::vector<double> solved(std::vector<std::vector<double>> a, std::vector<double> b) {
     const size_t n = b.size();
     for (size_t i = 0; i < n; i++) {
-        for (size_t row = i + 1; row < n; row++) {
-            const double factor = a[row][i] / a[i][i];
+        for (size_t variant = i + 1; variant < n; variant++) {
+            const double factor = a[variant][i] / a[i][i];
             for (size_t column = i; column < n; column++) {
-                a[row][column] -= factor * a[i][column];
+                a[variant][column] -= factor * a[i][column];
             }
-            b[row] -= factor * b[i];
+            b[variant] -= factor * b[i];
         }
     }
     for (size_t i = n; i-- > 0;) {
@@ -35,7 +35,7 @@ double logarithm(double number) {
 }  // namespace
 
 Prediction::Prediction(const MeasuredTimes &times)
-    : numbers_(times.numbers), calls_(times.count()), rows_(times.rows.size()) {
+    : numbers_(times.numbers), calls_(times.count()), variants_(times.variants.size()) {
     for (size_t i = 0; i < numbers_; i++) {
         bool differs = false;
         for (size_t call = 1; call < calls_; call++) {
@@ -54,11 +54,11 @@ Prediction::Prediction(const MeasuredTimes &times)
     }
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     fastest_.assign(calls_, none);
-    over_fastest_.assign(rows_ * calls_, none);
+    over_fastest_.assign(variants_ * calls_, none);
     for (size_t call = 0; call < calls_; call++) {
-        for (size_t row = 0; row < rows_; row++) {
-            if (const double ms = times.ms[row * calls_ + call]; ms > 0) {
-                over_fastest_[row * calls_ + call] = std::log(ms);
+        for (size_t variant = 0; variant < variants_; variant++) {
+            if (const double ms = times.ms[variant * calls_ + call]; ms > 0) {
+                over_fastest_[variant * calls_ + call] = std::log(ms);
                 fastest_[call] = std::fmin(fastest_[call], std::log(ms));  // of NaN and a number: the number
             }
         }
@@ -127,11 +127,11 @@ double Prediction::best(const std::vector<double> &point, const std::vector<doub
         for (size_t i = 0; i + 1 < n; i++) {
             terms[i + 1] = points_[call * point.size() + i] - point[i];
         }
-        for (size_t row = 0; row < n; row++) {
+        for (size_t variant = 0; variant < n; variant++) {
             for (size_t column = 0; column < n; column++) {
-                a[row][column] += weights[call] * terms[row] * terms[column];
+                a[variant][column] += weights[call] * terms[variant] * terms[column];
             }
-            b[row] += weights[call] * terms[row] * fastest_[call];
+            b[variant] += weights[call] * terms[variant] * fastest_[call];
         }
         all += weights[call];
     }
@@ -142,7 +142,7 @@ double Prediction::best(const std::vector<double> &point, const std::vector<doub
 }
 
 std::vector<double> Prediction::ms(const Measures &measures) const {
-    std::vector<double> all(rows_);
+    std::vector<double> all(variants_);
     if (measures.count != numbers_) {
         return all;
     }
@@ -152,15 +152,15 @@ std::vector<double> Prediction::ms(const Measures &measures) const {
         return all;
     }
     const double least = best(point, weights);
-    for (size_t row = 0; row < rows_; row++) {
+    for (size_t variant = 0; variant < variants_; variant++) {
         double sum = 0, of = 0;
         for (size_t call = 0; call < calls_; call++) {
-            if (const double over = over_fastest_[row * calls_ + call]; !std::isnan(over)) {
+            if (const double over = over_fastest_[variant * calls_ + call]; !std::isnan(over)) {
                 sum += weights[call] * over;
                 of += weights[call];
             }
         }
-        all[row] = of > 0 ? std::exp(least + sum / of) : 0;
+        all[variant] = of > 0 ? std::exp(least + sum / of) : 0;
     }
     return all;
 }
@@ -179,8 +179,8 @@ std::vector<float> without(std::span<const float> numbers, size_t call, size_t o
 Prediction without_call(const MeasuredTimes &times, size_t call) {
     const std::vector<float> calls = without(times.calls, call, times.numbers);
     std::vector<float> ms;
-    for (size_t row = 0; row < times.rows.size(); row++) {
-        const auto of_others = without(times.ms.subspan(row * times.count(), times.count()), call, 1);
+    for (size_t variant = 0; variant < times.variants.size(); variant++) {
+        const auto of_others = without(times.ms.subspan(variant * times.count(), times.count()), call, 1);
         ms.insert(ms.end(), of_others.begin(), of_others.end());
     }
     MeasuredTimes others = times;
@@ -204,9 +204,10 @@ PredictionError error_of(std::span<const MeasuredTimes> times) {
                 continue;  // `tuned` predicts nothing there
             }
             const std::vector<double> ms = prediction.ms(measures);
-            for (size_t row = 0; row < of.rows.size(); row++) {
-                if (const double measured = of.ms[row * of.count() + call]; measured > 0 && ms[row] > 0) {
-                    factors.push_back(std::max(ms[row] / measured, measured / ms[row]));
+            for (size_t variant = 0; variant < of.variants.size(); variant++) {
+                if (const double measured = of.ms[variant * of.count() + call];
+                    measured > 0 && ms[variant] > 0) {
+                    factors.push_back(std::max(ms[variant] / measured, measured / ms[variant]));
                 }
             }
         }

@@ -8,15 +8,15 @@
 
 namespace tilewright {
 
-// Predicts the times of one operator's rows for one type.
+// Predicts the times of one operator's variants for one type.
 //
 // A call is a point: the logarithms of its numbers. Numbers that are the same in all measured calls are left
 // out. Each measured call has the weight 1 / distance^4 from the point that is asked for. What is averaged
-// with these weights is, for each row, the logarithm of its time over the time of the fastest row at the same
-// call; a call that the row does not serve has no part in its average. So rows are compared where both were
-// measured, and a row that was measured only at small sizes does not look fast at large ones. The time of the
-// fastest row itself grows with the size: it is a plane through the logarithms of its measured times, fitted
-// with the same weights. At a measured call the prediction is the measured time.
+// with these weights is, for each variant, the logarithm of its time over the time of the fastest variant at
+// the same call; a call that the variant does not serve has no part in its average. So variants are compared
+// where both were measured, and a variant that was measured only at small sizes does not look fast at large
+// ones. The time of the fastest variant itself grows with the size: it is a plane through the logarithms of
+// its measured times, fitted with the same weights. At a measured call the prediction is the measured time.
 class Prediction {
 public:
     // A call whose distance is not less than this is like none of the measured ones: one number is 7.4 times
@@ -25,10 +25,10 @@ public:
 
     explicit Prediction(const MeasuredTimes &times);
 
-    // The number of rows, and how many milliseconds each one will take; 0 for a row that has no times.
+    // The number of rows, and how many milliseconds each one will take; 0 for a variant that has no times.
     // `measures` has as many numbers as the measured calls, or nothing is predicted.
-    size_t rows() const {
-        return rows_;
+    size_t variants() const {
+        return variants_;
     }
     std::vector<double> ms(const Measures &measures) const;
 
@@ -44,7 +44,7 @@ private:
     std::vector<double> weights(const std::vector<double> &point) const;
     double best(const std::vector<double> &point, const std::vector<double> &weights) const;
 
-    const size_t numbers_, calls_, rows_;
+    const size_t numbers_, calls_, variants_;
     std::vector<size_t> used_;                         // the numbers that differ between the calls
     std::vector<std::pair<size_t, double>> constant_;  // the others, and what they are
     std::vector<double> points_;                       // per call, the logarithms of those

@@ -1,5 +1,5 @@
 // The program that the build runs: files of measurements become constant data, so that programs read no file
-// to choose a row. Usage: measured_table OUTPUT.cpp FILE.json...
+// to choose a variant. Usage: measured_table OUTPUT.cpp FILE.json...
 #include "runtime/measured/measured.h"
 #include <cstdio>
 #include <filesystem>
@@ -40,9 +40,9 @@ std::string times_of(const MeasuredDevice &device, size_t number) {
     for (size_t i = 0; i < device.times.size(); i++) {
         const MeasuredTimes &times = device.times[i];
         const std::string suffix = fmt::format("{}_{}", number, i);
-        arrays += array_of("calls_" + suffix, times.calls) + array_of("rows_" + suffix, times.rows) +
+        arrays += array_of("calls_" + suffix, times.calls) + array_of("variants_" + suffix, times.variants) +
                   array_of("ms_" + suffix, times.ms);
-        list += fmt::format("    {{{}, {}, {}, calls_{}, rows_{}, ms_{}}},\n", literal(times.op),
+        list += fmt::format("    {{{}, {}, {}, calls_{}, variants_{}, ms_{}}},\n", literal(times.op),
             literal(times.type), times.numbers, suffix, suffix, suffix);
     }
     return arrays + list + "};\n\n";
@@ -53,8 +53,8 @@ std::string entry_of(const MeasuredDevice &device, size_t number) {
         "    {{{}, Backend::{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {{{}, {}, {}}}, times_{}}},\n",
         literal(std::filesystem::path(device.file).filename().string()), name_of(device.backend),
         device.is_gpu, literal(device.vendor), literal(device.name), literal(device.capability), device.units,
-        literal(device.date), device.bytes_to_device, device.bytes_to_host, device.copy_ms, device.error.times,
-        device.error.median, device.error.most, number);
+        literal(device.date), device.bytes_to_device, device.bytes_to_host, device.copy_ms,
+        device.error.times, device.error.median, device.error.most, number);
 }
 
 int write_table(const char *output, std::span<char *const> files) {

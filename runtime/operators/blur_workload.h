@@ -26,7 +26,7 @@ public:
             fmt::format("{} {} {}", type, tilewright::in_words(size), in_words(with_defaults(settings)))};
     }
 
-    // Those of grey images, and a few of colours, which other rows serve.
+    // Those of grey images, and a few of colours, which other variants serve.
     std::vector<DataSize> sizes_to_measure() const override {
         std::vector<DataSize> sizes = ImageWorkload::sizes_to_measure();
         sizes.insert(sizes.end() - 3, {{256, 256, 3}, {1920, 1080, 3}, {1920, 1080, 4}, {4000, 3000, 3}});
@@ -36,8 +36,10 @@ public:
     Array bound(std::span<const Array> inputs, const Settings &settings) const final {
         return bound_with({}, inputs, settings);
     }
-    Array bound_of(const Row &row, std::span<const Array> inputs, const Settings &settings) const final {
-        return bound_with(static_cast<const BlurForm<R> &>(op_.form(row)).own_error(row), inputs, settings);
+    Array bound_of(
+        const Variant &variant, std::span<const Array> inputs, const Settings &settings) const final {
+        return bound_with(
+            static_cast<const BlurForm<R> &>(op_.form(variant)).own_error(variant), inputs, settings);
     }
 
 protected:

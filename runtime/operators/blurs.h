@@ -44,12 +44,12 @@ class BlurForm : public FormOf<R> {
 public:
     using FormOf<R>::FormOf;
 
-    virtual BlurError own_error(const Row &) const {
+    virtual BlurError own_error(const Variant &) const {
         return {};
     }
 
-    bool equals_tuned(const Row &row) const final {
-        return own_error(row) == BlurError();
+    bool equals_tuned(const Variant &variant) const final {
+        return own_error(variant) == BlurError();
     }
 };
 

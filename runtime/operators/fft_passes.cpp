@@ -11,47 +11,48 @@ namespace tilewright {
 using Lines = FftPassShape::Lines;
 using Division = LineLayout::Division;
 
-FftPassLibrary::FftPassLibrary(const Row &row, const FftArguments &arguments)
-    : row(&row), arguments(&arguments), shape(row.configuration<FftPassShape>()),
+FftPassLibrary::FftPassLibrary(const Variant &variant, const FftArguments &arguments)
+    : variant(&variant), arguments(&arguments), shape(variant.configuration<FftPassShape>()),
       kind{.lines = shape.lines,
           .twiddled = shape.twiddled,
           .first_factor = shape.chirp_first,
           .last_factor = shape.chirp_last,
           .convolves = shape.convolve},
-      together(row.tunable("together")) {}
+      together(variant.tunable("together")) {}
 
-FftLibraries::FftLibraries(const std::vector<Row> &rows) : table_(rows) {
-    for (const Row &row : rows) {
-        rows_.push_back(&row);
-        if (const auto *arguments = dynamic_cast<const FftArguments *>(row.known_form)) {
-            passes_.emplace_back(row, *arguments);
+FftLibraries::FftLibraries(const std::vector<Variant> &variants) : table_(variants) {
+    for (const Variant &variant : variants) {
+        variants_.push_back(&variant);
+        if (const auto *arguments = dynamic_cast<const FftArguments *>(variant.known_form)) {
+            passes_.emplace_back(variant, *arguments);
         }
     }
 }
 
 // Whether a row is that of a table from which another one was built with other tunables.
-static bool is_built_from(const Row &built, const Row &row) {
-    return built.name() == row.name();
+static bool is_built_from(const Variant &built, const Variant &variant) {
+    return built.name() == variant.name();
 }
 
-FftLibraries::FftLibraries(const FftLibraries &others, const Row &built) : table_(others.table_) {
-    for (const Row *row : others.rows_) {
-        rows_.push_back(is_built_from(built, *row) ? &built : row);
+FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built) : table_(others.table_) {
+    for (const Variant *variant : others.variants_) {
+        variants_.push_back(is_built_from(built, *variant) ? &built : variant);
     }
     for (const FftPassLibrary &pass : others.passes_) {
-        passes_.push_back(is_built_from(built, *pass.row) ? FftPassLibrary(built, *pass.arguments) : pass);
+        passes_.push_back(
+            is_built_from(built, *pass.variant) ? FftPassLibrary(built, *pass.arguments) : pass);
     }
 }
 
-const FftLibraries &FftLibraries::with(const Row &row) const {
+const FftLibraries &FftLibraries::with(const Variant &variant) const {
     const std::less<> before;
-    if (!before(&row, table_.data()) && before(&row, table_.data() + table_.size())) {
+    if (!before(&variant, table_.data()) && before(&variant, table_.data() + table_.size())) {
         return *this;
     }
     const std::lock_guard lock(guard_);
-    auto &libraries = with_[{&row, row.name()}];
+    auto &libraries = with_[{&variant, variant.name()}];
     if (!libraries) {
-        libraries.reset(new FftLibraries(*this, row));
+        libraries.reset(new FftLibraries(*this, variant));
     }
     return *libraries;
 }
@@ -59,16 +60,16 @@ const FftLibraries &FftLibraries::with(const Row &row) const {
 const FftPassLibrary *FftLibraries::pass(
     Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const {
     const auto at = std::find_if(passes_.begin(), passes_.end(), [&](const FftPassLibrary &pass) {
-        return pass.row->backend == backend && pass.shape.length() == length && pass.kind == kind &&
-               lines % pass.together == 0 && (!pass.row->needs.avx2 || cpu_has_avx2());
+        return pass.variant->backend == backend && pass.shape.length() == length && pass.kind == kind &&
+               lines % pass.together == 0 && (!pass.variant->needs.avx2 || cpu_has_avx2());
     });
     return at == passes_.end() ? nullptr : &*at;
 }
 
-const Row *FftLibraries::of_form(Backend backend, const Form &form) const {
-    const auto at = std::find_if(rows_.begin(), rows_.end(),
-        [&](const Row *row) { return row->backend == backend && row->known_form == &form; });
-    return at == rows_.end() ? nullptr : *at;
+const Variant *FftLibraries::of_form(Backend backend, const Form &form) const {
+    const auto at = std::find_if(variants_.begin(), variants_.end(),
+        [&](const Variant *variant) { return variant->backend == backend && variant->known_form == &form; });
+    return at == variants_.end() ? nullptr : *at;
 }
 
 View LineLayout::view(const Array &field) const {
@@ -102,7 +103,7 @@ void FftPassCall::add_to(Plan &plan, Device device, const Array &from, Array &to
             tables.emplace_back(name, (*make)(plan, device));
         }
     }
-    Launch &launch = plan.launch(*pass->row, device);
+    Launch &launch = plan.launch(*pass->variant, device);
     if (!shape.convolve) {
         launch.value("sign", endpoints.sign)
             .value("scale_re", endpoints.scale_re)
@@ -208,24 +209,25 @@ bool PassPlan::transform(FieldAxis axis, const Endpoints &endpoints, const LineF
 }
 
 void PassPlan::pass(const FftPassCall &call, bool in_place) {
-    step(*call.pass->row, in_place, [call](Plan &plan, Device device, const Array &from, Array &to) {
+    step(*call.pass->variant, in_place, [call](Plan &plan, Device device, const Array &from, Array &to) {
         call.add_to(plan, device, from, to);
     });
 }
 
-void PassPlan::transpose(const Row &row) {
+void PassPlan::transpose(const Variant &variant) {
     std::swap(h_, w_);
-    step(row, false, [&row](Plan &plan, Device device, const Array &from, Array &to) {
-        plan.launch(row, device).in("in", from, complex_words(from)).out("output", to, complex_words(to));
+    step(variant, false, [&variant](Plan &plan, Device device, const Array &from, Array &to) {
+        plan.launch(variant, device).in("in", from, complex_words(from)).out("output", to, complex_words(to));
     });
 }
 
-void PassPlan::step(const Row &row, bool in_place, Add add) {
-    steps_.push_back({&row, in_place, {h_, w_}, std::move(add)});
+void PassPlan::step(const Variant &variant, bool in_place, Add add) {
+    steps_.push_back({&variant, in_place, {h_, w_}, std::move(add)});
 }
 
-bool PassPlan::uses(const Row &row) const {
-    return std::any_of(steps_.begin(), steps_.end(), [&](const Step &step) { return step.row == &row; });
+bool PassPlan::uses(const Variant &variant) const {
+    return std::any_of(
+        steps_.begin(), steps_.end(), [&](const Step &step) { return step.variant == &variant; });
 }
 
 void PassPlan::add_to(Plan &plan, Device device, const Array &field, Array &output) const {

@@ -74,43 +74,43 @@ public:
     }
 };
 
-// The library of a row that is a pass.
+// The library of a variant that is a pass.
 struct FftPassLibrary {
-    const Row *row;
+    const Variant *variant;
     const FftArguments *arguments;
     FftPassShape shape;
     FftPassKind kind;
     int64_t together;  // how many lines a block of threads takes: the number of lines is a multiple of it
 
-    FftPassLibrary(const Row &row, const FftArguments &arguments);
+    FftPassLibrary(const Variant &variant, const FftArguments &arguments);
 };
 
-// The rows of an operator, found by what their libraries do. It is never destroyed.
+// The variants of an operator, found by what their libraries do. It is never destroyed.
 class FftLibraries {
 public:
-    explicit FftLibraries(const std::vector<Row> &rows);
+    explicit FftLibraries(const std::vector<Variant> &variants);
 
-    // The same, with a row that a program has built in place of the table's row from which it was built.
+    // The same, with a row that a program has built in place of the table's variant from which it was built.
     // These libraries themselves where the row is one of the table's.
-    const FftLibraries &with(const Row &row) const;
+    const FftLibraries &with(const Variant &variant) const;
 
     // The first pass of a backend that is of that kind and length; `lines` is how many lines there are side
     // by side. Null where there is none.
     const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
     // The first row of a backend that has that form. Null where there is none.
-    const Row *of_form(Backend backend, const Form &form) const;
+    const Variant *of_form(Backend backend, const Form &form) const;
 
 private:
-    FftLibraries(const FftLibraries &others, const Row &built);
+    FftLibraries(const FftLibraries &others, const Variant &built);
 
-    std::span<const Row> table_;
-    std::vector<const Row *> rows_;
+    std::span<const Variant> table_;
+    std::vector<const Variant *> variants_;
     std::vector<FftPassLibrary> passes_;  // reading tunables takes longer than a call should
     mutable std::mutex guard_;
     // By the built row. Its name too, because a row may be a copy that somebody makes for one question: the
-    // next copy is another row in the same place.
-    mutable std::map<std::pair<const Row *, std::string>, std::unique_ptr<const FftLibraries>> with_;
+    // next copy is another variant in the same place.
+    mutable std::map<std::pair<const Variant *, std::string>, std::unique_ptr<const FftLibraries>> with_;
 };
 
 enum class FieldAxis { rows, columns };
@@ -175,14 +175,14 @@ public:
     // still read.
     void pass(const FftPassCall &call, bool in_place = true);
 
-    // Adds the library of a row that transposes the field.
-    void transpose(const Row &row);
+    // Adds the library of a variant that transposes the field.
+    void transpose(const Variant &variant);
 
     // Adds another library. `add` adds it to a plan.
     using Add = std::function<void(Plan &plan, Device device, const Array &from, Array &to)>;
-    void step(const Row &row, bool in_place, Add add);
+    void step(const Variant &variant, bool in_place, Add add);
 
-    bool uses(const Row &row) const;
+    bool uses(const Variant &variant) const;
 
     // Adds all libraries to a plan: from `field` to `output`, by way of further arrays where steps cannot be
     // done in place.
@@ -190,7 +190,7 @@ public:
 
 private:
     struct Step {
-        const Row *row;
+        const Variant *variant;
         bool in_place;
         std::vector<int64_t> shape;  // of what it writes
         Add add;

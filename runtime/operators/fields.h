@@ -28,10 +28,10 @@ public:
     using OperatorOf<R>::OperatorOf;
     using OperatorOf<R>::plan;
 
-    Plan plan(const Row &row, Device device, const R &request, Array &output) const override {
+    Plan plan(const Variant &variant, Device device, const R &request, Array &output) const override {
         const bool pads = request.pads();
         if (request.inputs[0].type() == Type::c64 && !pads) {
-            return OperatorOf<R>::plan(row, device, request, output);
+            return OperatorOf<R>::plan(variant, device, request, output);
         }
         const std::vector<int64_t> shape = {request.height, request.width};
         Array field = pads ? Array(Type::c64, shape) : Array::uninitialized(Type::c64, shape);
@@ -41,7 +41,7 @@ public:
         plan.host([inputs = request.inputs, field, in_the_middle = request.in_the_middle]() mutable {
             write_field(inputs, field, in_the_middle);
         });
-        plan.append(OperatorOf<R>::plan(row, device, of_field, output));
+        plan.append(OperatorOf<R>::plan(variant, device, of_field, output));
         return plan;
     }
 };
@@ -50,24 +50,24 @@ public:
 template<typename R>
 class FieldForm : public FormOf<R> {
 public:
-    using Passes = PassPlan (*)(const Row &row, const R &request);
+    using Passes = PassPlan (*)(const Variant &variant, const R &request);
     constexpr FieldForm(std::string_view name, Passes passes) : FormOf<R>(name), passes_(passes) {}
 
     // The rows are passes that the same plan puts together, and documented steps.
-    bool equals_tuned(const Row &) const override {
+    bool equals_tuned(const Variant &) const override {
         return false;
     }
 
-    Plan plan(const OperatorOf<R> &, const Row &row, Device device, const R &request,
+    Plan plan(const OperatorOf<R> &, const Variant &variant, Device device, const R &request,
         Array &output) const override {
         Plan plan;
-        passes_(row, request).add_to(plan, device, request.inputs[0], output);
+        passes_(variant, request).add_to(plan, device, request.inputs[0], output);
         return plan;
     }
 
 protected:
-    PassPlan passes(const Row &row, const R &request) const {
-        return passes_(row, request);
+    PassPlan passes(const Variant &variant, const R &request) const {
+        return passes_(variant, request);
     }
 
 private:
@@ -80,8 +80,9 @@ class FftPassForm : public FieldForm<R>, public Arguments {
 public:
     using FieldForm<R>::FieldForm;
 
-    bool serves(const Row &row, const R &request, const Array &) const override {
-        return row.configuration<FftPassShape>().serves_all || this->passes(row, request).uses(row);
+    bool serves(const Variant &variant, const R &request, const Array &) const override {
+        return variant.configuration<FftPassShape>().serves_all ||
+               this->passes(variant, request).uses(variant);
     }
 };
 
@@ -91,8 +92,8 @@ class FftTransposeForm : public FieldForm<R> {
 public:
     using FieldForm<R>::FieldForm;
 
-    bool serves(const Row &row, const R &request, const Array &) const override {
-        const int64_t tile = row.tunable("tile");
+    bool serves(const Variant &variant, const R &request, const Array &) const override {
+        const int64_t tile = variant.tunable("tile");
         return request.height % tile == 0 && request.width % tile == 0;
     }
 };

@@ -32,13 +32,13 @@ constexpr SumTypes sum_types[] = {{"u8", Type::u8, Type::u32}, {"u16", Type::u16
     {"f32", Type::f32, Type::f32}, {"u8f32", Type::u8, Type::f32}, {"u16f32", Type::u16, Type::f32}};
 
 // The bytes of an element of the images that a row takes.
-inline int element_bytes(const Row &row) {
-    return (int)size_of(std::ranges::find(sum_types, row.type, &SumTypes::name)->element);
+inline int element_bytes(const Variant &variant) {
+    return (int)size_of(std::ranges::find(sum_types, variant.type, &SumTypes::name)->element);
 }
 
 struct SumRequest : Request {
-    // Empty where a row's library makes the output. Otherwise the image, cut so that u32 holds the sums of
-    // each part: the host adds these and converts them.
+    // Empty where a variant's library makes the output. Otherwise the image, cut so that u32 holds the sums
+    // of each part: the host adds these and converts them.
     std::vector<SumRequest> parts;
 
     const Array &image() const {
@@ -52,21 +52,21 @@ public:
     using FormOf::FormOf;
 
 protected:
-    void bind(Launch &launch, const Row &, const SumRequest &request, Array &sums) const override {
+    void bind(Launch &launch, const Variant &, const SumRequest &request, Array &sums) const override {
         launch.in("image", request.image()).out("sums", sums);
     }
 
-    // Rows of autoschedulers move their last vector or block of sums inwards: there must be that many.
-    static bool fills_block(const Row &row, const SumRequest &request) {
+    // Variants of autoschedulers move their last vector or block of sums inwards: there must be that many.
+    static bool fills_block(const Variant &variant, const SumRequest &request) {
         constexpr int64_t widest_block = 64;
-        return row.autoscheduler.empty() || request.output_shape[0] >= widest_block;
+        return variant.autoscheduler.empty() || request.output_shape[0] >= widest_block;
     }
 };
 
 class SumOperator : public OperatorOf<SumRequest> {
 public:
     // `kept_axis` of (h, w): the one that the sums run over is the other.
-    SumOperator(std::string name, std::string summary, const std::vector<Row> &rows,
+    SumOperator(std::string name, std::string summary, const std::vector<Variant> &variants,
         std::vector<const Form *> forms, size_t kept_axis)
         : OperatorOf({.name = std::move(name),
                          .summary = std::move(summary),
@@ -77,18 +77,18 @@ public:
                                      "refused where a sum could pass 2^32 - 1; u64 and f64, which hold every "
                                      "sum; f32, the exact sum rounded. Those of an f32 image are f32",
                              .choices = {"u32", "u64", "f32", "f64"}}}},
-              rows, std::move(forms)),
+              variants, std::move(forms)),
           kept_axis_(kept_axis) {}
 
-    Plan plan(const Row &row, Device device, const SumRequest &request, Array &sums) const final {
+    Plan plan(const Variant &variant, Device device, const SumRequest &request, Array &sums) const final {
         if (request.parts.empty()) {
-            return form_of(row).plan(*this, row, device, request, sums);
+            return form_of(variant).plan(*this, variant, device, request, sums);
         }
         Plan plan;
         std::vector<Array> of_parts;
         for (const SumRequest &part : request.parts) {
             of_parts.push_back(Array::uninitialized(part.output_type, part.output_shape));
-            plan.append(form_of(row).plan(*this, row, device, part, of_parts.back()));
+            plan.append(form_of(variant).plan(*this, variant, device, part, of_parts.back()));
         }
         plan.host([of_parts, sums]() mutable { add_parts(of_parts, sums); });
         return plan;
@@ -142,8 +142,10 @@ protected:
         return request;
     }
 
-    bool form_serves(const Row &row, const SumRequest &request, const Array &output) const final {
-        const auto serves = [&](const SumRequest &one) { return form_of(row).serves(row, one, output); };
+    bool form_serves(const Variant &variant, const SumRequest &request, const Array &output) const final {
+        const auto serves = [&](const SumRequest &one) {
+            return form_of(variant).serves(variant, one, output);
+        };
         return request.parts.empty() ? serves(request) : std::ranges::all_of(request.parts, serves);
     }
 

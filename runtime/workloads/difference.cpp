@@ -1,4 +1,4 @@
-// How an output is held against the expected one, number by number or as a whole.
+// How an output is compared with the expected one, number by number or as a whole.
 #include "tilewright/workload.h"
 #include <algorithm>
 #include <cmath>
@@ -123,8 +123,8 @@ std::string difference(const Array &actual, const Array &expected, const Array &
             }
             const double off = distance(is(y, at), should(y, at)),
                          allowed = bounds ? factor * bounds[y * bound_pitch + x] : -1;
-            if (bounds && (off == 0 || off <= allowed)) {  // the same number, or both NaN, is right where the
-                                                           // bound is NaN too
+            // the same number, or both NaN, is right where the bound is NaN too
+            if (bounds && (off == 0 || off <= allowed)) {
                 continue;
             }
             if (wrong++ == 0) {

@@ -77,7 +77,7 @@ private:
         return type.starts_with("u16") ? Type::u16 : type.starts_with("u8") ? Type::u8 : Type::f32;
     }
 
-    // Whether the rows of the type convert sums of integers to f32.
+    // Whether the variants of the type convert sums of integers to f32.
     static bool is_converted(const std::string &type) {
         return type == "u8f32" || type == "u16f32";
     }

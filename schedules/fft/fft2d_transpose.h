@@ -1,8 +1,8 @@
 #pragma once
 // The schedule of the transpose between passes of a Fourier transform, for the tables of fft2d and fresnel.
 #include "generators/algorithms/fft2d/transpose.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 
 namespace tilewright {
 

@@ -30,8 +30,9 @@ inline const std::vector<PassLines> &rows_of_two_levels() {
 // Where the stages of one line are computed.
 struct LinePlaces {
     Halide::Func line_of, third_of, fourth_of;
-    Halide::Var whole, third, fourth;  // the loops of these Funcs: one line or block of lines; one vector of
-                                       // points k1, or one of them; one butterfly of the last stage
+    // the loops of these Funcs: one line or block of lines; one vector of points k1, or one of them; one
+    // butterfly of the last stage
+    Halide::Var whole, third, fourth;
     Halide::Func storage_of;
     Halide::Var storage;  // the loop that allocates memory: once per task of a core
 };
@@ -181,7 +182,8 @@ inline void columns_in_two_levels(FftLines &f, ScheduleContext &context) {
 }
 
 // A row of a table whose lines have two levels. `radices`: two per level.
-inline ScheduleRow two_level_row(const std::string &name, const std::vector<int> &radices, PassNumbers n) {
+inline ScheduleVariant two_level_variant(
+    const std::string &name, const std::vector<int> &radices, PassNumbers n) {
     FftPassShape shape(radices);
     shape.lines = n.lines;
     shape.chirp_first = n.chirp_first;
@@ -194,34 +196,34 @@ inline ScheduleRow two_level_row(const std::string &name, const std::vector<int>
                        " points in two levels, " + std::to_string(n.together) + " at a time";
     sentence += n.convolve ? ", there and back" : n.chirp_first ? ", with phases" : "";
     if (rows) {
-        return row(name, cpu, "c64", rows_in_two_levels, shape,
+        return variant(name, cpu, "c64", rows_in_two_levels, shape,
             {{"together", n.together, 1, 64}, {"prefetched", prefetched, 0, 1}})
             .says(sentence + ": all stages in a core's cache.");
     }
-    return row(name, cpu, "c64", columns_in_two_levels, shape, {{"together", n.together, 16, 128}})
+    return variant(name, cpu, "c64", columns_in_two_levels, shape, {{"together", n.together, 16, 128}})
         .says(sentence + ": all stages in a core's cache.");
 }
 
-// Rows that have no code for machines without AVX2, where other passes do the same.
-inline ScheduleRows newer(ScheduleRows rows) {
-    for (ScheduleRow &row : rows) {
-        row = std::move(row).newer();
+// Variants that have no code for machines without AVX2, where other passes do the same.
+inline ScheduleVariants newer(ScheduleVariants variants) {
+    for (ScheduleVariant &variant : variants) {
+        variant = std::move(variant).newer();
     }
-    return rows;
+    return variants;
 }
 
 // A row for each length: NAME_LENGTH. `numbers` says what a pass does, and how many rows of an image a task
 // has, or how many columns are together; columns 1: as many as `lengths` says.
-inline ScheduleRows two_level_rows(
+inline ScheduleVariants two_level_variants(
     const std::string &name, const PassNumbers &numbers, const std::vector<PassLines> &lengths) {
-    ScheduleRows rows;
+    ScheduleVariants variants;
     for (const PassLines &lines : lengths) {
         PassNumbers n = numbers;
         n.together = n.together == 1 ? lines.together : n.together;
         const int length = FftPassShape(lines.radices).length();
-        rows.push_back(two_level_row(name + "_" + std::to_string(length), lines.radices, n));
+        variants.push_back(two_level_variant(name + "_" + std::to_string(length), lines.radices, n));
     }
-    return rows;
+    return variants;
 }
 
 }  // namespace tilewright

@@ -1,15 +1,15 @@
 #pragma once
 // The schedules of one pass of a Fourier transform, for the tables of fft2d and fresnel.
 #include "generators/algorithms/fft2d/pass.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 #include <algorithm>
 #include <string>
 #include <vector>
 
 namespace tilewright {
 
-// How a row describes its pass: the options of FftPassShape, and the numbers of its schedule.
+// How a variant describes its pass: the options of FftPassShape, and the numbers of its schedule.
 struct PassNumbers {
     FftPassShape::Lines lines = FftPassShape::Lines::along;
     FftPassShape::Numbered numbered = FftPassShape::Numbered::none;
@@ -17,7 +17,7 @@ struct PassNumbers {
     int together = 1;  // lines per thread block, or per task of a core
     int threads = 0;   // butterflies of a line that are computed side by side; 0: as many as the stage of the
                        // largest radix has
-    int pad = 1;  // which rows of cells are longer by one, against bank conflicts: 0 none, 1 those of the
+    int pad = 1;  // which variants of cells are longer by one, against bank conflicts: 0 none, 1 those of the
                   // last digit, 2 all
 };
 
@@ -36,7 +36,7 @@ inline std::string pass_sentence(Backends where, const FftPassShape &shape, int 
 }
 
 // The row of a pass over lines whose length is the product of the radices.
-inline ScheduleRow pass_row(const std::string &name, Backends where,
+inline ScheduleVariant pass_variant(const std::string &name, Backends where,
     void (*schedule)(FftPass &, ScheduleContext &), const std::vector<int> &radices, const PassNumbers &n) {
     FftPassShape shape(radices);
     shape.lines = n.lines;
@@ -51,7 +51,7 @@ inline ScheduleRow pass_row(const std::string &name, Backends where,
     // A thread unrolls its butterflies. 16 of them were an expression of more than 256 nested brackets, which
     // the clang of OpenCL drivers refuses (PoCL 3.1, fresnel/fused_convolved_rows_256, threads=1).
     const int fewest = std::max(1, threads / 4), most = std::min(1024, std::max(threads, shape.length()));
-    return row(name, where, "c64", schedule, shape,
+    return variant(name, where, "c64", schedule, shape,
         {{"together", n.together, 1, 64}, {"threads", threads, fewest, most}, {"pad", n.pad, 0, 2}})
         .says(pass_sentence(where, shape, n.together));
 }
@@ -67,17 +67,17 @@ struct PassLines {
 
 // A row for each length: NAME_LENGTH, with the options that `numbers` makes of a row's lines together.
 template<typename Numbers>
-ScheduleRows pass_rows(const std::string &name, void (*schedule)(FftPass &, ScheduleContext &),
+ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass &, ScheduleContext &),
     Numbers numbers, const std::vector<PassLines> &lengths) {
-    ScheduleRows rows;
+    ScheduleVariants variants;
     for (const PassLines &lines : lengths) {
         PassNumbers n = numbers(lines.together);
         n.pad = lines.pad;
         const std::string length = std::to_string(FftPassShape(lines.radices).length());
-        ScheduleRow made = pass_row(name + "_" + length, lines.where, schedule, lines.radices, n);
-        rows.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
+        ScheduleVariant made = pass_variant(name + "_" + length, lines.where, schedule, lines.radices, n);
+        variants.push_back(lines.registers ? std::move(made).registers("", lines.registers) : made);
     }
-    return rows;
+    return variants;
 }
 
 // The lengths of whole lines: rows and columns on a GPU, whose blocks share 48 KB with OpenCL, and short ones

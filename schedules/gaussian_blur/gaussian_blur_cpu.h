@@ -7,8 +7,8 @@
 #include "generators/algorithms/gaussian_blur/short_sums.h"
 #include "generators/algorithms/gaussian_blur/unrolled_taps.h"
 #include "generators/algorithms/integers.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 #include <bit>
 
 namespace tilewright::gaussian_blur_cpu {

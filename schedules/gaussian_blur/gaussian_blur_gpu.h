@@ -5,8 +5,8 @@
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 #include "generators/algorithms/gaussian_blur/window_floats.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,16 +22,16 @@ using Halide::OutputImageParam;
 using Halide::RVar;
 using Halide::Var;
 
-// A window row: what it says of its form, and its tile with the ranges of its numbers.
+// A window variant: what it says of its form, and its tile with the ranges of its numbers.
 struct Tile {
     GaussianBlurWindowConfiguration configuration;
     std::vector<Tunable> tunables;
 };
 
 template<typename Form>
-ScheduleRow row(std::string name, Backends where, std::string types, void (*apply)(Form &, ScheduleContext &),
-    const Tile &tile) {
-    return tilewright::row(
+ScheduleVariant variant(std::string name, Backends where, std::string types,
+    void (*apply)(Form &, ScheduleContext &), const Tile &tile) {
+    return tilewright::variant(
         std::move(name), where, std::move(types), apply, tile.configuration, tile.tunables);
 }
 
@@ -57,7 +57,7 @@ inline Tile colour_tile(int channels, int radius, int columns, int rows, int win
             {"groups", 1, 1, 4}, {"window", window, window, 2 * window}}};
 }
 
-// Promises that accesses of 16 bytes are aligned. The front only calls these rows for such buffers.
+// Promises that accesses of 16 bytes are aligned. The front only calls these variants for such buffers.
 inline void rows_of_16_bytes(OutputImageParam buffer, int elements) {
     buffer.set_host_alignment(16);
     buffer.dim(0).set_min(0);

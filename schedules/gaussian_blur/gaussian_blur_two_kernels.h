@@ -1,8 +1,8 @@
 #pragma once
 // The schedules of gaussian_blur on GPUs with two kernels, one per pass, and an image between them.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 
 namespace tilewright {
 

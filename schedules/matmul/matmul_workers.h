@@ -1,8 +1,8 @@
 #pragma once
 // The fast schedule of matmul on GPUs: each thread keeps its sums in registers over the whole depth.
 #include "generators/algorithms/matmul/workers.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 #include <algorithm>
 #include <vector>
 
@@ -142,7 +142,7 @@ inline void workers(MatmulWorkers &m, ScheduleContext &context) {
         .unroll(m.i)
         .unroll(m.k);
 
-    tile_in_shared(m, m.tile_a, division.rectangle.rows(), division.height, whole_tiles);
+    tile_in_shared(m, m.tile_a, division.rectangle.variants(), division.height, whole_tiles);
     tile_in_shared(m, m.tile_b, division.rectangle.columns(), division.width, false);
     if (whole_tiles) {
         for (Halide::OutputImageParam &matrix : context.buffers) {

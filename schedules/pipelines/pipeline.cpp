@@ -1,4 +1,4 @@
-// The schedules of fused pipelines on GPUs and CPUs, and the table of the rows that only pipelines have.
+// The schedules of fused pipelines on GPUs and CPUs, and the table of the variants that only pipelines have.
 #include "schedules/pipelines/pipeline.h"
 #include "generators/algorithms/transpose/transpose.h"
 #include "schedules/shared_moves.h"
@@ -242,7 +242,7 @@ private:
     Target target_;
 };
 
-// ---------------------------------------------------------------------------------- rows of staged pipelines
+// ------------------------------------------------------------------------------- variants of staged pipelines
 
 // One thread per pixel, which computes all its channels, from global memory to global memory.
 void transpose_colours(TransposeColours &t, ScheduleContext &context) {
@@ -254,9 +254,9 @@ void transpose_colours(TransposeColours &t, ScheduleContext &context) {
 
 // One block of the output after another, on a CPU. A block's rows of the input are read by whole cache lines,
 // transposed in registers by squares of `square` x `square` pixels, and written by whole lines. Blocks that
-// would cross the right or the bottom edge move inwards, so all blocks are whole. The operator's own rows are
-// faster, but their form (generators/algorithms/transpose/squares.h) sees an image as one row of elements in
-// memory, and a stage of a pipeline is a Func of rows and columns.
+// would cross the right or the bottom edge move inwards, so all blocks are whole. The operator's own variants
+// are faster, but their form (generators/algorithms/transpose/squares.h) sees an image as one row of elements
+// in memory, and a stage of a pipeline is a Func of rows and columns.
 void transpose_blocks(Transpose &t, ScheduleContext &context) {
     const int width = context["width"], height = context["height"], square = context["square"];
     const int line = 64 / t.in.type().bytes();
@@ -304,9 +304,9 @@ std::shared_ptr<const FusedSchedule> fused_schedule(const Target &target) {
     return std::make_shared<FusedOnCpu>(target);
 }
 
-void constant_weights(GaussianBlur &blur, Func weight, int radius, int rows) {
+void constant_weights(GaussianBlur &blur, Func weight, int radius, int variants) {
     const int most_unrolled = 40;
-    blur.along_sum.bound_extent(blur.y, rows);
+    blur.along_sum.bound_extent(blur.y, variants);
     if (radius <= most_unrolled) {
         blur.down_sum.update().unroll(blur.i);
         blur.along_sum.update().unroll(blur.j);
@@ -315,27 +315,27 @@ void constant_weights(GaussianBlur &blur, Func weight, int radius, int rows) {
     }
 }
 
-// The rows of stages that no operator has by itself. They are not in the operators' tables, because no
+// The variants of stages that no operator has by itself. They are not in the operators' tables, because no
 // library is built from them.
-static const ScheduleRows &rows() {
-    static const ScheduleRows table = {
-        row("transpose_blocks", cpu, "u8", transpose_blocks,
+static const ScheduleVariants &variants() {
+    static const ScheduleVariants table = {
+        variant("transpose_blocks", cpu, "u8", transpose_blocks,
             {{"width", 64}, {"height", 256, 64, 512}, {"square", 16, 8, 64},
                 {"blocks_per_task", 32, 1, 128}}),
-        row("transpose_blocks", cpu, "u16", transpose_blocks,
+        variant("transpose_blocks", cpu, "u16", transpose_blocks,
             {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64},
                 {"blocks_per_task", 32, 1, 128}}),
-        row("transpose_blocks", cpu, "f32", transpose_blocks,
+        variant("transpose_blocks", cpu, "f32", transpose_blocks,
             {{"width", 64}, {"height", 128, 64, 512}, {"square", 8, 4, 16}, {"blocks_per_task", 32, 1, 128}}),
-        row("transpose_blocks", cpu, "rgb8", transpose_colour_blocks,
+        variant("transpose_blocks", cpu, "rgb8", transpose_colour_blocks,
             {{"width", 64}, {"height", 128, 64, 512}, {"square", 16, 8, 64},
                 {"blocks_per_task", 32, 1, 128}}),
-        row("transpose_colours", gpu, "u8", transpose_colours, {{"tile", 16, 8, 32}}),
-        row("bands_over_blocks", gpu, "u8", bands_over_blocks, {{"in_band", 128}, {"terms", 8}}),
+        variant("transpose_colours", gpu, "u8", transpose_colours, {{"tile", 16, 8, 32}}),
+        variant("bands_over_blocks", gpu, "u8", bands_over_blocks, {{"in_band", 128}, {"terms", 8}}),
     };
     return table;
 }
 
-static const Table table("pipeline", rows);
+static const Table table("pipeline", variants);
 
 }  // namespace tilewright

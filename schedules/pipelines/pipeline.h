@@ -1,7 +1,7 @@
 #pragma once
 // The schedules of pipelines that no operator has by itself: those of fused pipelines, tile by tile. The
-// stages of staged pipelines are scheduled by rows (schedules/pipelines/stage_variants.h); the rows that no operator has
-// are in the table at the end of pipeline.cpp.
+// stages of staged pipelines are scheduled by variants (schedules/pipelines/stage_variants.h); the variants
+// that no operator has are in the table at the end of pipeline.cpp.
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/sums/band_sum.h"
 #include "schedules/schedule.h"
@@ -42,9 +42,9 @@ public:
 // The schedule for the machine of a target.
 std::shared_ptr<const FusedSchedule> fused_schedule(const Halide::Target &target);
 
-// Schedules the weights of a blur that is scheduled by a row for GPUs, where the weights are constants of
+// Schedules the weights of a blur that is scheduled by a variant for GPUs, where the weights are constants of
 // this pipeline. The loops over taps are unrolled, so that the weights become constants in the code; where
 // there are many, they are a table. `rows`: what a thread computes of a column.
-void constant_weights(GaussianBlur &blur, Halide::Func weight, int radius, int rows);
+void constant_weights(GaussianBlur &blur, Halide::Func weight, int radius, int variants);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// The list of the rows that schedule stages of pipelines.
+// The list of the variants that schedule stages of pipelines.
 #include "schedules/pipelines/stage_variants.h"
 #include <algorithm>
 #include <sstream>
@@ -8,89 +8,90 @@ namespace tilewright {
 
 namespace {
 
-void add_transpose(std::vector<StageRow> &rows) {
-    rows.push_back({.op = "transpose",
+void add_transpose(std::vector<StageVariant> &variants) {
+    variants.push_back({.op = "transpose",
         .where = cpu,
         .table = "pipeline",
         .schedule = "transpose_blocks",
         .large = true,
         .least_width = "height",
         .least_height = "width"});
-    rows.push_back({.op = "transpose", .where = cpu, .table = "transpose", .schedule = "tuned_any"});
-    rows.push_back({.op = "transpose",
+    variants.push_back({.op = "transpose", .where = cpu, .table = "transpose", .schedule = "tuned_any"});
+    variants.push_back({.op = "transpose",
         .where = gpu,
         .table = "pipeline",
         .schedule = "transpose_colours",
         .type = "u8",
         .least_channels = 2});
-    // The rows that are tuned for bytes read memory as words. Tiles of bytes take any Func.
-    rows.push_back({.op = "transpose",
+    // The variants that are tuned for bytes read memory as words. Tiles of bytes take any Func.
+    variants.push_back({.op = "transpose",
         .where = gpu,
         .table = "transpose",
         .schedule = "tuned_any",
         .type = "u16",
         .values = "width=128,height=128,across=32,down=8,pad=4",
         .elements = "u8"});
-    rows.push_back({.op = "transpose", .where = gpu, .table = "transpose", .schedule = "tuned_any"});
+    variants.push_back({.op = "transpose", .where = gpu, .table = "transpose", .schedule = "tuned_any"});
 }
 
-// The rows of a fixed radius compute both passes in one kernel. For bytes they read and write words of four
-// pixels, and so such a stage cannot make the output of the pipeline itself.
-void add_blur_windows(std::vector<StageRow> &rows) {
+// The variants of a fixed radius compute both passes in one kernel. For bytes they read and write words of
+// four pixels, and so such a stage cannot make the output of the pipeline itself.
+void add_blur_windows(std::vector<StageVariant> &variants) {
     for (const int radius : {4, 9, 12, 20, 30, 40}) {
-        const StageRow window{.op = "gaussian_blur",
+        const StageVariant window{.op = "gaussian_blur",
             .where = gpu,
             .table = "gaussian_blur",
             .schedule = "tuned_window_" + std::to_string(radius),
             .most_channels = 1,
             .large = true,
             .most_radius = radius};
-        StageRow inside = window, floats = window, bytes = window;
+        StageVariant inside = window, floats = window, bytes = window;
         inside.schedule = "tuned_large_" + std::to_string(radius);
         inside.serves = [](const StageRequest &request) { return !request.zero_border; };
         inside.elements = floats.elements = "f32";
         bytes.elements = "u8";
         bytes.serves = [](const StageRequest &request) { return request.exact_floats && !request.last; };
         if (radius > 4) {
-            rows.push_back(inside);
+            variants.push_back(inside);
         }
-        rows.insert(rows.end(), {floats, bytes});
+        variants.insert(variants.end(), {floats, bytes});
     }
 }
 
-void add_blur(std::vector<StageRow> &rows) {
-    rows.push_back({.op = "gaussian_blur", .where = cpu, .table = "gaussian_blur", .schedule = "tuned_any"});
-    add_blur_windows(rows);
-    rows.push_back({.op = "gaussian_blur",
+void add_blur(std::vector<StageVariant> &variants) {
+    variants.push_back(
+        {.op = "gaussian_blur", .where = cpu, .table = "gaussian_blur", .schedule = "tuned_any"});
+    add_blur_windows(variants);
+    variants.push_back({.op = "gaussian_blur",
         .where = gpu,
         .table = "gaussian_blur",
         .schedule = "tuned_near",
         .large = true,
         .unrolled_weights = true});
-    rows.push_back({.op = "gaussian_blur",
+    variants.push_back({.op = "gaussian_blur",
         .where = gpu,
         .table = "gaussian_blur",
         .schedule = "tuned_any",
         .unrolled_weights = true});
 }
 
-// The rows that are tuned for GPUs read memory as words, so others take their place there.
-void add_sums(std::vector<StageRow> &rows) {
+// The variants that are tuned for GPUs read memory as words, so others take their place there.
+void add_sums(std::vector<StageVariant> &variants) {
     for (const char *op : {"column_sum", "row_sum"}) {
-        rows.push_back({.op = op,
+        variants.push_back({.op = op,
             .where = cpu,
             .table = op,
             .schedule = "tuned_wide",
             .large = true,
             .least_width = "lanes"});
-        rows.push_back({.op = op, .where = cpu, .table = op, .schedule = "tuned_any"});
+        variants.push_back({.op = op, .where = cpu, .table = op, .schedule = "tuned_any"});
     }
-    rows.push_back({.op = "column_sum",
+    variants.push_back({.op = "column_sum",
         .where = gpu,
         .table = "pipeline",
         .schedule = "bands_over_blocks",
         .type = "u8"});
-    rows.push_back({.op = "row_sum",
+    variants.push_back({.op = "row_sum",
         .where = gpu,
         .table = "row_sum",
         .schedule = "tree",
@@ -98,21 +99,21 @@ void add_sums(std::vector<StageRow> &rows) {
         .values = "lanes=256"});
 }
 
-// For each operator the best rows come first.
-const std::vector<StageRow> &stage_rows() {
-    static const std::vector<StageRow> all = [] {
-        std::vector<StageRow> rows;
-        rows.push_back({.op = "invert", .where = cpu, .table = "invert", .schedule = "tuned"});
-        rows.push_back({.op = "invert", .where = gpu, .table = "invert", .schedule = "tuned_any"});
-        add_transpose(rows);
-        add_blur(rows);
-        add_sums(rows);
-        return rows;
+// For each operator the best variants come first.
+const std::vector<StageVariant> &stage_variants() {
+    static const std::vector<StageVariant> all = [] {
+        std::vector<StageVariant> variants;
+        variants.push_back({.op = "invert", .where = cpu, .table = "invert", .schedule = "tuned"});
+        variants.push_back({.op = "invert", .where = gpu, .table = "invert", .schedule = "tuned_any"});
+        add_transpose(variants);
+        add_blur(variants);
+        add_sums(variants);
+        return variants;
     }();
     return all;
 }
 
-bool serves(const StageRow &entry, const StageRequest &request) {
+bool serves(const StageVariant &entry, const StageRequest &request) {
     const std::vector<std::string> places = backends(entry.where);
     std::istringstream words(entry.elements);
     bool takes_element = false;
@@ -134,40 +135,40 @@ std::string backend_of(const Halide::Target &target) {
                                                         "cpu";
 }
 
-ChosenRow::ChosenRow(const StageRow &entry, const StageRequest &request)
+ChosenVariant::ChosenVariant(const StageVariant &entry, const StageRequest &request)
     : entry_(entry), target_(request.target) {
     if (entry_.type.empty()) {
         entry_.type = request.channels > 1 && entry_.op == "transpose" ? "rgb8" : request.element;
     }
 }
 
-const ScheduleRow &ChosenRow::row() const {
-    return find_row(find_table(entry_.table), entry_.schedule, entry_.type, backend_of(target_));
+const ScheduleVariant &ChosenVariant::variant() const {
+    return find_variant(find_table(entry_.table), entry_.schedule, entry_.type, backend_of(target_));
 }
 
-bool ChosenRow::has_tunable(const std::string &name) const {
-    const std::vector<Tunable> &tunables = row().tunables;
+bool ChosenVariant::has_tunable(const std::string &name) const {
+    const std::vector<Tunable> &tunables = variant().tunables;
     return std::any_of(tunables.begin(), tunables.end(), [&](const Tunable &t) { return t.name == name; });
 }
 
-ScheduleContext ChosenRow::context() const {
+ScheduleContext ChosenVariant::context() const {
     std::vector<Halide::OutputImageParam> unused;
     for (int i = 0; i < 3; i++) {
         unused.push_back(Halide::ImageParam(Halide::UInt(8), 4, Halide::Internal::unique_name("nobodys")));
     }
-    return {
-        target_, entry_.type, unused, with_values(row().tunables, entry_.values), {}, row().configured, true};
+    return {target_, entry_.type, unused, with_values(variant().tunables, entry_.values), {},
+        variant().configured, true};
 }
 
-ChosenRow stage_row(const StageRequest &request) {
-    for (const StageRow &entry : stage_rows()) {
+ChosenVariant stage_variant(const StageRequest &request) {
+    for (const StageVariant &entry : stage_variants()) {
         if (serves(entry, request)) {
             return {entry, request};
         }
     }
-    _halide_user_error << "no row schedules " << request.op << " for " << request.element << " as a stage on "
-                       << backend_of(request.target) << "\n";
-    return {stage_rows().front(), request};
+    _halide_user_error << "no variant schedules " << request.op << " for " << request.element
+                       << " as a stage on " << backend_of(request.target) << "\n";
+    return {stage_variants().front(), request};
 }
 
 }  // namespace tilewright

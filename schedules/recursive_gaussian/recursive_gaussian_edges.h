@@ -2,9 +2,9 @@
 // The schedules of recursive_gaussian in tiles whose columns are filtered first, for GPUs: five kernels. What
 // recursive_gaussian_tiles.h says of threads and of unrolled loops holds here too.
 #include "generators/algorithms/recursive_gaussian/edges.h"
-#include "schedules/shared_moves.h"
 #include "schedules/recursive_gaussian/recursive_gaussian_tiles.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 #include <vector>
 
 namespace tilewright {
@@ -113,7 +113,7 @@ inline void tiles(RecursiveGaussianEdges &blur, ScheduleContext &context) {
     columns_to_shared(blur, blur.filters[1], blur.row, LoopLevel(blur.out, to_tile));
     blur.out.never_partition_all();
 
-    // 16 bytes of tails and of states are one access. The front only calls these rows for such memory.
+    // 16 bytes of tails and of states are one access. The front only calls these variants for such memory.
     for (const OutputImageParam &words : {context.buffers[2], context.buffers[3]}) {
         OutputImageParam buffer = words;
         buffer.set_host_alignment(16);

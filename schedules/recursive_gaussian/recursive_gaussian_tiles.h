@@ -4,8 +4,8 @@
 // Unrolled loops are inside the loop over threads, because otherwise every iteration needs a barrier.
 #include "generators/algorithms/recursive_gaussian/configuration.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 #include <vector>
 
 namespace tilewright {
@@ -176,7 +176,7 @@ inline void tiles_aligned(RecursiveGaussianAligned &blur, ScheduleContext &conte
     in_registers(blur.filters[1], blur.transposed, v);
     blur.row.compute_at(blur.transposed, v).vectorize(i, 4).unroll(i);
 
-    // Sides are whole tiles, and rows begin at multiples of 16 bytes. The front only calls these rows for
+    // Sides are whole tiles, and rows begin at multiples of 16 bytes. The front only calls these variants for
     // such images.
     OutputImageParam in = context.buffers[0], out = context.buffers[1];
     const Expr width = multiple_of(tile, in.width()), height = multiple_of(tile, in.height());

@@ -4,8 +4,8 @@
 // and three where blocks walk along diagonals.
 #include "generators/algorithms/transpose/transpose.h"
 #include "schedules/diagonal_blocks.h"
-#include "schedules/shared_moves.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 
 namespace tilewright::transpose_steps {
 

@@ -11,7 +11,8 @@ inline int lanes_of_registers(const Halide::Target &target) {
 
 // Transposes in registers the one rectangle that an iteration of `loop` of `at` reads. That iteration must
 // read the whole rectangle, with constant rows and columns: vectorize the loop over the rows, and unroll the
-// one over the columns. The pipeline also needs shuffle_whole_registers() (schedules/passes/whole_registers.h).
+// one over the columns. The pipeline also needs shuffle_whole_registers()
+// (schedules/passes/whole_registers.h).
 //
 // Shuffles per rectangle: log2(columns) per register, which is 64 for 32 x 16 bytes and 8 for 8 x 4 words of
 // 4 bytes with AVX2. A row of 16 bytes is one load; from the second lane on it is inserted on the way.

@@ -31,7 +31,7 @@ function(expect_refusal what words code said)
     if (code EQUAL 0 OR NOT said MATCHES "${words}")
         message(FATAL_ERROR "'${what}' gave ${code} and does not say '${words}':\n${said}")
     endif ()
-    message("refused in words: ${words}")
+    message("refused with a message: ${words}")
 endfunction()
 
 # refuses(WORDS CALL ARGUMENTS...): a project of this one call must fail when it is configured. The build
@@ -110,7 +110,7 @@ elseif (WHAT STREQUAL "own_schedule")
     run(${turner} list transpose)
     foreach (target IN LISTS TARGETS)
         if (NOT said MATCHES "strips [a-z ]*${target} [a-z ]*u8")
-            message(FATAL_ERROR "the row of ${target} is not listed:\n${said}")
+            message(FATAL_ERROR "the variant of ${target} is not listed:\n${said}")
         endif ()
     endforeach ()
     run(${turner} verify transpose --schedule strips)
@@ -121,7 +121,7 @@ elseif (WHAT STREQUAL "own_schedule")
     run(${WORK}/own_schedule/build/turn)
     message("${said}")
     if (NOT said MATCHES "turned 300 x 200 pixels by transpose/strips/u8/[a-z]+/my_turn")
-        message(FATAL_ERROR "the library's function took another row")
+        message(FATAL_ERROR "the library's function took another variant")
     endif ()
     run(${turner} bench transpose --schedule strips --device cpu --size 512 --repeats 3)
     message("${said}")
@@ -137,13 +137,13 @@ elseif (WHAT STREQUAL "own_operator")
     run(${edges} verify sobel)
     message("${said}")
     if (NOT said MATCHES "ok +sobel/tuned/u8/cpu" OR NOT said MATCHES "ok +sobel/reference/u8/cpu"
-        OR said MATCHES "reference row")
-        message(FATAL_ERROR "`verify` does not hold the rows against the plain loop")
+        OR said MATCHES "reference variant")
+        message(FATAL_ERROR "`verify` does not compare the variants with the plain loop")
     endif ()
     run(${edges} list sobel)
     foreach (target IN LISTS TARGETS)
         if (NOT said MATCHES "tuned [a-z ]*${target} [a-z ]*u8")
-            message(FATAL_ERROR "the row of ${target} is not listed:\n${said}")
+            message(FATAL_ERROR "the variant of ${target} is not listed:\n${said}")
         endif ()
     endforeach ()
     run(${edges} bench sobel --device cpu --size 512 --repeats 3)
@@ -196,24 +196,24 @@ elseif (WHAT STREQUAL "refusals")
     refuses("pip install halide==" "" -DTILEWRIGHT_HALIDE=${WORK}/nowhere)
     set(tuned tilewright_add_library OPERATOR invert SCHEDULE tuned TARGETS opencl TUNABLES)
     refuses_to_build(unknown_schedule
-        "no row is of schedule 'best'; there are: reference, tuned, auto"
+        "no variant is of schedule 'best'; there are: reference, tuned, auto"
         tilewright_add_library OPERATOR invert SCHEDULE best)
     refuses_to_build(unknown_type
-        "no row is of type 'u9'; there are: u8"
+        "no variant is of type 'u9'; there are: u8"
         tilewright_add_library OPERATOR invert TYPES u9)
-    refuses_to_build(no_such_row
-        "no row is of schedule reference, backend opencl at once; there are: reference .u8, cpu."
+    refuses_to_build(no_such_variant
+        "no variant is of schedule reference, backend opencl at once; there are: reference .u8, cpu."
         tilewright_add_library OPERATOR invert SCHEDULE reference TARGETS opencl)
     refuses_to_build(out_of_range
-        "'width=4096' is taken by no chosen row; it takes 16 to 128 in row 'tuned'"
+        "'width=4096' is taken by no chosen variant; it takes 16 to 128 in variant 'tuned'"
         ${tuned} width=4096)
     refuses_to_build(unknown_tunable
-        "no chosen row has a tunable 'depth'; there are: width, height"
+        "no chosen variant has a tunable 'depth'; there are: width, height"
         ${tuned} depth=4)
     refuses_to_build(no_number
         "tunable 'width=wide': write name=value, with a whole number"
         ${tuned} width=wide)
-    set(not_made "the library of row 'tuned' for u8 on opencl was not made")
+    set(not_made "the library of variant 'tuned' for u8 on opencl was not made")
     refuses_to_build(too_many_threads
         "has 2048 threads; a device runs at most 1024.*${not_made}"
         ${tuned} width=128 height=16)

@@ -22,7 +22,7 @@ if (scanned)
 endif ()
 run(${NINJA} -C ${WORK} CMakeFiles/tilewright_runtime_code.dir/runtime/errors/plain_text.cpp.o)
 # The sources are read together, so that what they include is read once. find_operator.cpp has the names of
-# row.cpp in its unnamed namespace, and is read alone.
+# variant.cpp in its unnamed namespace, and is read alone.
 file(GLOB sources ${SOURCE}/runtime/dispatch/*.cpp)
 set(alone ${SOURCE}/runtime/dispatch/find_operator.cpp)
 list(REMOVE_ITEM sources ${alone})

@@ -46,7 +46,7 @@ run(${CMAKE_COMMAND} --build ${WORK}/consumer/build)
 run(${WORK}/consumer/build/soften)
 message("${said}")
 
-# Operators are components, and others are refused in words.
+# Operators are components, and others are refused with a message.
 foreach (asked "REQUIRED COMPONENTS gaussian_blur transpose" "OPTIONAL_COMPONENTS rotate"
     "REQUIRED COMPONENTS gaussian_blur rotate")
     file(WRITE ${WORK}/components/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\n"

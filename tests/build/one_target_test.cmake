@@ -1,7 +1,7 @@
-# The command line with rows of one target alone: what it does without a device that is named, and on a
+# The command line with variants of one target alone: what it does without a device that is named, and on a
 # machine that lacks this device.
-# Arguments: PROGRAM, which has one operator, invert, with rows for BACKEND alone; GENERATORS, the folder of
-# invert.generator; NO_CUDA, a folder whose libcuda.so.1 is none; PYTHON; WORK (is emptied).
+# Arguments: PROGRAM, which has one operator, invert, with variants for BACKEND alone; GENERATORS, the folder
+# of invert.generator; NO_CUDA, a folder whose libcuda.so.1 is none; PYTHON; WORK (is emptied).
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
@@ -32,23 +32,23 @@ if (BACKEND STREQUAL "opencl")
         message("not run here: no device of OpenCL\n${said}")
         return()
     endif ()
-    ends(0 "row +invert/tuned/u8/opencl.*verified" ${invert} --stats --check)
+    ends(0 "variant +invert/tuned/u8/opencl.*verified" ${invert} --stats --check)
     ends(0 "invert/tuned/u8/opencl[^\n]*yes, the plain definition" ${bench} --wide)
     ends(0 "invert/tuned/u8/opencl +u8 64x48 +opencl:0 +[0-9.]+ +[0-9.]+ +[0-9.]+ +2 +0 " ${explore})
     ends(0 "invert/tuned/u8/opencl" explain invert --size 64x48)
     ends(0 "ok +opencl:0 [^\n]*invert/tuned/u8/opencl verified" doctor)
     ends(0 "ok +invert/tuned/u8/opencl" verify)
-    ends(4 "it has no row for cpu, only for opencl" ${invert} --device cpu)
+    ends(4 "it has no variant for cpu, only for opencl" ${invert} --device cpu)
 else ()
     set(ENV{LD_LIBRARY_PATH} "${NO_CUDA}:$ENV{LD_LIBRARY_PATH}")
-    ends(4 "it has no row for cpu, only for cuda; `tilewright devices`" ${invert})
-    ends(4 "none of the rows that were asked for can run here" ${bench})
-    ends(4 "none of the rows that were asked for can run here" ${explore})
-    ends(4 "it has no row for cpu, only for cuda" explain invert --size 64x48)
-    ends(4 "none of these rows can run here" verify)
+    ends(4 "it has no variant for cpu, only for cuda; `tilewright devices`" ${invert})
+    ends(4 "none of the variants that were asked for can run here" ${bench})
+    ends(4 "none of the variants that were asked for can run here" ${explore})
+    ends(4 "it has no variant for cpu, only for cuda" explain invert --size 64x48)
+    ends(4 "none of these variants can run here" verify)
     run(${PROGRAM} show invert --source loops)
     execute_process(COMMAND ${PROGRAM} doctor OUTPUT_VARIABLE said ERROR_QUIET)  # fails where there is a GPU
-    if (NOT said MATCHES "cpu +no operator has a row for it")
-        message(FATAL_ERROR "`doctor` does not say that the CPU has no row:\n${said}")
+    if (NOT said MATCHES "cpu +no operator has a variant for it")
+        message(FATAL_ERROR "`doctor` does not say that the CPU has no variant:\n${said}")
     endif ()
 endif ()

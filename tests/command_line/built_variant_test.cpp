@@ -1,4 +1,4 @@
-// Rows whose libraries are made while a program runs.
+// Variants whose libraries are made while a program runs.
 #include "apps/tilewright/built_variants/built_variant.h"
 #include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/verification/verification.h"
@@ -21,7 +21,7 @@ namespace {
 
 using Files = tilewright::TestFolder;
 
-class BuiltRow : public testing::Test {
+class BuiltVariant : public testing::Test {
 protected:
     void SetUp() override {
         setenv("TILEWRIGHT_GENERATORS", TILEWRIGHT_BUILD_FOLDER, 1);
@@ -33,27 +33,27 @@ protected:
     }
 
     static bool is_built(Backend backend) {
-        return !find_operator("transpose").rows("shared", backend).empty();
+        return !find_operator("transpose").variants("shared", backend).empty();
     }
 
-    static const Row &row(
+    static const Variant &variant(
         const std::string &op, const std::string &schedule, Backend backend, const std::string &type = "u8") {
-        for (const Row *row : find_operator(op).rows(schedule, backend)) {
-            if (row->type == type && row->schedule == schedule) {
-                return *row;
+        for (const Variant *variant : find_operator(op).variants(schedule, backend)) {
+            if (variant->type == type && variant->schedule == schedule) {
+                return *variant;
             }
         }
-        throw std::logic_error(op + " has no row " + schedule);
+        throw std::logic_error(op + " has no variant " + schedule);
     }
 
-    static const Row &blocks() {
-        return row("transpose", "tuned_small", Backend::cpu);
+    static const Variant &blocks() {
+        return variant("transpose", "tuned_small", Backend::cpu);
     }
 
-    // The text of the row's tunables where the first one has another value, and that value.
-    static std::pair<std::string, TunableValues> another_value(const Row &row) {
-        const Row::Tunable &first = row.tunables.front();
-        TunableValues values = tunables_of(row);
+    // The text of the variant's tunables where the first one has another value, and that value.
+    static std::pair<std::string, TunableValues> another_value(const Variant &variant) {
+        const Variant::Tunable &first = variant.tunables.front();
+        TunableValues values = tunables_of(variant);
         values.front().second = first.value * 2 <= first.high ? first.value * 2 : first.value / 2;
         return {text_of(values), {values.front()}};
     }
@@ -74,9 +74,9 @@ protected:
     const Files files{Files::Of::programs};
 };
 
-TEST_F(BuiltRow, ComputesTheSameAndLeavesNoFiles) {
+TEST_F(BuiltVariant, ComputesTheSameAndLeavesNoFiles) {
     const auto [text, values] = another_value(blocks());
-    const auto built = built_row(blocks(), values);
+    const auto built = built_variant(blocks(), values);
     EXPECT_EQ(built->name(), "transpose/tuned_small/u8/cpu/" + text);
     EXPECT_NE(built->entry, blocks().entry);
     const Result result = Verification(find_operator("transpose"), "u8", 2).run(*built, Device{});
@@ -85,31 +85,31 @@ TEST_F(BuiltRow, ComputesTheSameAndLeavesNoFiles) {
 }
 
 // Two libraries have functions of the same names, and so has no library of the program.
-TEST_F(BuiltRow, IsNoOtherBuiltRow) {
+TEST_F(BuiltVariant, IsNoOtherBuiltVariant) {
     const auto [text, values] = another_value(blocks());
-    const auto one = built_row(blocks(), values), other = built_row(blocks(), {});
+    const auto one = built_variant(blocks(), values), other = built_variant(blocks(), {});
     EXPECT_NE(one->entry, other->entry);
     EXPECT_EQ(other->tunable(values.front().first), blocks().tunable(values.front().first));
 }
 
-TEST_F(BuiltRow, NeedsOfADeviceWhatItsKernelsNeed) {
+TEST_F(BuiltVariant, NeedsOfADeviceWhatItsKernelsNeed) {
     for (const Backend backend : {Backend::cuda, Backend::opencl}) {
         if (!is_built(backend)) {
             GTEST_SKIP() << "this build has no libraries for GPUs";
         }
-        const Row &shared = row("transpose", "shared", backend);
-        const auto built = built_row(shared, {{"tile", 32}, {"across", 32}, {"down", 16}});
+        const Variant &shared = variant("transpose", "shared", backend);
+        const auto built = built_variant(shared, {{"tile", 32}, {"across", 32}, {"down", 16}});
         EXPECT_EQ(built->needs.threads, 512);
         EXPECT_GT(built->needs.shared_bytes, shared.needs.shared_bytes);
         EXPECT_EQ(built->needs.capability, shared.needs.capability);
     }
 }
 
-TEST_F(BuiltRow, RunsOnOpenCl) {
+TEST_F(BuiltVariant, RunsOnOpenCl) {
     for (const DeviceInfo &info : devices(Backend::opencl)) {
         if (info.usable && is_built(Backend::opencl)) {
-            const Row &shared = row("transpose", "shared", Backend::opencl);
-            const auto built = built_row(shared, another_value(shared).second);
+            const Variant &shared = variant("transpose", "shared", Backend::opencl);
+            const auto built = built_variant(shared, another_value(shared).second);
             const Result result = Verification(find_operator("transpose"), "u8", 2).run(*built, info.device);
             EXPECT_EQ(result.verdict, Verdict::ok) << result.why;
             return;
@@ -123,25 +123,25 @@ static bool has_operator(const std::string &name) {
 }
 
 // The most device memory of a call besides its image and its output.
-static size_t memory_between(
-    const Operator &op, const Row &row, Device device, const Array &image, Array &output, double sigma) {
+static size_t memory_between(const Operator &op, const Variant &variant, Device device, const Array &image,
+    Array &output, double sigma) {
     driver::opencl_memory().restart_peak();
-    op.run(row, device, {&image, 1}, output, {{"sigma", sigma}});
+    op.run(variant, device, {&image, 1}, output, {{"sigma", sigma}});
     const driver::MemoryPool::Use use = driver::opencl_memory().use();
     return use.peak - use.taken;
 }
 
 // Where an image has so many pixels that its channels are filtered one after another, the results are the
 // same bytes, and what is between the kernels takes the memory of one channel.
-TEST_F(BuiltRow, FiltersTheChannelsOfLargeImagesOneAfterAnother) {
+TEST_F(BuiltVariant, FiltersTheChannelsOfLargeImagesOneAfterAnother) {
     std::string why_not;
     const auto found = usable_device(Backend::opencl, why_not);
     if (!found || !has_operator("recursive_gaussian") || !is_built(Backend::opencl)) {
-        GTEST_SKIP() << "not run here: no usable OpenCL device, or no such row in this build";
+        GTEST_SKIP() << "not run here: no usable OpenCL device, or no such variant in this build";
     }
     const Operator &op = find_operator("recursive_gaussian");
-    const Row &at_once = row(op.name(), "tuned_any", Backend::opencl);
-    const auto one_by_one = built_row(at_once, {{"pass", 1}});  // from 2^20 pixels on
+    const Variant &at_once = variant(op.name(), "tuned_any", Backend::opencl);
+    const auto one_by_one = built_variant(at_once, {{"pass", 1}});  // from 2^20 pixels on
     const Array image = random_array<uint8_t>({1031, 1030, 3});
     Array expected(Type::u8, image.shape()), output(Type::u8, image.shape());
     const size_t of_all = memory_between(op, at_once, found->device, image, expected, 5),
@@ -153,17 +153,17 @@ TEST_F(BuiltRow, FiltersTheChannelsOfLargeImagesOneAfterAnother) {
 
 // Images of several bands: the results are the same bytes, and the image between the kernels takes the memory
 // of a band, of which there are four here.
-TEST_F(BuiltRow, BlursLargeImagesInBands) {
+TEST_F(BuiltVariant, BlursLargeImagesInBands) {
     std::string why_not;
     const auto found = usable_device(Backend::opencl, why_not);
     if (!found || !is_built(Backend::opencl)) {
-        GTEST_SKIP() << "not run here: no usable OpenCL device, or no such rows in this build";
+        GTEST_SKIP() << "not run here: no usable OpenCL device, or no such variants in this build";
     }
     const Operator &op = find_operator("gaussian_blur");
     for (const auto &[schedule, type] :
         {std::pair{"tuned_near", Type::u8}, {"tuned_any", Type::f32}, {"tuned_near", Type::u16}}) {
-        const Row &whole = row(op.name(), schedule, Backend::opencl, name_of(type));
-        const auto in_bands = built_row(whole, {{"band", 1}});  // of 2^20 elements
+        const Variant &whole = variant(op.name(), schedule, Backend::opencl, name_of(type));
+        const auto in_bands = built_variant(whole, {{"band", 1}});  // of 2^20 elements
         for (const std::vector<int64_t> &shape :
             {std::vector<int64_t>{3001, 1203}, {1001, 1101, 3}, {60007, 61}}) {
             const Array image = random_array(type, shape);
@@ -177,32 +177,33 @@ TEST_F(BuiltRow, BlursLargeImagesInBands) {
     }
 }
 
-// The front of fft2d puts rows together, and takes this one in place of that of its table.
-TEST_F(BuiltRow, TakesPartInATransform) {
+// The front of fft2d puts variants together, and takes this one in place of that of its table.
+TEST_F(BuiltVariant, TakesPartInATransform) {
     if (!has_operator("fft2d")) {
         GTEST_SKIP() << "this build has no fft2d";
     }
-    const auto built = built_row(row("fft2d", "fused_rows_64", Backend::cpu, "c64"), {{"together", 8}});
+    const auto built =
+        built_variant(variant("fft2d", "fused_rows_64", Backend::cpu, "c64"), {{"together", 8}});
     const Result result = Verification(find_operator("fft2d"), "c64", 2).run(*built, Device{});
     EXPECT_EQ(result.verdict, Verdict::ok) << result.why;
 }
 
-TEST_F(BuiltRow, TransposesWholeTiles) {
+TEST_F(BuiltVariant, TransposesWholeTiles) {
     if (!has_operator("fft2d") || !is_built(Backend::opencl)) {
         GTEST_SKIP() << "this build has no fft2d for GPUs";
     }
     const Operator &op = find_operator("fft2d");
-    const Row &passes = row("fft2d", "passes", Backend::opencl, "c64");
-    const Row larger = with_tunables(passes, {{"tile", 32}});
+    const Variant &passes = variant("fft2d", "passes", Backend::opencl, "c64");
+    const Variant larger = with_tunables(passes, {{"tile", 32}});
     const Array field(Type::c64, {16, 64}), output(Type::c64, {16, 64});
     EXPECT_TRUE(op.serves(passes, {&field, 1}, output, {}));
     EXPECT_FALSE(op.serves(larger, {&field, 1}, output, {}));
 }
 
-TEST_F(BuiltRow, RefusesValuesThatTheRowDoesNotTake) {
+TEST_F(BuiltVariant, RefusesValuesThatTheVariantDoesNotTake) {
     const std::string name = blocks().tunables.front().name;
     const auto refusal = [&](const TunableValues &values) {
-        return message_of(Fault::usage, [&] { built_row(blocks(), values); });
+        return message_of(Fault::usage, [&] { built_variant(blocks(), values); });
     };
     EXPECT_NE(refusal({{name, 1 << 30}}).find(name + "=1073741824"), std::string::npos);
     EXPECT_NE(refusal({{"flavour", 1}}).find("it has: "), std::string::npos);
@@ -215,38 +216,38 @@ TEST_F(BuiltRow, RefusesValuesThatTheRowDoesNotTake) {
 }
 
 // What only the generator knows, it says: a block of 2048 threads.
-TEST_F(BuiltRow, GivesTheReasonOfTheGenerator) {
+TEST_F(BuiltVariant, GivesTheReasonOfTheGenerator) {
     if (!is_built(Backend::cuda)) {
         GTEST_SKIP() << "this build has no libraries for CUDA";
     }
-    const Row &separable = row("gaussian_blur", "separable", Backend::cuda);
+    const Variant &separable = variant("gaussian_blur", "separable", Backend::cuda);
     const std::string said =
-        message_of(Fault::failed, [&] { built_row(separable, {{"width", 128}, {"height", 16}}); });
+        message_of(Fault::failed, [&] { built_variant(separable, {{"width", 128}, {"height", 16}}); });
     EXPECT_NE(said.find("2048 threads"), std::string::npos) << said;
     EXPECT_EQ(said.find('\n'), std::string::npos);
     EXPECT_EQ(files.names(), Names{});
 }
 
-TEST_F(BuiltRow, SaysWhatToInstallWhereThereIsNoLinker) {
+TEST_F(BuiltVariant, SaysWhatToInstallWhereThereIsNoLinker) {
     const std::string path = getenv("PATH");
     setenv("PATH", files.path().c_str(), 1);
-    const std::string said = message_of(Fault::failed, [&] { built_row(blocks(), {}); });
+    const std::string said = message_of(Fault::failed, [&] { built_variant(blocks(), {}); });
     setenv("PATH", path.c_str(), 1);
     EXPECT_NE(said.find("install binutils or lld"), std::string::npos) << said;
 }
 
-TEST_F(BuiltRow, SaysThatAFolderCannotBeMade) {
+TEST_F(BuiltVariant, SaysThatAFolderCannotBeMade) {
     setenv("TMPDIR", "/nonexistent", 1);
-    const std::string said = message_of(Fault::failed, [&] { built_row(blocks(), {}); });
+    const std::string said = message_of(Fault::failed, [&] { built_variant(blocks(), {}); });
     EXPECT_NE(said.find("/nonexistent"), std::string::npos) << said;
     EXPECT_NE(said.find("TMPDIR"), std::string::npos) << said;
 }
 
 // A process that is killed removes nothing itself.
-TEST_F(BuiltRow, LeavesNoFilesWhereItIsKilled) {
+TEST_F(BuiltVariant, LeavesNoFilesWhereItIsKilled) {
     const pid_t child = fork();
     if (child == 0) {
-        built_row(blocks(), {});
+        built_variant(blocks(), {});
         _exit(0);
     }
     const auto until = [&](bool there) {

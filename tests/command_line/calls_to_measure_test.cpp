@@ -31,9 +31,10 @@ TEST(CallsToMeasure, AreThoseOfAllSizesAndTypes) {
             types.insert(calls[i].type);
             sizes += i == 0 || calls[i].size != calls[i - 1].size;
         }
-        for (const Row &row : op->rows()) {
-            if (row.backend == Backend::cpu && row.belongs_to("tuned") && why_not_on(row, Device{}).empty()) {
-                listed.insert(row.type);
+        for (const Variant &variant : op->variants()) {
+            if (variant.backend == Backend::cpu && variant.belongs_to("tuned") &&
+                why_not_on(variant, Device{}).empty()) {
+                listed.insert(variant.type);
             }
         }
         EXPECT_EQ(types, listed) << op->name();

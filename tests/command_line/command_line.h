@@ -14,7 +14,8 @@ namespace tilewright {
 
 using nlohmann::json;
 
-// The environment in which OpenCL's library is one that fails (tests/runtime/drivers/fakes/failing_driver.cpp).
+// The environment in which OpenCL's library is one that fails
+// (tests/runtime/drivers/fakes/failing_driver.cpp).
 Words failing_driver(const std::string &how);
 
 class CommandLine : public testing::Test {

@@ -190,7 +190,7 @@ class Examples : public testing::Test {
 protected:
     // What `bench` writes, as far as `compare` and `report` need it.
     static constexpr const char *times = R"({"version": 2, "context": {"device_name": "a CPU"},
-        "runs": [{"row": "transpose/reference/u8/cpu", "operator": "transpose", "device": "cpu",
+        "runs": [{"variant": "transpose/reference/u8/cpu", "operator": "transpose", "device": "cpu",
                   "data": "u8 64x64", "batch": {"median": 1, "p10": 0.9, "p90": 1.1}}]})";
 
     // The files that examples name as inputs. What is a photograph has colours; other images have none.
@@ -222,7 +222,7 @@ protected:
     }
 
     Ran run_example(const std::string &example) {
-        // The row that docs/EXTENDING.md lets its reader write; here is one of the same targets.
+        // The variant that docs/EXTENDING.md lets its reader write; here is one of the same targets.
         Words words = words_of(std::regex_replace(example, std::regex("\\bquads\\b"), "tuned"));
         if (words.front() == "min_plus_convolution") {  // a and b are vectors there, and matrices elsewhere
             for (std::string &word : words) {

@@ -1,4 +1,4 @@
-// What `bench` expects of a row before it times it.
+// What `bench` expects of a variant before it times it.
 #include "apps/tilewright/timing/measure.h"
 #include <gtest/gtest.h>
 #include <stdexcept>
@@ -20,7 +20,7 @@ struct Clock {
 
 }  // namespace
 
-TEST(ExpectedMs, OneSlowEstimateGivesNoRowUp) {
+TEST(ExpectedMs, OneSlowEstimateGivesNoVariantUp) {
     Clock estimate{{1020, 14, 15}}, full;
     EXPECT_EQ(expected_ms(estimate.function(), full.function(), 500, 2000), 14);
     EXPECT_EQ(estimate.asked, 2u);
@@ -28,14 +28,14 @@ TEST(ExpectedMs, OneSlowEstimateGivesNoRowUp) {
 }
 
 // A machine that stalls for as long as three short calls take.
-TEST(ExpectedMs, AStallOfSeveralEstimatesGivesNoRowUp) {
+TEST(ExpectedMs, AStallOfSeveralEstimatesGivesNoVariantUp) {
     Clock estimate{{20400, 20300, 20400, 20500, 500}}, full;
     EXPECT_EQ(expected_ms(estimate.function(), full.function(), 5000, 20000), 500);
     EXPECT_EQ(estimate.asked, 5u);
     EXPECT_EQ(full.asked, 0u);
 }
 
-TEST(ExpectedMs, AFullCallIsAskedBeforeARowIsGivenUp) {
+TEST(ExpectedMs, AFullCallIsAskedBeforeAVariantIsGivenUp) {
     Clock estimate{{1500, 1020, 1400}}, full{{14}};
     EXPECT_EQ(expected_ms(estimate.function(), full.function(), 500, 2000), 14);
     Clock slow_estimate{{1500, 1020, 1400}}, slow_full{{1900, 1800}};
@@ -43,7 +43,7 @@ TEST(ExpectedMs, AFullCallIsAskedBeforeARowIsGivenUp) {
     EXPECT_EQ(slow_full.asked, 2u) << "together they take longer than the limit";
 }
 
-TEST(ExpectedMs, OneSlowFullCallGivesNoRowUp) {
+TEST(ExpectedMs, OneSlowFullCallGivesNoVariantUp) {
     Clock estimate{{900, 900, 900}}, full{{800, 14}};
     EXPECT_EQ(expected_ms(estimate.function(), full.function(), 500, 2000), 14);
 }
@@ -77,8 +77,8 @@ TEST(ExpectedMs, AFullCallThatTakesTooLongIsNotMade) {
     EXPECT_EQ(full.asked, 0u);
 }
 
-// Rows that are timed in turns must not find in a cache what the row before them has just read.
-TEST(Measure, BuffersGoOnFromOneRowToTheNext) {
+// Variants that are timed in turns must not find in a cache what the variant before them has just read.
+TEST(Measure, BuffersGoOnFromOneVariantToTheNext) {
     std::vector<size_t> buffers;
     const auto call = [&](size_t i) { buffers.push_back(i); };
     const Plan plan{.batch = 4, .repeats = 3, .limit_s = 1};

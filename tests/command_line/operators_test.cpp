@@ -1,4 +1,4 @@
-// Operators on files: results, statistics, rows by name, alpha and metadata.
+// Operators on files: results, statistics, variants by name, alpha and metadata.
 #include "tests/command_line/command_line.h"
 #include <cstring>
 #include <regex>
@@ -62,24 +62,24 @@ TEST_F(CommandLine, MetadataCarriesOver) {
     EXPECT_EQ(read.density->x, 2835u);
 }
 
-TEST_F(CommandLine, EveryRowOfAnOperatorCanBeChosenByName) {
+TEST_F(CommandLine, EveryVariantOfAnOperatorCanBeChosenByName) {
     NEEDS_OPERATOR("transpose");
-    const Array image = make_image("in.png", 2048, 2304);  // every row serves it
+    const Array image = make_image("in.png", 2048, 2304);  // every variant serves it
     size_t chosen = 0;
     const json all = run_json({"list", "transpose", "--json"});
-    for (const json &row : all["operators"][0]["rows"]) {
-        if (row["backend"] != "cpu" || row["type"] != "u8" || !row["declined"].get<std::string>().empty() ||
-            row["needs_vnni"]) {
+    for (const json &variant : all["operators"][0]["variants"]) {
+        if (variant["backend"] != "cpu" || variant["type"] != "u8" ||
+            !variant["declined"].get<std::string>().empty() || variant["needs_vnni"]) {
             continue;
         }
-        const Ran ran = run(
-            {"transpose", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule", row["schedule"]});
+        const Ran ran = run({"transpose", path("in.png"), path("out.npy"), "--device", "cpu", "--schedule",
+            variant["schedule"]});
         ASSERT_EQ(ran.code, 0) << ran.err;
         const Array result = read_array(path("out.npy"));
         ASSERT_EQ(result.shape(), (std::vector<int64_t>{2304, 2048}));
         for (int64_t y = 0; y < 2048; y++) {
             for (int64_t x = 0; x < 2304; x++) {
-                ASSERT_EQ(result.at<uint8_t>({x, y}), image.at<uint8_t>({y, x})) << row;
+                ASSERT_EQ(result.at<uint8_t>({x, y}), image.at<uint8_t>({y, x})) << variant;
             }
         }
         chosen++;
@@ -145,8 +145,8 @@ TEST_F(CommandLine, BlursWorkOnPremultipliedAlpha) {
     const int alpha = result.at<uint8_t>({20, 20, 3});
     EXPECT_GT(alpha, 20);
     EXPECT_LT(alpha, 235);
-    EXPECT_GE(result.at<uint8_t>({20, 20, 0}), 250);  // without premultiplication it would be as dark as
-                                                      // alpha
+    // without premultiplication it would be as dark as alpha
+    EXPECT_GE(result.at<uint8_t>({20, 20, 0}), 250);
 }
 
 TEST_F(CommandLine, GreyWithAlphaStaysGreyWithAlpha) {

@@ -38,18 +38,18 @@ struct CountedRequest : Request {
     std::shared_ptr<const Request> own;  // of the operator that is called
 };
 
-std::vector<Row> rows_of(const std::string &op) {
-    Row row = generated_row(op, "tuned", "any", Backend::cpu, nullptr, nullptr);
-    row.form = "counted";
-    return {row};
+std::vector<Variant> variants_of(const std::string &op) {
+    Variant variant = generated_variant(op, "tuned", "any", Backend::cpu, nullptr, nullptr);
+    variant.form = "counted";
+    return {variant};
 }
 
 // Calls the operator that is counted.
 struct CountedForm final : FormOf<CountedRequest> {
     using FormOf::FormOf;
 
-    Plan plan(const OperatorOf<CountedRequest> &, const Row &, Device device, const CountedRequest &request,
-        Array &output) const override {
+    Plan plan(const OperatorOf<CountedRequest> &, const Variant &, Device device,
+        const CountedRequest &request, Array &output) const override {
         Plan plan;
         plan.host([device, op = request.op, own = request.own, output]() mutable {
             op->call(*own, output, {.device = device});
@@ -69,7 +69,7 @@ public:
                          .makes = of.makes(),
                          .options = of.options(),
                          .optional_input = of.optional_input()},
-              rows_of("counted_" + of.name()), {&counted_form}),
+              variants_of("counted_" + of.name()), {&counted_form}),
           of_(of) {}
 
     Settings settings_for(

@@ -224,7 +224,8 @@ TEST_F(Photographs, AreFirstInputsOfSeveralCallsWithOneSecondInput) {
     expect_refusal(2, {"matmul", path("a.npy"), path("second.npy")}, {"output is required"});
 }
 
-// A type that the chosen rows do not take is an error of that file alone; a device that is not there, of all.
+// A type that the chosen variants do not take is an error of that file alone; a device that is not there, of
+// all.
 TEST_F(Photographs, GoOnAfterOneThatTheScheduleDoesNotTake) {
     NEEDS_OPERATOR("gaussian_blur");
     write_array(path("float.npy"), Array(Type::f32, {100, 200}));

@@ -4,10 +4,13 @@ if (TARGET tilewright)
         LINK nlohmann_json::nlohmann_json util
         LABELS command_line
         SOURCES command_line.cpp ../laboratory/bench_test.cpp ../laboratory/bench_words_test.cpp
-            commands/cache_command_test.cpp commands/calibrate_test.cpp ../laboratory/compare_test.cpp commands/explain_test.cpp
-            commands/fresnel_command_test.cpp commands/help_test.cpp process/interruption_test.cpp commands/inventory_test.cpp
+            commands/cache_command_test.cpp commands/calibrate_test.cpp ../laboratory/compare_test.cpp
+            commands/explain_test.cpp
+            commands/fresnel_command_test.cpp commands/help_test.cpp process/interruption_test.cpp
+            commands/inventory_test.cpp
             operators_test.cpp photographs_test.cpp commands/pipeline_command_test.cpp refusals_test.cpp
-            variant_device_test.cpp commands/show_test.cpp process/standard_files_test.cpp process/streams_test.cpp process/terminal_test.cpp
+            variant_device_test.cpp commands/show_test.cpp process/standard_files_test.cpp
+            process/streams_test.cpp process/terminal_test.cpp
             commands/verify_test.cpp)
     add_library(at_call SHARED command_line/process/at_call.cpp)
     target_link_libraries(at_call PRIVATE ${CMAKE_DL_LIBS})

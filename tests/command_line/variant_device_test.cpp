@@ -1,11 +1,11 @@
-// The device of commands without --device: one that has a row of the schedule. A machine without a GPU has
-// the rows of published steps on OpenCL alone.
+// The device of commands without --device: one that has a variant of the schedule. A machine without a GPU
+// has the variants of published steps on OpenCL alone.
 #include "tests/command_line/command_line.h"
 
 namespace tilewright {
 namespace {
 
-class RowDevice : public CommandLine {
+class VariantDevice : public CommandLine {
 protected:
     void SetUp() override {
         NEEDS_OPERATOR("transpose");
@@ -22,10 +22,10 @@ protected:
     }
 };
 
-TEST_F(RowDevice, OfAStepIsOneThatHasIt) {
+TEST_F(VariantDevice, OfAStepIsOneThatHasIt) {
     const json one = call({"transpose", path("in.png"), path("out.png"), "--schedule", "padded", "--json"});
     EXPECT_TRUE(is_on_gpu_or_opencl(one["device"])) << one;
-    EXPECT_TRUE(one["row"].get<std::string>().starts_with("transpose/padded/u8/")) << one;
+    EXPECT_TRUE(one["variant"].get<std::string>().starts_with("transpose/padded/u8/")) << one;
     EXPECT_EQ(
         call({"transpose", path("in.png"), path("o.png"), "--schedule", "reference", "--json"})["device"],
         "cpu");
@@ -35,10 +35,10 @@ TEST_F(RowDevice, OfAStepIsOneThatHasIt) {
     EXPECT_EQ(read_text(path("piped.png")), read_text(path("out.png")));
     expect_refusal(4,
         {"transpose", path("in.png"), path("no.png"), "--schedule", "padded", "--device", "cpu"},
-        {"it has no row for cpu, only for", "opencl", "`tilewright devices`"});
+        {"it has no variant for cpu, only for", "opencl", "`tilewright devices`"});
 }
 
-TEST_F(RowDevice, OfExplainBenchAndShowIsOneThatHasTheRow) {
+TEST_F(VariantDevice, OfExplainBenchAndShowIsOneThatHasTheVariant) {
     const json explained = run_json(
         {"explain", "transpose", "--schedule", "padded", "--size", "64x48", "--type", "u8", "--json"});
     const std::string device = explained["device"]["device"];
@@ -62,8 +62,8 @@ TEST_F(RowDevice, OfExplainBenchAndShowIsOneThatHasTheRow) {
     EXPECT_TRUE(shown.out.starts_with("transpose/padded/u8/")) << shown.out;
 }
 
-// A row that does not serve the data says what it needs, and which of its family does.
-TEST_F(RowDevice, ARowForAlignedImagesSaysWhatItNeeds) {
+// A variant that does not serve the data says what it needs, and which of its family does.
+TEST_F(VariantDevice, AVariantForAlignedImagesSaysWhatItNeeds) {
     NEEDS_OPERATOR("column_sum");
     make_image("odd.png", 20, 1003);
     expect_refusal(3, {"column_sum", path("odd.png"), path("no.npy"), "--schedule", "bytes4_aligned"},

@@ -55,13 +55,14 @@ TEST(HalideLimits, FourAlignedBytesAreOneLoad) {
 TEST(HalideLimits, SixteenAlignedBytesAreTwoLoads) {
     EXPECT_EQ(loads_per_thread(16, 16), 2)
         << "Halide can now load 16 bytes at once: schedule the definition for bytes16_aligned in "
-           "schedules/column_sum.cpp, as bytes4_aligned does, and take the row from the form ColumnSumWords";
+           "schedules/column_sum.cpp, as bytes4_aligned does, and take the variant from the form "
+           "ColumnSumWords";
 }
 
 TEST(HalideLimits, FourBytesAtAnyAddressAreFourLoads) {
     EXPECT_EQ(loads_per_thread(4, 1), 4)
         << "Halide can now load neighbouring bytes at any address in fewer loads: schedule the definition "
-           "for bytes4_any in schedules/column_sum.cpp, and take the row from the form ColumnSumWords";
+           "for bytes4_any in schedules/column_sum.cpp, and take the variant from the form ColumnSumWords";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// generators/program/errors/error_codes.h: a check that fails ends the library by its code, with and without words.
+// generators/program/errors/error_codes.h: a check that fails ends the library by its code, with and without
+// words.
 #include "generators/program/errors/error_codes.h"
 #include "generators/program/library_selection.h"
 #include "schedules/schedule.h"
@@ -32,13 +33,13 @@ struct Form {
     static constexpr const char *name = "form";
 };
 
-const ScheduleRows &rows() {
-    static const ScheduleRows all = {
-        row("reference", Backends::cpu, "u8", +[](Form &, ScheduleContext &) {})};
+const ScheduleVariants &variants() {
+    static const ScheduleVariants all = {
+        variant("reference", Backends::cpu, "u8", +[](Form &, ScheduleContext &) {})};
     return all;
 }
 
-const Table table("operator", rows);
+const Table table("operator", variants);
 
 // Each selection has words of its own: a program may make two at a time.
 TEST(ErrorCodes, BelongToTheSelection) {

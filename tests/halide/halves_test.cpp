@@ -22,7 +22,8 @@ TEST(HalideLimits, OpenClStoresHalvesOnlyWithTheExtensionThatComputesInThem) {
     ASSERT_EQ(stored_in_halves("-cl_half"), "");
     EXPECT_NE(stored_in_halves(""), "")
         << "Halide can now store halves on OpenCL devices without cl_khr_fp16: leave out the pass of "
-           "schedules/passes/half_storage.cpp, and the functions that runtime/devices/opencl/opencl_hooks.cpp adds";
+           "schedules/passes/half_storage.cpp, and the functions that "
+           "runtime/devices/opencl/opencl_hooks.cpp adds";
 }
 
 }  // namespace

@@ -23,8 +23,10 @@ std::string unrolled(const Halide::Expr &taps) {
 TEST(HalideLimits, LoopsOfRunTimeLengthAreNotUnrolled) {
     ASSERT_EQ(unrolled(9), "");
     EXPECT_NE(unrolled(Halide::Param<int>("taps")), "")
-        << "Halide can now unroll a loop whose length is known at run time: make the rows `registers` and "
-           "`tuned` of gaussian_blur schedules of the definition in schedules/gaussian_blur/gaussian_blur_gpu.h";
+        << "Halide can now unroll a loop whose length is known at run time: make the variants `registers` "
+           "and "
+           "`tuned` of gaussian_blur schedules of the definition in "
+           "schedules/gaussian_blur/gaussian_blur_gpu.h";
 }
 
 }  // namespace

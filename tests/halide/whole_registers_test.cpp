@@ -1,4 +1,5 @@
-// schedules/passes/whole_registers.h: how many shuffles a rectangle takes that is transposed in lanes of 16 bytes.
+// schedules/passes/whole_registers.h: how many shuffles a rectangle takes that is transposed in lanes of 16
+// bytes.
 #include "schedules/passes/whole_registers.h"
 #include "generators/algorithms/transposed_lanes.h"
 #include "schedules/transpose/transposed_lanes.h"

@@ -25,7 +25,7 @@ TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
     ASSERT_FALSE(report["runs"].empty());
     size_t timed = 0;
     for (const json &one : report["runs"]) {
-        EXPECT_NE(ran.out.find(one["row"].get<std::string>()), std::string::npos) << one;
+        EXPECT_NE(ran.out.find(one["variant"].get<std::string>()), std::string::npos) << one;
         if (one.contains("skipped")) {
             continue;
         }
@@ -40,7 +40,7 @@ TEST_F(CommandLine, BenchVerifiesWhatItTimesAndWritesJson) {
         EXPECT_EQ(one["repetitions"], 5);
         EXPECT_GE(one["buffer_sets"].get<int>(), 2);
         EXPECT_TRUE(one["verified"]) << one;
-        EXPECT_NE(one["verified_by"], one["row"]) << one;
+        EXPECT_NE(one["verified_by"], one["variant"]) << one;
     }
     EXPECT_GE(timed, 2u);
 }
@@ -253,13 +253,13 @@ TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
     // About two seconds, however many rows there are: the bar comes after the first of them.
     const std::string op = operators().front();
     const json all = run_json({"list", op, "--json"});
-    size_t rows = 0;
-    for (const json &row : all["operators"][0]["rows"]) {
-        rows += row["backend"] == "cpu" && row["declined"].get<std::string>().empty();
+    size_t variants = 0;
+    for (const json &variant : all["operators"][0]["variants"]) {
+        variants += variant["backend"] == "cpu" && variant["declined"].get<std::string>().empty();
     }
-    ASSERT_GE(rows, 3u);
+    ASSERT_GE(variants, 3u);
     const Words arguments = {"bench", op, "--device", "cpu", "--size", "256x256", "--batch", "10",
-        "--repeats", "100000", "--limit", std::to_string(2. / (double)rows)};
+        "--repeats", "100000", "--limit", std::to_string(2. / (double)variants)};
     int code = -1;
     const std::string seen = on_terminal(arguments, code);
     EXPECT_EQ(code, 0) << seen;

@@ -1,4 +1,4 @@
-// The words of `bench`, `verify` and `list` that choose rows, devices, data and tunables.
+// The words of `bench`, `verify` and `list` that choose variants, devices, data and tunables.
 #include "tests/command_line/command_line.h"
 #include <algorithm>
 #include <set>
@@ -31,21 +31,21 @@ protected:
 
 using Set = std::set<std::string>;
 
-TEST_F(BenchWords, EveryRunHasTheFieldsOfARow) {
+TEST_F(BenchWords, EveryRunHasTheFieldsOfAVariant) {
     const std::string op = operators().front();
-    const json listed = run_json({"list", op, "--json"})["operators"][0]["rows"];
+    const json listed = run_json({"list", op, "--json"})["operators"][0]["variants"];
     for (const json &one : bench(op, {"--device", "cpu", "--size", "40x30"})["runs"]) {
-        const auto row = std::find_if(
-            listed.begin(), listed.end(), [&](const json &other) { return other["row"] == one["row"]; });
-        ASSERT_NE(row, listed.end()) << one;
+        const auto variant = std::find_if(listed.begin(), listed.end(),
+            [&](const json &other) { return other["variant"] == one["variant"]; });
+        ASSERT_NE(variant, listed.end()) << one;
         for (const char *field :
             {"operator", "schedule", "family", "library", "type", "backend", "tunables"}) {
-            EXPECT_EQ(one[field], (*row)[field]) << field << " of " << one;
+            EXPECT_EQ(one[field], (*variant)[field]) << field << " of " << one;
         }
     }
     const json verified = run_json({"verify", op, "--device", "cpu", "--schedule", "tuned", "--json"});
     for (const char *field : {"operator", "schedule", "family", "library", "type", "backend", "tunables"}) {
-        EXPECT_TRUE(verified["rows"][0].contains(field)) << field;
+        EXPECT_TRUE(verified["variants"][0].contains(field)) << field;
     }
 }
 
@@ -69,7 +69,7 @@ TEST_F(BenchWords, SeveralSchedulesAndDevicesAreOneTable) {
     }
 }
 
-TEST_F(BenchWords, TheRowThatTunedTakesIsMarkedAndOthersAreCounted) {
+TEST_F(BenchWords, TheVariantThatTunedTakesIsMarkedAndOthersAreCounted) {
     NEEDS_OPERATOR("transpose");
     const Words data = {"--device", "cpu", "--type", "u8", "--size", "300x200"};
     const json report = bench("transpose", data);
@@ -78,22 +78,22 @@ TEST_F(BenchWords, TheRowThatTunedTakesIsMarkedAndOthersAreCounted) {
     for (const json &one : report["runs"]) {
         if (one["chosen"] == true) {
             chosen++;
-            name = one["row"];
+            name = one["variant"];
         }
     }
     EXPECT_EQ(chosen, 1u);
     const json explained =
         run_json({"explain", "transpose", "--device", "cpu", "--type", "u8", "--size", "300x200", "--json"});
     EXPECT_EQ(name, explained["chosen"]);
-    size_t serving = 0, rows = 0;
-    for (const json &row : explained["rows"]) {
+    size_t serving = 0, variants = 0;
+    for (const json &variant : explained["variants"]) {
         const bool can_run =
-            row["serves"] == true || row["why_not"].get<std::string>().starts_with("it takes");
-        serving += row["serves"] == true;
-        rows += can_run;
+            variant["serves"] == true || variant["why_not"].get<std::string>().starts_with("it takes");
+        serving += variant["serves"] == true;
+        variants += can_run;
     }
     EXPECT_EQ(report["runs"].size(), serving);
-    EXPECT_EQ(report["not_served"], rows - serving);
+    EXPECT_EQ(report["not_served"], variants - serving);
     EXPECT_GT(report["not_served"], 0);
     Words as_table = {"bench", "transpose", "--batch", "1", "--repeats", "3"};
     as_table.insert(as_table.end(), data.begin(), data.end());
@@ -141,12 +141,12 @@ TEST_F(BenchWords, TheTableFitsAHundredColumns) {
 }
 
 // Lines of a length that is asked for are those of that length, each once. A call on 1/16 of the data, which
-// a row's time is guessed by, cannot have the length of all of it.
+// a variant's time is guessed by, cannot have the length of all of it.
 TEST_F(BenchWords, ALengthIsThatOfTheWholeData) {
     NEEDS_OPERATOR("min_plus_convolution");
-    const Words row = {"--device", "cpu", "--type", "f64", "--schedule", "tuned", "--size", "1000x1"};
+    const Words variant = {"--device", "cpu", "--type", "f64", "--schedule", "tuned", "--size", "1000x1"};
     for (const char *length : {"100", "500", "1999"}) {
-        Words more = row;
+        Words more = variant;
         more.insert(more.end(), {"--length", length});
         const json runs = bench("min_plus_convolution", more)["runs"];
         ASSERT_FALSE(runs.empty());
@@ -160,8 +160,8 @@ TEST_F(BenchWords, ALengthIsThatOfTheWholeData) {
             EXPECT_EQ(what.find("all entries"), std::string::npos) << what;
         }
     }
-    EXPECT_TRUE(
-        values(bench("min_plus_convolution", row)["runs"], "data").contains("f64 1000 uniform, all entries"));
+    EXPECT_TRUE(values(bench("min_plus_convolution", variant)["runs"], "data")
+            .contains("f64 1000 uniform, all entries"));
 }
 
 TEST_F(BenchWords, AnImageMayHaveChannels) {
@@ -207,7 +207,7 @@ TEST_F(BenchWords, AFileIsTimedInPlaceOfRandomData) {
     expect_refusal(2, {"bench", "invert", "--crop"}, {"--crop", "file"});
 }
 
-TEST_F(BenchWords, RowsMayBeFarApart) {
+TEST_F(BenchWords, VariantsMayBeFarApart) {
     NEEDS_OPERATOR("invert");
     const Words data = {"--device", "cpu", "--schedule", "tuned", "--type", "u8", "--size", "100x30"};
     for (const char *pitch : {"0", "100", "4096"}) {
@@ -226,7 +226,7 @@ TEST_F(BenchWords, RowsMayBeFarApart) {
     EXPECT_EQ(files(), Words{}) << "nothing was timed";
 }
 
-TEST_F(BenchWords, RowsInTurnsAreTimedAsOftenAndVerified) {
+TEST_F(BenchWords, VariantsInTurnsAreTimedAsOftenAndVerified) {
     NEEDS_OPERATOR("transpose");
     const json report =
         bench("transpose", {"--device", "cpu", "--type", "u8", "--size", "300x200", "--interleave"});
@@ -248,13 +248,13 @@ TEST_F(BenchWords, RunsAreAppendedToAFile) {
             const json one = json::parse(line);
             EXPECT_EQ(one["version"], 2);
             EXPECT_TRUE(one["context"].contains("device_name")) << one;
-            EXPECT_EQ(one["row"], report["runs"][count % report["runs"].size()]["row"]);
+            EXPECT_EQ(one["variant"], report["runs"][count % report["runs"].size()]["variant"]);
         }
         EXPECT_EQ(count, times * report["runs"].size());
     }
 }
 
-TEST_F(BenchWords, RowsAreBuiltWithOtherTunables) {
+TEST_F(BenchWords, VariantsAreBuiltWithOtherTunables) {
     NEEDS_OPERATOR("transpose");
     const json report =
         bench("transpose", {"--device", "cpu", "--type", "u8", "--size", "300x200", "--schedule",
@@ -292,20 +292,20 @@ TEST_F(BenchWords, VerifyIsQuietAboutWhatWasNotAskedFor) {
     const std::string op = operators().front();
     const json report = run_json(
         {"verify", op, "--device", "cpu", "--schedule", "tuned,reference", "--repeat", "1", "--json"});
-    const json listed = run_json({"list", op, "--json"})["operators"][0]["rows"];
-    EXPECT_EQ(values(report["rows"], "backend"), Set{"cpu"});
-    EXPECT_EQ(report["rows"].size() + report["not_asked"].get<size_t>(), listed.size());
+    const json listed = run_json({"list", op, "--json"})["operators"][0]["variants"];
+    EXPECT_EQ(values(report["variants"], "backend"), Set{"cpu"});
+    EXPECT_EQ(report["variants"].size() + report["not_asked"].get<size_t>(), listed.size());
     const std::string type = listed[0]["type"];
     const json of_type =
         run_json({"verify", op, "--device", "cpu", "--type", type, "--repeat", "1", "--json"});
-    EXPECT_EQ(values(of_type["rows"], "type"), Set{type});
+    EXPECT_EQ(values(of_type["variants"], "type"), Set{type});
     expect_refusal(2, {"verify", op, "--type", "u9"}, {"--type", "u9"});
 }
 
 TEST_F(BenchWords, ListTakesTheSameFilters) {
     NEEDS_OPERATOR("transpose");
     const json all = run_json({"list", "transpose", "--schedule", "tuned,reference", "--type", "u8,f32",
-        "--backend", "cpu", "--json"})["operators"][0]["rows"];
+        "--backend", "cpu", "--json"})["operators"][0]["variants"];
     ASSERT_FALSE(all.empty());
     EXPECT_EQ(values(all, "family"), (Set{"reference", "tuned"}));
     EXPECT_EQ(values(all, "type"), (Set{"f32", "u8"}));

@@ -27,7 +27,7 @@ protected:
         fs::create_directory(path("tmp"));
     }
 
-    // A search of one row, on data that all its points serve. A point takes a second.
+    // A search of one variant, on data that all its points serve. A point takes a second.
     Words small(const Words &more) const {
         Words words = {"explore", "transpose", "--schedule", "tuned_small", "--type", "u8", "--size",
             "1100x300", "--device", "cpu", "--limit", ".02", "--budget", "100"};
@@ -84,7 +84,7 @@ protected:
                                   "TILEWRIGHT_TEST_GENERATOR=" TILEWRIGHT_TRANSPOSE_GENERATOR});
     }
 
-    // The row's own values were timed, and the other point was kept with this reason.
+    // The variant's own values were timed, and the other point was kept with this reason.
     void expect_failed_point(const Ran &ran, const std::string &reason) const {
         EXPECT_EQ(ran.code, 0) << ran.err;
         const std::vector<json> all = lines();

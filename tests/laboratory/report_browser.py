@@ -12,12 +12,12 @@ import shutil
 import subprocess
 import sys
 
-ROWS = ['reference', 'direct', 'shared', 'padded', 'tuned_any']
+VARIANTS = ['reference', 'direct', 'shared', 'padded', 'tuned_any']
 
 
 def run(schedule, side, ms, **more):
     name = f'transpose/{schedule}/u8/cpu'
-    return {'row': name, 'operator': 'transpose', 'schedule': schedule, 'type': 'u8', 'backend': 'cpu',
+    return {'variant': name, 'operator': 'transpose', 'schedule': schedule, 'type': 'u8', 'backend': 'cpu',
             'device': 'cpu', 'data': f'u8 {side}x{side}', 'width': side, 'height': side,
             'bytes': 2. * side * side,
             'batch': {'median': ms, 'p10': ms * .95, 'p90': ms * 1.1}, 'verified': True, **more}
@@ -25,16 +25,16 @@ def run(schedule, side, ms, **more):
 
 def runs():
     for side in (64, 512, 4096):
-        for i, schedule in enumerate(ROWS):
+        for i, schedule in enumerate(VARIANTS):
             yield run(schedule, side, side * side * 1e-6 / (1 + i), chosen=schedule == 'tuned_any')
     for tile in (4, 8, 16, 32):
         for pad in (0, 1, 2):
             words = f'tile={tile},pad={pad}'
             yield run('padded', 512, .1 + abs(tile - 16) / 100 + pad / 50, library=words,
-                      row=f'transpose/padded/u8/cpu/{words}', tunables={'tile': tile, 'pad': pad})
+                      variant=f'transpose/padded/u8/cpu/{words}', tunables={'tile': tile, 'pad': pad})
     yield {'peer': 'a peer', 'operator': 'transpose', 'type': 'u8', 'backend': 'cpu', 'device': 'cpu',
            'data': 'u8 512x512', 'batch': {'median': .2, 'p10': .19, 'p90': .22}, 'verified': True}
-    yield {**run('direct', 512, 1), 'row': 'matmul/direct/f32/cpu', 'operator': 'matmul', 'flops': 2e8}
+    yield {**run('direct', 512, 1), 'variant': 'matmul/direct/f32/cpu', 'operator': 'matmul', 'flops': 2e8}
 
 
 def main():

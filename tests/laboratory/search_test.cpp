@@ -11,10 +11,10 @@ namespace {
 
 using Values = std::vector<int>;
 
-Row row_with(std::vector<Row::Tunable> tunables) {
-    Row row = {};
-    row.tunables = std::move(tunables);
-    return row;
+Variant variant_with(std::vector<Variant::Tunable> tunables) {
+    Variant variant = {};
+    variant.tunables = std::move(tunables);
+    return variant;
 }
 
 // The bowl whose bottom is at (64, 4, 9).
@@ -41,7 +41,7 @@ TEST(Search, TakesDoublesAndHalvesOfAWideRange) {
 }
 
 TEST(Search, TriesEveryPointOfASmallSpaceOnce) {
-    Search search(row_with({{"tile", 16, 8, 64}, {"pad", 1, 0, 3}}), 1);
+    Search search(variant_with({{"tile", 16, 8, 64}, {"pad", 1, 0, 3}}), 1);
     EXPECT_EQ(search.size(), 16);
     search.tell({{"tile", 16}, {"pad", 1}}, 1.);
     std::set<TunableValues> tried;
@@ -52,17 +52,18 @@ TEST(Search, TriesEveryPointOfASmallSpaceOnce) {
     EXPECT_EQ(tried.size(), 15u);
 }
 
-TEST(Search, OfARowWithoutTunablesHasOnePoint) {
-    Search search(row_with({}), 1);
+TEST(Search, OfAVariantWithoutTunablesHasOnePoint) {
+    Search search(variant_with({}), 1);
     EXPECT_TRUE(search.next().has_value());
     search.tell({}, 1.);
     EXPECT_FALSE(search.next().has_value());
 }
 
 TEST(Search, FindsTheBottomOfABowl) {
-    const Row row = row_with({{"width", 16, 1, 4096}, {"height", 16, 1, 1024}, {"unroll", 9, 1, 12}});
+    const Variant variant =
+        variant_with({{"width", 16, 1, 4096}, {"height", 16, 1, 1024}, {"unroll", 9, 1, 12}});
     for (const uint64_t seed : {1, 2, 3}) {
-        Search search(row, seed);
+        Search search(variant, seed);
         double least = 1e9;
         for (int i = 0; i < 100; i++) {
             const auto point = search.next();
@@ -76,7 +77,7 @@ TEST(Search, FindsTheBottomOfABowl) {
 }
 
 TEST(Search, GoesOnAmongRandomPointsWhereAllFail) {
-    Search search(row_with({{"width", 16, 1, 4096}, {"height", 16, 1, 1024}}), 1);
+    Search search(variant_with({{"width", 16, 1, 4096}, {"height", 16, 1, 1024}}), 1);
     size_t points = 0;
     while (const auto point = search.next()) {
         search.tell(*point, {});
@@ -86,9 +87,9 @@ TEST(Search, GoesOnAmongRandomPointsWhereAllFail) {
 }
 
 TEST(Search, RepeatsItsOrderWithTheSameSeed) {
-    const Row row = row_with({{"width", 16, 1, 4096}, {"height", 16, 1, 1024}});
+    const Variant variant = variant_with({{"width", 16, 1, 4096}, {"height", 16, 1, 1024}});
     const auto order = [&](uint64_t seed) {
-        Search search(row, seed);
+        Search search(variant, seed);
         std::vector<TunableValues> points;
         for (int i = 0; i < 40; i++) {
             points.push_back(*search.next());
@@ -101,7 +102,7 @@ TEST(Search, RepeatsItsOrderWithTheSameSeed) {
 }
 
 TEST(Search, MakesStepsFromTheOwnValuesEarly) {
-    Search search(row_with({{"width", 16, 1, 4096}, {"height", 16, 1, 1024}}), 1);
+    Search search(variant_with({{"width", 16, 1, 4096}, {"height", 16, 1, 1024}}), 1);
     search.tell({{"width", 16}, {"height", 16}}, 1.);
     int steps = 0;
     for (int i = 0; i < 8; i++) {
@@ -112,34 +113,34 @@ TEST(Search, MakesStepsFromTheOwnValuesEarly) {
     EXPECT_GE(steps, 4);
 }
 
-// How many points each row has after so many more, where no best time changes.
-std::vector<size_t> points_of(std::vector<Standing> rows, size_t points) {
+// How many points each variant has after so many more, where no best time changes.
+std::vector<size_t> points_of(std::vector<Standing> variants, size_t points) {
     for (size_t i = 0; i < points; i++) {
-        rows[next_row(rows).value()].points++;
+        variants[next_variant(variants).value()].points++;
     }
     std::vector<size_t> counts;
-    for (const Standing &row : rows) {
-        counts.push_back(row.points);
+    for (const Standing &variant : variants) {
+        counts.push_back(variant.points);
     }
     return counts;
 }
 
-TEST(NextRow, GivesPointsByPromise) {
+TEST(NextVariant, GivesPointsByPromise) {
     EXPECT_EQ(points_of({{0, 1}, {0, 1}, {0, 1}}, 30), (std::vector<size_t>{10, 10, 10}));
     const auto counts = points_of({{1, 1}, {1, 2}, {1, 10}}, 100);
     EXPECT_NEAR((double)counts[0] / (double)counts[1], 4, .4);
-    EXPECT_EQ(counts[2], 1u) << "a row that is ten times as slow gets a point per hundred";
+    EXPECT_EQ(counts[2], 1u) << "a variant that is ten times as slow gets a point per hundred";
 }
 
-TEST(NextRow, GoesOnWithRowsThatHadPointsBefore) {
-    EXPECT_EQ(next_row(std::vector<Standing>{{20, 1}, {3, 2}}), 1u);
-    EXPECT_EQ(next_row(std::vector<Standing>{{20, 1}, {6, 2}}), 0u);
+TEST(NextVariant, GoesOnWithVariantsThatHadPointsBefore) {
+    EXPECT_EQ(next_variant(std::vector<Standing>{{20, 1}, {3, 2}}), 1u);
+    EXPECT_EQ(next_variant(std::vector<Standing>{{20, 1}, {6, 2}}), 0u);
 }
 
-TEST(NextRow, LeavesOutRowsThatHaveEnded) {
-    EXPECT_EQ(next_row(std::vector<Standing>{{0, 1, true}, {50, 3, false}}), 1u);
-    EXPECT_EQ(next_row(std::vector<Standing>{{0, 1, true}}), std::nullopt);
-    EXPECT_EQ(next_row({}), std::nullopt);
+TEST(NextVariant, LeavesOutVariantsThatHaveEnded) {
+    EXPECT_EQ(next_variant(std::vector<Standing>{{0, 1, true}, {50, 3, false}}), 1u);
+    EXPECT_EQ(next_variant(std::vector<Standing>{{0, 1, true}}), std::nullopt);
+    EXPECT_EQ(next_variant({}), std::nullopt);
 }
 
 }  // namespace

@@ -42,11 +42,12 @@ Text that stays.
 '''
 
 
-def bench(date, device, rows):
-    """A file as `tilewright bench --json` writes it. A row: name, data, time or None, whether verified."""
+def bench(date, device, variants):
+    """A file as `tilewright bench --json` writes it. A variant: name, data, time or None,
+        whether verified."""
     runs = []
-    for row, data, ms, verified in rows:
-        run = {'row': f'transpose/{row}/u8/x', 'operator': 'transpose', 'device': device['device'],
+    for variant, data, ms, verified in variants:
+        run = {'variant': f'transpose/{variant}/u8/x', 'operator': 'transpose', 'device': device['device'],
                'data': data}
         if ms is not None:
             run |= {'real_time': ms, 'batch': {'median': ms, 'p10': ms, 'p90': ms}, 'verified': verified,
@@ -162,8 +163,9 @@ def check_pages(tables):
                     ('Tilewright', .5), ('Tilewright, new result', .1), ('NumPy transpose', 2),
                     ('OpenCV transpose', 1)]]}),
             'bench.json': json.dumps({'context': {}, 'runs': [
-                run_of({'row': 'transpose/tuned_any/u8/cpu'}, 'transpose', 'u8 64x64', .25, chosen=True),
-                run_of({'row': 'transpose/tuned_small/u8/cpu'}, 'transpose', 'u8 64x64', .2, chosen=False),
+                run_of({'variant': 'transpose/tuned_any/u8/cpu'}, 'transpose', 'u8 64x64', .25, chosen=True),
+                run_of({'variant': 'transpose/tuned_small/u8/cpu'}, 'transpose', 'u8 64x64', .2,
+                    chosen=False),
                 run_of({'peer': 'plain loop, 1 thread'}, 'transpose', 'u8 64x64', .1)]}),
             'calls.json': json.dumps({'context': {}, 'benchmarks': [
                 {'name': f'calls/transpose/{data}/{who}/real_time', 'real_time': us} for data, who, us in [
@@ -192,7 +194,7 @@ def check_pages(tables):
             page = file.read()
         assert '| transpose | u8 8x8 | 2.00 | 0.50 | 4.00 | +1.50 |\n' in page and 'u16' not in page, page
         with open(path('none.json'), 'w', encoding='utf-8') as file:
-            one = run_of({'row': 'matmul/direct/f32/cuda'}, 'matmul', 'f32 8', 1)
+            one = run_of({'variant': 'matmul/direct/f32/cuda'}, 'matmul', 'f32 8', 1)
             json.dump({'context': {}, 'runs': [one]}, file)
         expect(run('write', '--docs', folder, path('none.json')), 0, 'no page has a line <!-- bench: matmul')
 

@@ -1,5 +1,5 @@
 // What every front binds, against the arguments that its libraries have. Each row makes its plan for each
-// sample that it serves, and nothing runs, so that rows of GPUs are tested where there is none.
+// sample that it serves, and nothing runs, so that variants of GPUs are tested where there is none.
 //
 //     TILEWRIGHT_BINDINGS=before.txt build/tests/bindings_test
 //
@@ -63,10 +63,10 @@ std::string in_words(const Launch::Bound &bound) {
         (int)type.bits, (int)type.code, bound.view->offset);
 }
 
-// A row of an autoscheduler asks its library which sizes it takes, and that needs the row's device.
-bool can_be_asked(const Row &row) {
+// A variant of an autoscheduler asks its library which sizes it takes, and that needs the row's device.
+bool can_be_asked(const Variant &variant) {
     std::string why_not;
-    return row.autoscheduler.empty() || usable_device(row.backend, why_not);
+    return variant.autoscheduler.empty() || usable_device(variant.backend, why_not);
 }
 
 class Bindings : public testing::TestWithParam<const Operator *> {
@@ -75,23 +75,24 @@ protected:
         return *GetParam();
     }
 
-    // Makes the row's plan for a sample, and looks at each argument. False where the row does not serve it.
-    bool is_planned(const Row &row, const std::string &sample, const Request &request) const {
+    // Makes the row's plan for a sample, and looks at each argument. False where the variant does not serve
+    // it.
+    bool is_planned(const Variant &variant, const std::string &sample, const Request &request) const {
         Array output = Array::uninitialized(request.output_type, request.output_shape);
-        if (can_be_asked(row) ? !op().serves(row, request, output) : row.type != request.type) {
+        if (can_be_asked(variant) ? !op().serves(variant, request, output) : variant.type != request.type) {
             return false;
         }
         lines() << fmt::format(
-            "{} [{}] is meant for it: {}\n", row.name(), sample, op().is_meant_for(row, request));
-        const Plan plan = op().plan(row, {row.backend, 0}, request, output);
+            "{} [{}] is meant for it: {}\n", variant.name(), sample, op().is_meant_for(variant, request));
+        const Plan plan = op().plan(variant, {variant.backend, 0}, request, output);
         for (const Launch *launch : plan.launches()) {
             for (const Launch::Bound &bound : launch->bound()) {
-                lines() << fmt::format("{} [{}] {} {}{}\n", row.name(), sample, launch->row().name(),
+                lines() << fmt::format("{} [{}] {} {}{}\n", variant.name(), sample, launch->variant().name(),
                     in_words(bound), bound.array ? ", " + origin_of(*bound.array, request, output) : "");
             }
         }
-        for (const Row *any : plan.rows()) {
-            lines() << fmt::format("{} [{}] may run {}\n", row.name(), sample, any->name());
+        for (const Variant *any : plan.variants()) {
+            lines() << fmt::format("{} [{}] may run {}\n", variant.name(), sample, any->name());
         }
         return true;
     }
@@ -99,42 +100,43 @@ protected:
 
 TEST_P(Bindings, AreTheArgumentsOfTheLibraries) {
     std::map<std::string, std::vector<Sample>> samples;
-    for (const Row &row : op().rows()) {
-        if (!row.declined.empty()) {
+    for (const Variant &variant : op().variants()) {
+        if (!variant.declined.empty()) {
             continue;
         }
-        std::vector<Sample> &of_type = samples[row.type];
+        std::vector<Sample> &of_type = samples[variant.type];
         if (of_type.empty()) {
-            of_type = workload_of(op()).samples(row.type);
+            of_type = workload_of(op()).samples(variant.type);
         }
         int planned = 0;
         for (size_t i = 0; i < of_type.size(); i++) {
             const auto request = op().parse(of_type[i].inputs, of_type[i].settings);
             try {
-                planned += is_planned(row, fmt::format("{} {}", i, of_type[i].what), *request);
+                planned += is_planned(variant, fmt::format("{} {}", i, of_type[i].what), *request);
             } catch (const std::logic_error &wrong) {
-                ADD_FAILURE() << row.name() << ", " << of_type[i].what << ": " << wrong.what();
+                ADD_FAILURE() << variant.name() << ", " << of_type[i].what << ": " << wrong.what();
             }
         }
-        EXPECT_GT(planned, 0) << row.name() << " serves no sample: nothing was looked at";
-        lines() << fmt::format("{} may stand for tuned: {}\n", row.name(), op().may_stand_for_tuned(row));
+        EXPECT_GT(planned, 0) << variant.name() << " serves no sample: nothing was looked at";
+        lines() << fmt::format(
+            "{} may stand for tuned: {}\n", variant.name(), op().may_stand_for_tuned(variant));
     }
 }
 
 // A form that no row has is dead code. Rows without a form end the construction of their operator.
-TEST_P(Bindings, EveryFormHasARow) {
+TEST_P(Bindings, EveryFormHasAVariant) {
     std::set<const Form *> used;
     std::set<Backend> backends;
-    for (const Row &row : op().rows()) {
-        used.insert(&op().form(row));
-        backends.insert(row.backend);
+    for (const Variant &variant : op().variants()) {
+        used.insert(&op().form(variant));
+        backends.insert(variant.backend);
     }
     if (backends.size() < 3) {
-        GTEST_SKIP() << "not run here: forms of backends that were not built have no rows";
+        GTEST_SKIP() << "not run here: forms of backends that were not built have no variants";
     }
     std::set<std::string_view> names;
     for (const Form *form : op().forms()) {
-        EXPECT_TRUE(used.contains(form)) << op().name() << " has no row of the form " << form->name;
+        EXPECT_TRUE(used.contains(form)) << op().name() << " has no variant of the form " << form->name;
         EXPECT_TRUE(names.insert(form->name).second) << form->name << " is there twice";
     }
 }

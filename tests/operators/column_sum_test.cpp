@@ -1,5 +1,5 @@
 // column_sum: every row against the plain loop, at sizes around the tiles and at the largest sums; and the
-// front: its choice of rows, its output types, and what it refuses.
+// front: its choice of variants, its output types, and what it refuses.
 #include "tilewright/column_sum.h"
 #include "tests/operators/sums.h"
 
@@ -8,33 +8,33 @@ namespace {
 
 constexpr int summed_axis = 0;
 
-class ColumnSumRow : public SumRowTest {};
+class ColumnSumVariant : public SumRowTest {};
 
-TEST_P(ColumnSumRow, AgreesWithThePlainLoopAtEverySize) {
+TEST_P(ColumnSumVariant, AgreesWithThePlainLoopAtEverySize) {
     check_sizes(summed_axis);
 }
 
-TEST_P(ColumnSumRow, ServesCrops) {
+TEST_P(ColumnSumVariant, ServesCrops) {
     check_crops(summed_axis);
 }
 
-TEST_P(ColumnSumRow, ServesMemoryOfTheCaller) {
+TEST_P(ColumnSumVariant, ServesMemoryOfTheCaller) {
     check_views(summed_axis);
 }
 
 // The largest integers; numbers that are not finite.
-TEST_P(ColumnSumRow, HoldsExtremes) {
+TEST_P(ColumnSumVariant, HoldsExtremes) {
     check_extremes(summed_axis);
 }
 
-TEST_P(ColumnSumRow, GivesTheSameBytesEachTime) {
+TEST_P(ColumnSumVariant, GivesTheSameBytesEachTime) {
     check_repeats(summed_axis);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Rows, ColumnSumRow, testing::ValuesIn(row_cases(column_sum_operator())), row_case_name);
+    Variants, ColumnSumVariant, testing::ValuesIn(variant_cases(column_sum_operator())), variant_case_name);
 
-// Whatever the size, `tuned` finds a row of its family.
+// Whatever the size, `tuned` finds a variant of its family.
 TEST(ColumnSum, TunedServesEverySizeOnEveryDevice) {
     for (const DeviceInfo &d : devices()) {
         if (!d.usable) {

@@ -79,7 +79,7 @@ Array random_field(int64_t h, int64_t w, unsigned seed = 1) {
     return field;
 }
 
-class Fft2dRow : public RowTest {
+class Fft2dVariant : public VariantTest {
 protected:
     void expect_right(const Array &field, Direction direction, const std::string &what) {
         Array output;
@@ -91,8 +91,8 @@ protected:
     }
 };
 
-// Every length of rows and of columns, so that every row of the table takes part; both directions.
-TEST_P(Fft2dRow, IsTheTransformWithinTheBound) {
+// Every length of rows and of columns, so that every variant of the table takes part; both directions.
+TEST_P(Fft2dVariant, IsTheTransformWithinTheBound) {
     const std::pair<int64_t, int64_t> sizes[] = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256},
         {256, 128}, {256, 16}, {512, 256}, {512, 16}, {256, 512}, {1024, 16}, {1024, 64}, {16, 1024},
         {2048, 64}, {2048, 32}, {2048, 16}, {16, 2048}, {4096, 16}, {4096, 32}, {4096, 64}, {16, 4096},
@@ -105,7 +105,7 @@ TEST_P(Fft2dRow, IsTheTransformWithinTheBound) {
 }
 
 // A crop of a larger array as input, and as output: nothing beside it is written.
-TEST_P(Fft2dRow, TakesCropsAndWritesNothingElse) {
+TEST_P(Fft2dVariant, TakesCropsAndWritesNothingElse) {
     for (const auto &[h, w] : std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {32, 16}, {64, 32},
              {16, 1024}, {1024, 16}, {1024, 64}, {128, 256}, {256, 128}, {256, 16}, {32, 64}, {512, 16},
              {512, 32}, {16, 512}, {2048, 16}, {2048, 64}, {16, 2048}, {4096, 16}, {4096, 32}, {4096, 64},
@@ -133,7 +133,7 @@ TEST_P(Fft2dRow, TakesCropsAndWritesNothingElse) {
     EXPECT_GT(served(), 0);
 }
 
-TEST_P(Fft2dRow, GivesTheSameBytesEachTime) {
+TEST_P(Fft2dVariant, GivesTheSameBytesEachTime) {
     for (const auto &[h, w] :
         std::vector<std::pair<int64_t, int64_t>>{{16, 16}, {256, 128}, {1024, 16}, {4096, 32}, {16, 8192}}) {
         const Array field = random_field(h, w);
@@ -151,9 +151,10 @@ TEST_P(Fft2dRow, GivesTheSameBytesEachTime) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, Fft2dRow, testing::ValuesIn(row_cases(fft2d_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Variants, Fft2dVariant, testing::ValuesIn(variant_cases(fft2d_operator())), variant_case_name);
 
-// -------------------------------------------- what a transform must do, of the best row of the CPU
+// -------------------------------------------- what a transform must do, of the best variant of the CPU
 
 Array on_cpu(const Array &field, Direction direction = Direction::forward, bool pad = false) {
     return fft2d(field, direction, pad, {.device = Device{}});
@@ -331,16 +332,16 @@ TEST(Fft2d, RefusesWhatIsNoField) {
         Fault::usage);
 }
 
-// `bench` asks copies of rows, one after another in the same place.
+// `bench` asks copies of variants, one after another in the same place.
 TEST(Fft2d, CopiesOfRowsServeWhatTheRowsServe) {
     const Operator &op = fft2d_operator();
     const Array field = random_field(64, 256), output(Type::c64, {64, 256});
-    std::optional<Row> copy;
-    for (const Row &row : op.rows()) {
-        if (row.autoscheduler.empty()) {
-            copy.emplace(row);
-            EXPECT_EQ(op.serves(*copy, {&field, 1}, output, {}), op.serves(row, {&field, 1}, output, {}))
-                << row.name();
+    std::optional<Variant> copy;
+    for (const Variant &variant : op.variants()) {
+        if (variant.autoscheduler.empty()) {
+            copy.emplace(variant);
+            EXPECT_EQ(op.serves(*copy, {&field, 1}, output, {}), op.serves(variant, {&field, 1}, output, {}))
+                << variant.name();
         }
     }
 }

@@ -37,9 +37,10 @@ struct Case {
 template<typename T>
 using Expected = std::vector<std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>>;
 
-class GaussianBlurRow : public RowTest {
+class GaussianBlurVariant : public VariantTest {
 protected:
-    // One case on this row, if the row serves it; integers byte for byte, f32 within the documented bound.
+    // One case on this variant, if the variant serves it; integers byte for byte, f32 within the documented
+    // bound.
     template<typename T>
     void check(const Case &c) {
         SCOPED_TRACE(c.str());
@@ -76,10 +77,10 @@ protected:
         if constexpr (std::is_floating_point_v<T>) {
             const double top = largest<float>(image), radius = std::floor(4 * c.sigma + .5);
             double allowed = 2 * (2 * radius + 3) * std::ldexp(1., -24) * top;
-            if (row().form == "gaussian_blur_half") {
+            if (variant().form == "gaussian_blur_half") {
                 allowed += std::ldexp(top, -11) + std::ldexp(1., -25);
             }
-            if (row().form == "gaussian_blur_exp") {  // the weights of both passes
+            if (variant().form == "gaussian_blur_exp") {  // the weights of both passes
                 allowed += std::ldexp(64 * top, -24);
             }
             EXPECT_EQ(first_difference<T>(output, values, allowed), "");
@@ -88,21 +89,21 @@ protected:
         }
     }
 
-    // The row `direct` adds (2 radius + 1)^2 products per pixel. Where a CPU poses as an OpenCL device, 10^8
-    // of them take half a second.
+    // The variant `direct` adds (2 radius + 1)^2 products per pixel. Where a CPU poses as an OpenCL device,
+    // 10^8 of them take half a second.
     bool takes_too_long(const Case &c) const {
         const double side = 2 * std::floor(4 * c.sigma + .5) + 1;
         double products = side * side;
         for (const int64_t extent : c.shape) {
             products *= (double)extent;
         }
-        return row().schedule == "direct" && runs_threads_in_turn() && products > 5e7;
+        return variant().schedule == "direct" && runs_threads_in_turn() && products > 5e7;
     }
 
     void check(const Case &c) {
-        if (row().type == "u8") {
+        if (variant().type == "u8") {
             check<uint8_t>(c);
-        } else if (row().type == "u16") {
+        } else if (variant().type == "u16") {
             check<uint16_t>(c);
         } else {
             check<float>(c);
@@ -110,7 +111,7 @@ protected:
     }
 };
 
-TEST_P(GaussianBlurRow, SizesBordersAndChannels) {
+TEST_P(GaussianBlurVariant, SizesBordersAndChannels) {
     const int64_t sizes[] = {1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 101, 127, 128, 129, 257};
     const double sigmas[] = {1, .5, 2.25, 3, 1.7, .8};
     int turn = 0;
@@ -132,12 +133,12 @@ TEST_P(GaussianBlurRow, SizesBordersAndChannels) {
             }
         }
     }
-    check({{600, 1030}, 1, Border::mirror});  // rows that an autoscheduler made take only images above their
-                                              // tiles
-    EXPECT_GT(served(), 0) << "the row serves none of the sizes";
+    // variants that an autoscheduler made take only images above their tiles
+    check({{600, 1030}, 1, Border::mirror});
+    EXPECT_GT(served(), 0) << "the variant serves none of the sizes";
 }
 
-TEST_P(GaussianBlurRow, RadiusBeyondTheImage) {
+TEST_P(GaussianBlurVariant, RadiusBeyondTheImage) {
     for (const auto &[border, name] : borders) {
         check({{5, 3}, 4, border});
         check({{1, 1}, 2, border});
@@ -146,7 +147,7 @@ TEST_P(GaussianBlurRow, RadiusBeyondTheImage) {
     }
 }
 
-TEST_P(GaussianBlurRow, EverySigma) {
+TEST_P(GaussianBlurVariant, EverySigma) {
     for (double sigma : {.05, .2, .4, .5, .75, 1.2, 2., 4., 5.5, 7.5, 10., 20.}) {
         check({{70, 300}, sigma, Border::reflect});
         check({{256, 512}, sigma, Border::zero});
@@ -157,9 +158,9 @@ TEST_P(GaussianBlurRow, EverySigma) {
     check({{50, 130}, 31, Border::mirror});  // beyond the sigmas of the small integer weights
 }
 
-TEST_P(GaussianBlurRow, LargeWideTall) {
-    if (row().schedule == "reference" || row().schedule == "direct") {
-        GTEST_SKIP() << "this row is not made for large images";
+TEST_P(GaussianBlurVariant, LargeWideTall) {
+    if (variant().schedule == "reference" || variant().schedule == "direct") {
+        GTEST_SKIP() << "this variant is not made for large images";
     }
     check({{runs_threads_in_turn() ? 513 : 2049, 4097}, 1, Border::reflect});
     check({{3, 100003}, 1, Border::nearest});
@@ -167,13 +168,13 @@ TEST_P(GaussianBlurRow, LargeWideTall) {
     check({{runs_threads_in_turn() ? 20 : 50, 100004}, 2.25, Border::reflect});
 }
 
-TEST_P(GaussianBlurRow, SameBytesEachTime) {
+TEST_P(GaussianBlurVariant, SameBytesEachTime) {
     bool ran = false;
     for (int64_t c : {1, 2, 3, 4}) {
         const std::vector<int64_t> shape{97, 256, c};
-        const Array image = row().type == "u8"  ? random_array<uint8_t>(shape) :
-                            row().type == "u16" ? random_array<uint16_t>(shape) :
-                                                  random_array<float>(shape);
+        const Array image = variant().type == "u8"  ? random_array<uint8_t>(shape) :
+                            variant().type == "u16" ? random_array<uint16_t>(shape) :
+                                                      random_array<float>(shape);
         Array first, again;
         for (const double sigma : {1., .8}) {
             if (!run({image}, first, {{"sigma", sigma}})) {
@@ -187,12 +188,12 @@ TEST_P(GaussianBlurRow, SameBytesEachTime) {
         }
     }
     if (!ran) {
-        GTEST_SKIP() << "not a size of this row";
+        GTEST_SKIP() << "not a size of this variant";
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Rows, GaussianBlurRow, testing::ValuesIn(row_cases(gaussian_blur_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(Variants, GaussianBlurVariant,
+    testing::ValuesIn(variant_cases(gaussian_blur_operator())), variant_case_name);
 
 Call on_cpu() {
     return {.device = Device{}};
@@ -260,14 +261,15 @@ TEST(GaussianBlur, BuiltInsOfTheDeviceHaveTheErrorOfTheDevice) {
     Array image(Type::f32, {20, 20});
     image.as<float>()[0] = 8;
     const auto bound = [&](const std::string &schedule) {
-        const std::vector<const Row *> rows = op.rows(schedule, Backend::opencl);
-        return rows.empty() ? 0. :
-                              workload_of(op)
-                                  .bound_of(*rows[0], {&image, 1}, {{"sigma", 1.}, {"border", "reflect"}})
-                                  .at<double>({0, 0});
+        const std::vector<const Variant *> variants = op.variants(schedule, Backend::opencl);
+        return variants.empty() ?
+                   0. :
+                   workload_of(op)
+                       .bound_of(*variants[0], {&image, 1}, {{"sigma", 1.}, {"border", "reflect"}})
+                       .at<double>({0, 0});
     };
     if (bound("exp") == 0) {
-        GTEST_SKIP() << "not run here: no OpenCL rows were built";
+        GTEST_SKIP() << "not run here: no OpenCL variants were built";
     }
     EXPECT_LT(bound("exp"), 1e-5 * 8);
     for (const char *own : {"native", "relaxed"}) {

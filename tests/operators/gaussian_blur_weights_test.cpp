@@ -1,4 +1,4 @@
-// The integer weights of the blur: their error bound, and the parts that rows take them in.
+// The integer weights of the blur: their error bound, and the parts that variants take them in.
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include <algorithm>
 #include <cstdlib>
@@ -9,8 +9,8 @@ namespace tilewright {
 namespace {
 
 TEST(GaussianWeights, ErrorBoundIsUnderOne) {
-    for (double sigma = .01; sigma < 8192; sigma *= 1.03) {  // NOLINT(bugprone-float-loop-counter): it
-                                                             // multiplies
+    // NOLINT(bugprone-float-loop-counter): it multiplies
+    for (double sigma = .01; sigma < 8192; sigma *= 1.03) {
         const auto w = GaussianWeights::of(sigma);
         EXPECT_LT(w->bytes.bound, 1) << sigma;
         EXPECT_EQ(w->bytes.multiplier % 2, 1u) << sigma;
@@ -84,8 +84,8 @@ TEST(GaussianWeights, ShortSumsGiveTheSameBytes) {
 
 // What dot products of 16-bit numbers add stays within 32 bits, and the parts are the tap.
 TEST(GaussianWeights, PartsAreTheTap) {
-    for (double sigma = .01; sigma < 31; sigma *= 1.03) {  // NOLINT(bugprone-float-loop-counter): it
-                                                           // multiplies
+    // NOLINT(bugprone-float-loop-counter): it multiplies
+    for (double sigma = .01; sigma < 31; sigma *= 1.03) {
         const auto w = GaussianWeights::of(sigma);
         EXPECT_TRUE(fits_split_taps(w->words16)) << sigma;
         int64_t low = 0, high = 0;

@@ -15,14 +15,14 @@ void expect_negative(const Array &image, const Array &output) {
         << image.describe();
 }
 
-class InvertRow : public RowTest {};
+class InvertVariant : public VariantTest {};
 
-TEST_P(InvertRow, AgreesWithThePlainLoop) {
+TEST_P(InvertVariant, AgreesWithThePlainLoop) {
     const std::vector<std::vector<int64_t>> shapes = {{1, 1}, {1, 5}, {5, 1}, {8, 32}, {7, 31}, {9, 33},
         {64, 64}, {63, 65}, {127, 1}, {211, 97}, {2049, 4097}, {3, 100003}, {1000003, 3}, {33, 21, 3},
         {17, 19, 4}};
     for (const auto &shape : shapes) {
-        const Array image = random_array(row().type == "u8" ? Type::u8 : Type::u16, shape);
+        const Array image = random_array(variant().type == "u8" ? Type::u8 : Type::u16, shape);
         Array output;
         if (run({image}, output)) {
             expect_negative(image, output);
@@ -50,11 +50,11 @@ private:
     std::vector<T> memory_ = std::vector<T>(135 * 559, 0xa5);
 };
 
-TEST_P(InvertRow, TakesAndLeavesRowsOfAnyPitch) {
+TEST_P(InvertVariant, TakesAndLeavesRowsOfAnyPitch) {
     const auto check = [&](auto pitched) {
         Array output = pitched.output();
         const bool is_served = run({pitched.image}, output);
-        EXPECT_EQ(is_served, row().schedule != "tuned_aligned");
+        EXPECT_EQ(is_served, variant().schedule != "tuned_aligned");
         if (!is_served) {
             return;
         }
@@ -62,10 +62,11 @@ TEST_P(InvertRow, TakesAndLeavesRowsOfAnyPitch) {
         expect_negative(pitched.image, output);
         pitched.expect_untouched();
     };
-    row().type == "u8" ? check(Pitched<uint8_t>()) : check(Pitched<uint16_t>());
+    variant().type == "u8" ? check(Pitched<uint8_t>()) : check(Pitched<uint16_t>());
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, InvertRow, testing::ValuesIn(row_cases(invert_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Variants, InvertVariant, testing::ValuesIn(variant_cases(invert_operator())), variant_case_name);
 
 TEST(Invert, ChoosesARowByItself) {
     for (const Array &image : {random_array<uint8_t>({123, 45}), random_array<uint16_t>({123, 45, 3})}) {

@@ -1,5 +1,5 @@
 // matmul: every row against the plain loop within the error bound of sums in f32; and the front: its choice
-// of rows by size, views of any stride, and what it refuses.
+// of variants by size, views of any stride, and what it refuses.
 #include "tilewright/matmul.h"
 #include "tests/operators/variants.h"
 #include "tilewright/plain.h"
@@ -54,10 +54,10 @@ std::string wrong(const Array &output, const Exact &exact) {
     return "";
 }
 
-class MatmulRow : public RowTest {
+class MatmulVariant : public VariantTest {
 protected:
     bool is_slow() const {
-        return row().schedule == "reference" || row().backend == Backend::opencl;
+        return variant().schedule == "reference" || variant().backend == Backend::opencl;
     }
 
     // Whether the row served m x k x n and was right.
@@ -70,7 +70,7 @@ protected:
     }
 };
 
-TEST_P(MatmulRow, AgreesWithThePlainLoop) {
+TEST_P(MatmulVariant, AgreesWithThePlainLoop) {
     // Tiles are 6 x 16, 8 x 32, 14 x 32, 16 x 16, 32 x 64, 64 x 64, 64 x 128; blocks of the depth 16, 24, 48,
     // 64, 128, 448.
     for (const auto &[m, k, n] : std::vector<std::tuple<int, int, int>>{{1, 1, 1}, {1, 300, 1}, {1, 1, 300},
@@ -80,10 +80,10 @@ TEST_P(MatmulRow, AgreesWithThePlainLoop) {
              {640, 130, 640}, {641, 33, 900}, {768, 64, 1024}}) {
         check(m, k, n);
     }
-    EXPECT_GT(served() + (row().schedule == "tuned_large"), 0);
+    EXPECT_GT(served() + (variant().schedule == "tuned_large"), 0);
 }
 
-TEST_P(MatmulRow, TakesTallWideAndDeep) {
+TEST_P(MatmulVariant, TakesTallWideAndDeep) {
     check(4097, 16, 20);
     check(20, 16, 4097);
     check(33, 10000, 33);
@@ -96,13 +96,13 @@ TEST_P(MatmulRow, TakesTallWideAndDeep) {
         check(70001, 3, 2);
         check(2, 3, 70001);
     }
-    if (served() == 0 && row().schedule.starts_with("tuned_small")) {
+    if (served() == 0 && variant().schedule.starts_with("tuned_small")) {
         GTEST_SKIP() << "for products whose sides are alike and not large";
     }
-    EXPECT_GT(served() + is_slow() + row().tunables.empty(), 0);
+    EXPECT_GT(served() + is_slow() + variant().tunables.empty(), 0);
 }
 
-TEST_P(MatmulRow, TakesCropsAndWritesNothingElse) {
+TEST_P(MatmulVariant, TakesCropsAndWritesNothingElse) {
     for (const auto &[m, k, n, left] : std::vector<std::tuple<int, int, int, int>>{
              {131, 67, 259, 5}, {128, 128, 512, 4}, {512, 128, 128, 8}, {1, 5, 1, 3}}) {
         Array a_whole = random_array<float>({m + 7, k + 16}, 1),
@@ -139,14 +139,14 @@ TEST_P(MatmulRow, TakesCropsAndWritesNothingElse) {
 }
 
 // Each element that a NaN or an infinity takes part in has it, and no other one.
-TEST_P(MatmulRow, CarriesNaNAndInfinity) {
+TEST_P(MatmulVariant, CarriesNaNAndInfinity) {
     const int64_t m = 150, k = 140, n = 270;
     Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
     a.as<float>()[17 * a.strides()[0] + 69] = std::numeric_limits<float>::quiet_NaN();
     b.as<float>()[33 * b.strides()[0] + 269] = std::numeric_limits<float>::infinity();
     Array output;
     if (!run({a, b}, output)) {
-        GTEST_SKIP() << "leaves this size to another row";
+        GTEST_SKIP() << "leaves this size to another variant";
     }
     const float *data = std::as_const(output).as<float>();
     for (int64_t y = 0; y < m; y++) {
@@ -162,7 +162,7 @@ TEST_P(MatmulRow, CarriesNaNAndInfinity) {
 // The bound holds for numbers of every size, also where a path has parts of numbers only. Row 0 of a has a
 // number that is too large to be rounded to fewer bits, row 1 numbers whose low bits are denormal, row 2
 // both, row 3 numbers whose parts have the largest errors, row 4 integers; b has such columns.
-TEST_P(MatmulRow, KeepsTheBoundForNumbersOfEverySize) {
+TEST_P(MatmulVariant, KeepsTheBoundForNumbersOfEverySize) {
     const int64_t m = 150, k = 128, n = 270;
     Array a = random_array<float>({m, k}, 1), b = random_array<float>({k, n}, 2);
     float *of_a = a.as<float>(), *of_b = b.as<float>();
@@ -183,7 +183,7 @@ TEST_P(MatmulRow, KeepsTheBoundForNumbersOfEverySize) {
     }
     Array output;
     if (!run({a, b}, output)) {
-        GTEST_SKIP() << "leaves this size to another row";
+        GTEST_SKIP() << "leaves this size to another variant";
     }
     Exact exact = plain(a, b);
     exact.bound.as<double>()[1 * n + 6] = 0x1p-126;  // the products underflow
@@ -191,14 +191,14 @@ TEST_P(MatmulRow, KeepsTheBoundForNumbersOfEverySize) {
 }
 
 // A NaN with all its bits set, which the GPU's own NaN is, stays one.
-TEST_P(MatmulRow, CarriesTheNaNWithAllBits) {
+TEST_P(MatmulVariant, CarriesTheNaNWithAllBits) {
     Array a = random_array<float>({40, 130}, 1), b = random_array<float>({130, 50}, 2);
     const float nan = std::bit_cast<float>(0x7fffffff);
     a.as<float>()[3 * a.strides()[0] + 7] = nan;
     b.as<float>()[9 * b.strides()[0] + 11] = nan;
     Array output;
     if (!run({a, b}, output)) {
-        GTEST_SKIP() << "leaves this size to another row";
+        GTEST_SKIP() << "leaves this size to another variant";
     }
     const float *data = std::as_const(output).as<float>();
     for (int64_t y = 0; y < 40; y++) {
@@ -208,11 +208,11 @@ TEST_P(MatmulRow, CarriesTheNaNWithAllBits) {
     }
 }
 
-TEST_P(MatmulRow, GivesTheSameBytesEachTime) {
+TEST_P(MatmulVariant, GivesTheSameBytesEachTime) {
     const Array a = random_array<float>({150, 300}, 1), b = random_array<float>({300, 270}, 2);
     Array first;
     if (!run({a, b}, first)) {
-        GTEST_SKIP() << "leaves this size to another row";
+        GTEST_SKIP() << "leaves this size to another variant";
     }
     for (int turn = 0; turn < 3; turn++) {
         Array again;
@@ -221,7 +221,8 @@ TEST_P(MatmulRow, GivesTheSameBytesEachTime) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, MatmulRow, testing::ValuesIn(row_cases(matmul_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Variants, MatmulVariant, testing::ValuesIn(variant_cases(matmul_operator())), variant_case_name);
 
 TEST(Matmul, TakesAnySizeWithTuned) {
     for (const auto &[m, k, n] : std::vector<std::tuple<int, int, int>>{
@@ -283,7 +284,7 @@ std::string chosen(Backend backend, const Array &a, const Array &b) {
     const Array inputs[] = {a, b};
     return op
         .choose(inputs, Array(Type::f32, {a.shape()[0], b.shape()[1]}), {}, "tuned", Device{backend, 0},
-            &op.rows())
+            &op.variants())
         .schedule;
 }
 
@@ -291,10 +292,10 @@ std::string chosen(Backend backend, int64_t m, int64_t k, int64_t n) {
     return chosen(backend, Array(Type::f32, {m, k}), Array(Type::f32, {k, n}));
 }
 
-// Each row of `tuned` is taken where it is the fast one.
+// Each variant of `tuned` is taken where it is the fast one.
 TEST(Matmul, ChoosesARowBySizeOnCuda) {
-    if (matmul_operator().rows("tuned", Backend::cuda).empty()) {
-        GTEST_SKIP() << "no CUDA rows in this build";
+    if (matmul_operator().variants("tuned", Backend::cuda).empty()) {
+        GTEST_SKIP() << "no CUDA variants in this build";
     }
     EXPECT_EQ(chosen(Backend::cuda, 512, 512, 512), "tuned_small_whole");
     EXPECT_EQ(chosen(Backend::cuda, 511, 513, 509), "tuned_small");
@@ -314,22 +315,23 @@ TEST(Matmul, ChoosesARowBySizeOnCuda) {
 // Products of the tensor cores are another word of `--schedule`. They are for depths that their bound holds
 // for.
 TEST(Matmul, TensorCoresTakeDepthsForTheirBound) {
-    if (matmul_operator().rows("tensor", Backend::cuda).empty()) {
-        GTEST_SKIP() << "no CUDA rows in this build";
+    if (matmul_operator().variants("tensor", Backend::cuda).empty()) {
+        GTEST_SKIP() << "no CUDA variants in this build";
     }
     const auto schedule = [](int64_t m, int64_t k, int64_t n) {
         const Operator &op = matmul_operator();
         const Array inputs[] = {Array(Type::f32, {m, k}), Array(Type::f32, {k, n})};
-        return op.choose(inputs, Array(Type::f32, {m, n}), {}, "tensor", Device{Backend::cuda, 9}, &op.rows())
+        return op
+            .choose(inputs, Array(Type::f32, {m, n}), {}, "tensor", Device{Backend::cuda, 9}, &op.variants())
             .schedule;
     };
     EXPECT_EQ(schedule(1024, 128, 1024), "tensor_small");
     EXPECT_EQ(schedule(2048, 2048, 2048), "tensor_any");
     EXPECT_EQ(schedule(1600, 128, 1), "tensor_small") << "the first one, where none is meant";
     EXPECT_EQ(error_of([&] { schedule(1024, 127, 1024); }).fault(), Fault::input);
-    for (const Row *row : matmul_operator().rows("tensor", Backend::cuda)) {
-        EXPECT_EQ(row->needs.only_capability, 90) << row->name();
-        EXPECT_FALSE(row->belongs_to("tuned")) << row->name();
+    for (const Variant *variant : matmul_operator().variants("tensor", Backend::cuda)) {
+        EXPECT_EQ(variant->needs.only_capability, 90) << variant->name();
+        EXPECT_FALSE(variant->belongs_to("tuned")) << variant->name();
     }
 }
 

@@ -40,14 +40,15 @@ std::string wrong(const Array &c, const std::vector<T> &expected) {
     return "";
 }
 
-class MinPlusRow : public RowTest {
+class MinPlusVariant : public VariantTest {
 protected:
     Type type() const {
-        return row().type == "f64" ? Type::f64 : row().type == "f32" ? Type::f32 : Type::i32;
+        return variant().type == "f64" ? Type::f64 : variant().type == "f32" ? Type::f32 : Type::i32;
     }
     bool is_slow() const {
-        return row().schedule == "reference" || !row().autoscheduler.empty() || row().schedule == "direct" ||
-               row().schedule == "shared" || row().schedule == "branchless";
+        return variant().schedule == "reference" || !variant().autoscheduler.empty() ||
+               variant().schedule == "direct" || variant().schedule == "shared" ||
+               variant().schedule == "branchless";
     }
 
     void check(const Array &a, const Array &b, const std::string &what, std::optional<int64_t> length = {},
@@ -65,7 +66,7 @@ protected:
             return;
         }
         const std::string text = what + ": " + a.describe() + ", " + b.describe();
-        EXPECT_EQ(difference(c, *plain_result(op(), inputs, settings, row().backend), {}), "") << text;
+        EXPECT_EQ(difference(c, *plain_result(op(), inputs, settings, variant().backend), {}), "") << text;
     }
 
     Array vector(int64_t n, const std::string &kind, unsigned seed) const {
@@ -77,7 +78,7 @@ const char *const kinds[] = {"uniform", "gaussian", "walk", "sorted", "falling",
     "nothing", "zeros", "denormals", "huge"};
 
 // Strips are of 24 to 192 outputs, tiles of 128 to 2048, runs of 4 to 32, blocks of 8 and words of 256.
-TEST_P(MinPlusRow, AgreesWithThePlainLoop) {
+TEST_P(MinPlusVariant, AgreesWithThePlainLoop) {
     for (const auto &[n, m] : std::vector<std::pair<int, int>>{{1, 1}, {1, 2}, {2, 1}, {1, 300}, {300, 1},
              {7, 9}, {31, 33}, {95, 97}, {127, 128}, {129, 127}, {16, 500}, {17, 500}, {255, 257}, {256, 256},
              {511, 2}, {512, 512}, {513, 511}, {31, 300}, {32, 97}, {33, 1000}, {65, 640}, {191, 193},
@@ -87,7 +88,7 @@ TEST_P(MinPlusRow, AgreesWithThePlainLoop) {
     EXPECT_GT(served(), 0);
 }
 
-TEST_P(MinPlusRow, AgreesOnAnyData) {
+TEST_P(MinPlusVariant, AgreesOnAnyData) {
     for (const char *kind : kinds) {
         check(vector(1237, kind, 1), vector(1061, kind, 2), kind);
         check(vector(1237, kind, 1), vector(13, kind, 2), kind);
@@ -97,7 +98,7 @@ TEST_P(MinPlusRow, AgreesOnAnyData) {
     EXPECT_GT(served(), 0);
 }
 
-TEST_P(MinPlusRow, AgreesOnLongVectors) {
+TEST_P(MinPlusVariant, AgreesOnLongVectors) {
     if (is_slow()) {
         GTEST_SKIP() << "a slow row, which shorter vectors test";
     }
@@ -113,9 +114,9 @@ TEST_P(MinPlusRow, AgreesOnLongVectors) {
 
 // So long that there are several blocks of threads over the words and the segments of the pruned form. Held
 // against the CPU, whose row the tests above hold against the plain loop.
-TEST_P(MinPlusRow, AgreesOnVeryLongVectors) {
-    if (row().form != "min_plus_convolution_pruned" && row().form != "min_plus_convolution_plan") {
-        GTEST_SKIP() << "another row";
+TEST_P(MinPlusVariant, AgreesOnVeryLongVectors) {
+    if (variant().form != "min_plus_convolution_pruned" && variant().form != "min_plus_convolution_plan") {
+        GTEST_SKIP() << "another variant";
     }
     for (const char *kind : {"walk", "absent"}) {
         const Array a = vector(140000, kind, 1), b = vector(150000, kind, 2);
@@ -126,7 +127,7 @@ TEST_P(MinPlusRow, AgreesOnVeryLongVectors) {
 }
 
 // The first entries only, from one to all; what lies beyond is not written.
-TEST_P(MinPlusRow, MakesTheFirstEntries) {
+TEST_P(MinPlusVariant, MakesTheFirstEntries) {
     const Array a = vector(600, "gaussian", 1), b = vector(901, "gaussian", 2);
     for (int length : {1, 2, 255, 256, 600, 601, 900, 1027, 1499, 1500}) {
         check(a, b, "length " + std::to_string(length), length);
@@ -149,7 +150,7 @@ TEST_P(MinPlusRow, MakesTheFirstEntries) {
 }
 
 // Of n + m entries the last one has no sum: it is absent, or keeps its value, and -0 counts as 0.
-TEST_P(MinPlusRow, TakesOneEntryWithoutASum) {
+TEST_P(MinPlusVariant, TakesOneEntryWithoutASum) {
     for (const auto &[n, m] : std::vector<std::pair<int, int>>{{1, 1}, {16, 500}, {700, 1}, {1500, 1300}}) {
         const Array a = vector(n, "gaussian", 1), b = vector(m, "gaussian", 2);
         check(a, b, "without a sum", n + m);
@@ -164,7 +165,7 @@ TEST_P(MinPlusRow, TakesOneEntryWithoutASum) {
     EXPECT_GT(served(), 0);
 }
 
-TEST_P(MinPlusRow, Accumulates) {
+TEST_P(MinPlusVariant, Accumulates) {
     for (const auto &[n, m, length] : std::vector<std::tuple<int, int, int>>{
              {1, 1, 1}, {40, 1, 40}, {700, 500, 1199}, {1500, 1400, 1111}}) {
         const Array a = vector(n, "gaussian", 1), b = vector(m, "gaussian", 2);
@@ -175,9 +176,9 @@ TEST_P(MinPlusRow, Accumulates) {
     EXPECT_GT(served(), 0);
 }
 
-// The published kernel reads one element past the end of a, and begins at a[1]. The rows must do neither, for
-// a and for b.
-TEST_P(MinPlusRow, IsRightAtBothEnds) {
+// The published kernel reads one element past the end of a, and begins at a[1]. The variants must do neither,
+// for a and for b.
+TEST_P(MinPlusVariant, IsRightAtBothEnds) {
     // The least sum of each entry is with the first and last element of one or the other; past the ends lies
     // what would win.
     const double low = -1000, lower = -1e6;
@@ -201,11 +202,11 @@ TEST_P(MinPlusRow, IsRightAtBothEnds) {
     EXPECT_GT(served(), 0);
 }
 
-TEST_P(MinPlusRow, GivesTheSameBytesEachTime) {
+TEST_P(MinPlusVariant, GivesTheSameBytesEachTime) {
     const Array a = vector(1700, "few", 1), b = vector(1500, "few", 2);
     Array first;
     if (!run({a, b}, first)) {
-        GTEST_SKIP() << "leaves this size to another row";
+        GTEST_SKIP() << "leaves this size to another variant";
     }
     for (int turn = 0; turn < 3; turn++) {
         Array again;
@@ -216,9 +217,9 @@ TEST_P(MinPlusRow, GivesTheSameBytesEachTime) {
 
 // Where a first pass shows that nearly all blocks are needed, `pruned` goes on with the dense form, which has
 // fewer kernels.
-TEST_P(MinPlusRow, PrunesWhereItPays) {
-    if (row().schedule != "pruned" || row().backend == Backend::cpu) {
-        GTEST_SKIP() << "another row";
+TEST_P(MinPlusVariant, PrunesWhereItPays) {
+    if (variant().schedule != "pruned" || variant().backend == Backend::cpu) {
+        GTEST_SKIP() << "another variant";
     }
     const auto kernels = [&](const char *kind) {
         Array c;
@@ -238,7 +239,7 @@ std::string ran(int64_t length, const char *kind, const char *schedule) {
         min_plus_convolution(a, b, length, {.device = Device{}, .schedule = schedule, .statistics = &of});
     const Array all = min_plus_convolution(a, b, length, {.device = Device{}, .schedule = "tuned_any"});
     EXPECT_EQ(difference(c, all, {}), "") << kind;
-    const std::string names = of.row + ": " + fmt::format("{}", fmt::join(of.libraries, " "));
+    const std::string names = of.variant + ": " + fmt::format("{}", fmt::join(of.libraries, " "));
     return std::regex_replace(names, std::regex("min_plus_convolution/|/f64/cpu"), "");
 }
 
@@ -252,8 +253,8 @@ TEST(MinPlusConvolution, SiftsWhereItPays) {
     EXPECT_EQ(ran(44000, "walk", "tuned"), "tuned_any: tuned_any");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Rows, MinPlusRow, testing::ValuesIn(row_cases(min_plus_convolution_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(Variants, MinPlusVariant,
+    testing::ValuesIn(variant_cases(min_plus_convolution_operator())), variant_case_name);
 
 Array vector_of(const std::vector<double> &values) {
     Array vector(Type::f64, {(int64_t)values.size()});

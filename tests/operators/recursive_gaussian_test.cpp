@@ -40,13 +40,13 @@ struct Case {
     }
 };
 
-class RecursiveGaussianRow : public RowTest {
+class RecursiveGaussianVariant : public VariantTest {
 protected:
     // What half-precision floats between rows and columns add to the error, relative to the largest value: 11
     // bits are kept, and both filters together multiply a value by at most 1.12.
     double half() const {
-        return row().form == "recursive_gaussian_copies" &&
-                       row().configuration<RecursiveGaussianCopiesConfiguration>().half ?
+        return variant().form == "recursive_gaussian_copies" &&
+                       variant().configuration<RecursiveGaussianCopiesConfiguration>().half ?
                    std::ldexp(1.12, -11) :
                    0;
     }
@@ -94,9 +94,9 @@ protected:
     }
 
     void check(const Case &c) {
-        if (row().type == "u8") {
+        if (variant().type == "u8") {
             check<uint8_t>(c);
-        } else if (row().type == "u16") {
+        } else if (variant().type == "u16") {
             check<uint16_t>(c);
         } else {
             check<float>(c);
@@ -104,7 +104,7 @@ protected:
     }
 };
 
-TEST_P(RecursiveGaussianRow, SizesAndChannels) {
+TEST_P(RecursiveGaussianVariant, SizesAndChannels) {
     const double sigmas[] = {.5, 1, 5, 20, 200};
     int turn = 0;
     for (int64_t h : {1, 2, 7, 63, 64, 65, 129}) {
@@ -130,10 +130,10 @@ TEST_P(RecursiveGaussianRow, SizesAndChannels) {
              {49, 257}, {96, 3}, {97, 256}, {145, 1}, {130, 333}, {100, 131, 3}}) {
         check({shape, 2, false, true});
     }
-    EXPECT_GT(served(), 0) << "the row serves none of the sizes";
+    EXPECT_GT(served(), 0) << "the variant serves none of the sizes";
 }
 
-TEST_P(RecursiveGaussianRow, EverySigma) {
+TEST_P(RecursiveGaussianVariant, EverySigma) {
     for (double sigma : {.5, .6, .75, 1., 1.5, 2., 3., 5., 10., 20., 50., 100., 200.}) {
         check({{128, 192}, sigma});
         check({{192, 256}, sigma});
@@ -141,8 +141,8 @@ TEST_P(RecursiveGaussianRow, EverySigma) {
 }
 
 // A pattern whose roundings fall to one side: over the many samples that a wide filter remembers they add up.
-TEST_P(RecursiveGaussianRow, WideFiltersOfAPatternStayWithinTheBound) {
-    if (row().type != "f32") {
+TEST_P(RecursiveGaussianVariant, WideFiltersOfAPatternStayWithinTheBound) {
+    if (variant().type != "f32") {
         GTEST_SKIP() << "integers are rounded by more";
     }
     Array image(Type::f32, {300, 1000});
@@ -159,9 +159,9 @@ TEST_P(RecursiveGaussianRow, WideFiltersOfAPatternStayWithinTheBound) {
     }
 }
 
-TEST_P(RecursiveGaussianRow, LargeWideTall) {
-    if (row().schedule == "reference") {
-        GTEST_SKIP() << "this row is not made for large images";
+TEST_P(RecursiveGaussianVariant, LargeWideTall) {
+    if (variant().schedule == "reference") {
+        GTEST_SKIP() << "this variant is not made for large images";
     }
     check({{521, 1031}, 5});
     check({{3, 20011}, 20});
@@ -172,13 +172,13 @@ TEST_P(RecursiveGaussianRow, LargeWideTall) {
     check({{1013, 1}, .5});
 }
 
-TEST_P(RecursiveGaussianRow, ConstantImagesStay) {
+TEST_P(RecursiveGaussianVariant, ConstantImagesStay) {
     for (double sigma : {.5, 1., 5., 20., 200.}) {
         for (const auto &shape : {std::vector<int64_t>{64, 192}, {67, 131}, {61, 70, 3}, {150, 300},
                  {150, 13}, {1, 77}, {300, 1}}) {
             SCOPED_TRACE(sigma);
             Array output;
-            if (row().type == "f32") {
+            if (variant().type == "f32") {
                 Array image(Type::f32, shape);
                 fill<float>(image, [] { return .73f; });
                 if (run({image}, output, {{"sigma", sigma}})) {
@@ -188,12 +188,12 @@ TEST_P(RecursiveGaussianRow, ConstantImagesStay) {
                 }
             } else {
                 for (int value : {1, 127, 255, 65535}) {
-                    if (row().type == "u8" && value > 255) {
+                    if (variant().type == "u8" && value > 255) {
                         continue;
                     }
-                    Array image(row().type == "u8" ? Type::u8 : Type::u16, shape);
-                    row().type == "u8" ? fill<uint8_t>(image, [&] { return value; }) :
-                                         fill<uint16_t>(image, [&] { return value; });
+                    Array image(variant().type == "u8" ? Type::u8 : Type::u16, shape);
+                    variant().type == "u8" ? fill<uint8_t>(image, [&] { return value; }) :
+                                             fill<uint16_t>(image, [&] { return value; });
                     if (run({image}, output, {{"sigma", sigma}})) {
                         EXPECT_EQ(difference(output, image, {}), "");
                     }
@@ -205,8 +205,8 @@ TEST_P(RecursiveGaussianRow, ConstantImagesStay) {
 }
 
 // The response to a single pixel in the middle is the same in all four directions, and its sum is the pixel.
-TEST_P(RecursiveGaussianRow, ImpulsesAreSymmetric) {
-    if (row().type != "f32") {
+TEST_P(RecursiveGaussianVariant, ImpulsesAreSymmetric) {
+    if (variant().type != "f32") {
         GTEST_SKIP() << "floats show it";
     }
     for (double sigma : {.5, 1., 5., 10.}) {  // at 20, the edges can be seen
@@ -237,11 +237,11 @@ TEST_P(RecursiveGaussianRow, ImpulsesAreSymmetric) {
     }
 }
 
-TEST_P(RecursiveGaussianRow, SameBytesEachTime) {
+TEST_P(RecursiveGaussianVariant, SameBytesEachTime) {
     for (const int64_t width : {256, 12, 1}) {
         const Array bytes = random_array<uint8_t>({128, width}), words = random_array<uint16_t>({128, width}),
                     floats = random_array<float>({128, width});
-        const Array &image = row().type == "u8" ? bytes : row().type == "u16" ? words : floats;
+        const Array &image = variant().type == "u8" ? bytes : variant().type == "u16" ? words : floats;
         Array first, again;
         for (int i = 0; run({image}, first, {{"sigma", 5.}}) && i < 2; i++) {
             run({image}, again, {{"sigma", 5.}});
@@ -251,8 +251,8 @@ TEST_P(RecursiveGaussianRow, SameBytesEachTime) {
     EXPECT_GT(served(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Rows, RecursiveGaussianRow, testing::ValuesIn(row_cases(recursive_gaussian_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(Variants, RecursiveGaussianVariant,
+    testing::ValuesIn(variant_cases(recursive_gaussian_operator())), variant_case_name);
 
 Call on_cpu() {
     return {.device = Device{}};
@@ -270,8 +270,8 @@ std::vector<double> response_of(double sigma, int reach) {
 }  // namespace
 
 TEST(RecursiveCoefficients, TheVarianceIsThatOfTheGaussian) {
-    for (double sigma = .5; sigma <= 200; sigma *= 1.3) {  // NOLINT(bugprone-float-loop-counter): it
-                                                           // multiplies
+    // NOLINT(bugprone-float-loop-counter): it multiplies
+    for (double sigma = .5; sigma <= 200; sigma *= 1.3) {
         const int reach = (int)(20 * sigma) + 20;
         const std::vector<double> line = response_of(sigma, reach);
         double sum = 0, square = 0;

@@ -1,5 +1,5 @@
 // row_sum: every row against the plain loop, at sizes around the tiles and at the largest sums; and the
-// front: its choice of rows, its output types, and what it refuses.
+// front: its choice of variants, its output types, and what it refuses.
 #include "tilewright/row_sum.h"
 #include "tests/operators/sums.h"
 
@@ -31,9 +31,10 @@ TEST_P(RowSumRow, GivesTheSameBytesEachTime) {
     check_repeats(summed_axis);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, RowSumRow, testing::ValuesIn(row_cases(row_sum_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Variants, RowSumRow, testing::ValuesIn(variant_cases(row_sum_operator())), variant_case_name);
 
-// Whatever the size, `tuned` finds a row of its family.
+// Whatever the size, `tuned` finds a variant of its family.
 TEST(RowSum, TunedServesEverySizeOnEveryDevice) {
     for (const DeviceInfo &d : devices()) {
         if (!d.usable) {

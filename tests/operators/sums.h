@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of column_sum and row_sum share: what every row must serve.
+// What the tests of column_sum and row_sum share: what every variant must serve.
 #include "generators/algorithms/sums/most_terms.h"
 #include "plain/sums.h"
 #include "tests/operators/variants.h"
@@ -34,12 +34,12 @@ inline void expect_sums(const Array &image, const Array &sums, int axis, const s
     EXPECT_EQ(difference(sums, plain::sums(image, settings, axis), bound), "") << what;
 }
 
-class SumRowTest : public RowTest {
+class SumRowTest : public VariantTest {
 protected:
     // `axis`: the one that the sums run over, 0 for columns' sums. Where u32 may not hold them, other types
-    // are asked for, which rows that convert themselves do not serve.
+    // are asked for, which variants that convert themselves do not serve.
     std::vector<Settings> settings_for(const Array &image, int axis) const {
-        const std::string &type = row().type;
+        const std::string &type = variant().type;
         if (type == "u8f32" || type == "u16f32") {
             return {{{"output-type", "f32"}}};
         }
@@ -49,11 +49,11 @@ protected:
         return {{{"output-type", "u64"}}, {{"output-type", "f32"}}};
     }
     Type element() const {
-        const std::string &type = row().type;
+        const std::string &type = variant().type;
         return type.starts_with("u16") ? Type::u16 : type.starts_with("u8") ? Type::u8 : Type::f32;
     }
     // The random image of a size, which nobody writes: rows share it, because making it takes longer than
-    // most rows take.
+    // most variants take.
     Array random(int64_t h, int64_t w, int64_t row_bytes = Array::padded) const {
         static std::map<std::tuple<Type, int64_t, int64_t, int64_t>, Array> made;
         Array &image = made[{element(), h, w, row_bytes}];
@@ -66,7 +66,7 @@ protected:
         for (const Settings &settings : settings_for(image, axis)) {
             Array sums;
             if (run({image}, sums, settings)) {
-                expect_sums(image, sums, axis, row().name() + " " + what + " " + image.describe());
+                expect_sums(image, sums, axis, variant().name() + " " + what + " " + image.describe());
             }
         }
     }
@@ -83,7 +83,7 @@ protected:
             check(random(h, w), axis, "padded");
             check(random(h, w, 0), axis, "dense");
         }
-        EXPECT_GT(served(), 0) << row().name() << " served none of the sizes";
+        EXPECT_GT(served(), 0) << variant().name() << " served none of the sizes";
     }
 
     // Every phase of rows against words of memory: crops that begin anywhere, of rows of odd and even
@@ -103,7 +103,7 @@ protected:
         for (int64_t at : {0, 1, 8}) {
             check(wide.crop(at % 3, at, 5, 70001), axis, "wide crop of");
         }
-        EXPECT_GT(served(), 0) << row().name() << " served none of the crops";
+        EXPECT_GT(served(), 0) << variant().name() << " served none of the crops";
     }
 
     // The caller's memory, with other things all around it.
@@ -126,7 +126,7 @@ protected:
             }
             check(Array::view(element(), data, {2, 70001}), axis, "view");
         }
-        EXPECT_GT(served(), 0) << row().name() << " served none of the views";
+        EXPECT_GT(served(), 0) << variant().name() << " served none of the views";
     }
 
     void check_extremes(int axis) {
@@ -135,7 +135,7 @@ protected:
         } else {
             check_largest(axis);
         }
-        EXPECT_GT(served(), 0) << row().name() << " served none of the extremes";
+        EXPECT_GT(served(), 0) << variant().name() << " served none of the extremes";
     }
 
     void check_repeats(int axis) {
@@ -150,10 +150,10 @@ protected:
             for (int i = 0; i < 2; i++) {
                 Array again;
                 ASSERT_TRUE(run({image}, again, settings));
-                EXPECT_EQ(difference(again, first, {}), "") << row().name() << " over axis " << axis;
+                EXPECT_EQ(difference(again, first, {}), "") << variant().name() << " over axis " << axis;
             }
         }
-        EXPECT_GT(served(), 0) << row().name() << " served none of the sizes";
+        EXPECT_GT(served(), 0) << variant().name() << " served none of the sizes";
     }
 
 private:
@@ -161,7 +161,7 @@ private:
     void check_largest(int axis) {
         std::vector<std::pair<int64_t, int64_t>> sizes = {{2100, 150}, {150, 2100}, {130, 32753}, {300, 500},
             {70001, 1}, {70001, 2}, {2, 70001}, {1, 200000}, {300, 12}, {300, 25}, {300, 47}};
-        if (row().schedule != "reference" && !runs_threads_in_turn()) {
+        if (variant().schedule != "reference" && !runs_threads_in_turn()) {
             sizes.push_back({8192, 8192});
         }
         for (const auto &[h, w] : sizes) {
@@ -202,17 +202,18 @@ inline std::vector<int64_t> shape_of(int axis, int64_t terms, int64_t lines) {
 // The sums of an image by all rows of its type on all devices, in each type that holds them.
 inline void expect_exact_sums(const Operator &op, const Array &image, int axis) {
     for (const DeviceInfo &info : devices()) {
-        for (const Row &row : op.rows()) {
-            if (!info.usable || row.backend != info.device.backend || row.type != name_of(image.type()) ||
-                !row.declined.empty() || !why_not_on(row, info.device).empty()) {
+        for (const Variant &variant : op.variants()) {
+            if (!info.usable || variant.backend != info.device.backend ||
+                variant.type != name_of(image.type()) || !variant.declined.empty() ||
+                !why_not_on(variant, info.device).empty()) {
                 continue;
             }
             for (const Type output : {Type::u64, Type::f64, Type::f32}) {
                 const Settings settings{{"output-type", std::string(name_of(output))}};
                 Array sums(output, {image.shape()[1 - axis]});
-                if (op.serves(row, {&image, 1}, sums, settings)) {
-                    op({&image, 1}, sums, settings, {.device = info.device, .schedule = row.schedule});
-                    expect_sums(image, sums, axis, row.name() + " " + sums.describe());
+                if (op.serves(variant, {&image, 1}, sums, settings)) {
+                    op({&image, 1}, sums, settings, {.device = info.device, .schedule = variant.schedule});
+                    expect_sums(image, sums, axis, variant.name() + " " + sums.describe());
                 }
             }
         }

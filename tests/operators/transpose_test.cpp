@@ -1,5 +1,5 @@
 // transpose: every row against the plain loop, byte for byte, at any size, pitch and alignment; and the
-// front: its choice of rows, images of more than 2 GiB, and what it refuses.
+// front: its choice of variants, images of more than 2 GiB, and what it refuses.
 #include "tilewright/transpose.h"
 #include "tests/operators/variants.h"
 #include "tilewright/plain.h"
@@ -93,9 +93,9 @@ private:
     std::vector<unsigned char> memory_;
 };
 
-class TransposeRow : public RowTest {};
+class TransposeVariant : public VariantTest {};
 
-TEST_P(TransposeRow, AgreesWithThePlainLoop) {
+TEST_P(TransposeVariant, AgreesWithThePlainLoop) {
     // (h, w): one pixel, thin, around the tiles' 16, 64, 128 and 256, prime, whole patches, large, very tall,
     // very wide.
     std::vector<std::pair<int64_t, int64_t>> sizes = {{1, 1}, {1, 2}, {2, 1}, {3, 5}, {4, 4}, {15, 17},
@@ -104,13 +104,13 @@ TEST_P(TransposeRow, AgreesWithThePlainLoop) {
         {10007, 1}};
     // All kinds of pixel of a type are the same bytes for the row, so that one of them is enough for images
     // of millions of pixels. An OpenCL device that is a CPU takes seconds for those of millions of threads.
-    const bool slow = row().schedule == "reference" || runs_threads_in_turn();
+    const bool slow = variant().schedule == "reference" || runs_threads_in_turn();
     const std::pair<int64_t, int64_t> odd{slow ? 1025 : 2049, slow ? 513 : 4097},
         whole{slow ? 512 : 2048, slow ? 1024 : 4096};
     const size_t small = sizes.size();
     const int64_t length = runs_threads_in_turn() ? 100003 : 1000003;
     sizes.insert(sizes.end(), {{3, length}, {length, 3}, odd, whole});
-    for (const Pixel &pixel : pixels_of(row().type)) {
+    for (const Pixel &pixel : pixels_of(variant().type)) {
         for (const auto &[h, w] : sizes) {
             Array image(pixel.type, shape_of(h, w, pixel.channels)), output;
             fill_pixels(image.data(), (size_t)(h * pitch(image)), (unsigned)(h + w));
@@ -126,11 +126,11 @@ TEST_P(TransposeRow, AgreesWithThePlainLoop) {
     EXPECT_GT(served(), 0);
 }
 
-TEST_P(TransposeRow, TakesAndLeavesMemoryOfAnyPitchAndAlignment) {
+TEST_P(TransposeVariant, TakesAndLeavesMemoryOfAnyPitchAndAlignment) {
     struct Lie {
         int64_t offset, extra;
     };
-    for (const Pixel &pixel : pixels_of(row().type)) {
+    for (const Pixel &pixel : pixels_of(variant().type)) {
         const int64_t element = (int64_t)size_of(pixel.type);
         const std::vector<std::pair<int64_t, int64_t>> sizes = {
             {1, 1}, {5, 3}, {37, 61}, {64, 256}, {129, 131}, {263, 389}, {384, 512}};
@@ -155,8 +155,8 @@ TEST_P(TransposeRow, TakesAndLeavesMemoryOfAnyPitchAndAlignment) {
     }
 }
 
-TEST_P(TransposeRow, TakesAndLeavesCrops) {
-    for (const Pixel &pixel : pixels_of(row().type)) {
+TEST_P(TransposeVariant, TakesAndLeavesCrops) {
+    for (const Pixel &pixel : pixels_of(variant().type)) {
         Array image(pixel.type, shape_of(300, 410, pixel.channels), 0),
             output(pixel.type, shape_of(420, 310, pixel.channels), 0);
         fill_pixels(image.data(), (size_t)(300 * pitch(image)), 3);
@@ -187,7 +187,7 @@ TEST_P(TransposeRow, TakesAndLeavesCrops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Rows, TransposeRow, testing::ValuesIn(row_cases(transpose_operator())), row_case_name);
+    Variants, TransposeVariant, testing::ValuesIn(variant_cases(transpose_operator())), variant_case_name);
 
 TEST(Transpose, ChoosesARowForEveryArrayByItself) {
     for (const char *type : {"u8", "u16", "rgb8", "f32", "rgb16", "u64"}) {
@@ -213,7 +213,7 @@ TEST(Transpose, TwiceIsTheImage) {
     EXPECT_EQ(difference(transpose(transpose(image)), image, {}), "");
 }
 
-// Rows so far apart that no library addresses them at once; only the pages that are used exist.
+// Variants so far apart that no library addresses them at once; only the pages that are used exist.
 TEST(Transpose, TakesMemoryOfMoreThanTwoGiB) {
     const int64_t apart = (int64_t)1 << 30, bytes = 3 * apart + 4096;
     void *memory = mmap(

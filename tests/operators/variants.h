@@ -1,11 +1,11 @@
 #pragma once
-// The tests of an operator's rows: one test for each row of its table, on a device that the row runs on. A
-// row whose device is missing is skipped with the reason, never passed.
+// The tests of an operator's variants: one test for each variant of its table, on a device that the variant
+// runs on. A variant whose device is missing is skipped with the reason, never passed.
 //
-//     class TransposeRow : public RowTest {};
-//     TEST_P(TransposeRow, AgreesWithThePlainLoop) { ... run(inputs, output, settings) ... }
-//     INSTANTIATE_TEST_SUITE_P(Rows, TransposeRow, testing::ValuesIn(row_cases(transpose_operator())),
-//                              row_case_name);
+//     class TransposeVariant : public VariantTest {};
+//     TEST_P(TransposeVariant, AgreesWithThePlainLoop) { ... run(inputs, output, settings) ... }
+//     INSTANTIATE_TEST_SUITE_P(Variants, TransposeVariant,
+//         testing::ValuesIn(variant_cases(transpose_operator())), variant_case_name);
 #include "tests/support/arrays.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
@@ -14,45 +14,45 @@
 
 namespace tilewright {
 
-struct RowCase {
+struct VariantCase {
     const Operator *op;
-    const Row *row;
+    const Variant *variant;
 };
 
-inline void PrintTo(const RowCase &c, std::ostream *out) {
-    *out << c.row->name();
+inline void PrintTo(const VariantCase &c, std::ostream *out) {
+    *out << c.variant->name();
 }
 
-// Every row that has a library. An operator without rows is an error: its tests would pass without testing
-// anything.
-inline std::vector<RowCase> row_cases(const Operator &op) {
-    std::vector<RowCase> cases;
-    for (const Row &row : op.rows()) {
-        if (row.declined.empty()) {
-            cases.push_back({&op, &row});
+// Every variant that has a library. An operator without variants is an error: its tests would pass without
+// testing anything.
+inline std::vector<VariantCase> variant_cases(const Operator &op) {
+    std::vector<VariantCase> cases;
+    for (const Variant &variant : op.variants()) {
+        if (variant.declined.empty()) {
+            cases.push_back({&op, &variant});
         }
     }
     if (cases.empty()) {
-        throw std::logic_error(op.name() + " has no rows");
+        throw std::logic_error(op.name() + " has no variants");
     }
     return cases;
 }
 
-inline std::string row_case_name(const testing::TestParamInfo<RowCase> &info) {
-    std::string name = info.param.row->name();
+inline std::string variant_case_name(const testing::TestParamInfo<VariantCase> &info) {
+    std::string name = info.param.variant->name();
     name.erase(0, name.find('/') + 1);
     std::replace(name.begin(), name.end(), '/', '_');
     return name;
 }
 
-class RowTest : public testing::TestWithParam<RowCase> {
+class VariantTest : public testing::TestWithParam<VariantCase> {
 protected:
     void SetUp() override {
         std::string why_not;
-        if (const auto found = usable_device(row().backend, why_not)) {
+        if (const auto found = usable_device(variant().backend, why_not)) {
             device_ = found->device;
             runs_threads_in_turn_ = device_.backend == Backend::opencl && !found->is_gpu;
-            if (const std::string lacking = why_not_on(row(), device_); !lacking.empty()) {
+            if (const std::string lacking = why_not_on(variant(), device_); !lacking.empty()) {
                 GTEST_SKIP() << "not run here: " << lacking;
             }
         } else {
@@ -65,15 +65,15 @@ protected:
     void TearDown() override {
         if (!IsSkipped()) {
             EXPECT_LE(counters().largest_block, 1024u)
-                << row().name() << " launches blocks that no GPU takes";
+                << variant().name() << " launches blocks that no GPU takes";
         }
     }
 
     const Operator &op() const {
         return *GetParam().op;
     }
-    const Row &row() const {
-        return *GetParam().row;
+    const Variant &variant() const {
+        return *GetParam().variant;
     }
     Device device() const {
         return device_;
@@ -84,25 +84,25 @@ protected:
         return runs_threads_in_turn_;
     }
 
-    // Runs exactly this row; false when it does not serve these arguments (another type, or a size that it
-    // leaves to others).
+    // Runs exactly this variant; false when it does not serve these arguments (another type, or a size that
+    // it leaves to others).
     bool run(std::vector<Array> inputs, Array &output, const Settings &settings = {}) {
-        if (op().type_of(inputs, settings) != row().type) {
+        if (op().type_of(inputs, settings) != variant().type) {
             return false;
         }
         if (output.empty()) {
             const auto [type, shape] = op().output_of(inputs, settings);
             output = Array(type, shape);
         }
-        if (!op().serves(row(), inputs, output, settings)) {
+        if (!op().serves(variant(), inputs, output, settings)) {
             return false;
         }
-        op().run(row(), device_, inputs, output, settings);
+        op().run(variant(), device_, inputs, output, settings);
         served_++;
         return true;
     }
 
-    // How many calls of run() the row took: a row that serves nothing is a mistake.
+    // How many calls of run() the variant took: a variant that serves nothing is a mistake.
     int served() const {
         return served_;
     }

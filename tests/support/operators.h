@@ -19,7 +19,7 @@ inline const Operator *built_operator(const std::string &name) {
     return nullptr;
 }
 
-// Small arguments that an operator's rows of a type take.
+// Small arguments that an operator's variants of a type take.
 inline Sample small_sample(const Operator &op, const std::string &type, int64_t w, int64_t h) {
     return workload_of(op).benchmark_sample(type, {w, h}, {});
 }

@@ -1,4 +1,4 @@
-// How a row or a peer is timed on rotating sets of data, and what its output is held against.
+// How a variant or a peer is timed on rotating sets of data, and what its output is compared with.
 #include "apps/laboratory/benchmark/benchmark.h"
 #include "apps/laboratory/benchmark/cuda_peers.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -18,10 +18,10 @@ double memory_for(Device device) {
     return device.backend == Backend::cpu ? host : std::min(host, (double)device_info(device).memory / 2);
 }
 
-// Whether a row is asked for the first time in this process.
-bool is_first_call(const Row &row) {
-    static std::set<const Row *> called;
-    return called.insert(&row).second;
+// Whether a variant is asked for the first time in this process.
+bool is_first_call(const Variant &variant) {
+    static std::set<const Variant *> called;
+    return called.insert(&variant).second;
 }
 
 }  // namespace
@@ -33,24 +33,24 @@ Benchmark::Benchmark(const Operator &op, BenchmarkData data, Device device, cons
     chosen_ = tuned_on(device_);
 }
 
-bool Benchmark::serves(const Row &row) const {
-    return app::serves(op_, row, sample(), sets_[0].output);
+bool Benchmark::serves(const Variant &variant) const {
+    return app::serves(op_, variant, sample(), sets_[0].output);
 }
 
-Run Benchmark::row(const Row &row) {
-    Run run = begin(&row);
-    if (run.why_not = why_not_timed(row, run); !run.why_not.empty()) {
+Run Benchmark::variant(const Variant &variant) {
+    Run run = begin(&variant);
+    if (run.why_not = why_not_timed(variant, run); !run.why_not.empty()) {
         return run;
     }
-    const TimedCalls calls = calls_of(row);
+    const TimedCalls calls = calls_of(variant);
     visit(calls, device_);
-    take(measure(device_, {calls}, plan_).front(), run, &row);
-    check(run, &row);
+    take(measure(device_, {calls}, plan_).front(), run, &variant);
+    check(run, &variant);
     return run;
 }
 
-std::vector<Run> Benchmark::rows_in_turns(
-    const std::vector<const Row *> &rows, const std::function<void(const Row &)> &begin_row) {
+std::vector<Run> Benchmark::variants_in_turns(
+    const std::vector<const Variant *> &variants, const std::function<void(const Variant &)> &begin_variant) {
     std::vector<Run> runs;
     std::vector<TimedCalls> calls;
     std::vector<size_t> timed;  // which of the runs these are
@@ -58,15 +58,15 @@ std::vector<Run> Benchmark::rows_in_turns(
         try {
             work(runs[i]);
         } catch (const Error &error) {
-            runs[i] = failed(*rows[i], error.what());
+            runs[i] = failed(*variants[i], error.what());
         }
     };
-    for (size_t i = 0; i < rows.size(); i++) {
-        begin_row(*rows[i]);
-        runs.push_back(begin(rows[i]));
+    for (size_t i = 0; i < variants.size(); i++) {
+        begin_variant(*variants[i]);
+        runs.push_back(begin(variants[i]));
         guarded(i, [&](Run &run) {
-            if (run.why_not = why_not_timed(*rows[i], run); run.why_not.empty()) {
-                const TimedCalls one = calls_of(*rows[i]);
+            if (run.why_not = why_not_timed(*variants[i], run); run.why_not.empty()) {
+                const TimedCalls one = calls_of(*variants[i]);
                 visit(one, device_);
                 calls.push_back(one);
                 timed.push_back(i);
@@ -76,26 +76,26 @@ std::vector<Run> Benchmark::rows_in_turns(
     const std::vector<Measured> measured = measure(device_, calls, plan_);
     for (size_t t = 0; t < timed.size(); t++) {
         guarded(timed[t], [&](Run &run) {
-            take(measured[t], run, rows[timed[t]]);
+            take(measured[t], run, variants[timed[t]]);
             visit(calls[t], device_);
-            check(run, rows[timed[t]]);
+            check(run, variants[timed[t]]);
         });
     }
     return runs;
 }
 
-// Loads and compiles what there is to load and compile. Returns why the row is not timed: a call takes too
-// long; empty where it is.
-std::string Benchmark::why_not_timed(const Row &row, Run &run) {
+// Loads and compiles what there is to load and compile. Returns why the variant is not timed: a call takes
+// too long; empty where it is.
+std::string Benchmark::why_not_timed(const Variant &variant, Run &run) {
     const auto full = [&] {
         return call_ms(
-            device_, [&] { op_.run(row, device_, sample().inputs, sets_[0].output, sample().settings); });
+            device_, [&] { op_.run(variant, device_, sample().inputs, sets_[0].output, sample().settings); });
     };
     const double limit_ms = plan_.limit_s * 1000, enough_ms = limit_ms / 4;
-    const std::optional<SmallCall> small = small_call(row, device_);
+    const std::optional<SmallCall> small = small_call(variant, device_);
     const auto once = [&] { return small ? call_ms(device_, small->call) : full(); };
     const double first_ms = once();
-    run.first_ms = is_first_call(row) ? std::optional(first_ms) : std::nullopt;
+    run.first_ms = is_first_call(variant) ? std::optional(first_ms) : std::nullopt;
     // Full calls decide without a call on less data, and where that one is so short that most of it is its
     // launch: then the estimate is far too long.
     constexpr double launch_ms = .1;
@@ -110,20 +110,20 @@ std::string Benchmark::why_not_timed(const Row &row, Run &run) {
                    "a call would take about {:.3g} s; raise --limit or take a smaller --size", ms / 1000);
 }
 
-TimedCalls Benchmark::calls_of(const Row &row) {
-    const std::function<void(size_t)> direct = [this, &row](size_t i) {
+TimedCalls Benchmark::calls_of(const Variant &variant) {
+    const std::function<void(size_t)> direct = [this, &variant](size_t i) {
         Rotation::Set &set = sets_[i];
-        op_.run(row, device_, set.sample.inputs, set.output, set.sample.settings);
+        op_.run(variant, device_, set.sample.inputs, set.output, set.sample.settings);
     };
-    // A user's call checks its arguments and finds the row; a row that another one hides, or that is in no
-    // table, cannot be called so.
-    const std::function<void(size_t)> whole = [this, &row](size_t i) {
+    // A user's call checks its arguments and finds the variant; a variant that another one hides, or that is
+    // in no table, cannot be called so.
+    const std::function<void(size_t)> whole = [this, &variant](size_t i) {
         Rotation::Set &set = sets_[i];
         op_(set.sample.inputs, set.output, set.sample.settings,
-            {.device = device_, .schedule = row.schedule});
+            {.device = device_, .schedule = variant.schedule});
     };
-    const bool reachable =
-        &op_.choose(sample().inputs, sets_[0].output, sample().settings, row.schedule, device_) == &row;
+    const bool reachable = &op_.choose(sample().inputs, sets_[0].output, sample().settings, variant.schedule,
+                               device_) == &variant;
     const std::function<void(size_t)> called = reachable ? whole : direct;
     const auto from_host = [this, called](size_t i) {
         Rotation::Set &set = sets_[i];
@@ -137,8 +137,8 @@ TimedCalls Benchmark::calls_of(const Row &row) {
         device_.backend == Backend::cpu ? std::function<void(size_t)>() : std::function(from_host)};
 }
 
-Run Benchmark::failed(const Row &row, const std::string &why) {
-    Run run = begin(&row);
+Run Benchmark::failed(const Variant &variant, const std::string &why) {
+    Run run = begin(&variant);
     run.failed = why;
     return run;
 }
@@ -187,7 +187,7 @@ std::vector<Peer> Benchmark::peers() {
     return peers;
 }
 
-const Row *Benchmark::tuned_on(Device device) const {
+const Variant *Benchmark::tuned_on(Device device) const {
     try {
         return &op_.choose(sample().inputs, sets_[0].output, sample().settings, "tuned", device);
     } catch (const Error &) {
@@ -199,12 +199,12 @@ const Sample &Benchmark::sample() const {
     return sets_[0].sample;
 }
 
-Run Benchmark::begin(const Row *row) {
+Run Benchmark::begin(const Variant *variant) {
     Run run;
     run.device = device_;
-    if (row) {
-        run.row = *row;
-        run.chosen = row == chosen_;
+    if (variant) {
+        run.variant = *variant;
+        run.chosen = variant == chosen_;
     }
     run.op = op_.name();
     run.type = data_.type;
@@ -230,23 +230,24 @@ void Benchmark::visit(const TimedCalls &calls, Device device) {
 }
 
 // Errors: what ended the calls.
-void Benchmark::take(const Measured &measured, Run &run, const Row *row) {
+void Benchmark::take(const Measured &measured, Run &run, const Variant *variant) {
     if (measured.failure) {
         std::rethrow_exception(measured.failure);
     }
     run.measured = measured;
     run.sets = sets_.size();
-    if (row && device_.backend == Backend::cpu) {
+    if (variant && device_.backend == Backend::cpu) {
         run.measured.host = measured.call;
     }
-    if (row && row->family == "reference") {
+    if (variant && variant->family == "reference") {
         reference_ms_ = measured.batch.median;
-    } else if (row && row->family == "tuned" && reference_ms_) {
+    } else if (variant && variant->family == "tuned" && reference_ms_) {
         run.of_reference = measured.batch.median / *reference_ms_;
     }
-    if (row) {
-        run.libraries = other_libraries(*row,
-            op_.plan(*row, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output).rows());
+    if (variant) {
+        run.libraries = other_libraries(*variant,
+            op_.plan(*variant, device_, *op_.parse(sample().inputs, sample().settings), sets_[0].output)
+                .variants());
     }
 }
 
@@ -274,24 +275,24 @@ std::optional<Benchmark::SmallData> Benchmark::small_data() const {
     return SmallData{std::move(sample), output, times};
 }
 
-// Nothing where there is no smaller sample, or the row does not serve it.
-std::optional<Benchmark::SmallCall> Benchmark::small_call(const Row &row, Device device) const {
+// Nothing where there is no smaller sample, or the variant does not serve it.
+std::optional<Benchmark::SmallCall> Benchmark::small_call(const Variant &variant, Device device) const {
     const std::optional<SmallData> small = small_data();
-    if (!small || !app::serves(op_, row, small->sample, small->output)) {
+    if (!small || !app::serves(op_, variant, small->sample, small->output)) {
         return {};
     }
-    const std::function<void()> call = [this, &row, device, sample = small->sample,
+    const std::function<void()> call = [this, &variant, device, sample = small->sample,
                                            output = small->output]() mutable {
-        op_.run(row, device, sample.inputs, output, sample.settings);
+        op_.run(variant, device, sample.inputs, output, sample.settings);
     };
     return SmallCall{call, small->times};
 }
 
-// What the output of `timed` is held against: the reference where it is affordable, and else the best row of
-// the CPU. Where no row of the CPU serves the data, the plain loop.
-const Expected *Benchmark::expected(const Row *timed) {
+// What the output of `timed` is compared with: the reference where it is affordable, and else the best
+// variant of the CPU. Where no variant of the CPU serves the data, the plain loop.
+const Expected *Benchmark::expected(const Variant *timed) {
     constexpr double affordable_ms = 2000;
-    const Row *reference = cpu_row(op_, "reference", data_.type);
+    const Variant *reference = cpu_variant(op_, "reference", data_.type);
     const auto is_affordable = [&] {
         const std::optional<SmallCall> small = small_call(*reference, Device{});
         if (!small) {
@@ -304,10 +305,10 @@ const Expected *Benchmark::expected(const Row *timed) {
     if (!reference_ && reference && reference != timed && is_affordable()) {
         reference_ = expect(op_, *reference, sample());
     }
-    if (reference_ && reference_->row != timed) {
+    if (reference_ && reference_->variant != timed) {
         return &*reference_;
     }
-    const Row *tuned = tuned_on(Device{});
+    const Variant *tuned = tuned_on(Device{});
     if (!tuned) {
         return plain();
     }
@@ -335,17 +336,18 @@ const Expected *Benchmark::plain() {
     return plain_ ? &*plain_ : nullptr;
 }
 
-// Holds what the timed calls left against what it should be. A peer is no row; integers may be `off`.
-void Benchmark::check(Run &run, const Row *timed, double off) {
+// Holds what the timed calls left against what it should be. A peer is no variant; integers may be `off`.
+void Benchmark::check(Run &run, const Variant *timed, double off) {
     const Expected *right = expected(timed);
     if (!right) {
-        run.unverified = tuned_on(Device{}) ? "the reference would take too long at this size, and this row "
-                                              "is the one that others are held against" :
-                                              "no row of the CPU serves the data, and the plain loop would "
-                                              "take too long";
+        run.unverified = tuned_on(Device{}) ?
+                             "the reference would take too long at this size, and this variant "
+                             "is the one that others are compared with" :
+                             "no variant of the CPU serves the data, and the plain loop would "
+                             "take too long";
         return;
     }
-    run.verified_by = right->row ? right->row->name() : source_of(*right);
+    run.verified_by = right->variant ? right->variant->name() : source_of(*right);
     Expected held = *right;
     if (timed) {
         held.bound = workload_of(op_).bound_of(*timed, sample().inputs, sample().settings);

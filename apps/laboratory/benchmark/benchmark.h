@@ -1,5 +1,5 @@
 #pragma once
-// The rows and peers of one operator, type, size and settings on one device: timed on the same data, and
+// The variants and peers of one operator, type, size and settings on one device: timed on the same data, and
 // verified.
 #include "apps/laboratory/benchmark/benchmark_data.h"
 #include "apps/laboratory/benchmark/peers.h"
@@ -18,32 +18,33 @@
 
 namespace tilewright::app {
 
-// What was timed: one row or peer on one set of data.
+// What was timed: one variant or peer on one set of data.
 struct Run {
-    std::optional<Row> row;  // nothing: a peer was timed
-    std::string peer;        // its name
+    std::optional<Variant> variant;  // nothing: a peer was timed
+    std::string peer;                // its name
     std::string op, type;
     Device device;
     Sample sample;                    // without its inputs
     std::vector<std::string> inputs;  // what they were: "f32 (512, 512)"
     DataSize size;                    // of the first input; a vector has height 1
     Work work;
-    bool chosen = false;                 // `tuned` takes this row for the data
-    std::string failed;                  // not empty: it ended in this error
-    std::string why_not;                 // not empty: it was not timed
-    Measured measured;                   // of a peer, host calls are not timed
-    std::optional<double> of_reference;  // of a row of `tuned`: its time over that of the reference row,
-                                         // where that one was timed before on the same device and data
-    std::optional<double> first_ms;      // the row's first call in this process, on data of 1/16 the side
-                                         // where the row serves that little
+    bool chosen = false;  // `tuned` takes this variant for the data
+    std::string failed;   // not empty: it ended in this error
+    std::string why_not;  // not empty: it was not timed
+    Measured measured;    // of a peer, host calls are not timed
+    // of a variant of `tuned`: its time over that of the reference variant, where that one was timed before
+    // on the same device and data
+    std::optional<double> of_reference;
+    // the variant's first call in this process, on data of 1/16 the side where the variant serves that little
+    std::optional<double> first_ms;
     size_t sets = 0;
-    std::string libraries;    // those that ran, where they are others than the row's own
-    std::string verified_by;  // the row whose output its own was held against
+    std::string libraries;    // those that ran, where they are others than the variant's own
+    std::string verified_by;  // the variant whose output its own was compared with
     std::string unverified;   // or why there was none
     std::string wrong;        // the first difference
 
     std::string name() const {  // "transpose/padded/u8/cuda", "peer: plain loop, 1 thread"
-        return row ? row->name() : "peer: " + peer;
+        return variant ? variant->name() : "peer: " + peer;
     }
 };
 
@@ -52,21 +53,21 @@ public:
     // Errors: usage and input, for data that the operator does not take; memory.
     Benchmark(const Operator &op, BenchmarkData data, Device device, const Plan &plan);
 
-    // Errors: those of the row.
-    Run row(const Row &row);
+    // Errors: those of the variant.
+    Run variant(const Variant &variant);
     Run peer(const Peer &peer);
 
-    // Times several rows in turns: each row once before any is timed again. A row whose calls end in an error
-    // is a run that failed. Outputs of calls that are not timed are compared, because the rows share them.
-    // `begin` is called before a row is called for the first time.
-    std::vector<Run> rows_in_turns(
-        const std::vector<const Row *> &rows, const std::function<void(const Row &)> &begin);
+    // Times several rows in turns: each row once before any is timed again. A variant whose calls end in an
+    // error is a run that failed. Outputs of calls that are not timed are compared, because the variants
+    // share them. `begin` is called before a variant is called for the first time.
+    std::vector<Run> variants_in_turns(
+        const std::vector<const Variant *> &variants, const std::function<void(const Variant &)> &begin);
 
-    // The run of a row that ended in an error.
-    Run failed(const Row &row, const std::string &why);
+    // The run of a variant that ended in an error.
+    Run failed(const Variant &variant, const std::string &why);
 
-    // Whether the row serves the data.
-    bool serves(const Row &row) const;
+    // Whether the variant serves the data.
+    bool serves(const Variant &variant) const;
 
     std::vector<Peer> peers();
 
@@ -76,12 +77,12 @@ public:
 
 private:
     const Sample &sample() const;
-    const Row *tuned_on(Device device) const;  // null where no row of the family serves the data
-    Run begin(const Row *row);                 // nothing for a peer
+    const Variant *tuned_on(Device device) const;  // null where no variant of the family serves the data
+    Run begin(const Variant *variant);             // nothing for a peer
     void visit(const TimedCalls &calls, Device device);
-    void take(const Measured &measured, Run &run, const Row *row);
-    std::string why_not_timed(const Row &row, Run &run);
-    TimedCalls calls_of(const Row &row);
+    void take(const Measured &measured, Run &run, const Variant *variant);
+    std::string why_not_timed(const Variant &variant, Run &run);
+    TimedCalls calls_of(const Variant &variant);
     // Data of 1/16 the side, an output for it, and how many times as much work a full call is.
     struct SmallData {
         Sample sample;
@@ -94,10 +95,10 @@ private:
         std::function<void()> call;
         double times;
     };
-    std::optional<SmallCall> small_call(const Row &row, Device device) const;
+    std::optional<SmallCall> small_call(const Variant &variant, Device device) const;
     const Expected *plain();  // by the plain loop, where that is affordable; null where it is not
-    const Expected *expected(const Row *timed);
-    void check(Run &run, const Row *timed, double off = 0);
+    const Expected *expected(const Variant *timed);
+    void check(Run &run, const Variant *timed, double off = 0);
 
     const Operator &op_;
     const BenchmarkData data_;
@@ -105,9 +106,9 @@ private:
     const Plan plan_;
     Rotation sets_;
     Work work_;
-    const Row *chosen_ = nullptr;  // the row that `tuned` takes on this device, or none
+    const Variant *chosen_ = nullptr;  // the variant that `tuned` takes on this device, or none
     std::optional<Expected> reference_, tuned_, plain_;
-    std::optional<double> reference_ms_;  // the time of the reference row
+    std::optional<double> reference_ms_;  // the time of the reference variant
 };
 
 }  // namespace tilewright::app

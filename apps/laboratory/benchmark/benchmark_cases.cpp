@@ -10,26 +10,26 @@ namespace tilewright::app {
 
 namespace {
 
-// The rows that are asked for, and the devices that are named.
+// The variants that are asked for, and the devices that are named.
 struct Asked {
-    const RowWords &words;
+    const VariantOptions &words;
     const std::vector<Device> &named;
-    const TakesRow &takes;
+    const TakesVariant &takes;
 
     // Those of one operator and type on one of the devices.
-    std::vector<AskedRow> rows(const Operator &op, const std::string &type, Device device) const {
-        std::vector<AskedRow> rows;
-        for (const Row &row : op.rows()) {
-            if (row.type == type && row.backend == device.backend && words.ask_for(row) &&
-                takes(row, device)) {
-                rows.push_back({&row});
+    std::vector<AskedVariant> variants(const Operator &op, const std::string &type, Device device) const {
+        std::vector<AskedVariant> variants;
+        for (const Variant &variant : op.variants()) {
+            if (variant.type == type && variant.backend == device.backend && words.ask_for(variant) &&
+                takes(variant, device)) {
+                variants.push_back({&variant});
             }
         }
-        return rows;
+        return variants;
     }
 
-    // The devices that are named. Without names the best one that can run a row of the type, and, where
-    // schedules are named of which it has no row, the best one for each of these.
+    // The devices that are named. Without names the best one that can run a variant of the type, and, where
+    // schedules are named of which it has no variant, the best one for each of these.
     std::vector<Device> devices(const Operator &op, const std::string &type) const {
         if (!named.empty()) {
             return named;
@@ -37,16 +37,17 @@ struct Asked {
         std::vector<Device> devices;
         const std::vector<std::string> any = {""};
         for (const std::string &schedule : words.schedules.empty() ? any : words.schedules) {
-            std::vector<const Row *> meant;
-            for (const Row &row : op.rows()) {
-                if (row.type == type && words.ask_for(row) &&
-                    (schedule.empty() || row.belongs_to(schedule))) {
-                    meant.push_back(&row);
+            std::vector<const Variant *> meant;
+            for (const Variant &variant : op.variants()) {
+                if (variant.type == type && words.ask_for(variant) &&
+                    (schedule.empty() || variant.belongs_to(schedule))) {
+                    meant.push_back(&variant);
                 }
             }
-            const bool is_served = std::any_of(meant.begin(), meant.end(), [&](const Row *row) {
-                return std::any_of(devices.begin(), devices.end(),
-                    [&](Device device) { return row->backend == device.backend && takes(*row, device); });
+            const bool is_served = std::any_of(meant.begin(), meant.end(), [&](const Variant *variant) {
+                return std::any_of(devices.begin(), devices.end(), [&](Device device) {
+                    return variant->backend == device.backend && takes(*variant, device);
+                });
             });
             if (const auto best = best_device_for(meant); best && !is_served) {
                 devices.push_back(*best);
@@ -56,12 +57,12 @@ struct Asked {
     }
 };
 
-// One case for each device that has rows.
+// One case for each device that has variants.
 void add_cases(const Operator &op, const BenchmarkData &data, const Asked &asked, std::vector<Case> &cases) {
     for (const Device &device : asked.devices(op, data.type)) {
-        std::vector<AskedRow> rows = asked.rows(op, data.type, device);
-        if (!rows.empty()) {
-            cases.push_back({&op, data, device, std::move(rows), {}});
+        std::vector<AskedVariant> variants = asked.variants(op, data.type, device);
+        if (!variants.empty()) {
+            cases.push_back({&op, data, device, std::move(variants), {}});
         }
     }
 }
@@ -104,7 +105,7 @@ std::vector<DataSize> sizes_of(
 }
 
 std::vector<Case> cases_of_samples(
-    const std::vector<const Operator *> &chosen, const CaseWords &words, const Asked &asked) {
+    const std::vector<const Operator *> &chosen, const CaseOptions &words, const Asked &asked) {
     check_sample(words.data);
     const std::vector<DataSize> sizes = sizes_of(chosen, words.sizes);
     std::vector<Case> cases;
@@ -125,13 +126,13 @@ std::vector<Case> cases_of_samples(
     return cases;
 }
 
-std::vector<Case> cases_of_files(const Operator &op, const CaseWords &words, const Asked &asked) {
+std::vector<Case> cases_of_files(const Operator &op, const CaseOptions &words, const Asked &asked) {
     if (!words.sizes.empty()) {
         throw Error(Fault::usage, "the size is that of the files; leave one of the two out",
             {.operation = op.name(), .argument = "--size", .value = words.sizes.front()});
     }
     CallData files = call_data(op, words.data);
-    const std::vector<std::string> &types = words.rows.types;
+    const std::vector<std::string> &types = words.variants.types;
     if (!types.empty() && std::find(types.begin(), types.end(), files.request->type) == types.end()) {
         throw Error(Fault::usage, fmt::format("the files are {}; leave --type out", files.request->type),
             {.operation = op.name(), .argument = "--type", .value = joined(types, ",")});
@@ -145,27 +146,27 @@ std::vector<Case> cases_of_files(const Operator &op, const CaseWords &words, con
     return cases;
 }
 
-// Puts each row's points in its place.
+// Puts each variant's points in its place.
 void take_points(std::vector<Case> &cases, const TunableGrid &grid) {
-    std::vector<const Row *> all;
+    std::vector<const Variant *> all;
     for (const Case &one : cases) {
-        for (const AskedRow &asked : one.rows) {
-            all.push_back(asked.row);
+        for (const AskedVariant &asked : one.variants) {
+            all.push_back(asked.variant);
         }
     }
     check_grid(all, grid);
     for (Case &one : cases) {
-        std::vector<AskedRow> rows;
-        for (const AskedRow &asked : one.rows) {
-            const std::vector<TunableValues> points = points_of(*asked.row, grid);
+        std::vector<AskedVariant> variants;
+        for (const AskedVariant &asked : one.variants) {
+            const std::vector<TunableValues> points = points_of(*asked.variant, grid);
             for (const TunableValues &point : points) {
-                rows.push_back({asked.row, point});
+                variants.push_back({asked.variant, point});
             }
             if (points.empty()) {
-                rows.push_back(asked);
+                variants.push_back(asked);
             }
         }
-        one.rows = std::move(rows);
+        one.variants = std::move(variants);
     }
 }
 
@@ -181,15 +182,15 @@ std::vector<Device> devices_of(const std::vector<Case> &cases) {
     return devices;
 }
 
-Row AskedRow::named() const {
-    return point.empty() ? *row : with_tunables(*row, point);
+Variant AskedVariant::named() const {
+    return point.empty() ? *variant : with_tunables(*variant, point);
 }
 
-bool runs_here(const Row &row, Device device) {
-    return why_not_here(row, {device}, true).empty();
+bool runs_here(const Variant &variant, Device device) {
+    return why_not_here(variant, {device}, true).empty();
 }
 
-void add_case_data(Command &command, CaseWords &words) {
+void add_case_data(Command &command, CaseOptions &words) {
     command
         .add("--size", words.sizes,
             "WIDTHxHEIGHT or WIDTHxHEIGHTxCHANNELS, several separated by commas (default: the operator's "
@@ -211,15 +212,15 @@ void add_case_data(Command &command, CaseWords &words) {
     add_limits(command, words.data.limits);
 }
 
-std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseWords &words,
-    const std::vector<Device> &devices, const TakesRow &takes) {
-    check_rows(chosen, words.rows);
+std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseOptions &words,
+    const std::vector<Device> &devices, const TakesVariant &takes) {
+    check_variants(chosen, words.variants);
     check_options(chosen, words.data.options);
     if (!words.data.files.empty() && chosen.size() != 1) {
         throw Error(Fault::usage, "files are the data of one operator; name it too",
             {.argument = "--input", .value = words.data.files.front()});
     }
-    const Asked asked{words.rows, devices, takes};
+    const Asked asked{words.variants, devices, takes};
     std::vector<Case> cases = words.data.files.empty() ? cases_of_samples(chosen, words, asked) :
                                                          cases_of_files(*chosen.front(), words, asked);
     if (cases.empty()) {
@@ -228,7 +229,8 @@ std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const Ca
             names.push_back(device.str());
         }
         throw Error(Fault::device,
-            "none of the rows that were asked for can run here; `tilewright list` shows where they run, and "
+            "none of the variants that were asked for can run here; `tilewright list` shows where they run, "
+            "and "
             "`tilewright devices` what there is",
             {.device = names.empty() ? "auto" : joined(names, ",")});
     }

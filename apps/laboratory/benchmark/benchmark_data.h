@@ -1,5 +1,5 @@
 #pragma once
-// The data that rows and peers are timed on.
+// The data that variants and peers are timed on.
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
 #include <optional>

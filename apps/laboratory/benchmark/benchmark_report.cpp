@@ -33,16 +33,17 @@ std::string preamble(
                     "# {} CPUs at {:.0f} MHz, load {:.2f}; Halide's threads are pinned, one per CPU\n"
                     "# ms: device time of a call in a batch of {} back to back, median of {}; fewer\n"
                     "# where that would take more than {:g} s. call: one call with the wait for its end.\n"
-                    "# host: from host arrays to a host array. *: the row that `tuned` takes.\n"
-                    "# SLOWER: a row of `tuned` that takes more than {} times as long as `reference`.\n",
+                    "# host: from host arrays to a host array. *: the variant that `tuned` takes.\n"
+                    "# SLOWER: a variant of `tuned` that takes more than {} times as long as `reference`.\n",
             tilewright_version, commit, halide_version, llvm_version, about["date"].get<std::string>(), cpus,
             about["mhz_per_cpu"].get<double>(),
             about["load_avg"].empty() ? 0. : about["load_avg"][0].get<double>(), plan.batch, plan.repeats,
             plan.limit_s, slower_than_reference);
-    text += wide ?
-                "# p10, p90: percentiles of ms. single: a call alone. first: the row's first call in this\n"
-                "# process, with what it loads and compiles, on 1/16 of the side where it serves that.\n" :
-                "# --wide adds p10, p90, single, first, and what a result is held against.\n";
+    text +=
+        wide ?
+            "# p10, p90: percentiles of ms. single: a call alone. first: the variant's first call in this\n"
+            "# process, with what it loads and compiles, on 1/16 of the side where it serves that.\n" :
+            "# --wide adds p10, p90, single, first, and what a result is compared with.\n";
     return text +
            "# Buffers rotate, so that no cache holds them; on a CPU, inputs of at most 2.5 MB stay in its\n"
            "# cache, as data that a program has just written.\n";
@@ -50,9 +51,9 @@ std::string preamble(
 
 std::string heading(bool wide) {
     return wide ? fmt::format("{:<44} {:<32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}  {}\n",
-                      "row", "data", "ms", "p10", "p90", "single", "call", "host", "first", "GB/s", "GFLOP/s",
-                      "verified") :
-                  fmt::format("{:<46} {:>8} {:>8} {:>8} {:>7} {:>8}  {}\n", "row", "ms", "call", "host",
+                      "variant", "data", "ms", "p10", "p90", "single", "call", "host", "first", "GB/s",
+                      "GFLOP/s", "verified") :
+                  fmt::format("{:<46} {:>8} {:>8} {:>8} {:>7} {:>8}  {}\n", "variant", "ms", "call", "host",
                       "GB/s", "GFLOP/s", "verified");
 }
 
@@ -74,8 +75,8 @@ std::string numbers_of(const Run &run, bool wide) {
     if (wide) {
         text += fmt::format(" {:>9.4f} {:>9.4f} {}", m.batch.p10, m.batch.p90, measured(m.single));
     }
-    text +=
-        fmt::format(" {} {}", measured(m.call), time(run.row ? std::optional(m.host.median) : std::nullopt));
+    text += fmt::format(
+        " {} {}", measured(m.call), time(run.variant ? std::optional(m.host.median) : std::nullopt));
     return text + (wide ? " " + time(run.first_ms) : "") +
            fmt::format(" {} {}  ", rate(run.work.bytes, wide ? 8 : 7), rate(run.work.flops, wide ? 9 : 8));
 }
@@ -201,9 +202,9 @@ void BenchmarkReport::add(const Run &run) {
     }
 }
 
-void BenchmarkReport::leave_out(size_t rows) {
+void BenchmarkReport::leave_out(size_t variants) {
     const std::lock_guard lock(mutex_);
-    left_out_ += rows;
+    left_out_ += variants;
 }
 
 Json BenchmarkReport::whole(bool complete) const {
@@ -240,7 +241,7 @@ void BenchmarkReport::print_counts() const {
         print(fmt::format("# not timed: {} of {}; their lines say why\n", not_timed_, runs_));
     }
     if (has_table() && left_out_ > 0) {
-        print(fmt::format("# not listed, because they do not serve the data: {} of {} rows\n", left_out_,
+        print(fmt::format("# not listed, because they do not serve the data: {} of {} variants\n", left_out_,
             left_out_ + runs_));
     }
 }
@@ -252,13 +253,13 @@ void BenchmarkReport::check_runs() const {
     }
     if (failed_ > 0) {
         throw Error(
-            Fault::failed, fmt::format("{} of {} rows failed; the lines above say why", failed_, runs_));
+            Fault::failed, fmt::format("{} of {} variants failed; the lines above say why", failed_, runs_));
     }
     if (runs_ == 0) {
         throw Error(Fault::input,
             fmt::format(
-                "none of the {} rows that were asked for serves the data; take another --size or other "
-                "rows (`tilewright explain OP --size WxH` says why)",
+                "none of the {} variants that were asked for serves the data; take another --size or other "
+                "variants (`tilewright explain OP --size WxH` says why)",
                 left_out_));
     }
 }

@@ -36,11 +36,11 @@ public:
     // Errors: failed, when the results file cannot be written.
     void add(const Run &run);
 
-    // So many rows do not serve their data, and are not listed.
-    void leave_out(size_t rows);
+    // So many variants do not serve their data, and are not listed.
+    void leave_out(size_t variants);
 
     // After the last run: writes the JSON and the page. Errors: mismatch or failed, when a run was wrong or
-    // failed; input, when no row serves the data; failed, when a file cannot be written. Where there are
+    // failed; input, when no variant serves the data; failed, when a file cannot be written. Where there are
     // several, the first of them, and a line on standard error for each of the others.
     void end();
 

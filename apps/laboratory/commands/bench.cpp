@@ -1,4 +1,4 @@
-// `bench`: which rows it times, on which data, and its command line.
+// `bench`: which variants it times, on which data, and its command line.
 #include "apps/laboratory/benchmark/benchmark.h"
 #include "apps/laboratory/benchmark/benchmark_cases.h"
 #include "apps/laboratory/benchmark/benchmark_report.h"
@@ -20,40 +20,40 @@ namespace tilewright::app {
 
 namespace {
 
-struct Options {
+struct BenchOptions {
     std::vector<std::string> operators;
     std::string devices;
-    CaseWords cases;
+    CaseOptions cases;
     ReportFiles files;
     bool peers = false, in_turns = false;
     Plan plan;
 };
 
-Run run_of(Benchmark &benchmark, const Row &row) {
+Run run_of(Benchmark &benchmark, const Variant &variant) {
     try {
-        return benchmark.row(row);
+        return benchmark.variant(variant);
     } catch (const Error &error) {
-        return benchmark.failed(row, error.what());
+        return benchmark.failed(variant, error.what());
     }
 }
 
-void time_rows(
-    Benchmark &benchmark, const std::vector<const Row *> &rows, Progress &progress, BenchmarkReport &report) {
-    for (const Row *row : rows) {
-        progress.step(row->name());
-        report.add(run_of(benchmark, *row));
+void time_variants(Benchmark &benchmark, const std::vector<const Variant *> &variants, Progress &progress,
+    BenchmarkReport &report) {
+    for (const Variant *variant : variants) {
+        progress.step(variant->name());
+        report.add(run_of(benchmark, *variant));
     }
 }
 
-void time_in_turns(
-    Benchmark &benchmark, const std::vector<const Row *> &rows, Progress &progress, BenchmarkReport &report) {
-    const auto begin = [&](const Row &row) { progress.step(row.name()); };
-    for (const Run &run : benchmark.rows_in_turns(rows, begin)) {
+void time_in_turns(Benchmark &benchmark, const std::vector<const Variant *> &variants, Progress &progress,
+    BenchmarkReport &report) {
+    const auto begin = [&](const Variant &variant) { progress.step(variant.name()); };
+    for (const Run &run : benchmark.variants_in_turns(variants, begin)) {
         report.add(run);
     }
 }
 
-// Where the program of the peers fails, the rows' times still count.
+// Where the program of the peers fails, the variants' times still count.
 void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
     std::vector<Run> runs;
     try {
@@ -66,35 +66,36 @@ void add_cuda_peers(Benchmark &benchmark, BenchmarkReport &report) {
     }
 }
 
-// The rows that serve the data, those with other tunables built. Rows that cannot be built are runs that
-// failed.
-std::vector<const Row *> rows_of(
+// The variants that serve the data, those with other tunables built. Variants that cannot be built are runs
+// that failed.
+std::vector<const Variant *> variants_of(
     const Case &one, Benchmark &benchmark, Progress &progress, BenchmarkReport &report) {
-    std::vector<const Row *> rows;
-    for (const AskedRow &asked : one.rows) {
-        const Row named = asked.named();
+    std::vector<const Variant *> variants;
+    for (const AskedVariant &asked : one.variants) {
+        const Variant named = asked.named();
         if (!benchmark.serves(named)) {
             progress.step(named.name());
             report.leave_out(1);
             continue;
         }
         try {
-            rows.push_back(asked.point.empty() ? asked.row : &row_at(*asked.row, asked.point));
+            variants.push_back(
+                asked.point.empty() ? asked.variant : &variant_at(*asked.variant, asked.point));
         } catch (const Error &error) {
             progress.step(named.name());
             report.add(benchmark.failed(named, error.what()));
         }
     }
-    return rows;
+    return variants;
 }
 
-void time_case(const Case &one, const Options &options, Progress &progress, BenchmarkReport &report) {
+void time_case(const Case &one, const BenchOptions &options, Progress &progress, BenchmarkReport &report) {
     for (const std::string &conversion : one.conversions) {
         report.remark(fmt::format("{}: {}", one.data.own->what, conversion));
     }
     Benchmark benchmark(*one.op, one.data, one.device, options.plan);
-    const std::vector<const Row *> rows = rows_of(one, benchmark, progress, report);
-    (options.in_turns ? time_in_turns : time_rows)(benchmark, rows, progress, report);
+    const std::vector<const Variant *> variants = variants_of(one, benchmark, progress, report);
+    (options.in_turns ? time_in_turns : time_variants)(benchmark, variants, progress, report);
     if (options.peers && one.device.backend == Backend::cpu) {
         for (const Peer &peer : benchmark.peers()) {
             report.add(benchmark.peer(peer));
@@ -129,13 +130,13 @@ void print_missing_peers(const std::vector<Device> &devices) {
     }
 }
 
-void bench(const Options &options) {
+void bench(const BenchOptions &options) {
     const auto chosen = chosen_operators(options.operators);
     const std::vector<Case> cases = cases_of(chosen, options.cases, named_devices(options.devices));
     const std::vector<Device> devices = devices_of(cases);
     size_t steps = 0;
     for (const Case &one : cases) {
-        steps += one.rows.size();
+        steps += one.variants.size();
     }
     BenchmarkReport report(options.files, devices);
     report.begin(pin_threads(), options.plan);
@@ -162,20 +163,22 @@ void bench(const Options &options) {
 void add_plan_options(Command &command, Plan &plan) {
     command.add("--batch", plan.batch, "Back-to-back calls per measurement").show_default().range(1, 100000);
     command.add("--repeats", plan.repeats, "Measurements").show_default().range(3, 1000000);
-    command.add("--limit", plan.limit_s, "Seconds a row may take, about").show_default().seconds(.001, 1e6);
+    command.add("--limit", plan.limit_s, "Seconds a variant may take, about")
+        .show_default()
+        .seconds(.001, 1e6);
 }
 
 }  // namespace
 
 void add_bench(CommandLine &line) {
     Command command = line.add("bench", "Times the schedules, and verifies what the timed calls computed");
-    static Options options;
+    static BenchOptions options;
     command.add("operator", options.operators, "Operators (default: all)");
     add_devices_and_threads(command, options.devices);
-    add_rows(command, options.cases.rows);
+    add_variants(command, options.cases.variants);
     add_plan_options(command, options.plan);
     command.add_flag("--interleave", options.in_turns,
-        "Time the rows in turns, so that a machine whose speed drifts slows all of them");
+        "Time the variants in turns, so that a machine whose speed drifts slows all of them");
     command.add_flag("--peers", options.peers,
         "Time plain loops and what libraries there are as well (on the CPU and on CUDA)");
     command

@@ -13,7 +13,7 @@ namespace tilewright::app {
 
 namespace {
 
-struct Options {
+struct CompareOptions {
     std::string before, after;
     double threshold = 2;  // percent
     bool all = false, json = false;
@@ -48,7 +48,7 @@ std::string names_of(const std::string &what, const std::vector<const TimedRun *
     return fmt::format("{} {}: {}\n", runs.size(), what, joined(names, ", "));
 }
 
-std::string summary_of(const Comparison &found, const Options &options) {
+std::string summary_of(const Comparison &found, const CompareOptions &options) {
     return fmt::format(
         "{} compared: {} slower, {} faster, {} within noise (differs: by more than {:g} %, and "
         "p10 to p90 do not overlap)\n",
@@ -57,9 +57,9 @@ std::string summary_of(const Comparison &found, const Options &options) {
 }
 
 std::string text_of(
-    const TimedFile &before, const TimedFile &after, const Comparison &found, const Options &options) {
+    const TimedFile &before, const TimedFile &after, const Comparison &found, const CompareOptions &options) {
     std::vector<std::vector<std::string>> lines = {
-        {"row", "data", "device", "before, ms (p10 to p90)", "after, ms", "ratio", "verdict"}};
+        {"variant", "data", "device", "before, ms (p10 to p90)", "after, ms", "ratio", "verdict"}};
     for (const Change verdict : {Change::within_noise, Change::faster, Change::slower}) {
         for (const ComparedRun &run : found.compared) {
             if (run.verdict == verdict && (options.all || verdict != Change::within_noise)) {
@@ -82,8 +82,8 @@ std::string text_of(
 }
 
 Json json(const TimedRun &run) {
-    Json out = {{run.is_peer ? "peer" : "row", run.is_peer ? run.schedule : run.name}, {"operator", run.op},
-        {"type", run.type}, {"device", run.device}, {"data", run.data}};
+    Json out = {{run.is_peer ? "peer" : "variant", run.is_peer ? run.schedule : run.name},
+        {"operator", run.op}, {"type", run.type}, {"device", run.device}, {"data", run.data}};
     if (!run.why_not.empty()) {
         out["why_not"] = run.why_not;
     }
@@ -104,7 +104,8 @@ Json json(const TimedFile &file) {
         {"device_name", context.device_name}, {"driver", context.driver}};
 }
 
-Json json(const TimedFile &before, const TimedFile &after, const Comparison &found, const Options &options) {
+Json json(
+    const TimedFile &before, const TimedFile &after, const Comparison &found, const CompareOptions &options) {
     const auto times = [](const TimedRun &run) {
         return Json{{"median", run.median}, {"p10", run.p10}, {"p90", run.p90}};
     };
@@ -125,7 +126,7 @@ Json json(const TimedFile &before, const TimedFile &after, const Comparison &fou
         {"not_timed", json(found.not_timed)}, {"wrong", json(found.wrong)}};
 }
 
-void compare(const Options &options) {
+void compare(const CompareOptions &options) {
     const TimedFile before = read_timed_file(options.before), after = read_timed_file(options.after);
     const Comparison found = compare_runs(before, after, options.threshold / 100);
     if (options.json) {
@@ -140,19 +141,22 @@ void compare(const Options &options) {
     const auto failed = std::count_if(
         found.not_timed.begin(), found.not_timed.end(), [](const TimedRun *run) { return run->failed; });
     if (failed > 0) {
-        throw Error(Fault::failed,
-            fmt::format("{} rows that had times failed in {}; their lines say which", failed, after.path));
+        throw Error(
+            Fault::failed, fmt::format("{} variants that had times failed in {}; their lines say which",
+                               failed, after.path));
     }
     if (found.compared.empty()) {
         throw Error(Fault::input,
             found.different_devices.empty() ?
-                "no row is timed on the same device and data in both files; take files that "
+                "no variant is timed on the same device and data in both files; take files that "
                 "`bench` wrote with the same --device and --size" :
-                fmt::format("no row is timed on the same device in both files: {}; take files of one machine",
+                fmt::format(
+                    "no variant is timed on the same device in both files: {}; take files of one machine",
                     joined(found.different_devices, "; ")));
     }
     if (const size_t slower = found.count(Change::slower); slower > 0) {
-        throw ExitWith(exit_slower, fmt::format("{} of {} rows are slower", slower, found.compared.size()));
+        throw ExitWith(
+            exit_slower, fmt::format("{} of {} variants are slower", slower, found.compared.size()));
     }
 }
 
@@ -160,8 +164,8 @@ void compare(const Options &options) {
 
 void add_compare(CommandLine &line) {
     Command command =
-        line.add("compare", "Says which rows are faster or slower in one file of times than in another");
-    const auto options = std::make_shared<Options>();
+        line.add("compare", "Says which variants are faster or slower in one file of times than in another");
+    const auto options = std::make_shared<CompareOptions>();
     command.add("before", options->before, "JSON of `bench --json`, or results of `explore`").required();
     command.add("after", options->after, "The same of the program that is to be judged").required();
     command
@@ -169,14 +173,15 @@ void add_compare(CommandLine &line) {
             "Percent by which medians must differ, beside the spread, to be more than noise")
         .show_default()
         .range(0., 1000.);
-    command.add_flag("--all", options->all, "List the rows within noise too");
+    command.add_flag("--all", options->all, "List the variants within noise too");
     command.add_flag("--json", options->json, "Print JSON");
     command.footer(
-        "A row is faster or slower where the medians differ by more than the threshold and the "
+        "A variant is faster or slower where the medians differ by more than the threshold and the "
         "intervals from the 10th to the 90th\n"
-        "percentile do not overlap. Exit codes: 0 when nothing is slower, 7 when a row is slower, 6 "
+        "percentile do not overlap. Exit codes: 0 when nothing is slower, 7 when a variant is slower, 6 "
         "when a result is wrong,\n"
-        "1 when a row that had a time failed, 3 for a file that is no such JSON, or when no row has a time "
+        "1 when a variant that had a time failed, 3 for a file that is no such JSON, or when no variant has "
+        "a time "
         "in "
         "both.\n"
         "Examples:\n"

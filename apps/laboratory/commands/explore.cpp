@@ -1,4 +1,4 @@
-// `explore`: which rows, data and devices it searches, its command line, and the table at the end.
+// `explore`: which variants, data and devices it searches, its command line, and the table at the end.
 #include "apps/laboratory/benchmark/benchmark_cases.h"
 #include "apps/laboratory/commands/laboratory.h"
 #include "apps/laboratory/explore/bundle.h"
@@ -28,10 +28,10 @@ namespace tilewright::app {
 
 namespace {
 
-struct Options {
+struct ExploreOptions {
     std::vector<std::string> operators;
     std::string devices, results, report, bundle, bundled;
-    CaseWords cases;
+    CaseOptions cases;
     int64_t seed = 1, points = 0;
     bool serves_points = false;  // this is the process that measures points
     ExplorationPlan plan;
@@ -39,7 +39,7 @@ struct Options {
 
 // The devices that the words name; none for `auto`. A bundle runs on another machine, so its devices need not
 // be here; without a word it is for CUDA.
-std::vector<Device> devices_of(const Options &options) {
+std::vector<Device> devices_of(const ExploreOptions &options) {
     if (options.bundle.empty()) {
         return named_devices(options.devices);
     }
@@ -66,12 +66,12 @@ void note(const std::string &text) {
     }
 }
 
-// Without --schedule, all rows but `reference`, which is there to be right.
-std::vector<ExploredCase> cases_of(const Options &options) {
-    const bool elsewhere = !options.bundle.empty(), all = options.cases.rows.schedules.empty();
-    const auto takes = [&](const Row &row, Device device) {
-        return (!all || row.schedule != "reference") &&
-               (elsewhere ? row.declined.empty() : runs_here(row, device));
+// Without --schedule, all variants but `reference`, which is there to be right.
+std::vector<ExploredCase> cases_of(const ExploreOptions &options) {
+    const bool elsewhere = !options.bundle.empty(), all = options.cases.variants.schedules.empty();
+    const auto takes = [&](const Variant &variant, Device device) {
+        return (!all || variant.schedule != "reference") &&
+               (elsewhere ? variant.declined.empty() : runs_here(variant, device));
     };
     std::vector<ExploredCase> cases;
     for (Case &one :
@@ -79,11 +79,12 @@ std::vector<ExploredCase> cases_of(const Options &options) {
         for (const std::string &conversion : one.conversions) {
             note(fmt::format("{}: {}", one.data.own->what, conversion));
         }
-        std::vector<ExploredRow> rows;
-        for (const AskedRow &asked : one.rows) {
-            rows.push_back({asked.row, Search(*asked.row, (uint64_t)options.seed + rows.size())});
+        std::vector<ExploredVariant> variants;
+        for (const AskedVariant &asked : one.variants) {
+            variants.push_back(
+                {asked.variant, Search(*asked.variant, (uint64_t)options.seed + variants.size())});
         }
-        cases.push_back({one.op, std::move(one.data), one.device, std::move(rows)});
+        cases.push_back({one.op, std::move(one.data), one.device, std::move(variants)});
     }
     return cases;
 }
@@ -92,40 +93,41 @@ std::string ms_of(std::optional<double> ms) {
     return ms ? fmt::format("{:.4f}", *ms) : "-";
 }
 
-// A line per row: its own values beside the best point.
+// A line per variant: its own values beside the best point.
 void print_table(const Exploration &exploration) {
     std::vector<std::vector<std::string>> lines = {
-        {"row", "data", "device", "own ms", "best ms", "gain", "points", "failed", "best values"}};
+        {"variant", "data", "device", "own ms", "best ms", "gain", "points", "failed", "best values"}};
     for (const ExploredCase &c : exploration.cases()) {
-        for (const ExploredRow &row : c.rows) {
-            if (row.points == 0) {
+        for (const ExploredVariant &variant : c.variants) {
+            if (variant.points == 0) {
                 continue;
             }
-            const bool better = row.own_ms && row.best_ms && *row.best_ms < *row.own_ms;
-            const std::string gain = better     ? fmt::format("{:.2f}", *row.own_ms / *row.best_ms) :
-                                     row.own_ms ? "1.00" :
-                                                  "-";
-            lines.push_back({row.row->name(), c.what(), c.device.str(), ms_of(row.own_ms),
-                ms_of(row.own_ms && !better ? row.own_ms : row.best_ms), gain, std::to_string(row.points),
-                std::to_string(row.failed), better || !row.own_ms ? text_of(row.best) : "its own"});
+            const bool better = variant.own_ms && variant.best_ms && *variant.best_ms < *variant.own_ms;
+            const std::string gain = better ? fmt::format("{:.2f}", *variant.own_ms / *variant.best_ms) :
+                                     variant.own_ms ? "1.00" :
+                                                      "-";
+            lines.push_back({variant.variant->name(), c.what(), c.device.str(), ms_of(variant.own_ms),
+                ms_of(variant.own_ms && !better ? variant.own_ms : variant.best_ms), gain,
+                std::to_string(variant.points), std::to_string(variant.failed),
+                better || !variant.own_ms ? text_of(variant.best) : "its own"});
         }
     }
     print(table(lines));
 }
 
 // What was asked for, for the machine that runs the bundle, and back.
-Json words_of(const Options &options) {
-    const CaseWords &words = options.cases;
-    return {{"operators", options.operators}, {"schedules", words.rows.schedules},
-        {"types", words.rows.types}, {"sizes", words.sizes}, {"row_bytes", words.row_bytes},
+Json words_of(const ExploreOptions &options) {
+    const CaseOptions &words = options.cases;
+    return {{"operators", options.operators}, {"schedules", words.variants.schedules},
+        {"types", words.variants.types}, {"sizes", words.sizes}, {"row_bytes", words.row_bytes},
         {"options", words.data.options.options}, {"devices", options.devices},
         {"limit", options.plan.limit_s}};
 }
 
-void take_words(const Json &words, Options &options) {
+void take_words(const Json &words, ExploreOptions &options) {
     options.operators = words["operators"].get<std::vector<std::string>>();
-    options.cases.rows.schedules = words["schedules"].get<std::vector<std::string>>();
-    options.cases.rows.types = words["types"].get<std::vector<std::string>>();
+    options.cases.variants.schedules = words["schedules"].get<std::vector<std::string>>();
+    options.cases.variants.types = words["types"].get<std::vector<std::string>>();
     options.cases.sizes = words["sizes"].get<std::vector<std::string>>();
     options.cases.row_bytes = words["row_bytes"];
     options.cases.data.options.options = words["options"].get<std::map<std::string, std::string>>();
@@ -136,16 +138,16 @@ void take_words(const Json &words, Options &options) {
 }
 
 // Runs in the folder of a bundle: the cases that it was made for, with the points that it has.
-std::vector<ExploredCase> bundled_cases(Options &options) {
+std::vector<ExploredCase> bundled_cases(ExploreOptions &options) {
     const Bundle bundle = read_bundle(options.bundled);
     take_words(bundle.words, options);
     options.plan.bundled = true;
     std::vector<ExploredCase> cases = cases_of(options);
     for (ExploredCase &c : cases) {
-        for (ExploredRow &row : c.rows) {
+        for (ExploredVariant &variant : c.variants) {
             for (const auto &[name, point] : bundle.points) {
-                if (name == row.row->name()) {
-                    row.prepared.push_back(point);
+                if (name == variant.variant->name()) {
+                    variant.prepared.push_back(point);
                 }
             }
         }
@@ -154,7 +156,7 @@ std::vector<ExploredCase> bundled_cases(Options &options) {
 }
 
 // Table and report show what was measured also where the search ended in an error.
-void search(Exploration &exploration, const Options &options) {
+void search(Exploration &exploration, const ExploreOptions &options) {
     FirstError first("explore");
     first.keep([&] { exploration.run(); });
     Progress::hide();
@@ -168,7 +170,7 @@ void search(Exploration &exploration, const Options &options) {
 
 // The page of a report, and the results that it is made of. A report that is no .html file is a folder that
 // has both.
-void place_report(Options &options) {
+void place_report(ExploreOptions &options) {
     if (options.report.empty()) {
         return;
     }
@@ -193,7 +195,7 @@ void place_report(Options &options) {
     check_writable(options.report);
 }
 
-void explore(Options options) {
+void explore(ExploreOptions options) {
     if (options.serves_points) {
         serve_points();
         return;
@@ -246,10 +248,10 @@ void explore(Options options) {
 void add_explore(CommandLine &line) {
     Command command =
         line.add("explore", "Searches the tunables of schedules for faster values, and verifies each point");
-    static Options options;
+    static ExploreOptions options;
     command.add("operator", options.operators, "Operators");
     add_devices_and_threads(command, options.devices);
-    add_rows(command, options.cases.rows);
+    add_variants(command, options.cases.variants);
     command.add("--budget", options.plan.budget_s, "Seconds to search").show_default().seconds(.001, 1e7);
     command.add("--seed", options.seed, "The order of the points")
         .show_default()
@@ -279,17 +281,17 @@ void add_explore(CommandLine &line) {
     command.add_flag(serve_points_option, options.serves_points, "").group("");
     add_case_data(command, options.cases);
     const std::string first = operators().front()->name();
-    command.footer(
-        fmt::format("A tunable takes all values of its range. Of a wide range it takes the row's own value, "
-                    "its doubles and halves, and both\n"
-                    "ends. Wide means more than 8 values where the own value is a power of two, and more "
-                    "than 64 otherwise. Combinations\n"
-                    "that no kernel can have are refused when they are built, and count as failed.\n"
-                    "Examples:\n"
-                    "  tilewright explore {0} --budget 120 --results {0}.jsonl\n"
-                    "  tilewright explore {0} --schedule tuned --size 512x512,4096x4096 --device cpu\n"
-                    "  tilewright explore gaussian_blur --input photo.png --sigma 3 --budget 60\n",
-            first));
+    command.footer(fmt::format(
+        "A tunable takes all values of its range. Of a wide range it takes the variant's own value, "
+        "its doubles and halves, and both\n"
+        "ends. Wide means more than 8 values where the own value is a power of two, and more "
+        "than 64 otherwise. Combinations\n"
+        "that no kernel can have are refused when they are built, and count as failed.\n"
+        "Examples:\n"
+        "  tilewright explore {0} --budget 120 --results {0}.jsonl\n"
+        "  tilewright explore {0} --schedule tuned --size 512x512,4096x4096 --device cpu\n"
+        "  tilewright explore gaussian_blur --input photo.png --sigma 3 --budget 60\n",
+        first));
     command.run([] { explore(options); });
 }
 

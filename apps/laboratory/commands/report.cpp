@@ -12,7 +12,7 @@ namespace tilewright::app {
 
 namespace {
 
-struct Options {
+struct ReportOptions {
     std::vector<std::string> files;
     std::string output, sources = "best";
 };
@@ -31,7 +31,7 @@ SourcesOf sources_of_word(const std::string &word) {
         {.argument = "--code", .value = word});
 }
 
-void report(const Options &options) {
+void report(const ReportOptions &options) {
     const SourcesOf which = sources_of_word(options.sources);
     std::vector<TimedFile> files;
     for (const std::string &path : options.files) {
@@ -44,7 +44,7 @@ void report(const Options &options) {
 
 void add_report(CommandLine &line) {
     Command command = line.add("report", "Shows files of times as one HTML page with plots");
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ReportOptions>();
     command
         .add("file", options->files,
             "JSON of `bench --json`, results of `explore`, JSON of the programs of peers")
@@ -53,10 +53,10 @@ void add_report(CommandLine &line) {
     command
         .add("--code", options->sources,
             "Whose loop nest and kernel source the page has: none, best (of each operator, type and device) "
-            "or all; the generator programs tell them, which takes up to a second per row")
+            "or all; the generator programs tell them, which takes up to a second per variant")
         .show_default();
     command.footer(
-        "The page needs no network. Where two files have a time for the same row, device and data, "
+        "The page needs no network. Where two files have a time for the same variant, device and data, "
         "the later one counts.\n"
         "Examples:\n"
         "  tilewright report times.json --output times.html\n"

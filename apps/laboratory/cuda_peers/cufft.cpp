@@ -57,8 +57,8 @@ Kernel transform(const Functions &cufft) {
         arrays.inputs = {random_values<float>(2 * width * height, -1, 1, 1)};
         arrays.outputs = 2 * width * height;
         arrays.before = 1e9f;
-        arrays.operations = 20. * (double)(width * height);  // with a sine and a cosine in each step of the
-                                                             // loop
+        // with a sine and a cosine in each step of the loop
+        arrays.operations = 20. * (double)(width * height);
         arrays.start = [cufft, plan](const std::vector<const float *> &in, float *out, float *) {
             check(
                 cufft.run(*plan, (cufftComplex *)in[0], (cufftComplex *)out, CUFFT_FORWARD), "cufftExecC2C");

@@ -60,9 +60,9 @@ Kernel transpose(const Library &library, const char *name, const std::string &ty
         [type](Size size) { return type + " " + text_of(size); }, prepare};
 }
 
-// The blurs. NPP's border is the nearest pixel, where `bench` times rows with the border reflect; the weights
-// are those of gaussian_blur, which cuts them off at a distance of 4 sigma. nppiFilterGaussBorder is not
-// here: it has weights of its own for at most 15 x 15 pixels.
+// The blurs. NPP's border is the nearest pixel, where `bench` times variants with the border reflect; the
+// weights are those of gaussian_blur, which cuts them off at a distance of 4 sigma. nppiFilterGaussBorder is
+// not here: it has weights of its own for at most 15 x 15 pixels.
 
 std::vector<float> gaussian(double sigma) {
     const int radius = (int)std::floor(4 * sigma + .5);

@@ -84,25 +84,25 @@ std::string run_tool(const std::string &command, const std::vector<std::string> 
     return ran.out;
 }
 
-// The rows of the cases that have tunables to vary, each once.
-std::vector<const ExploredRow *> rows_to_vary(const std::vector<ExploredCase> &cases) {
-    std::vector<const ExploredRow *> rows;
+// The variants of the cases that have tunables to vary, each once.
+std::vector<const ExploredVariant *> variants_to_vary(const std::vector<ExploredCase> &cases) {
+    std::vector<const ExploredVariant *> variants;
     for (const ExploredCase &c : cases) {
-        for (const ExploredRow &row : c.rows) {
-            const auto same = [&](const ExploredRow *other) { return other->row == row.row; };
-            if (row.search.size() > 1 && std::none_of(rows.begin(), rows.end(), same)) {
-                rows.push_back(&row);
+        for (const ExploredVariant &variant : c.variants) {
+            const auto same = [&](const ExploredVariant *other) { return other->variant == variant.variant; };
+            if (variant.search.size() > 1 && std::none_of(variants.begin(), variants.end(), same)) {
+                variants.push_back(&variant);
             }
         }
     }
-    return rows;
+    return variants;
 }
 
-// Builds up to `count` points of a row into the folder; adds them to the list.
-void build_points(const ExploredRow &of, size_t count, const TemporaryFolder &folder, Json &list) {
+// Builds up to `count` points of a variant into the folder; adds them to the list.
+void build_points(const ExploredVariant &of, size_t count, const TemporaryFolder &folder, Json &list) {
     Search search = of.search;
-    // Steps are made from the row's own values first, and then from those that were built first.
-    search.tell(tunables_of(*of.row), 0.);
+    // Steps are made from the variant's own values first, and then from those that were built first.
+    search.tell(tunables_of(*of.variant), 0.);
     size_t built = 0;
     const size_t tries = 3 * count;
     for (size_t i = 0; i < tries && built < count; i++) {
@@ -118,9 +118,9 @@ void build_points(const ExploredRow &of, size_t count, const TemporaryFolder &fo
         }
         const std::string name = fmt::format("{}.so", list.size());
         try {
-            const Row::Needs needs = build_library(*of.row, *values, folder.file(name));
-            list.push_back({{"row", of.row->name()}, {"tunables", text_of(*values)}, {"library", name},
-                {"needs", needs_json(needs)}});
+            const Variant::Needs needs = build_library(*of.variant, *values, folder.file(name));
+            list.push_back({{"variant", of.variant->name()}, {"tunables", text_of(*values)},
+                {"library", name}, {"needs", needs_json(needs)}});
             built++;
             search.tell(*values, (double)built);
         } catch (const Error &) {
@@ -146,13 +146,13 @@ void copy_program(const TemporaryFolder &folder) {
 void write_bundle(
     const std::vector<ExploredCase> &cases, size_t points, const Json &words, const std::string &file) {
     check_writable(file);
-    const std::vector<const ExploredRow *> rows = rows_to_vary(cases);
+    const std::vector<const ExploredVariant *> variants = variants_to_vary(cases);
     const TemporaryFolder folder;
     Json list = Json::array();
-    Progress progress("bundle", rows.size());
-    for (const ExploredRow *row : rows) {
-        progress.step(row->row->name());
-        build_points(*row, std::max<size_t>(1, points / rows.size()), folder, list);
+    Progress progress("bundle", variants.size());
+    for (const ExploredVariant *variant : variants) {
+        progress.step(variant->variant->name());
+        build_points(*variant, std::max<size_t>(1, points / variants.size()), folder, list);
     }
     copy_program(folder);
     std::ofstream listed(folder.file(list_name));
@@ -179,7 +179,7 @@ void write_bundle(
         print_error(
             fmt::format("tilewright: explore: '{}' could not be made executable; run it by sh\n", file));
     }
-    print(fmt::format("{}: {} points of {} rows, {}\n", one_line(file), list.size(), rows.size(),
+    print(fmt::format("{}: {} points of {} variants, {}\n", one_line(file), list.size(), variants.size(),
         bytes((double)(begin.size() + archive.size()))));
 }
 
@@ -196,8 +196,8 @@ Bundle read_bundle(const std::string &folder) {
     for (const Json &point : all["points"]) {
         const Json &needs = point["needs"];
         bundle.points.emplace_back(
-            point["row"], PreparedPoint{tunables_of(point["tunables"].get<std::string>()),
-                              folder + "/" + point["library"].get<std::string>(), needs_of(needs)});
+            point["variant"], PreparedPoint{tunables_of(point["tunables"].get<std::string>()),
+                                  folder + "/" + point["library"].get<std::string>(), needs_of(needs)});
     }
     return bundle;
 }

@@ -1,4 +1,4 @@
-// Takes the rows of all cases by promise, and keeps what becomes of each point.
+// Takes the variants of all cases by promise, and keeps what becomes of each point.
 #include "apps/laboratory/explore/exploration.h"
 #include "apps/laboratory/explore/point_server.h"
 #include "apps/laboratory/results/result_of_run.h"
@@ -14,11 +14,11 @@ namespace tilewright::app {
 
 namespace {
 
-constexpr int points_per_turn = 8;  // of a row; data is made again when the turn goes to another case
+constexpr int points_per_turn = 8;  // of a variant; data is made again when the turn goes to another case
 
 constexpr double search_share = .9;  // of the time
 
-constexpr double behind_without_a_time = 4;  // a row of which no point has a time yet; see Standing
+constexpr double behind_without_a_time = 4;  // a variant of which no point has a time yet; see Standing
 
 // What every line says of the data.
 constexpr std::array data_fields = {"data", "width", "height", "channels", "settings", "inputs"};
@@ -116,10 +116,11 @@ void Exploration::run() {
 void Exploration::confirm() {
     constexpr double worthwhile = 1.02;
     for (ExploredCase &c : cases_) {
-        for (ExploredRow &row : c.rows) {
-            const TunableValues best = row.best;
-            if (row.own_ms && *row.own_ms > worthwhile * *row.best_ms && !is_over(1)) {
-                try_point(c, row, tunables_of(*row.row), Time::again) && try_point(c, row, best, Time::again);
+        for (ExploredVariant &variant : c.variants) {
+            const TunableValues best = variant.best;
+            if (variant.own_ms && *variant.own_ms > worthwhile * *variant.best_ms && !is_over(1)) {
+                try_point(c, variant, tunables_of(*variant.variant), Time::again) &&
+                    try_point(c, variant, best, Time::again);
             }
         }
     }
@@ -147,13 +148,13 @@ void Exploration::take_known() {
                 continue;
             }
             const std::string varies = text_in(line, "varies");
-            for (ExploredRow &row : c.rows) {
-                if (row.row->name() == varies) {
+            for (ExploredVariant &variant : c.variants) {
+                if (variant.variant->name() == varies) {
                     TunableValues values;
-                    for (const Row::Tunable &tunable : row.row->tunables) {
+                    for (const Variant::Tunable &tunable : variant.variant->tunables) {
                         values.emplace_back(tunable.name, number_in(*tunables, tunable.name));
                     }
-                    keep(c, row, values, line);
+                    keep(c, variant, values, line);
                     known_ += !line.contains("again");
                 }
             }
@@ -163,61 +164,63 @@ void Exploration::take_known() {
 
 void Exploration::try_own_values() {
     for (ExploredCase &c : cases_) {
-        for (ExploredRow &row : c.rows) {
-            const TunableValues values = tunables_of(*row.row);
-            if (!row.search.knows(values) && !is_over(search_share)) {
-                try_point(c, row, values, Time::first);
+        for (ExploredVariant &variant : c.variants) {
+            const TunableValues values = tunables_of(*variant.variant);
+            if (!variant.search.knows(values) && !is_over(search_share)) {
+                try_point(c, variant, values, Time::first);
             }
         }
     }
 }
 
-// Tries the next points of the row that is due. Returns whether there was one, and is time for more.
+// Tries the next points of the variant that is due. Returns whether there was one, and is time for more.
 bool Exploration::take_turn() {
-    std::vector<std::pair<ExploredCase *, ExploredRow *>> rows;
+    std::vector<std::pair<ExploredCase *, ExploredVariant *>> variants;
     std::vector<Standing> standings;
     for (ExploredCase &c : cases_) {
         double least = std::numeric_limits<double>::infinity();
-        for (const ExploredRow &row : c.rows) {
-            least = std::min(least, row.best_ms.value_or(least));
+        for (const ExploredVariant &variant : c.variants) {
+            least = std::min(least, variant.best_ms.value_or(least));
         }
-        for (ExploredRow &row : c.rows) {
-            rows.emplace_back(&c, &row);
-            standings.push_back({row.points, row.best_ms ? *row.best_ms / least : behind_without_a_time,
-                row.ended || row.skipped});
+        for (ExploredVariant &variant : c.variants) {
+            variants.emplace_back(&c, &variant);
+            standings.push_back(
+                {variant.points, variant.best_ms ? *variant.best_ms / least : behind_without_a_time,
+                    variant.ended || variant.skipped});
         }
     }
-    const std::optional<size_t> next = next_row(standings);
+    const std::optional<size_t> next = next_variant(standings);
     if (!next) {
         return false;
     }
-    const auto [c, row] = rows[*next];
-    for (int i = 0; i < points_per_turn && !row->ended && !is_over(search_share); i++) {
-        row->ended = !step(*c, *row);
+    const auto [c, variant] = variants[*next];
+    for (int i = 0; i < points_per_turn && !variant->ended && !is_over(search_share); i++) {
+        variant->ended = !step(*c, *variant);
     }
     return !is_over(search_share);
 }
 
-bool Exploration::step(ExploredCase &c, ExploredRow &row) {
+bool Exploration::step(ExploredCase &c, ExploredVariant &variant) {
     std::optional<TunableValues> values;
     if (plan_.bundled) {
-        for (size_t i = 0; i < row.prepared.size() && !values; i++) {
-            if (!row.search.knows(row.prepared[i].values)) {
-                values = row.prepared[i].values;
+        for (size_t i = 0; i < variant.prepared.size() && !values; i++) {
+            if (!variant.search.knows(variant.prepared[i].values)) {
+                values = variant.prepared[i].values;
             }
         }
     } else {
-        values = row.search.next();
+        values = variant.search.next();
     }
-    return values && try_point(c, row, *values, Time::first);
+    return values && try_point(c, variant, *values, Time::first);
 }
 
-Json Exploration::task_of(const ExploredCase &c, const ExploredRow &row, const TunableValues &values) const {
+Json Exploration::task_of(
+    const ExploredCase &c, const ExploredVariant &variant, const TunableValues &values) const {
     Json task = {{"operator", c.op->name()}, {"data", data_json(c.data, inputs_)}, {"device", c.device.str()},
-        {"row", row.row->name()}, {"limit", plan_.limit_s}};
-    if (values != tunables_of(*row.row)) {
+        {"variant", variant.variant->name()}, {"limit", plan_.limit_s}};
+    if (values != tunables_of(*variant.variant)) {
         task["tunables"] = text_of(values);
-        for (const PreparedPoint &point : row.prepared) {
+        for (const PreparedPoint &point : variant.prepared) {
             if (point.values == values) {
                 task["library"] = point.library;
                 task["needs"] = needs_json(point.needs);
@@ -227,15 +230,16 @@ Json Exploration::task_of(const ExploredCase &c, const ExploredRow &row, const T
     return task;
 }
 
-bool Exploration::try_point(ExploredCase &c, ExploredRow &row, const TunableValues &values, Time time) {
+bool Exploration::try_point(
+    ExploredCase &c, ExploredVariant &variant, const TunableValues &values, Time time) {
     show();
     tried_++;
-    const Json answer = worker_.ask(task_of(c, row, values), plan_.hang_s);
+    const Json answer = worker_.ask(task_of(c, variant, values), plan_.hang_s);
     if (answer.contains("interrupted")) {
         interrupted_ = true;
         return false;
     }
-    Json line = answer.contains("line") ? answer["line"] : failed_line(c, row, values);
+    Json line = answer.contains("line") ? answer["line"] : failed_line(c, variant, values);
     if (answer.contains("skipped")) {
         line["skipped"] = answer["skipped"];
     } else if (answer.contains("failed")) {
@@ -246,35 +250,36 @@ bool Exploration::try_point(ExploredCase &c, ExploredRow &row, const TunableValu
         }
     }
     line["case"] = c.name();
-    line["varies"] = row.row->name();
+    line["varies"] = variant.variant->name();
     if (time == Time::again) {
         line["again"] = true;
     }
     if (results_ && !interrupted_) {
         results_->append(line);
     }
-    keep(c, row, values, line);
+    keep(c, variant, values, line);
     return true;
 }
 
 // Tells the search, and counts.
-void Exploration::keep(ExploredCase &c, ExploredRow &row, const TunableValues &values, const Json &line) {
+void Exploration::keep(
+    ExploredCase &c, ExploredVariant &variant, const TunableValues &values, const Json &line) {
     const auto time = line.find("real_time");
     const std::optional<double> ms =
         time != line.end() && time->is_number() ? std::optional(time->get<double>()) : std::nullopt;
-    const bool own = values == tunables_of(*row.row);
+    const bool own = values == tunables_of(*variant.variant);
     if (line.contains("again")) {
-        std::optional<double> &known = own ? row.own_ms : row.best_ms;
-        known = ms && (own || values == row.best) ? ms : known;
+        std::optional<double> &known = own ? variant.own_ms : variant.best_ms;
+        known = ms && (own || values == variant.best) ? ms : known;
         return;
     }
-    row.search.tell(values, ms);
-    row.points++;
+    variant.search.tell(values, ms);
+    variant.points++;
     points_++;
     if (!ms) {
-        row.failed++;
+        variant.failed++;
         failed_++;
-        row.skipped = row.skipped || (own && line.contains("skipped"));
+        variant.skipped = variant.skipped || (own && line.contains("skipped"));
         return;
     }
     if (c.about.is_null()) {
@@ -283,24 +288,24 @@ void Exploration::keep(ExploredCase &c, ExploredRow &row, const TunableValues &v
         }
     }
     if (own) {
-        row.own_ms = ms;
+        variant.own_ms = ms;
     }
-    if (!row.best_ms || *ms < *row.best_ms) {
-        row.best_ms = ms;
-        row.best = values;
+    if (!variant.best_ms || *ms < *variant.best_ms) {
+        variant.best_ms = ms;
+        variant.best = values;
     }
-    if (row.own_ms && *row.own_ms / *row.best_ms > best_gain_) {
-        best_gain_ = *row.own_ms / *row.best_ms;
-        best_ = fmt::format("{} {}", row.row->name(), text_of(row.best));
+    if (variant.own_ms && *variant.own_ms / *variant.best_ms > best_gain_) {
+        best_gain_ = *variant.own_ms / *variant.best_ms;
+        best_ = fmt::format("{} {}", variant.variant->name(), text_of(variant.best));
     }
 }
 
 // The line of a point that has no time, as far as this process knows it.
 Json Exploration::failed_line(
-    const ExploredCase &c, const ExploredRow &row, const TunableValues &values) const {
-    const bool own = values == tunables_of(*row.row);
+    const ExploredCase &c, const ExploredVariant &variant, const TunableValues &values) const {
+    const bool own = values == tunables_of(*variant.variant);
     Json line = {{"version", json_version}, {"context", short_context(c.device)}};
-    line.update(json(own ? *row.row : with_tunables(*row.row, values)));
+    line.update(json(own ? *variant.variant : with_tunables(*variant.variant, values)));
     line["device"] = c.device.str();
     line["data"] = c.what();
     line["width"] = c.data.size.width;

@@ -20,12 +20,12 @@ namespace tilewright::app {
 struct PreparedPoint {
     TunableValues values;
     std::string library;
-    Row::Needs needs;
+    Variant::Needs needs;
 };
 
-// A row that is searched on one set of data.
-struct ExploredRow {
-    const Row *row;
+// A variant that is searched on one set of data.
+struct ExploredVariant {
+    const Variant *variant;
     Search search;
     std::vector<PreparedPoint> prepared = {};  // of a bundle: the points that there are
     std::optional<double> own_ms = {}, best_ms = {};
@@ -35,12 +35,12 @@ struct ExploredRow {
     size_t points = 0, failed = 0;  // that were tried; of these, that have no time
 };
 
-// One set of data on one device, and the rows that are searched on it.
+// One set of data on one device, and the variants that are searched on it.
 struct ExploredCase {
     const Operator *op;
     BenchmarkData data;
     Device device;
-    std::vector<ExploredRow> rows = {};
+    std::vector<ExploredVariant> variants = {};
     Json about = {};  // what every line says of the data, from the first point that was timed
 
     // What tells it from all other cases: "gaussian_blur u8 4096x4096 sigma=3 cuda:0". Files count by their
@@ -69,11 +69,12 @@ public:
         interrupted_ = true;
     }
 
-    // First times the own values of every row, and then searches the rows by promise (next_row()), until nine
-    // tenths of the time are over, until no point is left, or until a signal asks this program to end; what
-    // the results file has of these cases, this device and this commit is known already. Then times the best
-    // point of each row and the row's own values once more, one after the other: the least of many times is
-    // partly luck. Errors: device, when a device is lost; failed, when the results file cannot be written.
+    // First times the own values of every variant, and then searches the variants by promise
+    // (next_variant()), until nine tenths of the time are over, until no point is left, or until a signal
+    // asks this program to end; what the results file has of these cases, this device and this commit is
+    // known already. Then times the best point of each variant and the variant's own values once more, one
+    // after the other: the least of many times is partly luck. Errors: device, when a device is lost; failed,
+    // when the results file cannot be written.
     void run();
 
     const std::vector<ExploredCase> &cases() const {
@@ -95,13 +96,14 @@ private:
     bool is_over(double share) const;
     void try_own_values();
     bool take_turn();
-    bool step(ExploredCase &c, ExploredRow &row);
+    bool step(ExploredCase &c, ExploredVariant &variant);
     void confirm();
     enum class Time { first, again };
-    bool try_point(ExploredCase &c, ExploredRow &row, const TunableValues &values, Time time);
-    Json task_of(const ExploredCase &c, const ExploredRow &row, const TunableValues &values) const;
-    void keep(ExploredCase &c, ExploredRow &row, const TunableValues &values, const Json &line);
-    Json failed_line(const ExploredCase &c, const ExploredRow &row, const TunableValues &values) const;
+    bool try_point(ExploredCase &c, ExploredVariant &variant, const TunableValues &values, Time time);
+    Json task_of(const ExploredCase &c, const ExploredVariant &variant, const TunableValues &values) const;
+    void keep(ExploredCase &c, ExploredVariant &variant, const TunableValues &values, const Json &line);
+    Json failed_line(
+        const ExploredCase &c, const ExploredVariant &variant, const TunableValues &values) const;
     void check_device(const ExploredCase &c, const std::string &reason);
     void show();
 

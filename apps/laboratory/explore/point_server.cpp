@@ -42,50 +42,50 @@ private:
     std::string case_;  // of the benchmark
     std::unique_ptr<Benchmark> benchmark_;
     std::map<std::pair<std::string, std::string>, Verification> verifications_;
-    std::vector<std::unique_ptr<const Row>> built_;  // kept, because caches may name them
+    std::vector<std::unique_ptr<const Variant>> built_;  // kept, because caches may name them
 
     Json measured(const Json &task) {
         const Operator &op = find_operator(task["operator"]);
         const Device device = Device::parse(task["device"]);
-        const Row &row = row_of(op, task);
+        const Variant &variant = variant_of(op, task);
         Benchmark &data = benchmark(op, task, device);
-        if (!data.serves(row)) {
+        if (!data.serves(variant)) {
             return {{"skipped", "it does not serve this size"}};
         }
-        verify(op, row, device);
-        const Run run = data.row(row);
+        verify(op, variant, device);
+        const Run run = data.variant(variant);
         if (!run.wrong.empty()) {
             throw Failed{"wrong result: " + one_line(run.wrong)};
         }
         return {{"line", results_line(run)}};
     }
 
-    const Row &row_of(const Operator &op, const Json &task) {
-        const std::string name = task["row"];
-        for (const Row &row : op.rows()) {
-            if (row.name() == name) {
-                return task.contains("tunables") ? varied(row, task) : row;
+    const Variant &variant_of(const Operator &op, const Json &task) {
+        const std::string name = task["variant"];
+        for (const Variant &variant : op.variants()) {
+            if (variant.name() == name) {
+                return task.contains("tunables") ? varied(variant, task) : variant;
             }
         }
-        throw Failed{"this program has no row " + name};
+        throw Failed{"this program has no variant " + name};
     }
 
-    const Row &varied(const Row &row, const Json &task) try {
+    const Variant &varied(const Variant &variant, const Json &task) try {
         const TunableValues values = tunables_of(task["tunables"].get<std::string>());
         if (!task.contains("library")) {
-            built_.push_back(built_row(row, values));
+            built_.push_back(built_variant(variant, values));
         } else {
-            built_.push_back(loaded_row(row, values, needs_of(task["needs"]), task["library"]));
+            built_.push_back(loaded_variant(variant, values, needs_of(task["needs"]), task["library"]));
         }
         return *built_.back();
     } catch (const Error &error) {
         throw Failed{error.what(), true};
     }
 
-    void verify(const Operator &op, const Row &row, Device device) {
+    void verify(const Operator &op, const Variant &variant, Device device) {
         const auto [at, is_new] =
-            verifications_.try_emplace(std::pair(op.name(), row.type), op, row.type, repeat);
-        const Result result = at->second.run(row, device);
+            verifications_.try_emplace(std::pair(op.name(), variant.type), op, variant.type, repeat);
+        const Result result = at->second.run(variant, device);
         if (result.verdict == Verdict::wrong) {
             throw Failed{"wrong result: " + result.why};
         }
@@ -110,7 +110,7 @@ private:
         constexpr int64_t side = 256;
         const Operator &op = find_operator(task["operator"]);
         const Device device = Device::parse(task["check"]);
-        const std::string type = op.rows().front().type;
+        const std::string type = op.variants().front().type;
         const Sample sample = workload_of(op).benchmark_sample(
             type, {side, side}, workload_of(op).benchmark_settings(type).front());
         Array output = spoiled_output(op, sample);
@@ -170,13 +170,13 @@ BenchmarkData data_of(const Json &json) {
     return data;
 }
 
-Json needs_json(const Row::Needs &needs) {
+Json needs_json(const Variant::Needs &needs) {
     return {{"threads", needs.threads}, {"shared_bytes", needs.shared_bytes},
         {"capability", needs.capability}, {"fp64", needs.fp64}, {"images", needs.images},
         {"half", needs.half}, {"only_capability", needs.only_capability}, {"avx2", needs.avx2}};
 }
 
-Row::Needs needs_of(const Json &json) {
+Variant::Needs needs_of(const Json &json) {
     return {.threads = json["threads"],
         .shared_bytes = json["shared_bytes"],
         .capability = json["capability"],

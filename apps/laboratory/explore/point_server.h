@@ -14,13 +14,14 @@ constexpr const char *serve_points_option = "--serve-points";
 // Reads tasks from standard input, one JSON object per line, and answers each with one line on standard
 // output. A task has
 //   operator, data, device, limit (seconds): on what it is timed (data_json), and how long that may take;
-//   row, tunables: the row's name in the table, and "tile=16,pad=1"; without tunables the row itself;
+//   variant, tunables: the variant's name in the table, and "tile=16,pad=1"; without tunables the variant
+//   itself;
 //   library, needs: a library that was built before, and what it needs; without them one is built.
 // The answer is {"line": {...}}, the line of a results file; {"skipped": "the reason"} where
-// the row does not serve the data; or {"failed": "the reason"}, and with it
+// the variant does not serve the data; or {"failed": "the reason"}, and with it
 // "refused": true where no library could be made, so that the device had no part in it.
-// The task {"check": "cuda:0", "operator": "transpose"} runs the operator's tuned row on little data, and is
-// answered with {} where the result was right.
+// The task {"check": "cuda:0", "operator": "transpose"} runs the operator's tuned variant on little data, and
+// is answered with {} where the result was right.
 void serve_points();
 
 // The data of a point, as a task has it. Of arrays of the user's own, `inputs` are the files.
@@ -28,7 +29,7 @@ Json data_json(const BenchmarkData &data, const std::vector<std::string> &inputs
 BenchmarkData data_of(const Json &json);
 
 // What the library of a GPU needs, as a task has it.
-Json needs_json(const Row::Needs &needs);
-Row::Needs needs_of(const Json &json);
+Json needs_json(const Variant::Needs &needs);
+Variant::Needs needs_of(const Json &json);
 
 }  // namespace tilewright::app

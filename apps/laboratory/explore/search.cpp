@@ -17,7 +17,7 @@ bool is_power_of_two(int value) {
 
 }  // namespace
 
-std::vector<int> worthwhile_values(const Row::Tunable &tunable) {
+std::vector<int> worthwhile_values(const Variant::Tunable &tunable) {
     const int64_t span = (int64_t)tunable.high - tunable.low + 1;
     std::set<int> values = {tunable.low, tunable.value, tunable.high};
     if (span <= (is_power_of_two(tunable.value) ? 8 : 64)) {
@@ -35,8 +35,8 @@ std::vector<int> worthwhile_values(const Row::Tunable &tunable) {
     return {values.begin(), values.end()};
 }
 
-Search::Search(const Row &row, uint64_t seed) : random_(seed) {
-    for (const Row::Tunable &tunable : row.tunables) {
+Search::Search(const Variant &variant, uint64_t seed) : random_(seed) {
+    for (const Variant::Tunable &tunable : variant.tunables) {
         names_.push_back(tunable.name);
         values_.push_back(worthwhile_values(tunable));
     }
@@ -130,12 +130,12 @@ std::optional<TunableValues> Search::step_from_the_best() const {
     return {};
 }
 
-std::optional<size_t> next_row(std::span<const Standing> rows) {
+std::optional<size_t> next_variant(std::span<const Standing> variants) {
     std::optional<size_t> next;
     double least = 0;
-    for (size_t i = 0; i < rows.size(); i++) {
-        const double due = ((double)rows[i].points + 1) * rows[i].behind * rows[i].behind;
-        if (!rows[i].ended && (!next || due < least)) {
+    for (size_t i = 0; i < variants.size(); i++) {
+        const double due = ((double)variants[i].points + 1) * variants[i].behind * variants[i].behind;
+        if (!variants[i].ended && (!next || due < least)) {
             next = i;
             least = due;
         }

@@ -1,5 +1,5 @@
 #pragma once
-// Which values of a row's tunables are tried, and in which order.
+// Which values of a variant's tunables are tried, and in which order.
 #include "apps/tilewright/built_variants/tunables.h"
 #include "tilewright/variant.h"
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace tilewright::app {
 
-// The values of a tunable that are worth trying, in rising order. All of its range; of a wide range the row's
-// own value, its doubles and halves, and both ends. A range is wide from 9 values on where the row's own
-// value is a power of two, and otherwise from 65 values on.
-std::vector<int> worthwhile_values(const Row::Tunable &tunable);
+// The values of a tunable that are worth trying, in rising order. All of its range; of a wide range the
+// variant's own value, its doubles and halves, and both ends. A range is wide from 9 values on where the
+// variant's own value is a power of two, and otherwise from 65 values on.
+std::vector<int> worthwhile_values(const Variant::Tunable &tunable);
 
-// The points of a row: one value per tunable. Small spaces (up to 64 points) are tried whole, in random
+// The points of a variant: one value per tunable. Small spaces (up to 64 points) are tried whole, in random
 // order. In larger ones random points and steps from the best points so far come by turns: to the next lower
 // or higher value of one tunable. After 32 points only steps come; where the best points have no such
 // neighbour left, random points again. The same seed gives the same order, as far as the times are the same.
 class Search {
 public:
-    Search(const Row &row, uint64_t seed);
+    Search(const Variant &variant, uint64_t seed);
 
     // How many points there are, and how many were told.
     double size() const;
@@ -53,16 +53,16 @@ private:
     std::map<TunableValues, std::optional<double>> told_;
 };
 
-// How far the search of a row is.
+// How far the search of a variant is.
 struct Standing {
     size_t points = 0;  // that were tried
     double behind = 1;  // its best time over the least time of all rows on the same data
     bool ended = false;
 };
 
-// The row that is searched next: rows get points by promise, so that a row whose best time is n times the
-// least one on the same data gets 1 / n^2 of the points of that one. Of rows that are due at the same time
-// it is the first; none where all have ended.
-std::optional<size_t> next_row(std::span<const Standing> rows);
+// The variant that is searched next: variants get points by promise, so that a variant whose best time is n
+// times the least one on the same data gets 1 / n^2 of the points of that one. Of variants that are due at
+// the same time it is the first; none where all have ended.
+std::optional<size_t> next_variant(std::span<const Standing> variants);
 
 }  // namespace tilewright::app

@@ -1,4 +1,4 @@
-// Runs the generator programs for the rows that a report shows.
+// Runs the generator programs for the variants that a report shows.
 #include "apps/laboratory/report/code_of_variants.h"
 #include "apps/laboratory/report/compressed.h"
 #include "apps/tilewright/built_variants/generator_programs.h"
@@ -19,17 +19,17 @@ namespace {
 constexpr size_t longest = 120'000;         // characters of one source; PTX of a long kernel has a million
 constexpr size_t all_together = 1'500'000;  // bytes, each source compressed by itself
 
-// What is asked of a generator: a row with the tunables of a point.
-using Wanted = std::map<std::string, Row>;
+// What is asked of a generator: a variant with the tunables of a point.
+using Wanted = std::map<std::string, Variant>;
 
-// The row of this program that a run timed, with the point's tunables. Nothing for a row that it does not
-// have.
-const Row *row_of(const TimedRun &run) {
+// The variant of this program that a run timed, with the point's tunables. Nothing for a variant that it does
+// not have.
+const Variant *variant_of(const TimedRun &run) {
     for (const Operator *op : operators()) {
-        for (const Row &row : op->rows()) {
-            if (op->name() == run.op && row.schedule == run.schedule && row.type == run.type &&
-                name_of(row.backend) == run.backend && row.declined.empty()) {
-                return &row;
+        for (const Variant &variant : op->variants()) {
+            if (op->name() == run.op && variant.schedule == run.schedule && variant.type == run.type &&
+                name_of(variant.backend) == run.backend && variant.declined.empty()) {
+                return &variant;
             }
         }
     }
@@ -37,24 +37,24 @@ const Row *row_of(const TimedRun &run) {
 }
 
 void want(Wanted &wanted, const TimedRun &run) {
-    const Row *found = row_of(run);
+    const Variant *found = variant_of(run);
     if (!found) {
         return;
     }
-    Row row = *found;
+    Variant variant = *found;
     std::istringstream words(run.point);
     for (std::string word; std::getline(words, word, ',');) {
         const size_t equals = word.find('=');
-        for (Row::Tunable &tunable : row.tunables) {
+        for (Variant::Tunable &tunable : variant.tunables) {
             if (equals != std::string::npos && tunable.name == word.substr(0, equals)) {
                 std::from_chars(word.data() + equals + 1, word.data() + word.size(), tunable.value);
             }
         }
     }
-    wanted.emplace(run.name, std::move(row));
+    wanted.emplace(run.name, std::move(variant));
 }
 
-// Of each operator, type, device and data: the chosen row, the fastest row, and the fastest point.
+// Of each operator, type, device and data: the chosen variant, the fastest variant, and the fastest point.
 Wanted best_of(const std::vector<TimedRun> &runs) {
     Wanted wanted;
     std::map<std::string, const TimedRun *> best;
@@ -104,20 +104,20 @@ Sources sources_of(const std::vector<TimedRun> &runs, SourcesOf which) {
         return out;
     }
     const Wanted wanted = which == SourcesOf::all ? all_of(runs) : best_of(runs);
-    Progress progress("code of rows", wanted.size());
+    Progress progress("code of variants", wanted.size());
     size_t size = 0, left_out = 0;
     std::string why;
-    for (const auto &[name, row] : wanted) {
+    for (const auto &[name, variant] : wanted) {
         progress.step(name);
         if (size > all_together) {
             left_out++;
             continue;
         }
         try {
-            const std::string generator = generator_of(row);
-            std::map<std::string, std::string> one = {{"loops", cut(generated(generator, row, "loops"))}};
-            if (row.backend != Backend::cpu) {
-                one["kernels"] = cut(generated(generator, row, "kernels"));
+            const std::string generator = generator_of(variant);
+            std::map<std::string, std::string> one = {{"loops", cut(generated(generator, variant, "loops"))}};
+            if (variant.backend != Backend::cpu) {
+                one["kernels"] = cut(generated(generator, variant, "kernels"));
             }
             for (const auto &[part, text] : one) {
                 size += packed(text).size();
@@ -135,8 +135,8 @@ Sources sources_of(const std::vector<TimedRun> &runs, SourcesOf which) {
     }
     Progress::hide();
     if (left_out > 0) {
-        out.missing =
-            fmt::format("The code of {} of {} rows is not in this report: {}.", left_out, wanted.size(), why);
+        out.missing = fmt::format(
+            "The code of {} of {} variants is not in this report: {}.", left_out, wanted.size(), why);
     }
     return out;
 }

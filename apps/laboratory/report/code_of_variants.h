@@ -5,10 +5,10 @@
 
 namespace tilewright::app {
 
-// Of which rows a report holds the code.
+// Of which variants a report holds the code.
 enum class SourcesOf {
     none,
-    best,  // the chosen and the fastest row, and the fastest point, of each operator, type and backend
+    best,  // the chosen and the fastest variant, and the fastest point, of each operator, type and backend
     all,
 };
 

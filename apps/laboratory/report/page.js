@@ -1,5 +1,5 @@
 // Draws the plots of a report: times, what each step brought, sizes, tunables, and the limits of the device.
-// The data is what page.cpp writes: the runs with short names, n row, o operator, s schedule, f family,
+// The data is what page.cpp writes: the runs with short names, n variant, o operator, s schedule, f family,
 // y type, d device, x data, w and h size, t [median, p10, p90] in ms, b bytes, a arithmetic, c chosen,
 // p peer, u not verified, q tunables, k point, z sentence.
 (async function () {
@@ -98,7 +98,8 @@
     const MS = room_for_labels(values.map(value => value.p10), values.map(value => value.p90));
     const y = {field: 'row', type: 'nominal', sort: null, title: null};
     await draw(parent, 'Times of schedules and peers (shorter is better; the axis is logarithmic). The line '
-      + 'is the interval from the 10th to the 90th percentile; ★ is the row that a call takes by itself.', {
+      + 'is the interval from the 10th to the 90th percentile;
+          ★ is the variant that a call takes by itself.', {
       data: {values}, height: {step: 19},
       layer: [
         {mark: {type: 'rule', strokeWidth: 2}, encoding: {y,
@@ -115,7 +116,7 @@
       ]});
   }
 
-  // The first row of each family that was timed, in the order of the operator's table.
+  // The first variant of each family that was timed, in the order of the operator's table.
   function ladder_of(list) {
     const rows = list.filter(run => !run.p);
     const steps = [...groups(rows, run => run.f).values()].map(some => some.find(run => run.c) || some[0]);
@@ -187,7 +188,8 @@
     const color = {field: 'kind', type: 'nominal', scale, title: 'row'};
     const tooltip = ['n', 'data', 'ms', 'chosen'].map(field => ({field}));
     await draw(parent, `Size against time of ${kind_of_data(like)} on ${devices[like.d]}, both axes `
-      + 'logarithmic. Large diamonds are the rows that a call takes by itself at that size. Images of which '
+      + 'logarithmic. Large diamonds are the variants that a call takes by itself at that size. Images of
+          which '
       + 'one side is more than eight times the other are points without a line.', {
       data: {values}, height: 320, layer: [
         {transform: [{filter: '!datum.long'}], mark: {type: 'line'},
@@ -279,7 +281,7 @@
   async function draw_operator(section) {
     const all = runs.filter(run => run.o === section.dataset.operator);
     const parent = section.querySelector('.drawn');
-    // First what most rows serve, and of that the largest data.
+    // First what most variants serve, and of that the largest data.
     const named = [...groups(all.filter(run => !run.k), run => `${run.x} on ${devices[run.d]}`)];
     const most = Math.max(...named.map(([, some]) => some.length));
     const rank = some => [some.length * 2 > most && !is_long(some[0]) ? 1 : 0, some.length > 1 ? 1 : 0,
@@ -306,7 +308,8 @@
 
   // -------------------------------------------------------------------------------- limits of the device
 
-  // For each operator and kind of data on a device, at its largest size: the row that a call takes, or else
+  // For each operator and kind of data on a device, at its largest size: the variant that a call takes, or
+  // else
   // the fastest one.
   const best_of = device => [...groups(runs.filter(run => run.d === device && !run.p && run.b),
     run => run.o + ' ' + kind_of_data(run)).values()].map(some => {

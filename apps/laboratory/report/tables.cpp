@@ -54,7 +54,7 @@ std::string line_of(const TimedRun &run, const ReportData &data, const Sources &
         has_code ? fmt::format("<button class=\"code\" data-row=\"{}\">{}</button>", html(run.name), label) :
                    label;
     const std::string mark =
-        run.chosen ? " <b title=\"the row that a call without --schedule runs\">★</b>" : "";
+        run.chosen ? " <b title=\"the variant that a call without --schedule runs\">★</b>" : "";
     return cells({name + mark, html(run.data), html(data.devices[run.context]),
         fmt::format("{:.4g}", run.median), fmt::format("{:.4g} to {:.4g}", run.p10, run.p90),
         rate(run.bytes, run.median), rate(run.flops, run.median), html(run.kernels), verified_text(run)});
@@ -136,9 +136,9 @@ std::string title_of(const ReportData &data) {
 
 std::string files_table(const std::vector<TimedFile> &files) {
     std::vector<std::vector<std::string>> origins;
-    std::map<std::vector<std::string>, size_t> places;                    // of origins
-    std::vector<std::pair<std::vector<std::string>, std::string>> dates;  // the files' names; first and last
-                                                                          // date
+    std::map<std::vector<std::string>, size_t> places;  // of origins
+    // the files' names; first and last date
+    std::vector<std::pair<std::vector<std::string>, std::string>> dates;
     for (const TimedFile &file : files) {
         for (const RunContext &context : file.contexts) {
             const std::vector<std::string> origin = origin_of(context);

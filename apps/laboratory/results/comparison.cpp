@@ -10,7 +10,7 @@ namespace tilewright::app {
 
 namespace {
 
-// Operator, row or peer, type, device and data.
+// Operator, variant or peer, type, device and data.
 using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
 const std::string &device_name(const TimedFile &file, const TimedRun &run) {

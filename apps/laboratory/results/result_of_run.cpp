@@ -22,10 +22,10 @@ Json json(const Times &times) {
     return {{"median", times.median}, {"p10", times.p10}, {"p90", times.p90}};
 }
 
-// What was timed: a row, or a peer of the operator.
+// What was timed: a variant, or a peer of the operator.
 Json subject_of(const Run &run) {
-    if (run.row) {
-        return app::json(*run.row);
+    if (run.variant) {
+        return app::json(*run.variant);
     }
     return {{"peer", run.peer}, {"operator", run.op}, {"type", run.type},
         {"backend", name_of(run.device.backend)}};
@@ -45,7 +45,7 @@ void add_times(const Run &run, Json &out) {
         out["single"] = json(m.single);
         out["call"] = json(m.call);
     }
-    if (run.row) {
+    if (run.variant) {
         out["host_call"] = json(m.host);
     }
     if (run.first_ms) {
@@ -78,7 +78,7 @@ Json json(const Run &run) {
     out["channels"] = run.size.channels;
     out["settings"] = text_of(run.sample.settings);
     out["inputs"] = run.inputs;
-    if (run.row) {
+    if (run.variant) {
         out["chosen"] = run.chosen;
     }
     if (!run.failed.empty()) {

@@ -44,22 +44,23 @@ std::vector<std::string> parts_of(const std::string &name) {
     return parts;
 }
 
-// The row of this program with that name, whatever its library: its sentence and its kernels are not in
+// The variant of this program with that name, whatever its library: its sentence and its kernels are not in
 // files.
-const Row *known_row(
+const Variant *known_variant(
     const std::string &op, const std::string &schedule, const std::string &type, const std::string &backend) {
-    static const auto rows = [] {
-        std::map<std::string, const Row *> all;
+    static const auto variants = [] {
+        std::map<std::string, const Variant *> all;
         for (const Operator *one : operators()) {
-            for (const Row &row : one->rows()) {
-                all.emplace(
-                    fmt::format("{}/{}/{}/{}", row.op, row.schedule, row.type, name_of(row.backend)), &row);
+            for (const Variant &variant : one->variants()) {
+                all.emplace(fmt::format("{}/{}/{}/{}", variant.op, variant.schedule, variant.type,
+                                name_of(variant.backend)),
+                    &variant);
             }
         }
         return all;
     }();
-    const auto found = rows.find(fmt::format("{}/{}/{}/{}", op, schedule, type, backend));
-    return found == rows.end() ? nullptr : found->second;
+    const auto found = variants.find(fmt::format("{}/{}/{}/{}", op, schedule, type, backend));
+    return found == variants.end() ? nullptr : found->second;
 }
 
 // ------------------------------------------------------------------------------------------ contexts
@@ -90,7 +91,7 @@ RunContext context_of(const Json &context, const std::string &device) {
 
 // ---------------------------------------------------------------------------------------------- runs
 
-// Which row or peer it is.
+// Which variant or peer it is.
 void name_run(const Json &json, TimedRun &run) {
     const std::string peer = text(json, "peer");
     run.op = text(json, "operator");
@@ -101,7 +102,7 @@ void name_run(const Json &json, TimedRun &run) {
         run.schedule = peer;
         return;
     }
-    run.name = text(json, "row");
+    run.name = text(json, "variant");
     const std::vector<std::string> parts = parts_of(run.name);
     if (parts.size() < 4) {
         return;
@@ -115,12 +116,12 @@ void name_run(const Json &json, TimedRun &run) {
     }
     run.family = text(json, "family");
     run.summary = text(json, "summary");
-    if (const Row *row = known_row(run.op, run.schedule, run.type, run.backend)) {
-        run.family = run.family.empty() ? row->family : run.family;
-        run.summary = run.summary.empty() ? row->summary : run.summary;
-        if (row->needs.threads > 0 && run.point.empty()) {
+    if (const Variant *variant = known_variant(run.op, run.schedule, run.type, run.backend)) {
+        run.family = run.family.empty() ? variant->family : run.family;
+        run.summary = run.summary.empty() ? variant->summary : run.summary;
+        if (variant->needs.threads > 0 && run.point.empty()) {
             run.kernels = fmt::format(
-                "{} threads, {} B shared", row->needs.threads, (long long)row->needs.shared_bytes);
+                "{} threads, {} B shared", variant->needs.threads, (long long)variant->needs.shared_bytes);
         }
     }
     if (run.family.empty()) {
@@ -193,7 +194,7 @@ public:
     void add(const Json &json, const Json &context) {
         TimedRun run = json.is_object() ? run_of(json) : TimedRun{};
         if (run.op.empty() || run.name.empty()) {
-            refuse_file(file.path, fmt::format("run {} names no row and no peer", file.runs.size() + 1));
+            refuse_file(file.path, fmt::format("run {} names no variant and no peer", file.runs.size() + 1));
         }
         run.context = index_of(context_of(context, run.device));
         file.runs.push_back(std::move(run));

@@ -20,12 +20,12 @@ struct RunContext {
     auto operator<=>(const RunContext &) const = default;
 };
 
-// One row, or one peer, on one device and one set of data.
+// One variant, or one peer, on one device and one set of data.
 struct TimedRun {
-    std::string name;  // the row's full name, or "peer: NAME"
+    std::string name;  // the variant's full name, or "peer: NAME"
     bool is_peer = false;
     std::string op, schedule, family, type, backend;
-    std::string point;     // of a row that was built with other tunables than its own: "across=8,down=4"
+    std::string point;     // of a variant that was built with other tunables than its own: "across=8,down=4"
     std::string tunables;  // "across=8, down=4"
     std::string device, data;
     double width = 0, height = 0, channels = 1, bytes = 0, flops = 0;
@@ -33,7 +33,7 @@ struct TimedRun {
     bool timed = false, chosen = false, verified = false;
     std::string why_not;  // not timed, not verified, or wrong: the reason
     bool wrong = false, failed = false;
-    std::string summary;  // the row's sentence
+    std::string summary;  // the variant's sentence
     std::string kernels;  // registers, threads and shared memory, where they are known
     size_t context = 0;   // of the file
 };

@@ -1,4 +1,4 @@
-"""How far the row that `tuned` takes is from the fastest one.
+"""How far the variant that `tuned` takes is from the fastest one.
 
     tilewright bench --device cuda --json cuda.json \\
         --size 64x64,640x480,1920x1080,4000x3000,8192x8192,33x100000,100000x33
@@ -6,11 +6,13 @@
     apps/laboratory/tables/tables.py choice cuda.json cpu.json
 
 Per device and operator it prints a row of a Markdown table: on how many sets of data (type, size,
-settings) rows were compared, on how many the chosen row takes at most 1.10 times the time of the fastest
-row, the geometric mean and the largest of these ratios, and on a CPU on how many it takes longer than a
-plain loop, 5 us of slack given. `reference`, `auto`, rows with an error of their own, and rows whose time
+settings) variants were compared,
+    on how many the chosen variant takes at most 1.10 times the time of the fastest
+variant, the geometric mean and the largest of these ratios, and on a CPU on how many it takes longer than a
+plain loop, 5 us of slack given. `reference`, `auto`, variants with an error of their own,
+    and variants whose time
 depends on the values are not compared: `tuned` never takes them. `--list` prints each set of data that is
-over 1.10; `--least` takes the 10th percentile of a row's times in place of the median, for a machine on
+over 1.10; `--least` takes the 10th percentile of a variant's times in place of the median, for a machine on
 which other programs ran.
 """
 import math
@@ -24,30 +26,31 @@ NEVER_TAKEN = re.compile(r'^(auto|reference|half|texture_half|exp|native|relaxed
 
 
 def cases_of(paths, quantile):
-    """The times of rows and peers, by what they were timed on; rows as (schedule, ms, whether chosen)."""
+    """The times of variants and peers, by what they were timed on; variants as (schedule, ms,
+        whether chosen)."""
     cases = {}
     for path in paths:
         for run in read(path)[1]:
             if 'batch' not in run:
                 continue
             key = (run['device'], run['operator'], run['type'], run['data'])
-            rows, peers = cases.setdefault(key, ([], []))
+            variants, peers = cases.setdefault(key, ([], []))
             if 'peer' in run:
                 peers.append((run['peer'], run['batch'][quantile]))
             else:
-                rows.append((run['row'].split('/')[1], run['batch'][quantile], run['chosen']))
+                variants.append((run['variant'].split('/')[1], run['batch'][quantile], run['chosen']))
     return cases
 
 
 def compared(cases, show):
     """Per device and operator: the ratios, and on how many sets of data a plain loop was faster."""
     table = {}
-    for (device, operator, _, data), (rows, peers) in cases.items():
-        rows = [row for row in rows if not NEVER_TAKEN.match(row[0])]
-        chosen = next((row for row in rows if row[2]), None)
+    for (device, operator, _, data), (variants, peers) in cases.items():
+        variants = [variant for variant in variants if not NEVER_TAKEN.match(variant[0])]
+        chosen = next((variant for variant in variants if variant[2]), None)
         if not chosen:
             continue
-        fastest = min(rows, key=lambda row: row[1])
+        fastest = min(variants, key=lambda variant: variant[1])
         ratio = chosen[1] / fastest[1]
         loops = [ms for name, ms in peers if 'plain' in name]
         slower = bool(loops) and chosen[1] > min(loops) + SLACK_MS
@@ -62,7 +65,7 @@ def compared(cases, show):
 def print_choices(given):
     table = compared(cases_of(given.files, 'p10' if given.least else 'median'), given.list)
     if not table:
-        raise Wrong('the files have no times of rows that `tuned` takes; run `tilewright bench --json`')
+        raise Wrong('the files have no times of variants that `tuned` takes; run `tilewright bench --json`')
     print('| device | operator | sets of data | within 1.10 | geometric mean | largest '
           '| slower than a plain loop |')
     print('|---|---|---|---|---|---|---|')

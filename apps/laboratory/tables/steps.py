@@ -70,7 +70,7 @@ def column_of(device):
 
 
 def kept_of_bench(context, runs):
-    """What the tables need of the rows that `tilewright bench` timed."""
+    """What the tables need of the variants that `tilewright bench` timed."""
     timed = [run for run in runs if 'real_time' in run and 'peer' not in run]
     names = {run['device'] for run in timed}
     if len(names) != 1:
@@ -78,7 +78,7 @@ def kept_of_bench(context, runs):
     device = next(device for device in context['devices'] if device['device'] in names)
     return {'column': column_of(device), 'date': context['date'], 'commit': context['commit'],
             'device': device['name'], 'driver': device['driver'],
-            'runs': [kept_run(run, run['row'].split('/')[1]) for run in timed]}
+            'runs': [kept_run(run, run['variant'].split('/')[1]) for run in timed]}
 
 
 def kept_of_published(context, runs):
@@ -90,7 +90,7 @@ def kept_of_published(context, runs):
 
 
 def kept_run(run, step):
-    return {'operator': run['operator'], 'row': step, 'data': run['data'],
+    return {'operator': run['operator'], 'variant': step, 'data': run['data'],
             **{name: run['batch'][name] for name in ('median', 'p10', 'p90')},
             'verified': run['verified'], 'wrong': run['wrong']}
 
@@ -105,7 +105,7 @@ def kept_of(path):
             kept = kept_of_published(*read(path))
         else:
             kept = kept_of_bench(*read(path))
-        wrong = [f"{run['operator']}/{run['row']}" for run in kept['runs'] if run['wrong']]
+        wrong = [f"{run['operator']}/{run['variant']}" for run in kept['runs'] if run['wrong']]
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Wrong(f'{path}: no JSON of `tilewright bench` or `cuda_peers`: {error!r}') from error
     except Wrong as error:
@@ -121,11 +121,12 @@ def read_measured(folder):
     return sorted((kept_of(os.path.join(folder, name)) for name in names), key=lambda kept: kept['date'])
 
 
-def step_of(operator, row):
-    """The step that a row belongs to: of the family `bytes4`, `bytes4_any`. A row of no step is its own."""
+def step_of(operator, variant):
+    """The step that a variant belongs to: of the family `bytes4`,
+        `bytes4_any`. A variant of no step is its own."""
     known = STEPS.get(operator, []) + ['tuned', 'auto']
-    families = [step for step in known if row == step or row.startswith(step + '_')]
-    return max(families, key=len, default=row)
+    families = [step for step in known if variant == step or variant.startswith(step + '_')]
+    return max(families, key=len, default=variant)
 
 
 def steps_in_order(operator, found):
@@ -142,7 +143,7 @@ def places_of(measured, operator):
     for kept in measured:
         taken = set()
         for run in kept['runs']:
-            step = step_of(operator, run['row'])
+            step = step_of(operator, run['variant'])
             if run['operator'] == operator and (run['data'], step) not in taken:
                 taken.add((run['data'], step))
                 places.setdefault(run['data'], {}).setdefault(step, {})[kept['column']] = (run, kept)
@@ -211,7 +212,7 @@ def tables(measured, operator, kind, size):
         if asked and not (data + ' ').startswith(asked + ' '):
             continue
         if not asked and not set(steps) - {'reference', 'tuned', 'auto'}:
-            continue  # only the operator's own rows, of a type that no documented step has
+            continue  # only the operator's own variants, of a type that no documented step has
         lines += table(operator, data, steps) + ['']
     return lines
 

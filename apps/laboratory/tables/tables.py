@@ -3,7 +3,7 @@
 
 Usage: tables.py write FILE...            writes tables into PERFORMANCE.md and the pages of docs/performance/
        tables.py choice [--list] [--least] FILE...
-                                          prints how far the choice of `tuned` is from the fastest row
+                                          prints how far the choice of `tuned` is from the fastest variant
        tables.py steps [--add FILE...] [--check] [--pages FOLDER]
                                           writes or checks the tables of docs/steps/ (see steps.py)
 
@@ -55,8 +55,8 @@ def pairs_table(context, runs):
 
 
 def bench_table(runs):
-    """The best row of the data, and the peers that `bench --peers` timed beside it."""
-    lines = ['| data | row | ms | peers, ms | to the fastest peer |', '|---|---|---|---|---|']
+    """The best variant of the data, and the peers that `bench --peers` timed beside it."""
+    lines = ['| data | variant | ms | peers, ms | to the fastest peer |', '|---|---|---|---|---|']
     for data in dict.fromkeys(run['data'] for run in runs):
         timed = [run for run in runs if run['data'] == data and run.get('real_time')]
         ours = [run for run in timed if not run.get('peer')]
@@ -66,7 +66,8 @@ def bench_table(runs):
             fastest = min((run['real_time'] for run in peers), default=None)
             named = ', '.join(f'{run["peer"]} {number(run["real_time"])}' for run in peers) or '-'
             ratio = f'{best["real_time"] / fastest:.2f}' if fastest else '-'
-            lines.append(f'| {data} | `{best["row"]}` | {number(best["real_time"])} | {named} | {ratio} |')
+            chosen = f'`{best["variant"]}` | {number(best["real_time"])}'
+            lines.append(f'| {data} | {chosen} | {named} | {ratio} |')
     return lines
 
 

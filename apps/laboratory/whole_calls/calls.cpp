@@ -74,8 +74,8 @@ std::vector<Case> cases_of(const Operator &op, Backend backend) {
     const bool of_vectors = op.name() == "min_plus_convolution",
                of_fields = op.name() == "fft2d" || op.name() == "fresnel";
     std::set<std::string> types;
-    for (const Row *row : op.rows("tuned", backend)) {
-        types.insert(row->type);
+    for (const Variant *variant : op.variants("tuned", backend)) {
+        types.insert(variant->type);
     }
     for (const std::string &type : types) {
         for (const Size size : of_vectors ? sizes_of_vectors :

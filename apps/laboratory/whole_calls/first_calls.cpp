@@ -68,7 +68,7 @@ void add_first_calls(Device device) {
     } caches[] = {{"no cache", none, false}, {"ours, empty", ours, false}, {"ours, full", ours, true},
         {"the driver's, empty", drivers, false}, {"the driver's, full", drivers, true}};
     for (const Operator *op : operators()) {
-        if (op->rows("tuned", device.backend).empty()) {
+        if (op->variants("tuned", device.backend).empty()) {
             continue;
         }
         for (const auto &cache : caches) {
@@ -84,7 +84,7 @@ void add_first_calls(Device device) {
 
 void print_first_call(Device device, const std::string &name) {
     const Operator &op = find_operator(name);
-    const std::string type = op.rows("tuned", device.backend).front()->type;
+    const std::string type = op.variants("tuned", device.backend).front()->type;
     const Sample sample = workload_of(op).benchmark_sample(type, {512, 512}, {});
     const double start = app::call_ms(device, [] {});  // its end makes the context
     const auto call = [&] {

@@ -67,11 +67,11 @@ void time_copies(benchmark::State &state, Called &called, double (*copy_ms)(Call
 
 void time_kernels(benchmark::State &state, Called &called) {
     constexpr int batch = 20;
-    const Row &row = called.op.choose(*called.request, called.output, "tuned", called.device);
+    const Variant &variant = called.op.choose(*called.request, called.output, "tuned", called.device);
     time_by_hand(state, [&] {
         return device_time_ms(called.device, [&] {
             for (int i = 0; i < batch; i++) {
-                called.op.run(row, called.device, *called.request, called.output);
+                called.op.run(variant, called.device, *called.request, called.output);
             }
         }) / batch;
     });

@@ -1,6 +1,6 @@
 #include "apps/laboratory/whole_calls/raw_copies.h"
-#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/cuda.h"
 #include "tilewright/error.h"
 #include <dlfcn.h>
 

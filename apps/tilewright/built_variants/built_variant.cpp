@@ -21,8 +21,8 @@ namespace {
 // library is loaded by itself.
 const std::string prefix = "built";
 
-std::string function_of(const Row &row) {
-    return fmt::format("{}_{}_{}_{}", prefix, row.schedule, row.type, place_of(row));
+std::string function_of(const Variant &variant) {
+    return fmt::format("{}_{}_{}_{}", prefix, variant.schedule, variant.type, place_of(variant));
 }
 
 // The path of a program that links, or an empty one.
@@ -41,25 +41,26 @@ std::string find_linker() {
 }
 
 // The functions of Halide's runtime stay open: this program has them, and shows them to what it loads.
-void link(const Row &row, const std::string &archive, const std::string &file) {
+void link(const Variant &variant, const std::string &archive, const std::string &file) {
     const std::string linker = find_linker();
     if (linker.empty()) {
         throw Error(Fault::failed,
             "a library that is built on the spot needs a linker, and PATH has neither ld nor ld.lld: install "
             "binutils or lld",
-            {.operation = row.name()});
+            {.operation = variant.name()});
     }
     const Finished ran = run_program(
         linker, {"-shared", "-Bsymbolic", "-z", "noexecstack", "-o", file, "--whole-archive", archive});
     if (ran.code != 0) {
         throw Error(Fault::failed, fmt::format("{} failed ({}): {}", linker, ran.code, one_line(ran.err)),
-            {.operation = row.name()});
+            {.operation = variant.name()});
     }
 }
 
 // What the generator wrote into the file LIBRARY.needs, "{256, 1024, 80, false, false, false, 0}": the
-// first members of Row::Needs. Only libraries of GPUs have the file; the others need what their row needs.
-Row::Needs read_needs(const std::string &path, Row::Needs needs) {
+// first members of Variant::Needs. Only libraries of GPUs have the file; the others need what their variant
+// needs.
+Variant::Needs read_needs(const std::string &path, Variant::Needs needs) {
     std::ifstream file(path);
     char brace = 0, comma = 0;
     if (file >> brace) {
@@ -78,18 +79,18 @@ Row::Needs read_needs(const std::string &path, Row::Needs needs) {
 
 }  // namespace
 
-Row::Needs build_library(const Row &row, const TunableValues &values, const std::string &file) {
-    const Row varied = with_tunables(row, values);
+Variant::Needs build_library(const Variant &variant, const TunableValues &values, const std::string &file) {
+    const Variant varied = with_tunables(variant, values);
     const TemporaryFolder folder;
-    make_library(generator_of(row), varied, prefix, folder.path());
-    const std::string library = folder.file(function_of(row));
+    make_library(generator_of(variant), varied, prefix, folder.path());
+    const std::string library = folder.file(function_of(variant));
     link(varied, library + ".a", file);
-    return read_needs(library + ".needs", row.needs);
+    return read_needs(library + ".needs", variant.needs);
 }
 
-std::unique_ptr<const Row> loaded_row(
-    const Row &row, const TunableValues &values, const Row::Needs &needs, const std::string &file) {
-    auto varied = std::make_unique<Row>(with_tunables(row, values));
+std::unique_ptr<const Variant> loaded_variant(const Variant &variant, const TunableValues &values,
+    const Variant::Needs &needs, const std::string &file) {
+    auto varied = std::make_unique<Variant>(with_tunables(variant, values));
     varied->needs = needs;
     void *const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -104,16 +105,16 @@ std::unique_ptr<const Row> loaded_row(
                 {.operation = varied->name()});
         }
     };
-    find(function_of(row) + "_argv", varied->entry);
-    find(function_of(row) + "_metadata", varied->metadata);
+    find(function_of(variant) + "_argv", varied->entry);
+    find(function_of(variant) + "_metadata", varied->metadata);
     return varied;
 }
 
-std::unique_ptr<const Row> built_row(const Row &row, const TunableValues &values) {
+std::unique_ptr<const Variant> built_variant(const Variant &variant, const TunableValues &values) {
     const TemporaryFolder folder;
     const std::string file = folder.file("library.so");
-    const Row::Needs needs = build_library(row, values, file);
-    return loaded_row(row, values, needs, file);
+    const Variant::Needs needs = build_library(variant, values, file);
+    return loaded_variant(variant, values, needs, file);
 }
 
 }  // namespace tilewright::app

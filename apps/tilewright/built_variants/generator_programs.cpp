@@ -13,17 +13,17 @@ namespace tilewright::app {
 
 namespace fs = std::filesystem;
 
-std::string place_of(const Row &row) {
-    return row.needs_vnni ? "vnni" : name_of(row.backend);
+std::string place_of(const Variant &variant) {
+    return variant.needs_vnni ? "vnni" : name_of(variant.backend);
 }
 
 namespace {
 
-// The words that choose the row's library, with the values of its tunables.
-std::vector<std::string> selection_of(const Row &row) {
+// The words that choose the variant's library, with the values of its tunables.
+std::vector<std::string> selection_of(const Variant &variant) {
     std::vector<std::string> words = {
-        "schedule=" + row.schedule, "type=" + row.type, "backend=" + place_of(row)};
-    const std::string tunables = text_of(tunables_of(row));
+        "schedule=" + variant.schedule, "type=" + variant.type, "backend=" + place_of(variant)};
+    const std::string tunables = text_of(tunables_of(variant));
     if (!tunables.empty()) {
         words.push_back("tunables=" + tunables);
     }
@@ -67,8 +67,8 @@ std::string find_program(const std::string &name) {
     return "";
 }
 
-std::string generator_of(const Row &row) {
-    for (const std::string &name : {row.origin, row.op}) {
+std::string generator_of(const Variant &variant) {
+    for (const std::string &name : {variant.origin, variant.op}) {
         if (const std::string program = find_program(name + ".generator"); !program.empty()) {
             return program;
         }
@@ -81,14 +81,14 @@ std::string generator_of(const Row &row) {
         fmt::format("{0}.generator was not found in {1}: install it (`cmake --install BUILD --component "
                     "Generators`), or build it (`cmake --build "
                     "BUILD --target {0}.generator`) and set TILEWRIGHT_GENERATORS to its folder",
-            row.op, joined(looked, ", ")),
-        {.operation = row.name()});
+            variant.op, joined(looked, ", ")),
+        {.operation = variant.name()});
 }
 
-std::string generated(const std::string &generator, const Row &row, const std::string &part,
+std::string generated(const std::string &generator, const Variant &variant, const std::string &part,
     const std::vector<std::string> &more) {
     std::vector<std::string> arguments = {"show", part};
-    for (const std::string &word : selection_of(row)) {
+    for (const std::string &word : selection_of(variant)) {
         arguments.push_back(word);
     }
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -97,26 +97,26 @@ std::string generated(const std::string &generator, const Row &row, const std::s
         throw Error(Fault::failed,
             fmt::format("{} show {} failed ({}): {}", generator, part, ran.code,
                 one_line(ran.err.empty() ? ran.out : ran.err)),
-            {.operation = row.name()});
+            {.operation = variant.name()});
     }
     return ran.out;
 }
 
-void make_library(
-    const std::string &generator, const Row &row, const std::string &prefix, const std::string &folder) {
+void make_library(const std::string &generator, const Variant &variant, const std::string &prefix,
+    const std::string &folder) {
     std::vector<std::string> arguments = {"build", folder, "static_library", "name=" + prefix};
-    for (const std::string &word : selection_of(row)) {
+    for (const std::string &word : selection_of(variant)) {
         arguments.push_back(word);
     }
-    if (row.needs.capability > 0) {  // of the oldest devices that the row's own library is for
-        arguments.push_back(fmt::format("capability={}", row.needs.capability));
+    if (variant.needs.capability > 0) {  // of the oldest devices that the variant's own library is for
+        arguments.push_back(fmt::format("capability={}", variant.needs.capability));
     }
     const Finished ran = run_program(generator, arguments);
     if (ran.code != 0) {
         throw Error(Fault::failed,
             ran.code > 128 ? fmt::format("its generator was ended by signal {}", ran.code - 128) :
                              fmt::format("its generator refuses it: {}", reason_of(ran)),
-            {.operation = row.name()});
+            {.operation = variant.name()});
     }
 }
 

@@ -10,22 +10,22 @@ namespace tilewright::app {
 // ../libexec/tilewright. Empty where there is none.
 std::string find_program(const std::string &name);
 
-// The path of the row's generator: LIBRARY.generator for a library with schedules of its own, else
+// The path of the variant's generator: LIBRARY.generator for a library with schedules of its own, else
 // OP.generator. Errors: failed, when there is none in the folders that belong to the program.
-std::string generator_of(const Row &row);
+std::string generator_of(const Variant &variant);
 
-// The row's backend as the generator's words have it: "cpu", "vnni", "cuda" or "opencl".
-std::string place_of(const Row &row);
+// The variant's backend as the generator's words have it: "cpu", "vnni", "cuda" or "opencl".
+std::string place_of(const Variant &variant);
 
-// What `GENERATOR show PART` prints of the row's library; `more` are words behind the row's own. Errors:
-// failed.
-std::string generated(const std::string &generator, const Row &row, const std::string &part,
+// What `GENERATOR show PART` prints of the variant's library; `more` are words behind the variant's own.
+// Errors: failed.
+std::string generated(const std::string &generator, const Variant &variant, const std::string &part,
     const std::vector<std::string> &more = {});
 
-// Makes the row's library in the folder, with the values of its tunables: the file
+// Makes the variant's library in the folder, with the values of its tunables: the file
 // PREFIX_SCHEDULE_TYPE_BACKEND.a, and for a GPU PREFIX_..._BACKEND.needs. Errors: failed, with the
 // generator's reason.
-void make_library(
-    const std::string &generator, const Row &row, const std::string &prefix, const std::string &folder);
+void make_library(const std::string &generator, const Variant &variant, const std::string &prefix,
+    const std::string &folder);
 
 }  // namespace tilewright::app

@@ -1,4 +1,4 @@
-// Reads values of tunables, and combines those that a row takes.
+// Reads values of tunables, and combines those that a variant takes.
 #include "apps/tilewright/built_variants/tunable_options.h"
 #include "apps/tilewright/built_variants/built_variant.h"
 #include "apps/tilewright/command_line/variant_options.h"
@@ -29,35 +29,35 @@ int number_of(const std::string &text, const std::string &word) {
     return value;
 }
 
-const Row::Tunable *find(const Row &row, const std::string &name) {
-    const auto at = std::find_if(
-        row.tunables.begin(), row.tunables.end(), [&](const Row::Tunable &t) { return t.name == name; });
-    return at == row.tunables.end() ? nullptr : &*at;
+const Variant::Tunable *find(const Variant &variant, const std::string &name) {
+    const auto at = std::find_if(variant.tunables.begin(), variant.tunables.end(),
+        [&](const Variant::Tunable &t) { return t.name == name; });
+    return at == variant.tunables.end() ? nullptr : &*at;
 }
 
-bool takes(const Row::Tunable &tunable, int value) {
+bool takes(const Variant::Tunable &tunable, int value) {
     return tunable.low <= value && value <= tunable.high;
 }
 
-void check_value(const std::vector<const Row *> &rows, const std::string &name, int value) {
+void check_value(const std::vector<const Variant *> &variants, const std::string &name, int value) {
     std::vector<std::string> known, ranges;
-    for (const Row *row : rows) {
-        for (const Row::Tunable &t : row->tunables) {
+    for (const Variant *variant : variants) {
+        for (const Variant::Tunable &t : variant->tunables) {
             add_once(known, t.name);
         }
-        if (const Row::Tunable *t = find(*row, name)) {
+        if (const Variant::Tunable *t = find(*variant, name)) {
             if (takes(*t, value)) {
                 return;
             }
-            add_once(ranges, fmt::format("{} to {} in '{}'", t->low, t->high, row->schedule));
+            add_once(ranges, fmt::format("{} to {} in '{}'", t->low, t->high, variant->schedule));
         }
     }
     if (!ranges.empty()) {
         refuse_word(fmt::format("{}={}", name, value),
-            fmt::format("none of the rows takes it; {} takes {}", name, joined(ranges, ", ")));
+            fmt::format("none of the variants takes it; {} takes {}", name, joined(ranges, ", ")));
     }
-    refuse_word(name, known.empty() ? "none of the rows has tunables" :
-                                      fmt::format("none of the rows has such a tunable{}; there are: {}",
+    refuse_word(name, known.empty() ? "none of the variants has tunables" :
+                                      fmt::format("none of the variants has such a tunable{}; there are: {}",
                                           did_you_mean(name, known), joined(known, ", ")));
 }
 
@@ -66,7 +66,7 @@ void check_value(const std::vector<const Row *> &rows, const std::string &name, 
 Parameter add_tunables(Command &command, std::vector<std::string> &words) {
     return command
         .add("--tunable", words,
-            "Build rows with these values of their tunables and load them: tile=32, or several values: "
+            "Build variants with these values of their tunables and load them: tile=32, or several values: "
             "tile=16,32")
         .one_word()
         .value_name("NAME=VALUE,...");
@@ -114,10 +114,10 @@ TunableValues single_values_of(const std::vector<std::string> &words) {
     return values;
 }
 
-std::vector<TunableValues> points_of(const Row &row, const TunableGrid &grid) {
+std::vector<TunableValues> points_of(const Variant &variant, const TunableGrid &grid) {
     std::vector<TunableValues> points = {{}};
     for (const auto &[name, values] : grid) {
-        const Row::Tunable *tunable = find(row, name);
+        const Variant::Tunable *tunable = find(variant, name);
         std::vector<TunableValues> longer;
         for (const TunableValues &point : points) {
             for (const int value : values) {
@@ -134,20 +134,21 @@ std::vector<TunableValues> points_of(const Row &row, const TunableGrid &grid) {
     return points.front().empty() ? std::vector<TunableValues>{} : points;
 }
 
-void check_grid(const std::vector<const Row *> &rows, const TunableGrid &grid) {
+void check_grid(const std::vector<const Variant *> &variants, const TunableGrid &grid) {
     for (const auto &[name, values] : grid) {
         for (const int value : values) {
-            check_value(rows, name, value);
+            check_value(variants, name, value);
         }
     }
 }
 
-const Row &row_at(const Row &row, const TunableValues &point) {
-    // Never destroyed, because the runtime may keep a row's address.
-    static auto &built = *new std::map<std::pair<const Row *, TunableValues>, std::unique_ptr<const Row>>;
-    std::unique_ptr<const Row> &at = built[{&row, point}];
+const Variant &variant_at(const Variant &variant, const TunableValues &point) {
+    // Never destroyed, because the runtime may keep a variant's address.
+    static auto &built =
+        *new std::map<std::pair<const Variant *, TunableValues>, std::unique_ptr<const Variant>>;
+    std::unique_ptr<const Variant> &at = built[{&variant, point}];
     if (!at) {
-        at = built_row(row, point);
+        at = built_variant(variant, point);
     }
     return *at;
 }

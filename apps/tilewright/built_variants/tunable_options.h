@@ -1,5 +1,5 @@
 #pragma once
-// Several values of tunables, as --tunable names them, and the points that a row has among them.
+// Several values of tunables, as --tunable names them, and the points that a variant has among them.
 #include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/command_line/command_line.h"
 
@@ -18,16 +18,16 @@ TunableGrid grid_of(const std::vector<std::string> &words);
 // The one value that words name of each tunable. Errors: usage, for several values too.
 TunableValues single_values_of(const std::vector<std::string> &words);
 
-// All combinations of the values that the row takes, of those tunables that it has. None where it takes none
-// of the values.
-std::vector<TunableValues> points_of(const Row &row, const TunableGrid &grid);
+// All combinations of the values that the variant takes, of those tunables that it has. None where it takes
+// none of the values.
+std::vector<TunableValues> points_of(const Variant &variant, const TunableGrid &grid);
 
-// Errors: usage, for a value that none of the rows takes; the message names the ranges, or the tunables that
-// there are.
-void check_grid(const std::vector<const Row *> &rows, const TunableGrid &grid);
+// Errors: usage, for a value that none of the variants takes; the message names the ranges, or the tunables
+// that there are.
+void check_grid(const std::vector<const Variant *> &variants, const TunableGrid &grid);
 
-// The row with these values, built at the first call with them and kept until the program ends. Errors: those
-// of built_row().
-const Row &row_at(const Row &row, const TunableValues &point);
+// The variant with these values, built at the first call with them and kept until the program ends. Errors:
+// those of built_variant().
+const Variant &variant_at(const Variant &variant, const TunableValues &point);
 
 }  // namespace tilewright::app

@@ -1,4 +1,4 @@
-// Reads values of tunables, and holds them against a row's ranges.
+// Reads values of tunables, and compares them with a variant's ranges.
 #include "apps/tilewright/built_variants/tunables.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/dispatch/options/option_text.h"
@@ -13,9 +13,10 @@ namespace tilewright::app {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string &value, const std::string &message, const Row *row = nullptr) {
-    throw Error(
-        Fault::usage, message, {.operation = row ? row->name() : "", .argument = "tunable", .value = value});
+[[noreturn]] void refuse(
+    const std::string &value, const std::string &message, const Variant *variant = nullptr) {
+    throw Error(Fault::usage, message,
+        {.operation = variant ? variant->name() : "", .argument = "tunable", .value = value});
 }
 
 }  // namespace
@@ -36,9 +37,9 @@ TunableValues tunables_of(const std::string &text) {
     return values;
 }
 
-TunableValues tunables_of(const Row &row) {
+TunableValues tunables_of(const Variant &variant) {
     TunableValues values;
-    for (const Row::Tunable &tunable : row.tunables) {
+    for (const Variant::Tunable &tunable : variant.tunables) {
         values.emplace_back(tunable.name, tunable.value);
     }
     return values;
@@ -52,29 +53,29 @@ std::string text_of(const TunableValues &values) {
     return joined(words, ",");
 }
 
-Row with_tunables(const Row &row, const TunableValues &values) {
-    Row varied = row;
+Variant with_tunables(const Variant &variant, const TunableValues &values) {
+    Variant varied = variant;
     std::set<std::string> named;
     for (const auto &[name, value] : values) {
         const auto at = std::find_if(varied.tunables.begin(), varied.tunables.end(),
-            [&, &name = name](const Row::Tunable &tunable) { return tunable.name == name; });
+            [&, &name = name](const Variant::Tunable &tunable) { return tunable.name == name; });
         if (at == varied.tunables.end()) {
             std::vector<std::string> known;
-            for (const Row::Tunable &tunable : row.tunables) {
+            for (const Variant::Tunable &tunable : variant.tunables) {
                 known.push_back(tunable.name);
             }
             refuse(name,
-                known.empty() ? "this row has no tunables" :
-                                fmt::format("the row has no such tunable{}; it has: {}",
+                known.empty() ? "this variant has no tunables" :
+                                fmt::format("the variant has no such tunable{}; it has: {}",
                                     did_you_mean(name, known), joined(known, ", ")),
-                &row);
+                &variant);
         }
         if (!named.insert(name).second) {
-            refuse(name, "it is given twice; give it once", &row);
+            refuse(name, "it is given twice; give it once", &variant);
         }
         if (value < at->low || value > at->high) {
-            refuse(
-                fmt::format("{}={}", name, value), fmt::format("it takes {} to {}", at->low, at->high), &row);
+            refuse(fmt::format("{}={}", name, value), fmt::format("it takes {} to {}", at->low, at->high),
+                &variant);
         }
         at->value = value;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Values of a row's tunables, and the row that has them.
+// Values of a variant's tunables, and the variant that has them.
 #include "tilewright/variant.h"
 #include <string>
 #include <utility>
@@ -13,13 +13,13 @@ using TunableValues = std::vector<std::pair<std::string, int>>;
 // The values of a text such as "across=8,down=4"; none of an empty one. Errors: usage.
 TunableValues tunables_of(const std::string &text);
 
-// The values of a row's tunables, and the text of them.
-TunableValues tunables_of(const Row &row);
+// The values of a variant's tunables, and the text of them.
+TunableValues tunables_of(const Variant &variant);
 std::string text_of(const TunableValues &values);
 
-// The row with these values in place of its own; tunables that are not named keep theirs. It has no library
-// yet, and its origin is the text of all its tunables. Errors: usage, for a name that the row does not have,
-// one that is named twice, and a value outside the tunable's range.
-Row with_tunables(const Row &row, const TunableValues &values);
+// The variant with these values in place of its own; tunables that are not named keep theirs. It has no
+// library yet, and its origin is the text of all its tunables. Errors: usage, for a name that the variant
+// does not have, one that is named twice, and a value outside the tunable's range.
+Variant with_tunables(const Variant &variant, const TunableValues &values);
 
 }  // namespace tilewright::app

@@ -1,4 +1,4 @@
-// Times rows by turns.
+// Times variants by turns.
 #include "apps/tilewright/calibration/calibration.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/terminal/progress.h"
@@ -21,9 +21,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A row's measurements of one case.
+// A variant's measurements of one case.
 struct Timed {
-    const Row *row;
+    const Variant *variant;
     double first_ms;  // of the call that decides how many calls make a measurement
     std::vector<double> ms;
 
@@ -37,9 +37,10 @@ struct Timed {
     }
 };
 
-bool is_asked(const Operator &op, const Row &row, Device device) {
-    return row.backend == device.backend && row.origin == op.name() &&
-           (row.belongs_to("tuned") || op.may_stand_for_tuned(row)) && why_not_on(row, device).empty();
+bool is_asked(const Operator &op, const Variant &variant, Device device) {
+    return variant.backend == device.backend && variant.origin == op.name() &&
+           (variant.belongs_to("tuned") || op.may_stand_for_tuned(variant)) &&
+           why_not_on(variant, device).empty();
 }
 
 // The cases of an operator and size.
@@ -47,8 +48,8 @@ std::vector<MeasuredCall> cases_of(const Operator &op, DataSize size, Device dev
     const Workload &workload = workload_of(op);
     std::vector<MeasuredCall> cases;
     for (const std::string &type : type_names(op)) {
-        const bool runs = std::any_of(op.rows().begin(), op.rows().end(),
-            [&](const Row &row) { return row.type == type && is_asked(op, row, device); });
+        const bool runs = std::any_of(op.variants().begin(), op.variants().end(),
+            [&](const Variant &variant) { return variant.type == type && is_asked(op, variant, device); });
         if (!runs || (size.channels > 1 && !workload.takes_channels(type))) {
             continue;
         }
@@ -69,32 +70,32 @@ public:
 
 private:
     // The time of a call in so many back to back.
-    double time(const Operator &op, Rotation &sets, const Row &row, int calls) {
+    double time(const Operator &op, Rotation &sets, const Variant &variant, int calls) {
         return device_time_ms(device_, [&] {
             for (int i = 0; i < calls; i++) {
                 Rotation::Set &set = sets[next_++];
-                op.run(row, device_, *requests_[(next_ - 1) % requests_.size()], set.output);
+                op.run(variant, device_, *requests_[(next_ - 1) % requests_.size()], set.output);
             }
         }) / calls;
     }
-    std::vector<Timed> rows_that_serve(const MeasuredCall &one, Rotation &sets, double most_ms);
-    double expected_ms(const Row &row, const Work &work) const;
+    std::vector<Timed> variants_that_serve(const MeasuredCall &one, Rotation &sets, double most_ms);
+    double expected_ms(const Variant &variant, const Work &work) const;
 
     MeasuredFile &file_;
     const Device device_;
     size_t next_ = 0;
     std::vector<std::unique_ptr<const Request>> requests_;  // of the sets of a rotation
-    // Of each row the last case that was measured.
+    // Of each variant the last case that was measured.
     struct Last {
         double ms;
         Work work;
     };
-    std::map<const Row *, Last> last_;
+    std::map<const Variant *, Last> last_;
 };
 
-// What a row will take by its last case, if its time grows as the work; 0 where there was none.
-double Calibration::expected_ms(const Row &row, const Work &work) const {
-    const auto last = last_.find(&row);
+// What a variant will take by its last case, if its time grows as the work; 0 where there was none.
+double Calibration::expected_ms(const Variant &variant, const Work &work) const {
+    const auto last = last_.find(&variant);
     if (last == last_.end()) {
         return 0;
     }
@@ -103,39 +104,39 @@ double Calibration::expected_ms(const Row &row, const Work &work) const {
            std::max(work.bytes / before.bytes, before.flops > 0 ? work.flops / before.flops : 0);
 }
 
-// The rows, each called twice: the first call loads or compiles. A row that would take far longer than there
-// is time for is not called: its expected time shows well enough that others are faster.
-std::vector<Timed> Calibration::rows_that_serve(const MeasuredCall &one, Rotation &sets, double most_ms) {
-    std::vector<Timed> rows;
+// The variants, each called twice: the first call loads or compiles. A variant that would take far longer
+// than there is time for is not called: its expected time shows well enough that others are faster.
+std::vector<Timed> Calibration::variants_that_serve(const MeasuredCall &one, Rotation &sets, double most_ms) {
+    std::vector<Timed> variants;
     const Work work =
         workload_of(*one.op).work(sets[0].sample.inputs, sets[0].output, sets[0].sample.settings);
-    for (const Row &row : one.op->rows()) {
-        if (row.type != one.type || !is_asked(*one.op, row, device_) ||
-            !one.op->serves(row, *requests_[0], sets[0].output)) {
+    for (const Variant &variant : one.op->variants()) {
+        if (variant.type != one.type || !is_asked(*one.op, variant, device_) ||
+            !one.op->serves(variant, *requests_[0], sets[0].output)) {
             continue;
         }
-        const double expected = expected_ms(row, work);
-        const bool is_meant = one.op->is_meant_for(row, *requests_[0]);
-        if (!is_meant && (expected > 4 * most_ms || !one.op->may_stand_for_tuned(row))) {
+        const double expected = expected_ms(variant, work);
+        const bool is_meant = one.op->is_meant_for(variant, *requests_[0]);
+        if (!is_meant && (expected > 4 * most_ms || !one.op->may_stand_for_tuned(variant))) {
             continue;  // without a time, or if its time depends on values, it is not taken there
         }
-        if (expected > 4 * most_ms && row.belongs_to("tuned")) {
+        if (expected > 4 * most_ms && variant.belongs_to("tuned")) {
             return {};
         }
         if (expected > 4 * most_ms) {
-            rows.push_back({&row, expected, {expected}});
+            variants.push_back({&variant, expected, {expected}});
             continue;
         }
         try {
-            time(*one.op, sets, row, 1);
-            const double ms = time(*one.op, sets, row, 1);
-            rows.push_back({&row, ms, {ms}});
-            last_[&row] = {ms, work};
+            time(*one.op, sets, variant, 1);
+            const double ms = time(*one.op, sets, variant, 1);
+            variants.push_back({&variant, ms, {ms}});
+            last_[&variant] = {ms, work};
         } catch (const Error &) {
             continue;  // it has no time, and is not chosen by one
         }
     }
-    return rows;
+    return variants;
 }
 
 bool Calibration::measure(const MeasuredCall &one, double seconds) {
@@ -150,24 +151,25 @@ bool Calibration::measure(const MeasuredCall &one, double seconds) {
         }
         requests_.push_back(one.op->parse(sets[i].sample.inputs, sets[i].sample.settings));
     }
-    std::vector<Timed> rows = rows_that_serve(one, sets, seconds * 1000);
+    std::vector<Timed> variants = variants_that_serve(one, sets, seconds * 1000);
     constexpr double batch_ms = .5;
     constexpr size_t most = 25, least = 3;
     for (size_t round = 0; round < most && (round < least || spent() < seconds); round++) {
-        for (Timed &row : rows) {
-            if (row.first_ms > seconds * 1000) {
+        for (Timed &variant : variants) {
+            if (variant.first_ms > seconds * 1000) {
                 continue;
             }
-            const int calls = std::clamp((int)(batch_ms / std::max(1e-4, row.first_ms)), 1, 100);
-            row.ms.push_back(time(*one.op, sets, *row.row, calls));
-            last_[row.row].ms = row.least();
+            const int calls = std::clamp((int)(batch_ms / std::max(1e-4, variant.first_ms)), 1, 100);
+            variant.ms.push_back(time(*one.op, sets, *variant.variant, calls));
+            last_[variant.variant].ms = variant.least();
         }
     }
     const Measures call = one.op->measures(*requests_[0]);
-    for (const Timed &row : rows) {
-        file_.add(one.op->name(), one.type, row.row->schedule, call, row.least(), row.spread());
+    for (const Timed &variant : variants) {
+        file_.add(
+            one.op->name(), one.type, variant.variant->schedule, call, variant.least(), variant.spread());
     }
-    return !rows.empty();
+    return !variants.empty();
 }
 
 // The rates at which arrays of the host are copied to a GPU and back.

@@ -26,19 +26,19 @@ struct Time {
     double ms, spread;
 };
 
-// The least time of each row and call, by operator, type, schedule and the numbers of the call.
+// The least time of each variant and call, by operator, type, schedule and the numbers of the call.
 using LeastTimes = std::map<std::tuple<std::string, std::string, std::string, std::vector<double>>, Time>;
 
 void take_times(const Json &file, LeastTimes &least) {
     for (const Json &times : file.at("times")) {
         const Json &calls = times.at("calls");
-        for (const auto &[schedule, of_row] : times.at("rows").items()) {
-            const Json &ms = of_row.at("ms");
+        for (const auto &[schedule, of_variant] : times.at("variants").items()) {
+            const Json &ms = of_variant.at("ms");
             for (size_t i = 0; i < calls.size(); i++) {
                 if (ms.at(i).is_null()) {
-                    continue;  // the row does not serve the call
+                    continue;  // the variant does not serve the call
                 }
-                const Time time = {ms.at(i), of_row.at("spread").at(i)};
+                const Time time = {ms.at(i), of_variant.at("spread").at(i)};
                 const auto [at, is_new] =
                     least.try_emplace({times.at("operator"), times.at("type"), schedule, calls.at(i)}, time);
                 at->second = at->second.ms <= time.ms ? at->second : time;

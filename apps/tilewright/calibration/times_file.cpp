@@ -44,11 +44,11 @@ std::string text_of_file(const Json &file) {
     }
     text += "\"times\": [";
     for (const Json &times : file.at("times")) {
-        text += fmt::format("{}\n{{\"operator\": {}, \"type\": {}, \"calls\": {},\n \"rows\": {{", between,
-            line_of(times.at("operator")), line_of(times.at("type")), line_of(times.at("calls")));
+        text += fmt::format("{}\n{{\"operator\": {}, \"type\": {}, \"calls\": {},\n \"variants\": {{",
+            between, line_of(times.at("operator")), line_of(times.at("type")), line_of(times.at("calls")));
         between.clear();
-        for (const auto &[row, of_row] : times.at("rows").items()) {
-            text += fmt::format("{}\n  {}: {}", between, line_of(row), line_of(of_row));
+        for (const auto &[variant, of_variant] : times.at("variants").items()) {
+            text += fmt::format("{}\n  {}: {}", between, line_of(variant), line_of(of_variant));
             between = ",";
         }
         text += "}}";
@@ -89,14 +89,14 @@ void MeasuredFile::add(const std::string &op, const std::string &type, const std
     if (at == times.calls.end()) {
         times.calls.push_back(call);
     }
-    times.rows[schedule].emplace(number, Time{ms, spread});
+    times.variants[schedule].emplace(number, Time{ms, spread});
 }
 
 size_t MeasuredFile::points() const {
     size_t count = 0;
     for (const auto &[operator_and_type, times] : times_) {
-        for (const auto &[row, of_row] : times.rows) {
-            count += of_row.size();
+        for (const auto &[variant, of_variant] : times.variants) {
+            count += of_variant.size();
         }
     }
     return count;
@@ -107,20 +107,21 @@ std::string MeasuredFile::name() const {
 }
 
 Json MeasuredFile::json(const std::string &op, const std::string &type, const Times &times) {
-    Json calls = Json::array(), rows = Json::object();
+    Json calls = Json::array(), variants = Json::object();
     for (const Measures &call : times.calls) {
         calls.push_back(std::vector<double>(call.numbers.begin(), call.numbers.begin() + (long)call.count));
     }
-    for (const auto &[schedule, of_row] : times.rows) {
+    for (const auto &[schedule, of_variant] : times.variants) {
         Json ms = Json::array(), spread = Json::array();
         for (size_t call = 0; call < times.calls.size(); call++) {
-            const auto at = of_row.find(call);
-            ms.push_back(at == of_row.end() ? Json() : Json(rounded(at->second.ms)));
-            spread.push_back(at == of_row.end() ? Json() : Json(std::round(1000 * at->second.spread) / 1000));
+            const auto at = of_variant.find(call);
+            ms.push_back(at == of_variant.end() ? Json() : Json(rounded(at->second.ms)));
+            spread.push_back(
+                at == of_variant.end() ? Json() : Json(std::round(1000 * at->second.spread) / 1000));
         }
-        rows[schedule] = {{"ms", ms}, {"spread", spread}};
+        variants[schedule] = {{"ms", ms}, {"spread", spread}};
     }
-    return {{"operator", op}, {"type", type}, {"calls", calls}, {"rows", rows}};
+    return {{"operator", op}, {"type", type}, {"calls", calls}, {"variants", variants}};
 }
 
 Json MeasuredFile::json(const Json &older, const Json &origin) const {

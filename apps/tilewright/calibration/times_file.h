@@ -39,8 +39,9 @@ class MeasuredFile {
 public:
     explicit MeasuredFile(MeasuredOn device) : device_(std::move(device)) {}
 
-    // The time of a row for calls of these measures; `spread` is the part by which the median of its
-    // measurements exceeds the least. Of several times for one row and the same measures the first counts.
+    // The time of a variant for calls of these measures; `spread` is the part by which the median of its
+    // measurements exceeds the least. Of several times for one variant and the same measures the first
+    // counts.
     void add(const std::string &op, const std::string &type, const std::string &schedule,
         const Measures &call, double ms, double spread);
     void set_copies(const CopyRates &copies) {
@@ -67,7 +68,7 @@ private:
     };
     struct Times {
         std::vector<Measures> calls;
-        std::map<std::string, std::map<size_t, Time>> rows;  // by the number of the call
+        std::map<std::string, std::map<size_t, Time>> variants;  // by the number of the call
     };
     static Json json(const std::string &op, const std::string &type, const Times &times);
 

@@ -12,7 +12,7 @@ namespace tilewright::app {
 
 namespace {
 
-CallData from_files(const Operator &op, const DataWords &words, const Settings &settings) {
+CallData from_files(const Operator &op, const DataOptions &words, const Settings &settings) {
     if (!words.size.empty()) {
         throw Error(Fault::usage, "the size is that of the files; leave one of the two out",
             {.operation = op.name(), .argument = "--size", .value = words.size});
@@ -47,7 +47,7 @@ CallData from_files(const Operator &op, const DataWords &words, const Settings &
     return data;
 }
 
-CallData from_sample(const Operator &op, const DataWords &words, const Settings &settings) {
+CallData from_sample(const Operator &op, const DataOptions &words, const Settings &settings) {
     check_sample(words);
     const Workload &workload = workload_of(op);
     const std::string type = words.type.empty() ? type_names(op).front() : words.type;
@@ -64,7 +64,7 @@ CallData from_sample(const Operator &op, const DataWords &words, const Settings 
 
 }  // namespace
 
-void add_data(Command &command, DataWords &words) {
+void add_data(Command &command, DataOptions &words) {
     command.add("files", words.files, "The operator's inputs; without them the sample that `bench` times");
     command.add("--type", words.type, "A type of the table; the first one without it");
     command.add("--size", words.size,
@@ -74,8 +74,8 @@ void add_data(Command &command, DataWords &words) {
     add_limits(command, words.limits);
 }
 
-void check_sample(const DataWords &words) {
-    const FitWords &fit = words.fit;
+void check_sample(const DataOptions &words) {
+    const FitOptions &fit = words.fit;
     if (fit.grey || fit.crop || fit.channel >= 0) {
         throw Error(Fault::usage, "it is of a picture; name a file too",
             {.argument = fit.grey ? "--grey" :
@@ -88,7 +88,7 @@ void check_sample(const DataWords &words) {
     }
 }
 
-CallData call_data(const Operator &op, const DataWords &words) {
+CallData call_data(const Operator &op, const DataOptions &words) {
     check_type({&op}, words.type);
     check_options({&op}, words.options);
     check_fitting(words.fit, op.name());

@@ -12,20 +12,20 @@
 namespace tilewright::app {
 
 // The words of the command line about it.
-struct DataWords {
+struct DataOptions {
     std::vector<std::string> files;
     std::string type, size;
-    OptionWords options;
-    FitWords fit;
+    OperatorOptions options;
+    FitOptions fit;
     FileLimits limits;
 };
 
 // Adds files, --type, --size, the part of a picture and the options of all operators to a command. `words`
 // outlives it.
-void add_data(Command &command, DataWords &words);
+void add_data(Command &command, DataOptions &words);
 
 // Errors: usage, where there are words that go with files only.
-void check_sample(const DataWords &words);
+void check_sample(const DataOptions &words);
 
 // Arguments of a call, read and checked.
 struct CallData {
@@ -41,6 +41,6 @@ struct CallData {
 
 // The arguments that the words mean. Without files, type or size: the sample, its first type, its own size.
 // Errors: usage, input.
-CallData call_data(const Operator &op, const DataWords &words);
+CallData call_data(const Operator &op, const DataOptions &words);
 
 }  // namespace tilewright::app

@@ -21,7 +21,7 @@ std::vector<Parameter> add_limits(Command &command, FileLimits &limits) {
         add("--max-bytes", limits.png.bytes, "Bytes of memory that decoding takes")};
 }
 
-std::vector<Parameter> add_fitting(Command &command, FitWords &fit) {
+std::vector<Parameter> add_fitting(Command &command, FitOptions &fit) {
     const std::string group = "Pictures";
     return {command.add("--channel", fit.channel, "Take this channel alone, counted from 0")
                 .range(0, std::numeric_limits<int>::max())
@@ -32,7 +32,7 @@ std::vector<Parameter> add_fitting(Command &command, FitWords &fit) {
             .group(group)};
 }
 
-void check_fitting(const FitWords &fit, const std::string &operation) {
+void check_fitting(const FitOptions &fit, const std::string &operation) {
     if (fit.grey && fit.channel >= 0) {
         throw Error(Fault::usage, "grey values are made of all channels; leave one of the two out",
             {.operation = operation, .argument = "--channel"});

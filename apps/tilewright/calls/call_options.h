@@ -13,10 +13,10 @@ namespace tilewright::app {
 std::vector<Parameter> add_limits(Command &command, FileLimits &limits);
 
 // Adds the options that choose the part of a picture that an operator gets, and returns them.
-std::vector<Parameter> add_fitting(Command &command, FitWords &fit);
+std::vector<Parameter> add_fitting(Command &command, FitOptions &fit);
 
 // Errors: usage, for words that exclude each other.
-void check_fitting(const FitWords &fit, const std::string &operation);
+void check_fitting(const FitOptions &fit, const std::string &operation);
 
 // Adds --format.
 void add_format(Command &command, std::string &format);

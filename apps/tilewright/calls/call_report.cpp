@@ -17,8 +17,8 @@ void add_counters(const Counters &c, Json &out) {
         {"allocations", c.allocations}});
 }
 
-void add_row(const WorkReport &work, Json &out) {
-    out["row"] = work.statistics.row;
+void add_variant(const WorkReport &work, Json &out) {
+    out["variant"] = work.statistics.variant;
     out["libraries"] = work.statistics.libraries;
 }
 
@@ -36,7 +36,7 @@ void add_remarks(const WorkReport &work, Json &out) {
 
 Json json_of_stage(const WorkReport &stage) {
     Json one;
-    add_row(stage, one);
+    add_variant(stage, one);
     one["ms"] = stage.statistics.total_ms;
     add_counters(stage.statistics.counters, one);
     add_remarks(stage, one);
@@ -46,7 +46,7 @@ Json json_of_stage(const WorkReport &stage) {
 Json json(const CallReport &report) {
     Json one = {{"inputs", report.inputs}, {"output", report.output}, {"device", report.device.str()}};
     if (report.stages.empty()) {
-        add_row(report.work, one);
+        add_variant(report.work, one);
     }
     one.update({{"read_ms", report.times.read_ms}, {"compute_ms", report.times.compute_ms},
         {"write_ms", report.times.write_ms}});
@@ -61,7 +61,7 @@ Json json(const CallReport &report) {
     return one;
 }
 
-// "one, 2 times + another": the libraries that ran, those of one name in a row once.
+// "one, 2 times + another": the libraries that ran, those of one name in a variant once.
 std::string in_words(const std::vector<std::string> &libraries) {
     std::vector<std::string> words;
     for (size_t i = 0, count = 1; i < libraries.size(); i += count, count = 1) {
@@ -73,13 +73,13 @@ std::string in_words(const std::vector<std::string> &libraries) {
     return joined(words, " + ");
 }
 
-// The libraries that ran, where they are others than the row's own; empty where they are not.
+// The libraries that ran, where they are others than the variant's own; empty where they are not.
 std::string other_libraries(const Statistics &statistics) {
-    return statistics.libraries == std::vector{statistics.row} ? "" : in_words(statistics.libraries);
+    return statistics.libraries == std::vector{statistics.variant} ? "" : in_words(statistics.libraries);
 }
 
-void print_row(const Statistics &statistics) {
-    print_error(fmt::format("row         {}\n", statistics.row));
+void print_variant(const Statistics &statistics) {
+    print_error(fmt::format("variant         {}\n", statistics.variant));
     if (const std::string others = other_libraries(statistics); !others.empty()) {
         print_error(fmt::format("libraries   {}\n", others));
     }
@@ -90,7 +90,7 @@ void print_stages(const std::vector<WorkReport> &stages) {
         const Statistics &s = stages[i].statistics;
         const Counters &c = s.counters;
         print_error(fmt::format("{:<11} {}, {:.3f} ms, {} kernel{}, copies {}, {}\n",
-            fmt::format("stage {}", i + 1), s.row, s.total_ms, c.kernels, c.kernels == 1 ? "" : "s",
+            fmt::format("stage {}", i + 1), s.variant, s.total_ms, c.kernels, c.kernels == 1 ? "" : "s",
             copies(c.copies_to_device, c.bytes_to_device, "device"),
             copies(c.copies_to_host, c.bytes_to_host, "host")));
         if (const std::string others = other_libraries(s); !others.empty()) {
@@ -108,7 +108,7 @@ void print_report(const CallReport &report, bool is_one_of_many) {
         print_error(fmt::format("files       {}\n", plain_text(files, '?')));
     }
     if (report.stages.empty()) {
-        print_row(report.work.statistics);
+        print_variant(report.work.statistics);
     }
     print_stages(report.stages);
     print_costs(report.device, report.work.statistics.counters, report.times);

@@ -15,7 +15,7 @@ void add_json(Command &command, bool &as_json) {
     command.add_flag("--json", as_json, "Print what --stats prints as JSON to standard output instead");
 }
 
-Output output_of_one(const Called &called, const CallWords &words, const std::vector<std::string> &inputs,
+Output output_of_one(const Called &called, const CallOptions &words, const std::vector<std::string> &inputs,
     const std::string &output) {
     for (const std::string &input : inputs) {
         std::error_code unknown;  // what cannot be looked at is refused where it is read
@@ -77,7 +77,7 @@ void Reports::finish() const {
     }
 }
 
-void call_on_many(const Called &called, const CallWords &words, const ManyFiles &files,
+void call_on_many(const Called &called, const CallOptions &words, const ManyFiles &files,
     const std::vector<std::string> &also_read, std::optional<Device> device, const CallOnFiles &call) {
     const std::optional<FileKind> format = format_of(words.format);
     if (device) {

@@ -105,7 +105,7 @@ Array computed(const Operation &operation, const Prepared &prepared, CallReport 
         if (operation.check) {
             const auto checking = std::chrono::steady_clock::now();
             report.work.verified = check_result(op, {request.inputs, prepared.settings, ""}, output,
-                report.device, report.work.statistics.row);
+                report.device, report.work.statistics.variant);
             check_ms += ms_since(checking);
         }
         put_result(std::move(output), result, (int64_t)i, (int64_t)prepared.requests.size());

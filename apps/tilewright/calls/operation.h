@@ -16,7 +16,7 @@ struct Operation {
     std::optional<Device> device;  // unset: the operator chooses one for each call
     std::string schedule;
     Settings settings;
-    FitWords fit;
+    FitOptions fit;
     FileLimits limits;
     bool check = false;
 };

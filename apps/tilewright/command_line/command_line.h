@@ -23,8 +23,8 @@ public:
 
     Parameter &required();
     Parameter &description(const std::string &text);
-    Parameter &group(const std::string &name);  // the heading of the help that it is listed under; empty: it
-                                                // is not listed
+    // the heading of the help that it is listed under; empty: it is not listed
+    Parameter &group(const std::string &name);
     Parameter &value_name(const std::string &name);  // what the help calls its value: "FILE"
 
     // The default, which the help shows: what the variable holds now, or a text.

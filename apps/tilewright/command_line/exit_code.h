@@ -6,7 +6,7 @@
 
 namespace tilewright::app {
 
-constexpr int exit_slower = 7;  // `compare` found a row that is slower
+constexpr int exit_slower = 7;  // `compare` found a variant that is slower
 
 class ExitWith : public std::runtime_error {
 public:

@@ -7,7 +7,7 @@
 
 namespace tilewright::app {
 
-void add_options_of_operators(Command &command, OptionWords &words) {
+void add_options_of_operators(Command &command, OperatorOptions &words) {
     const std::string group = "Options of operators";
     for (const Operator *op : operators()) {
         for (const Option &option : op->options()) {
@@ -32,7 +32,7 @@ void add_options_of_operators(Command &command, OptionWords &words) {
     }
 }
 
-void check_options(const std::vector<const Operator *> &chosen, const OptionWords &words) {
+void check_options(const std::vector<const Operator *> &chosen, const OperatorOptions &words) {
     std::vector<std::string> known;
     for (const Operator *op : chosen) {
         for (const Option &option : op->options()) {

@@ -1,4 +1,4 @@
-// Finds operators, devices and rows by their names.
+// Finds operators, devices and variants by their names.
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/terminal/printing.h"
@@ -81,21 +81,21 @@ std::vector<std::string> operator_names() {
 
 std::vector<std::string> type_names(const Operator &op) {
     std::vector<std::string> names;
-    for (const Row &row : op.rows()) {
-        add_once(names, row.type);
+    for (const Variant &variant : op.variants()) {
+        add_once(names, variant.type);
     }
     return names;
 }
 
 void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name) {
-    std::vector<Row> all;
+    std::vector<Variant> all;
     for (const Operator *op : chosen) {
-        for (const Row &row : op->rows()) {
-            if (name.empty() || row.belongs_to(name)) {
+        for (const Variant &variant : op->variants()) {
+            if (name.empty() || variant.belongs_to(name)) {
                 return;
             }
         }
-        all.insert(all.end(), op->rows().begin(), op->rows().end());
+        all.insert(all.end(), op->variants().begin(), op->variants().end());
     }
     throw Error(Fault::usage, no_such_schedule(name, all, chosen.size() == 1 ? chosen.front()->name() : ""),
         {.argument = "--schedule", .value = name});
@@ -115,13 +115,13 @@ void check_type(const std::vector<const Operator *> &chosen, const std::string &
         {.argument = "--type", .value = type});
 }
 
-bool RowWords::ask_for(const Row &row) const {
-    const auto means = [&](const std::string &word) { return row.belongs_to(word); };
+bool VariantOptions::ask_for(const Variant &variant) const {
+    const auto means = [&](const std::string &word) { return variant.belongs_to(word); };
     return (schedules.empty() || std::any_of(schedules.begin(), schedules.end(), means)) &&
-           (types.empty() || std::find(types.begin(), types.end(), row.type) != types.end());
+           (types.empty() || std::find(types.begin(), types.end(), variant.type) != types.end());
 }
 
-void add_rows(Command &command, RowWords &words) {
+void add_variants(Command &command, VariantOptions &words) {
     command.add("--schedule", words.schedules, "Only these schedules, families or libraries, with commas")
         .commas()
         .one_word()
@@ -132,7 +132,7 @@ void add_rows(Command &command, RowWords &words) {
         .value_name("TYPE,...");
 }
 
-void check_rows(const std::vector<const Operator *> &chosen, const RowWords &words) {
+void check_variants(const std::vector<const Operator *> &chosen, const VariantOptions &words) {
     for (const std::string &schedule : words.schedules) {
         check_schedule(chosen, schedule);
     }
@@ -176,14 +176,15 @@ DataSize size_for(const Operator &op, const std::string &type, const std::string
     return size;
 }
 
-std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool by_name) {
-    if (!row.declined.empty()) {
-        return fmt::format("no library: {} declines it: {}", row.autoscheduler, one_line(row.declined));
+std::string why_not_here(const Variant &variant, const std::vector<Device> &chosen, bool by_name) {
+    if (!variant.declined.empty()) {
+        return fmt::format(
+            "no library: {} declines it: {}", variant.autoscheduler, one_line(variant.declined));
     }
     std::string lacking;
     for (const Device &device : chosen) {
-        if (device.backend == row.backend) {
-            lacking = why_not_on(row, device);
+        if (device.backend == variant.backend) {
+            lacking = why_not_on(variant, device);
             if (lacking.empty()) {
                 return "";
             }
@@ -193,10 +194,10 @@ std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool
         return lacking;
     }
     if (by_name) {
-        return fmt::format("{} was not chosen by --device", name_of(row.backend));
+        return fmt::format("{} was not chosen by --device", name_of(variant.backend));
     }
-    const std::vector<DeviceInfo> &all = devices(row.backend);
-    return all.empty() ? fmt::format("no {} device", name_of(row.backend)) : one_line(all.back().why_not);
+    const std::vector<DeviceInfo> &all = devices(variant.backend);
+    return all.empty() ? fmt::format("no {} device", name_of(variant.backend)) : one_line(all.back().why_not);
 }
 
 }  // namespace tilewright::app

@@ -1,5 +1,5 @@
 #pragma once
-// Which operators, devices and rows a command works on, by the names in its command line.
+// Which operators, devices and variants a command works on, by the names in its command line.
 #include "apps/tilewright/command_line/command_line.h"
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
@@ -18,7 +18,7 @@ std::vector<const Operator *> chosen_operators(const std::vector<std::string> &n
 // stand for every device that can be used. Errors: usage, device.
 std::vector<Device> chosen_devices(const std::string &words);
 
-// The same, but none for `auto`: the rows that are asked for then say which.
+// The same, but none for `auto`: the variants that are asked for then say which.
 std::vector<Device> named_devices(const std::string &words);
 
 // The names of the operators, and of an operator's types, each once and in the order of the tables.
@@ -29,21 +29,21 @@ std::vector<std::string> type_names(const Operator &op);
 // name stands for every schedule.
 void check_schedule(const std::vector<const Operator *> &chosen, const std::string &name);
 
-// Errors: usage, when none of the operators has rows of that type. An empty name stands for every type.
+// Errors: usage, when none of the operators has variants of that type. An empty name stands for every type.
 void check_type(const std::vector<const Operator *> &chosen, const std::string &type);
 
-// The rows that a command is asked for: the words of --schedule and --type. Without words: all rows.
-struct RowWords {
+// The variants that a command is asked for: the words of --schedule and --type. Without words: all rows.
+struct VariantOptions {
     std::vector<std::string> schedules, types;
 
-    bool ask_for(const Row &row) const;
+    bool ask_for(const Variant &variant) const;
 };
 
 // Adds --schedule and --type, which take several words with commas between them.
-void add_rows(Command &command, RowWords &words);
+void add_variants(Command &command, VariantOptions &words);
 
-// Errors: usage, for a word of which none of the operators has a row.
-void check_rows(const std::vector<const Operator *> &chosen, const RowWords &words);
+// Errors: usage, for a word of which none of the operators has a variant.
+void check_variants(const std::vector<const Operator *> &chosen, const VariantOptions &words);
 
 // WIDTHxHEIGHT, a number alone for both, or WIDTHxHEIGHTxCHANNELS. Errors: usage.
 DataSize size_of(const std::string &text);
@@ -51,8 +51,8 @@ DataSize size_of(const std::string &text);
 // The same for data of a type of an operator, which may take no channels. Errors: usage.
 DataSize size_for(const Operator &op, const std::string &type, const std::string &text);
 
-// Why a row cannot run on any of the devices; empty when it can. `by_name`: --device chose them, so nothing
-// is said about other backends.
-std::string why_not_here(const Row &row, const std::vector<Device> &chosen, bool by_name);
+// Why a variant cannot run on any of the devices; empty when it can. `by_name`: --device chose them, so
+// nothing is said about other backends.
+std::string why_not_here(const Variant &variant, const std::vector<Device> &chosen, bool by_name);
 
 }  // namespace tilewright::app

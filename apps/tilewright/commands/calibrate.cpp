@@ -19,7 +19,7 @@ namespace tilewright::app {
 
 namespace {
 
-struct Options {
+struct CalibrateOptions {
     std::vector<std::string> operators, from;
     std::string device, output;
     double seconds = 0;  // 0: not given
@@ -57,7 +57,7 @@ void clear() {
 
 void write(const MeasuredFile &file, const std::string &path, const Json &origin) {
     const PredictionError error = file.write(path, origin);
-    print(fmt::format("{}: {} times of rows\n", one_line(path), file.points()));
+    print(fmt::format("{}: {} times of variants\n", one_line(path), file.points()));
     if (error.times > 0) {
         print(fmt::format("each call predicted from the others: half of {} times are within a factor of "
                           "{:.3g}, nine in ten within {:.3g}\n",
@@ -65,7 +65,7 @@ void write(const MeasuredFile &file, const std::string &path, const Json &origin
     }
 }
 
-void import(const Options &options) {
+void import(const CalibrateOptions &options) {
     Json origin;
     std::vector<std::string> others;
     const MeasuredFile file = joined_calibrations(options.from, origin, others);
@@ -77,7 +77,7 @@ void import(const Options &options) {
     write(file, path, origin);
 }
 
-void measure(const Options &options) {
+void measure(const CalibrateOptions &options) {
     const auto chosen = chosen_operators(options.operators);
     const std::vector<Device> devices = chosen_devices(options.device);
     const std::string where = options.output.empty() ? folder() : "";
@@ -99,7 +99,7 @@ void measure(const Options &options) {
             {{"date", about.at("date")}, {"tilewright", about.at("tilewright")},
                 {"commit", about.at("commit")}, {"halide", about.at("halide")},
                 {"machine", fmt::format("{} CPUs", about.at("num_cpus").get<int>())},
-                {"how", "`tilewright calibrate`: the least of several measurements, rows by turns"}});
+                {"how", "`tilewright calibrate`: the least of several measurements, variants by turns"}});
         if (done.calls < done.of) {
             print_error(
                 fmt::format("tilewright: calibrate: {}: {} of {} sets of data were measured; give it more "
@@ -110,7 +110,7 @@ void measure(const Options &options) {
 }
 
 // Refuses what says nothing for the task that is asked for.
-void check(const Options &options) {
+void check(const CalibrateOptions &options) {
     const std::pair<const char *, bool> tasks[] = {
         {"--path", options.path}, {"--clear", options.clear}, {"--from", !options.from.empty()}};
     const char *task = nullptr;
@@ -133,7 +133,7 @@ void check(const Options &options) {
     }
 }
 
-void run_calibrate(const Options &options) {
+void run_calibrate(const CalibrateOptions &options) {
     check(options);
     if (options.path) {
         print(one_line(folder()) + "\n");
@@ -151,7 +151,7 @@ void run_calibrate(const Options &options) {
 void add_calibrate(CommandLine &line) {
     Command command = line.add(
         "calibrate", "Measures this machine, so that `tuned` and `auto` choose what is fastest here");
-    static Options options;
+    static CalibrateOptions options;
     command.add("operator", options.operators, "Operators (default: all)");
     command.add("--device", options.device, "cpu, cuda[:i] or opencl[:i] (default: all of this machine)");
     command.add("--seconds", options.seconds, "Seconds that it may take, about")
@@ -160,7 +160,7 @@ void add_calibrate(CommandLine &line) {
     command
         .add("--from", options.from,
             "Take the times from files of `calibrate`, of this or another machine, and measure nothing; of "
-            "several times of a row the least; one file is written anew")
+            "several times of a variant the least; one file is written anew")
         .commas()
         .value_name("FILE,...");
     command.add("--output", options.output, "The file to write (default: the device's, in the folder)")

@@ -58,16 +58,16 @@ Check libraries() {
     std::map<std::string, size_t> count;
     size_t declined = 0;
     for (const Operator *op : operators()) {
-        for (const Row &row : op->rows()) {
-            row.declined.empty() ? count[tilewright::name_of(row.backend)]++ : declined++;
+        for (const Variant &variant : op->variants()) {
+            variant.declined.empty() ? count[tilewright::name_of(variant.backend)]++ : declined++;
         }
     }
     std::vector<std::string> words;
-    for (const auto &[backend, rows] : count) {
-        words.push_back(fmt::format("{} for {}", rows, backend));
+    for (const auto &[backend, variants] : count) {
+        words.push_back(fmt::format("{} for {}", variants, backend));
     }
     return {"libraries", words.empty() ? Health::fail : Health::ok,
-        fmt::format("{} operator{}; rows: {}; {} declined by an autoscheduler", operators().size(),
+        fmt::format("{} operator{}; variants: {}; {} declined by an autoscheduler", operators().size(),
             operators().size() == 1 ? "" : "s", joined(words, ", "), declined),
         words.empty() ? "this program was built without libraries: build it again" : ""};
 }
@@ -78,7 +78,7 @@ Check cpu() {
     return {"CPU features", wide ? Health::ok : Health::warn,
         fmt::format("{}, {} threads, {}", info.name, info.units, info.capability),
         wide ? "" :
-               "without AVX2 the CPU rows are several times slower; a machine from 2013 or later has it"};
+               "without AVX2 the CPU variants are several times slower; a machine from 2013 or later has it"};
 }
 
 const char *const other_value = "give the variable another value, or unset it; see `tilewright --help`";
@@ -229,7 +229,7 @@ Check program_cache() {
     return {"program cache", Health::ok, fmt::format("{} can be written", folder.string()), ""};
 }
 
-// What its kernels may be and use, by which rows are chosen; empty for the CPU.
+// What its kernels may be and use, by which variants are chosen; empty for the CPU.
 std::string limits_of(const DeviceInfo &info) {
     if (info.device.backend == Backend::cpu) {
         return "";
@@ -261,27 +261,27 @@ Check tiny_run(const DeviceInfo &info, const Operator &op, const Sample &sample,
     }
     const std::string off = difference(output, expected);
     if (!off.empty()) {
-        return {name, Health::fail, fmt::format("{}: {}", statistics.row, one_line(off)),
+        return {name, Health::fail, fmt::format("{}: {}", statistics.variant, one_line(off)),
             "do not use this device; run `tilewright verify --device " + name + "` and report it"};
     }
     return {name, Health::ok,
-        fmt::format("{}, {}: {} verified, first call {:.3g} ms{}", info.name, info.driver, statistics.row,
+        fmt::format("{}, {}: {} verified, first call {:.3g} ms{}", info.name, info.driver, statistics.variant,
             statistics.total_ms, limits_of(info)),
         ""};
 }
 
-// The same for the smallest sample of the first operator that has a `tuned` row for this device.
+// The same for the smallest sample of the first operator that has a `tuned` variant for this device.
 Check tiny_run(const DeviceInfo &info) {
     for (const Operator *op : operators()) {
-        for (const Row *row : op->rows("tuned", info.device.backend)) {
-            for (const Sample &sample : workload_of(*op).samples(row->type)) {
+        for (const Variant *variant : op->variants("tuned", info.device.backend)) {
+            for (const Sample &sample : workload_of(*op).samples(variant->type)) {
                 if (const auto expected = expect_any(*op, sample, info.device.backend)) {
                     return tiny_run(info, *op, sample, *expected);
                 }
             }
         }
     }
-    return {info.device.str(), Health::warn, "no operator has a row for it",
+    return {info.device.str(), Health::warn, "no operator has a variant for it",
         "build with operators that have one"};
 }
 

@@ -1,4 +1,4 @@
-// `explain`: which rows serve some data, which one is chosen and why, and what the call then does on the
+// `explain`: which variants serve some data, which one is chosen and why, and what the call then does on the
 // device.
 #include "apps/tilewright/built_variants/tunable_options.h"
 #include "apps/tilewright/calls/call_arguments.h"
@@ -15,14 +15,14 @@ namespace tilewright::app {
 
 namespace {
 
-struct Words {
+struct ExplainOptions {
     std::string op, schedule = "tuned", device;
     std::vector<std::string> tunables;
     bool as_json = false;
-    DataWords data;
+    DataOptions data;
 };
 
-void run(const Words &words) {
+void run(const ExplainOptions &words) {
     const Operator &op = find_operator(words.op);
     check_schedule({&op}, words.schedule);
     const CallData data = call_data(op, words.data);
@@ -41,14 +41,14 @@ void run(const Words &words) {
 
 void add_explain(CommandLine &line) {
     Command command =
-        line.add("explain", "Runs a call, and says which row it takes and why, and what its kernels do");
-    static Words words;
+        line.add("explain", "Runs a call, and says which variant it takes and why, and what its kernels do");
+    static ExplainOptions words;
     command.add("operator", words.op, "The operator").required();
     add_device_and_threads(command, words.device);
     command.add("--schedule", words.schedule, "A schedule or a family of it").show_default();
     command.add_flag("--json", words.as_json, "Print JSON");
     add_tunables(command, words.tunables)
-        .description("Build the row with this value of a tunable: tile=32; --tunable again for others")
+        .description("Build the variant with this value of a tunable: tile=32; --tunable again for others")
         .value_name("NAME=VALUE");
     add_data(command, words.data);
     const std::string first = operators().front()->name();

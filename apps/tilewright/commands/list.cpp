@@ -1,4 +1,4 @@
-// `list`: the schedules of every operator with one sentence each, or all rows as JSON.
+// `list`: the schedules of every operator with one sentence each, or all variants as JSON.
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/variant_options.h"
 #include "apps/tilewright/commands/commands.h"
@@ -14,36 +14,36 @@ namespace tilewright::app {
 
 namespace {
 
-struct Words {
+struct ListOptions {
     std::string op;
-    RowWords rows;
+    VariantOptions variants;
     std::vector<std::string> backends;
     bool as_json = false;
 
-    bool ask_for(const Row &row) const {
-        const auto is_of_row = [&](const std::string &backend) {
-            return backend.substr(0, backend.find(':')) == name_of(row.backend);
+    bool ask_for(const Variant &variant) const {
+        const auto is_of_variant = [&](const std::string &backend) {
+            return backend.substr(0, backend.find(':')) == name_of(variant.backend);
         };
-        return rows.ask_for(row) &&
-               (backends.empty() || std::any_of(backends.begin(), backends.end(), is_of_row));
+        return variants.ask_for(variant) &&
+               (backends.empty() || std::any_of(backends.begin(), backends.end(), is_of_variant));
     }
 };
 
 // "Tunables: tile 16 (4 to 32), pad 1."
-std::string tunables_of(const Row &row) {
+std::string tunables_of(const Variant &variant) {
     std::vector<std::string> all;
-    for (const Row::Tunable &t : row.tunables) {
+    for (const Variant::Tunable &t : variant.tunables) {
         all.push_back(t.low == t.high ? fmt::format("{} {}", t.name, t.value) :
                                         fmt::format("{} {} ({} to {})", t.name, t.value, t.low, t.high));
     }
     return all.empty() ? "" : " Tunables: " + joined(all, ", ") + ".";
 }
 
-// What a row does, or why there is none.
-std::string sentence_of(const Row &row) {
-    return row.declined.empty() ?
-               row.summary :
-               fmt::format("declined by {}: {}", row.autoscheduler, one_line(row.declined));
+// What a variant does, or why there is none.
+std::string sentence_of(const Variant &variant) {
+    return variant.declined.empty() ?
+               variant.summary :
+               fmt::format("declined by {}: {}", variant.autoscheduler, one_line(variant.declined));
 }
 
 void add_word(std::string &words, const std::string &word) {
@@ -52,26 +52,27 @@ void add_word(std::string &words, const std::string &word) {
     }
 }
 
-// The operator's schedules: rows that differ only in type and backend are one line. Where schedules are
+// The operator's schedules: variants that differ only in type and backend are one line. Where schedules are
 // named, their tunables are listed too.
-std::string schedules_of(const Operator &op, const Words &words) {
+std::string schedules_of(const Operator &op, const ListOptions &words) {
     struct Line {
         std::string schedule, backends, types, sentence;
     };
     std::vector<Line> schedules;
-    for (const Row &row : op.rows()) {
-        if (!words.ask_for(row)) {
+    for (const Variant &variant : op.variants()) {
+        if (!words.ask_for(variant)) {
             continue;
         }
         const std::string sentence =
-            sentence_of(row) + (words.rows.schedules.empty() ? "" : tunables_of(row));
+            sentence_of(variant) + (words.variants.schedules.empty() ? "" : tunables_of(variant));
         auto line = std::find_if(schedules.begin(), schedules.end(),
-            [&](const Line &l) { return l.schedule == row.schedule && l.sentence == sentence; });
+            [&](const Line &l) { return l.schedule == variant.schedule && l.sentence == sentence; });
         if (line == schedules.end()) {
-            line = schedules.insert(schedules.end(), {row.schedule, "", "", sentence});
+            line = schedules.insert(schedules.end(), {variant.schedule, "", "", sentence});
         }
-        add_word(line->backends, std::string(name_of(row.backend)) + (row.needs_vnni ? "(VNNI)" : ""));
-        add_word(line->types, row.type);
+        add_word(
+            line->backends, std::string(name_of(variant.backend)) + (variant.needs_vnni ? "(VNNI)" : ""));
+        add_word(line->types, variant.type);
     }
     if (schedules.empty()) {
         return "";
@@ -84,11 +85,11 @@ std::string schedules_of(const Operator &op, const Words &words) {
 }
 
 // The operator with those of its rows that were asked for.
-Json json(const Operator &op, const Words &words) {
-    Json rows = Json::array();
-    for (const Row &row : op.rows()) {
-        if (words.ask_for(row)) {
-            rows.push_back(listed(row));
+Json json(const Operator &op, const ListOptions &words) {
+    Json variants = Json::array();
+    for (const Variant &variant : op.variants()) {
+        if (words.ask_for(variant)) {
+            variants.push_back(listed(variant));
         }
     }
     Json options = Json::array();
@@ -96,7 +97,7 @@ Json json(const Operator &op, const Words &words) {
         options.push_back({{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
     }
     Json one = {{"operator", op.name()}, {"summary", op.summary()}, {"inputs", op.inputs().size()},
-        {"options", options}, {"rows", rows}};
+        {"options", options}, {"variants", variants}};
     if (const std::optional<Input> &more = op.optional_input()) {
         one["optional_input"] = {{"name", more->name}, {"help", more->help}};
     }
@@ -113,10 +114,10 @@ void check_backends(const std::vector<std::string> &words) {
     }
 }
 
-void print_list(const Words &words) {
+void print_list(const ListOptions &words) {
     const std::vector<const Operator *> chosen =
         words.op.empty() ? operators() : std::vector{&find_operator(words.op)};
-    check_rows(chosen, words.rows);
+    check_variants(chosen, words.variants);
     check_backends(words.backends);
     if (words.as_json) {
         Json all = Json::array();
@@ -133,7 +134,7 @@ void print_list(const Words &words) {
     }
     if (text.empty()) {
         throw Error(Fault::usage,
-            "no row is of these schedules, types and backends at once; leave one of them out",
+            "no variant is of these schedules, types and backends at once; leave one of them out",
             {.operation = "list"});
     }
     print(text);
@@ -143,14 +144,15 @@ void print_list(const Words &words) {
 
 void add_list(CommandLine &line) {
     Command command = line.add("list", "Lists every schedule of every operator, with what it does");
-    static Words words;
-    command.add("operator", words.op, "Only this operator's rows");
-    add_rows(command, words.rows);
-    command.add("--backend,--device", words.backends, "Only rows of these: cpu, cuda, opencl, with commas")
+    static ListOptions words;
+    command.add("operator", words.op, "Only this operator's variants");
+    add_variants(command, words.variants);
+    command
+        .add("--backend,--device", words.backends, "Only variants of these: cpu, cuda, opencl, with commas")
         .commas()
         .one_word()
         .value_name("NAME,...");
-    command.add_flag("--json", words.as_json, "Print JSON: one row per library, with its tunables");
+    command.add_flag("--json", words.as_json, "Print JSON: one variant per library, with its tunables");
     const std::string first = operators().front()->name();
     command.footer(fmt::format("Examples:\n"
                                "  tilewright list\n"

@@ -20,20 +20,20 @@ namespace tilewright::app {
 namespace {
 
 // The words of one command.
-struct Words {
+struct OperateOptions {
     const Operator *op = nullptr;
     std::vector<std::string> inputs, more;
     std::string optional_input, output;
     std::map<std::string, std::string> settings;  // the operator's own options that were given
-    CallWords call;
+    CallOptions call;
 
     Called called() const {
         return {op->name(), (int)op->inputs().size()};
     }
 };
 
-Operation operation_of(const Words &words) {
-    const CallWords &call = words.call;
+Operation operation_of(const OperateOptions &words) {
+    const CallOptions &call = words.call;
     check_schedule({words.op}, call.schedule);
     check_fitting(call.fit, words.op->name());
     return {.op = words.op,
@@ -45,7 +45,7 @@ Operation operation_of(const Words &words) {
         .check = call.check};
 }
 
-std::vector<std::string> with_optional(const Words &words, std::vector<std::string> inputs) {
+std::vector<std::string> with_optional(const OperateOptions &words, std::vector<std::string> inputs) {
     if (!words.optional_input.empty()) {
         inputs.push_back(words.optional_input);
     }
@@ -53,7 +53,7 @@ std::vector<std::string> with_optional(const Words &words, std::vector<std::stri
 }
 
 // One call, or one with each file of several.
-void operate_once(const Words &words) {
+void operate_once(const OperateOptions &words) {
     const Operator &op = *words.op;
     if (words.output.empty()) {
         throw Error(Fault::usage, fmt::format("output is required; see `tilewright {} --help`", op.name()));
@@ -72,7 +72,7 @@ void operate_once(const Words &words) {
     reports.finish();
 }
 
-void operate_on_many(const Words &words) {
+void operate_on_many(const OperateOptions &words) {
     std::vector<std::string> files = words.inputs;
     if (!words.output.empty()) {
         files.push_back(words.output);
@@ -90,7 +90,7 @@ void operate_on_many(const Words &words) {
         });
 }
 
-void operate(const Words &words) {
+void operate(const OperateOptions &words) {
     if (words.call.into.empty()) {
         operate_once(words);
     } else {
@@ -124,13 +124,13 @@ std::string footer_of(const Operator &op, const Accepted &accepted) {
 }
 
 // The parts of the help that say what files the operator takes.
-struct FileWords {
+struct FileOptions {
     std::vector<Parameter> inputs;
     Parameter output;
     std::vector<Parameter> of_pictures;  // options
 };
 
-void describe_files(Command command, const Operator &op, FileWords words) {
+void describe_files(Command command, const Operator &op, FileOptions words) {
     const Accepted accepted = accepted_by(op);
     for (size_t i = 0; i < words.inputs.size(); i++) {
         words.inputs[i].description(accepted.inputs[i]);
@@ -145,7 +145,7 @@ void describe_files(Command command, const Operator &op, FileWords words) {
 }
 
 // The operator's own options.
-void add_settings(Command &command, const Operator &op, const std::shared_ptr<Words> &request) {
+void add_settings(Command &command, const Operator &op, const std::shared_ptr<OperateOptions> &request) {
     for (const Option &option : op.options()) {
         const auto set = [request, name = option.name](
                              const std::string &text) { request->settings[name] = text; };
@@ -166,7 +166,7 @@ void add_settings(Command &command, const Operator &op, const std::shared_ptr<Wo
 
 void add_operator(CommandLine &line, const Operator &op) {
     Command command = line.add(op.name(), op.summary(), "Operators");
-    const auto request = std::make_shared<Words>();
+    const auto request = std::make_shared<OperateOptions>();
     request->op = &op;
     request->inputs.resize(op.inputs().size());
     std::vector<Parameter> inputs;
@@ -189,8 +189,8 @@ void add_operator(CommandLine &line, const Operator &op) {
     add_device_and_threads(command, request->call.device);
     command
         .add("--schedule", request->call.schedule,
-            fmt::format("A row or a family of rows: {}; `tilewright list {}` has all", families_in(op.rows()),
-                op.name()))
+            fmt::format("A variant or a family of variants: {}; `tilewright list {}` has all",
+                families_in(op.variants()), op.name()))
         .show_default();
     add_format(command, request->call.format);
     command.add_flag(
@@ -208,7 +208,7 @@ void add_operator(CommandLine &line, const Operator &op) {
     for (const Parameter &limit : add_limits(command, request->call.limits)) {
         of_pictures.push_back(limit);
     }
-    const FileWords words{inputs, output, of_pictures};
+    const FileOptions words{inputs, output, of_pictures};
     command.when_helped([command, &op, words] { describe_files(command, op, words); });
     command.run([request] { operate(*request); });
 }

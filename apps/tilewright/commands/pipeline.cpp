@@ -21,13 +21,13 @@ namespace {
 struct Request {
     std::string stages;
     std::vector<std::string> files;  // the inputs, then the output; with --into, inputs alone
-    CallWords call;
+    CallOptions call;
 };
 
 // What all calls of one command share.
 struct Work {
     const Pipeline &pipeline;
-    const CallWords &words;
+    const CallOptions &words;
     std::optional<Device> device;  // unset: the pipeline chooses one for each call
 };
 
@@ -187,7 +187,7 @@ void check_stages(
         WorkReport &stage = report.stages[i];
         try {
             stage.verified = check_result(*work.pipeline.stages()[i].op,
-                {steps[i].inputs, steps[i].settings, ""}, steps[i].output, device, stage.statistics.row);
+                {steps[i].inputs, steps[i].settings, ""}, steps[i].output, device, stage.statistics.variant);
         } catch (const Error &error) {
             throw Error(error.fault(), error.what(), {.operation = fmt::format("stage {}", i + 1)});
         }
@@ -264,7 +264,7 @@ void run_once(const Work &work, const Called &called, const std::vector<std::str
 }
 
 void run(const Request &request) {
-    const CallWords &words = request.call;
+    const CallOptions &words = request.call;
     check_fitting(words.fit, "pipeline");
     const std::optional<Device> device = asked_device(words.device);
     const Pipeline pipeline(request.stages, words.limits);
@@ -305,7 +305,7 @@ void add_pipeline(CommandLine &line) {
     Command command =
         line.add("pipeline", "Runs operators one after another; what is between them stays on the device");
     const auto request = std::make_shared<Request>();
-    CallWords &call = request->call;
+    CallOptions &call = request->call;
     command.add("stages", request->stages, "Operators with their options, and a bar between two of them")
         .required();
     command

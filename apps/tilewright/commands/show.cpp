@@ -1,5 +1,5 @@
-// `show`: what is in the library of a row: the loop nest, the source of the kernels, and the registers and
-// memory that a kernel needs. This program does not contain Halide, so it runs the operator's generator,
+// `show`: what is in the library of a variant: the loop nest, the source of the kernels, and the registers
+// and memory that a kernel needs. This program does not contain Halide, so it runs the operator's generator,
 // which is another program.
 #include "apps/tilewright/built_variants/generator_programs.h"
 #include "apps/tilewright/built_variants/tunable_options.h"
@@ -27,78 +27,80 @@ namespace tilewright::app {
 
 namespace {
 
-struct Words {
+struct ShowOptions {
     std::string op, schedule = "tuned", target;
     std::vector<std::string> parts, tunables;
-    DataWords data;
+    DataOptions data;
 };
 
 const std::vector<std::string> known_parts = {"loops", "kernels", "resources", "stmt", "assembly"};
 
-// ----------------------------------------------------------------------------------------- the row
+// ----------------------------------------------------------------------------------------- the variant
 
-// A row, and the data that it was chosen for, where it was.
+// A variant, and the data that it was chosen for, where it was.
 struct Shown {
-    const Row *row;
+    const Variant *variant;
     std::optional<CallData> data;
 };
 
-// The backend of the best device that has such a row; where none can run one, that of the first such row.
-std::string best_target(const Operator &op, const Words &words) {
-    std::vector<const Row *> rows;
-    for (const Row &row : op.rows()) {
-        if (row.belongs_to(words.schedule) && (words.data.type.empty() || row.type == words.data.type)) {
-            rows.push_back(&row);
+// The backend of the best device that has such a variant; where none can run one, that of the first such
+// variant.
+std::string best_target(const Operator &op, const ShowOptions &words) {
+    std::vector<const Variant *> variants;
+    for (const Variant &variant : op.variants()) {
+        if (variant.belongs_to(words.schedule) &&
+            (words.data.type.empty() || variant.type == words.data.type)) {
+            variants.push_back(&variant);
         }
     }
-    const std::optional<Device> best = best_device_for(rows);
-    return name_of(best ? best->backend : rows.empty() ? Backend::cpu : rows.front()->backend);
+    const std::optional<Device> best = best_device_for(variants);
+    return name_of(best ? best->backend : variants.empty() ? Backend::cpu : variants.front()->backend);
 }
 
-// The rows that the words name. Errors: usage, when there are none.
-std::vector<const Row *> named_rows(const Operator &op, const Words &words) {
+// The variants that the words name. Errors: usage, when there are none.
+std::vector<const Variant *> named_variants(const Operator &op, const ShowOptions &words) {
     check_schedule({&op}, words.schedule);
-    std::vector<const Row *> fit;
+    std::vector<const Variant *> fit;
     std::vector<std::string> elsewhere;
     const std::string &type = words.data.type;
-    for (const Row &row : op.rows()) {
-        if (!row.belongs_to(words.schedule)) {
+    for (const Variant &variant : op.variants()) {
+        if (!variant.belongs_to(words.schedule)) {
             continue;
         }
-        if (name_of(row.backend) == words.target && (type.empty() || row.type == type)) {
-            fit.push_back(&row);
+        if (name_of(variant.backend) == words.target && (type.empty() || variant.type == type)) {
+            fit.push_back(&variant);
         }
-        elsewhere.push_back(row.type + " on " + (row.needs_vnni ? "vnni" : name_of(row.backend)));
+        elsewhere.push_back(variant.type + " on " + (variant.needs_vnni ? "vnni" : name_of(variant.backend)));
     }
     if (fit.empty()) {
         throw Error(Fault::usage,
-            fmt::format("there is no row{} on {}; there are: {}", type.empty() ? "" : " for " + type,
+            fmt::format("there is no variant{} on {}; there are: {}", type.empty() ? "" : " for " + type,
                 words.target, joined(elsewhere, ", ")),
             {.operation = op.name(), .argument = "schedule", .value = words.schedule});
     }
     return fit;
 }
 
-// The row that the words name; where they name several, or files, the one that a call would run.
-Shown chosen_row(const Operator &op, const Words &words) {
-    const std::vector<const Row *> fit = named_rows(op, words);
-    DataWords data = words.data;
+// The variant that the words name; where they name several, or files, the one that a call would run.
+Shown chosen_variant(const Operator &op, const ShowOptions &words) {
+    const std::vector<const Variant *> fit = named_variants(op, words);
+    DataOptions data = words.data;
     if (data.type.empty() && data.files.empty()) {
         data.type = fit.front()->type;
     }
-    const auto others =
-        std::count_if(fit.begin(), fit.end(), [&](const Row *row) { return row->type == data.type; });
+    const auto others = std::count_if(
+        fit.begin(), fit.end(), [&](const Variant *variant) { return variant->type == data.type; });
     Shown shown{fit.front(), {}};
     if (!data.files.empty() || others > 1) {
         shown.data = call_data(op, data);
         const Array output(shown.data->request->output_type, shown.data->request->output_shape);
-        shown.row = &op.choose(*shown.data->request, output, words.schedule, {fit.front()->backend, 0});
+        shown.variant = &op.choose(*shown.data->request, output, words.schedule, {fit.front()->backend, 0});
     }
-    if (!shown.row->declined.empty()) {
+    if (!shown.variant->declined.empty()) {
         throw Error(Fault::device,
-            fmt::format("there is nothing to show: {} does not accept it: {}", shown.row->autoscheduler,
-                shown.row->declined),
-            {.operation = shown.row->name()});
+            fmt::format("there is nothing to show: {} does not accept it: {}", shown.variant->autoscheduler,
+                shown.variant->declined),
+            {.operation = shown.variant->name()});
     }
     return shown;
 }
@@ -186,8 +188,8 @@ std::map<std::string, Assembled> assemble(
     return kernels;
 }
 
-std::string cap_of(const Row &row, const std::string &kernel) {
-    for (const Row::RegisterCap &cap : row.register_caps) {
+std::string cap_of(const Variant &variant, const std::string &kernel) {
+    for (const Variant::RegisterCap &cap : variant.register_caps) {
         if (kernel.find(cap.kernel) != std::string::npos) {
             return std::to_string(cap.most);
         }
@@ -195,20 +197,22 @@ std::string cap_of(const Row &row, const std::string &kernel) {
     return "none";
 }
 
-std::string resources(const std::string &generator, const Row &row) {
-    const std::vector<Kernel> kernels = kernels_of(generated(generator, row, "resources"));
-    const std::string ptxas = row.backend == Backend::cuda ? find_ptxas() : "";
+std::string resources(const std::string &generator, const Variant &variant) {
+    const std::vector<Kernel> kernels = kernels_of(generated(generator, variant, "resources"));
+    const std::string ptxas = variant.backend == Backend::cuda ? find_ptxas() : "";
     if (ptxas.empty()) {
         std::vector<std::vector<std::string>> lines = {{"kernel", "threads", "shared bytes"}};
         for (const Kernel &k : kernels) {
             lines.push_back({k.name, k.threads, k.shared});
         }
-        return table(lines) + (row.backend == Backend::cuda ? "Registers and spills: ptxas says them; it "
-                                                              "comes with the CUDA toolkit and is neither on "
-                                                              "PATH nor in /usr/local/cuda/bin.\n" :
-                                                              "");
+        return table(lines) + (variant.backend == Backend::cuda ?
+                                      "Registers and spills: ptxas says them; it "
+                                      "comes with the CUDA toolkit and is neither on "
+                                      "PATH nor in /usr/local/cuda/bin.\n" :
+                                      "");
     }
-    const std::string ptx = with_register_caps(generated(generator, row, "kernels"), row.register_caps);
+    const std::string ptx =
+        with_register_caps(generated(generator, variant, "kernels"), variant.register_caps);
     std::vector<std::vector<std::string>> lines = {{"kernel", "for", "registers", "cap", "stack bytes",
         "spill stores", "spill loads", "threads", "shared bytes"}};
     const std::vector<std::string> architectures = has_tensor_products(ptx) ?
@@ -218,7 +222,7 @@ std::string resources(const std::string &generator, const Row &row) {
         std::map<std::string, Assembled> assembled = assemble(ptxas, ptx, arch);
         for (const Kernel &k : kernels) {
             const Assembled &a = assembled[k.name];
-            lines.push_back({k.name, arch, a.registers, cap_of(row, k.name), a.stack, a.stores, a.loads,
+            lines.push_back({k.name, arch, a.registers, cap_of(variant, k.name), a.stack, a.stores, a.loads,
                 k.threads, k.shared});
         }
     }
@@ -227,11 +231,11 @@ std::string resources(const std::string &generator, const Row &row) {
 
 // ------------------------------------------------------------------------------------- the command
 
-std::vector<std::string> parts_of(const Words &words, const Row &row) {
+std::vector<std::string> parts_of(const ShowOptions &words, const Variant &variant) {
     std::vector<std::string> parts = words.parts;
     if (parts.empty()) {
-        return row.backend == Backend::cpu ? std::vector<std::string>{"loops"} :
-                                             std::vector<std::string>{"loops", "kernels", "resources"};
+        return variant.backend == Backend::cpu ? std::vector<std::string>{"loops"} :
+                                                 std::vector<std::string>{"loops", "kernels", "resources"};
     }
     for (const std::string &part : parts) {
         if (std::find(known_parts.begin(), known_parts.end(), part) == known_parts.end()) {
@@ -240,33 +244,33 @@ std::vector<std::string> parts_of(const Words &words, const Row &row) {
                     did_you_mean(part, known_parts)),
                 {.argument = "--source", .value = part});
         }
-        if (row.backend == Backend::cpu && (part == "kernels" || part == "resources")) {
-            throw Error(Fault::usage, "a row of the CPU has no kernels; take loops, stmt or assembly",
+        if (variant.backend == Backend::cpu && (part == "kernels" || part == "resources")) {
+            throw Error(Fault::usage, "a variant of the CPU has no kernels; take loops, stmt or assembly",
                 {.argument = "--source", .value = part});
         }
     }
     return parts;
 }
 
-// The libraries that a call of the row runs on its data, or on the first sample that it serves, where they
-// are others than its own.
+// The libraries that a call of the variant runs on its data, or on the first sample that it serves, where
+// they are others than its own.
 std::string libraries_of_a_call(const Operator &op, const Shown &shown) {
-    const Row &row = *shown.row;
-    if (!row.autoscheduler.empty()) {
+    const Variant &variant = *shown.variant;
+    if (!variant.autoscheduler.empty()) {
         return "";  // it is always one library, which would be asked what it takes, on a device that may not
                     // be here
     }
     const auto libraries = [&](const Request &request) {
         Array output(request.output_type, request.output_shape);
-        return op.serves(row, request, output) ?
-                   std::optional(
-                       other_libraries(row, op.plan(row, {row.backend, 0}, request, output).rows())) :
+        return op.serves(variant, request, output) ?
+                   std::optional(other_libraries(
+                       variant, op.plan(variant, {variant.backend, 0}, request, output).variants())) :
                    std::nullopt;
     };
     if (shown.data) {
         return libraries(*shown.data->request).value_or("");
     }
-    for (const Sample &sample : workload_of(op).samples(row.type)) {
+    for (const Sample &sample : workload_of(op).samples(variant.type)) {
         if (const auto found = libraries(*op.parse(sample.inputs, sample.settings))) {
             return *found;
         }
@@ -274,7 +278,7 @@ std::string libraries_of_a_call(const Operator &op, const Shown &shown) {
     return "";
 }
 
-void show(Words words) {
+void show(ShowOptions words) {
     const Operator &op = find_operator(words.op);
     const std::vector<std::string> targets = {"cpu", "cuda", "opencl"};
     if (words.target.empty()) {
@@ -284,24 +288,24 @@ void show(Words words) {
             fmt::format("takes cpu, cuda or opencl{}", did_you_mean(words.target, targets)),
             {.argument = "--target", .value = words.target});
     }
-    const Shown shown = chosen_row(op, words);
+    const Shown shown = chosen_variant(op, words);
     const TunableValues values = single_values_of(words.tunables);
-    const Row row = values.empty() ? *shown.row : with_tunables(*shown.row, values);
-    const std::vector<std::string> parts = parts_of(words, row);
-    const std::string generator = generator_of(*shown.row);
+    const Variant variant = values.empty() ? *shown.variant : with_tunables(*shown.variant, values);
+    const std::vector<std::string> parts = parts_of(words, variant);
+    const std::string generator = generator_of(*shown.variant);
     const std::map<std::string, std::string> headings = {{"loops", "loop nest"},
-        {"kernels", row.backend == Backend::cuda ? "PTX" : "OpenCL C"}, {"resources", "kernels"},
+        {"kernels", variant.backend == Backend::cuda ? "PTX" : "OpenCL C"}, {"resources", "kernels"},
         {"stmt", "Halide's statements"}, {"assembly", "assembly"}};
-    std::string text = row.name() + "\n";
+    std::string text = variant.name() + "\n";
     if (shown.data) {
-        text += fmt::format("The row that a call on {} runs.\n", shown.data->what);
+        text += fmt::format("The variant that a call on {} runs.\n", shown.data->what);
     }
     if (const std::string others = values.empty() ? libraries_of_a_call(op, shown) : ""; !others.empty()) {
-        text += "A call of this row runs " + others + ".\n";
+        text += "A call of this variant runs " + others + ".\n";
     }
     for (const std::string &part : parts) {
         text += fmt::format("\n==== {}\n", headings.at(part));
-        text += part == "resources" ? resources(generator, row) : generated(generator, row, part);
+        text += part == "resources" ? resources(generator, variant) : generated(generator, variant, part);
     }
     print(text);
 }
@@ -309,20 +313,20 @@ void show(Words words) {
 }  // namespace
 
 void add_show(CommandLine &line) {
-    Command command = line.add(
-        "show", "Shows what is in a row's library: loop nest, kernel source, registers and shared memory");
-    const auto words = std::make_shared<Words>();
+    Command command = line.add("show",
+        "Shows what is in a variant's library: loop nest, kernel source, registers and shared memory");
+    const auto words = std::make_shared<ShowOptions>();
     command.add("operator", words->op, "The operator").required();
     command
         .add("--schedule", words->schedule,
-            "A schedule of it; of a family, the row that the data is served by")
+            "A schedule of it; of a family, the variant that the data is served by")
         .show_default();
     add_tunables(command, words->tunables)
-        .description("With this value of a tunable in place of the row's own: tile=32; again for others")
+        .description("With this value of a tunable in place of the variant's own: tile=32; again for others")
         .value_name("NAME=VALUE");
     add_data(command, words->data);
     command.add("--target", words->target,
-        "cpu, cuda or opencl; without it that of the best device that has such a row");
+        "cpu, cuda or opencl; without it that of the best device that has such a variant");
     command
         .add("--source", words->parts,
             "What to show: loops (Halide's loop nest), kernels (PTX or OpenCL C), resources (threads, shared "

@@ -1,4 +1,4 @@
-// `verify`: which rows are run on which devices, and what is printed about each.
+// `verify`: which variants are run on which devices, and what is printed about each.
 #include "apps/tilewright/command_line/command_line.h"
 #include "apps/tilewright/command_line/environment.h"
 #include "apps/tilewright/command_line/variant_options.h"
@@ -20,10 +20,10 @@ namespace tilewright::app {
 
 namespace {
 
-struct Options {
+struct VerifyOptions {
     std::vector<std::string> operators;
     std::string devices;
-    RowWords rows;
+    VariantOptions variants;
     int repeat = 10;
     bool as_json = false;
 };
@@ -34,7 +34,7 @@ bool is_slow(const Result &result) {
 
 std::string line_of(const Result &result) {
     std::string line =
-        fmt::format("{:<8} {:<44} {:<9}", name_of(result.verdict), result.row->name(), result.device);
+        fmt::format("{:<8} {:<44} {:<9}", name_of(result.verdict), result.variant->name(), result.device);
     if (result.samples > 0) {
         line += fmt::format(" {} samples", result.samples);
     }
@@ -54,7 +54,7 @@ std::string line_of(const Result &result) {
 }
 
 Json json(const Result &result) {
-    Json one = app::json(*result.row);
+    Json one = app::json(*result.variant);
     one.update({{"device", result.device}, {"verdict", name_of(result.verdict)}, {"samples", result.samples},
         {"runs", result.runs}, {"error", result.error}, {"libraries", result.libraries},
         {"against", result.against}, {"why", result.why}});
@@ -67,49 +67,51 @@ Json json(const Result &result) {
 // What of the tables was asked for. `places` are the devices that --device names, or all that can be used.
 struct Asked {
     std::vector<Device> places;
-    bool by_name;  // --device names them: rows of other backends were not asked for
-    RowWords words;
+    bool by_name;  // --device names them: variants of other backends were not asked for
+    VariantOptions words;
 
-    bool has(const Row &row) const {
-        const auto is_of_row = [&](const Device &device) { return device.backend == row.backend; };
-        return words.ask_for(row) && (!by_name || std::any_of(places.begin(), places.end(), is_of_row));
+    bool has(const Variant &variant) const {
+        const auto is_of_variant = [&](const Device &device) { return device.backend == variant.backend; };
+        return words.ask_for(variant) &&
+               (!by_name || std::any_of(places.begin(), places.end(), is_of_variant));
     }
 
-    std::vector<const Row *> rows(const Operator &op, const std::string &type) const {
-        std::vector<const Row *> rows;
-        for (const Row &row : op.rows()) {
-            if (row.type == type && has(row)) {
-                rows.push_back(&row);
+    std::vector<const Variant *> variants(const Operator &op, const std::string &type) const {
+        std::vector<const Variant *> variants;
+        for (const Variant &variant : op.variants()) {
+            if (variant.type == type && has(variant)) {
+                variants.push_back(&variant);
             }
         }
-        return rows;
+        return variants;
     }
 };
 
-// Runs the rows of one operator and type on the devices, and hands each result to `report`.
+// Runs the variants of one operator and type on the devices, and hands each result to `report`.
 void verify_type(const Operator &op, const std::string &type, int repeat, const Asked &asked,
     Progress &progress, const std::function<void(Result)> &report) {
-    const auto rows = asked.rows(op, type);
-    if (rows.empty()) {
+    const auto variants = asked.variants(op, type);
+    if (variants.empty()) {
         return;
     }
     Verification verification(op, type, repeat);
-    for (const Row *row : rows) {
-        progress.step(row->name());
-        const std::string reason = why_not_here(*row, asked.places, asked.by_name);
+    for (const Variant *variant : variants) {
+        progress.step(variant->name());
+        const std::string reason = why_not_here(*variant, asked.places, asked.by_name);
         if (!reason.empty()) {
-            report({.row = row, .verdict = Verdict::not_run, .why = reason});
+            report({.variant = variant, .verdict = Verdict::not_run, .why = reason});
             continue;
         }
         for (const Device &device : asked.places) {
-            if (device.backend != row->backend) {
+            if (device.backend != variant->backend) {
                 continue;
             }
-            const std::string lacking = why_not_on(*row, device);
-            report(
-                lacking.empty() ?
-                    verification.run(*row, device) :
-                    Result{.row = row, .device = device.str(), .verdict = Verdict::not_run, .why = lacking});
+            const std::string lacking = why_not_on(*variant, device);
+            report(lacking.empty() ? verification.run(*variant, device) :
+                                     Result{.variant = variant,
+                                         .device = device.str(),
+                                         .verdict = Verdict::not_run,
+                                         .why = lacking});
         }
     }
 }
@@ -120,7 +122,7 @@ public:
     Sum(const std::vector<Result> &results, size_t not_asked) : not_asked_(not_asked) {
         for (const Result &result : results) {
             count_[result.verdict]++;
-            by_reference_ += result.verdict == Verdict::ok && result.against == "reference row";
+            by_reference_ += result.verdict == Verdict::ok && result.against == "reference variant";
             slow_ += is_slow(result);
             device_fault_ = device_fault_ || result.device_fault;
         }
@@ -128,13 +130,14 @@ public:
 
     std::string text() const {
         std::string text = fmt::format("{} ok{}, {} wrong, {} failed", count(Verdict::ok),
-            by_reference_ ? fmt::format(" ({} of them against their reference row only)", by_reference_) : "",
+            by_reference_ ? fmt::format(" ({} of them against their reference variant only)", by_reference_) :
+                            "",
             count(Verdict::wrong), count(Verdict::failed));
         text += count(Verdict::untried) ?
                     fmt::format(", {} untried (no sample is of their sizes)", count(Verdict::untried)) :
                     "";
         text += count(Verdict::unheld) ?
-                    fmt::format(", {} with nothing to hold them against", count(Verdict::unheld)) :
+                    fmt::format(", {} with nothing to compare them with", count(Verdict::unheld)) :
                     "";
         text += slow_ ? fmt::format(", {} slower than reference", slow_) : "";
         text += fmt::format(", {} not run here", count(Verdict::not_run));
@@ -154,7 +157,8 @@ public:
     void check(const std::string &device) const {
         if (count_.empty()) {
             throw Error(Fault::device,
-                "no row is of this device, schedule and type at once; `tilewright list` shows what there is",
+                "no variant is of this device, schedule and type at once; `tilewright list` shows what there "
+                "is",
                 {.device = device});
         }
         if (count(Verdict::wrong) > 0) {
@@ -171,7 +175,7 @@ public:
         }
         if (count(Verdict::ok) + count(Verdict::unheld) == 0) {
             throw Error(Fault::device,
-                "none of these rows can run here: " + text() + "; `tilewright devices` says why",
+                "none of these variants can run here: " + text() + "; `tilewright devices` says why",
                 {.device = device});
         }
     }
@@ -187,11 +191,11 @@ private:
     bool device_fault_ = false;
 };
 
-void verify(const Options &options) {
+void verify(const VerifyOptions &options) {
     const auto chosen = chosen_operators(options.operators);
-    check_rows(chosen, options.rows);
+    check_variants(chosen, options.variants);
     const bool by_name = !options.devices.empty() && options.devices != "all";
-    const Asked asked{chosen_devices(options.devices), by_name, options.rows};
+    const Asked asked{chosen_devices(options.devices), by_name, options.variants};
 
     std::vector<Result> results;
     const auto report = [&](Result result) {
@@ -202,8 +206,8 @@ void verify(const Options &options) {
     };
     size_t steps = 0, not_asked = 0;
     for (const Operator *op : chosen) {
-        for (const Row &row : op->rows()) {
-            (asked.has(row) ? steps : not_asked)++;
+        for (const Variant &variant : op->variants()) {
+            (asked.has(variant) ? steps : not_asked)++;
         }
     }
     Progress progress("verify", steps);
@@ -216,13 +220,13 @@ void verify(const Options &options) {
 
     const Sum sum(results, not_asked);
     if (options.as_json) {
-        Json rows = Json::array();
+        Json variants = Json::array();
         for (const Result &result : results) {
-            rows.push_back(json(result));
+            variants.push_back(json(result));
         }
-        print(
-            {{"version", json_version}, {"context", context(by_name ? asked.places : std::vector<Device>())},
-                {"summary", sum.text()}, {"count", sum.json()}, {"not_asked", not_asked}, {"rows", rows}});
+        print({{"version", json_version},
+            {"context", context(by_name ? asked.places : std::vector<Device>())}, {"summary", sum.text()},
+            {"count", sum.json()}, {"not_asked", not_asked}, {"variants", variants}});
     }
     sum.check(options.devices);
     print_error(fmt::format("tilewright: verify: {}\n", sum.text()));
@@ -232,29 +236,30 @@ void verify(const Options &options) {
 
 void add_verify(CommandLine &line) {
     Command command =
-        line.add("verify", "Runs every schedule on this machine and holds it against the definition");
-    static Options options;
+        line.add("verify", "Runs every schedule on this machine and compares it with the definition");
+    static VerifyOptions options;
     command.add("operator", options.operators, "Operators (default: all)");
     options.devices = device_of_environment();
     command.add("--device", options.devices,
         "auto, cpu, cuda[:i] or opencl[:i], several with commas, or all (default: TILEWRIGHT_DEVICE, or else "
         "all that can be used)");
-    add_rows(command, options.rows);
+    add_variants(command, options.variants);
     command
         .add("--repeat", options.repeat,
-            "How often each row runs the largest of its samples, which must give the same bytes each time")
+            "How often each variant runs the largest of its samples, which must give the same bytes each "
+            "time")
         .show_default()
         .range(1, 100000);
     command.add_flag("--json", options.as_json, "Print JSON");
     command.footer(
-        fmt::format("One line per row and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
-                    "sizes), or 'not run' with the reason. Rows "
+        fmt::format("One line per variant and device: ok, WRONG, FAILED, UNTRIED (no sample is of its "
+                    "sizes), or 'not run' with the reason. Variants "
                     "that were not asked for are counted.\n"
                     "'Off by' is the largest difference that the bound of the operator allowed, "
                     "divided by the largest number of that result.\n"
-                    "'SLOWER' is a row of `tuned` that takes more than {1} times as long as `reference` "
+                    "'SLOWER' is a variant of `tuned` that takes more than {1} times as long as `reference` "
                     "on the sample that both repeat.\n"
-                    "Exit code 6 if a result is wrong, 1 if a row failed or is untried. Threads "
+                    "Exit code 6 if a result is wrong, 1 if a variant failed or is untried. Threads "
                     "that race may still agree by chance: raise --repeat.\n"
                     "Examples:\n"
                     "  tilewright verify\n"

@@ -1,4 +1,4 @@
-// Asks the rows, runs the call, and measures what its time is held against.
+// Asks the variants, runs the call, and measures what its time is compared with.
 #include "apps/tilewright/explanation/explanation.h"
 #include "apps/tilewright/built_variants/tunable_options.h"
 #include "apps/tilewright/calls/call_options.h"
@@ -19,17 +19,17 @@ namespace tilewright::app {
 
 namespace {
 
-RowAnswer answer_of(
-    const Operator &op, const Row &row, const Request &request, const Array &output, Device device) {
-    RowAnswer answer{&row, false, why_not_here(row, {device}, true)};
+VariantAnswer answer_of(
+    const Operator &op, const Variant &variant, const Request &request, const Array &output, Device device) {
+    VariantAnswer answer{&variant, false, why_not_here(variant, {device}, true)};
     if (!answer.why_not.empty()) {
         return answer;
     }
     try {
-        answer.serves = op.serves(row, request, output);
+        answer.serves = op.serves(variant, request, output);
         answer.why_not = answer.serves ? "" :
                                          "it takes other sizes, alignments or settings than these" +
-                                             (row.summary.empty() ? "" : ". " + row.summary);
+                                             (variant.summary.empty() ? "" : ". " + variant.summary);
     } catch (const Error &error) {  // the library of an autoscheduler is asked itself
         answer.why_not = one_line(error.what());
     }
@@ -37,10 +37,11 @@ RowAnswer answer_of(
 }
 
 std::string why_chosen(const Explanation &e) {
-    for (const RowAnswer &answer : e.rows) {
-        if (answer.row == e.chosen && e.schedule == "tuned" && answer.predicted_ms) {
+    for (const VariantAnswer &answer : e.variants) {
+        if (answer.variant == e.chosen && e.schedule == "tuned" && answer.predicted_ms) {
             return fmt::format(
-                "of the rows that serve the data and whose times are known it has the least predicted time, "
+                "of the variants that serve the data and whose times are known it has the least predicted "
+                "time, "
                 "{:.4g} ms by {}, or comes first in the table of those that are as fast within 5 %{}",
                 *answer.predicted_ms, e.predicted_from,
                 e.most_factor == 0 ?
@@ -53,21 +54,21 @@ std::string why_chosen(const Explanation &e) {
     std::vector<std::string> before;
     size_t named = 0;
     bool reached = false;
-    for (const RowAnswer &answer : e.rows) {
-        if (!answer.row->belongs_to(e.schedule)) {
+    for (const VariantAnswer &answer : e.variants) {
+        if (!answer.variant->belongs_to(e.schedule)) {
             continue;
         }
         named++;
-        reached = reached || answer.row == e.chosen;
+        reached = reached || answer.variant == e.chosen;
         if (!reached) {
-            before.push_back(answer.row->schedule);
+            before.push_back(answer.variant->schedule);
         }
     }
     if (named == 1) {
-        return fmt::format("the schedule '{}' names this row alone", e.schedule);
+        return fmt::format("the schedule '{}' names this variant alone", e.schedule);
     }
     return fmt::format(
-        "the schedule '{}' names {} rows, asked in the order of this table; it is the first that "
+        "the schedule '{}' names {} variants, asked in the order of this table; it is the first that "
         "serves the data{}",
         e.schedule, named, before.empty() ? "" : fmt::format(" ({} did not)", joined(before, ", ")));
 }
@@ -78,8 +79,8 @@ void add_predictions(Explanation &e, const Request &request) {
         return;
     }
     for (const PredictedTime &time : e.op->predicted_times(request, e.device)) {
-        for (RowAnswer &answer : e.rows) {
-            if (answer.row == time.row) {
+        for (VariantAnswer &answer : e.variants) {
+            if (answer.variant == time.variant) {
                 answer.predicted_ms = time.ms;
                 e.predicted_from = time.from;
                 e.median_factor = time.median_factor;
@@ -106,10 +107,12 @@ void record(Explanation &e, const CallData &data, Array &output) {
 bool values_decided(const Explanation &e, const CallData &data, Array &output) {
     const auto ran = [&](const std::string &name) {
         return std::any_of(e.libraries.begin(), e.libraries.end(),
-            [&](const LibraryRun &library) { return library.row == name; });
+            [&](const LibraryRun &library) { return library.variant == name; });
     };
-    const std::vector<const Row *> planned = e.op->plan(*e.chosen, e.device, *data.request, output).rows();
-    return std::any_of(planned.begin(), planned.end(), [&](const Row *row) { return !ran(row->name()); });
+    const std::vector<const Variant *> planned =
+        e.op->plan(*e.chosen, e.device, *data.request, output).variants();
+    return std::any_of(
+        planned.begin(), planned.end(), [&](const Variant *variant) { return !ran(variant->name()); });
 }
 
 // Counts memory from its construction on.
@@ -178,11 +181,11 @@ Explanation explain(const Operator &op, const CallData &data, const std::string 
     e.calls_of_command = data.calls;
     e.type = data.request->type;
     Array output(data.request->output_type, data.request->output_shape);
-    for (const Row &row : op.rows()) {
-        if (row.backend == device.backend && row.type == e.type) {
-            e.rows.push_back(answer_of(op, row, *data.request, output, device));
+    for (const Variant &variant : op.variants()) {
+        if (variant.backend == device.backend && variant.type == e.type) {
+            e.variants.push_back(answer_of(op, variant, *data.request, output, device));
         } else {
-            e.other_rows++;
+            e.other_variants++;
         }
     }
     e.argument_bytes = bytes_of(data, output);
@@ -190,12 +193,12 @@ Explanation explain(const Operator &op, const CallData &data, const std::string 
     e.chosen = &op.choose(*data.request, output, schedule, device);
     add_predictions(e, *data.request);
     e.why_chosen = why_chosen(e);
-    const Row &in_table = *e.chosen;
+    const Variant &in_table = *e.chosen;
     if (!tunables.empty()) {
-        e.chosen = &row_at(in_table, tunables);
-        e.rows.push_back(answer_of(op, *e.chosen, *data.request, output, device));
-        if (!e.rows.back().serves) {
-            throw Error(Fault::input, e.rows.back().why_not, {.operation = e.chosen->name()});
+        e.chosen = &variant_at(in_table, tunables);
+        e.variants.push_back(answer_of(op, *e.chosen, *data.request, output, device));
+        if (!e.variants.back().serves) {
+            throw Error(Fault::input, e.variants.back().why_not, {.operation = e.chosen->name()});
         }
         e.why_chosen += "; it was built with other tunables";
     }

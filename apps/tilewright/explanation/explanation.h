@@ -11,12 +11,12 @@
 
 namespace tilewright::app {
 
-// Whether a row serves the data, and why it does not.
-struct RowAnswer {
-    const Row *row = nullptr;
+// Whether a variant serves the data, and why it does not.
+struct VariantAnswer {
+    const Variant *variant = nullptr;
     bool serves = false;
     std::string why_not = {};
-    std::optional<double> predicted_ms = {};  // of rows that `tuned` may take and whose times are known
+    std::optional<double> predicted_ms = {};  // of variants that `tuned` may take and whose times are known
 };
 
 struct Explanation {
@@ -25,14 +25,14 @@ struct Explanation {
     std::string schedule, data, type;
     std::vector<std::string> conversions;  // of the files, as CallData has them
     size_t calls_of_command = 1;           // of which this explains the first
-    std::vector<RowAnswer> rows;           // of the data's type on the device's backend, in the table's order
-    size_t other_rows = 0;                 // of other types and backends
-    const Row *chosen = nullptr;
+    std::vector<VariantAnswer> variants;   // of the data's type on the device's backend, in the table's order
+    size_t other_variants = 0;             // of other types and backends
+    const Variant *chosen = nullptr;
     std::string why_chosen;
     std::string predicted_from;                 // the file of measured times
     double median_factor = 0, most_factor = 0;  // how far its predictions are off: PredictedTime
-    // Whether the values of the data decided which libraries of the row's plan ran: then the predicted time
-    // holds for data like that which was measured.
+    // Whether the values of the data decided which libraries of the variant's plan ran: then the predicted
+    // time holds for data like that which was measured.
     bool values_decided = false;
 
     std::vector<LibraryRun> libraries;      // that one call ran, warm
@@ -49,8 +49,8 @@ struct Explanation {
     std::string no_copy_rate;         // why there is none
 };
 
-// Runs the call and explains it; with values of tunables, by the chosen row as it is built with them. Errors:
-// those of a call, and those of built_row().
+// Runs the call and explains it; with values of tunables, by the chosen variant as it is built with them.
+// Errors: those of a call, and those of built_variant().
 Explanation explain(const Operator &op, const CallData &data, const std::string &schedule, Device device,
     const TunableValues &tunables = {});
 

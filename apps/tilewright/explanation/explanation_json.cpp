@@ -53,13 +53,13 @@ Json json(const KernelLaunch &kernel, const LibraryAccesses &accesses) {
 }  // namespace
 
 Json json(const Explanation &e) {
-    Json rows = Json::array(), libraries = Json::array();
-    for (const RowAnswer &answer : e.rows) {
-        Json one = json(*answer.row);
+    Json variants = Json::array(), libraries = Json::array();
+    for (const VariantAnswer &answer : e.variants) {
+        Json one = json(*answer.variant);
         one.update(
-            {{"serves", answer.serves}, {"chosen", answer.row == e.chosen}, {"why_not", answer.why_not},
-                {"predicted_ms", or_null(answer.predicted_ms)}, {"summary", answer.row->summary}});
-        rows.push_back(one);
+            {{"serves", answer.serves}, {"chosen", answer.variant == e.chosen}, {"why_not", answer.why_not},
+                {"predicted_ms", or_null(answer.predicted_ms)}, {"summary", answer.variant->summary}});
+        variants.push_back(one);
     }
     for (size_t i = 0; i < e.libraries.size(); i++) {
         const LibraryRun &library = e.libraries[i];
@@ -67,13 +67,13 @@ Json json(const Explanation &e) {
         for (const KernelLaunch &kernel : library.kernels) {
             kernels.push_back(json(kernel, e.accesses[i]));
         }
-        libraries.push_back({{"row", library.row}, {"argument_bytes", library.argument_bytes},
+        libraries.push_back({{"variant", library.variant}, {"argument_bytes", library.argument_bytes},
             {"scratch_bytes", library.scratch_bytes}, {"ms", library.ms}, {"kernels", kernels}});
     }
     return {{"version", json_version}, {"operator", e.op->name()}, {"device", json(device_info(e.device))},
         {"schedule", e.schedule}, {"data", e.data}, {"conversions", e.conversions},
-        {"calls_of_command", e.calls_of_command}, {"type", e.type}, {"rows", rows},
-        {"other_rows", e.other_rows}, {"chosen", e.chosen->name()}, {"why_chosen", e.why_chosen},
+        {"calls_of_command", e.calls_of_command}, {"type", e.type}, {"variants", variants},
+        {"other_variants", e.other_variants}, {"chosen", e.chosen->name()}, {"why_chosen", e.why_chosen},
         {"predicted_from", e.predicted_from},
         {"predicted_within", {{"median", e.median_factor}, {"p90", e.most_factor}}},
         {"values_decided", e.values_decided}, {"libraries", libraries}, {"unavoidable_bytes", e.work.bytes},

@@ -31,21 +31,22 @@ std::string extents(const std::array<uint64_t, 3> &of) {
     return fmt::format("{} x {} x {}", of[0], of[1], of[2]);
 }
 
-std::string rows_of(const Explanation &e) {
-    Lines lines = {{"row", "serves", "predicted", "why"}};
-    for (const RowAnswer &answer : e.rows) {
-        const bool chosen = answer.row == e.chosen;
-        lines.push_back({answer.row->name(),
+std::string variants_of(const Explanation &e) {
+    Lines lines = {{"variant", "serves", "predicted", "why"}};
+    for (const VariantAnswer &answer : e.variants) {
+        const bool chosen = answer.variant == e.chosen;
+        lines.push_back({answer.variant->name(),
             chosen        ? "chosen" :
             answer.serves ? "yes" :
                             "no",
             answer.predicted_ms ? milliseconds(*answer.predicted_ms) : "-",
-            answer.serves ? answer.row->summary : answer.why_not});
+            answer.serves ? answer.variant->summary : answer.why_not});
     }
     return wrapped_table(lines) +
-           (e.other_rows == 0 ? "" :
-                                fmt::format("Rows of other types and backends: {} (`tilewright list {}`)\n",
-                                    e.other_rows, e.op->name()));
+           (e.other_variants == 0 ?
+                   "" :
+                   fmt::format("Variants of other types and backends: {} (`tilewright list {}`)\n",
+                       e.other_variants, e.op->name()));
 }
 
 // How full a multiprocessor is.
@@ -129,7 +130,8 @@ void add_kernel(
     Lines &lines, const Explanation &e, size_t library, const KernelLaunch &kernel, size_t number) {
     const bool cuda = e.device.backend == Backend::cuda;
     lines.push_back({fmt::format("launch {}", number),
-        fmt::format("{} of {}", kernel.name.empty() ? "a kernel" : kernel.name, e.libraries[library].row)});
+        fmt::format(
+            "{} of {}", kernel.name.empty() ? "a kernel" : kernel.name, e.libraries[library].variant)});
     lines.push_back({"  grid",
         fmt::format("{} blocks of {} threads: {} of {}", extents(kernel.grid), extents(kernel.block),
             plural(kernel.blocks(), "block"), plural(kernel.threads_of_block(), "thread"))});
@@ -169,7 +171,7 @@ std::string launches_of(const Explanation &e) {
     for (size_t i = 0; i < e.libraries.size(); i++) {
         const LibraryRun &library = e.libraries[i];
         if (library.kernels.empty()) {
-            lines.push_back({fmt::format("library {}", i + 1), library.row});
+            lines.push_back({fmt::format("library {}", i + 1), library.variant});
             lines.push_back({"  time", milliseconds(library.ms)});
         }
         for (const KernelLaunch &kernel : library.kernels) {
@@ -227,7 +229,7 @@ std::string conversions_of(const Explanation &e) {
     return text;
 }
 
-// How the work was done: the summary of the chosen row, and of each other library that ran.
+// How the work was done: the summary of the chosen variant, and of each other library that ran.
 void add_what_ran(Lines &lines, const Explanation &e) {
     if (!e.chosen->summary.empty()) {
         lines.push_back({"how", e.chosen->summary});
@@ -239,12 +241,12 @@ void add_what_ran(Lines &lines, const Explanation &e) {
     }
     std::set<std::string> said = {e.chosen->name()};
     for (const LibraryRun &library : e.libraries) {
-        const auto &rows = e.op->rows();
-        const auto row =
-            std::find_if(rows.begin(), rows.end(), [&](const Row &row) { return row.name() == library.row; });
-        if (said.insert(library.row).second) {
-            const std::string summary = row == rows.end() ? "" : row->summary;
-            lines.push_back({"ran", library.row + (summary.empty() ? "" : ": ") + summary});
+        const auto &variants = e.op->variants();
+        const auto variant = std::find_if(variants.begin(), variants.end(),
+            [&](const Variant &variant) { return variant.name() == library.variant; });
+        if (said.insert(library.variant).second) {
+            const std::string summary = variant == variants.end() ? "" : variant->summary;
+            lines.push_back({"ran", library.variant + (summary.empty() ? "" : ": ") + summary});
         }
     }
 }
@@ -256,7 +258,7 @@ std::string text_of(const Explanation &e) {
     add_what_ran(choice, e);
     return fmt::format("{} on {} ({}): {}\n{}\nRows for {} on {}\n{}\n{}\n{}\n{}", e.op->name(),
         e.device.str(), device_info(e.device).name, e.data, conversions_of(e), e.type,
-        name_of(e.device.backend), rows_of(e), wrapped_table(choice), launches_of(e), costs_of(e));
+        name_of(e.device.backend), variants_of(e), wrapped_table(choice), launches_of(e), costs_of(e));
 }
 
 }  // namespace tilewright::app

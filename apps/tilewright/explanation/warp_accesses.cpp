@@ -12,11 +12,11 @@ namespace tilewright::app {
 
 namespace {
 
-const Row *row_called(const std::string &name) {
+const Variant *variant_called(const std::string &name) {
     for (const Operator *op : operators()) {
-        for (const Row &row : op->rows()) {
-            if (row.name() == name) {
-                return &row;
+        for (const Variant &variant : op->variants()) {
+            if (variant.name() == name) {
+                return &variant;
             }
         }
     }
@@ -47,17 +47,18 @@ std::string values_of(const LibraryRun &library) {
 
 }  // namespace
 
-LibraryAccesses accesses_of(const LibraryRun &library, const Row &built, const Row &built_from) {
+LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, const Variant &built_from) {
     LibraryAccesses accesses;
     const bool is_built = library.row == built.name();
-    const Row *row = is_built ? &built : row_called(library.row);
-    if (!row || row->backend == Backend::cpu || !row->autoscheduler.empty()) {
+    const Variant *variant = is_built ? &built : variant_called(library.row);
+    if (!variant || variant->backend == Backend::cpu || !variant->autoscheduler.empty()) {
         accesses.why_not = "only kernels of our own schedules are looked at";
         return accesses;
     }
     std::string text;
     try {
-        text = generated(generator_of(is_built ? built_from : *row), *row, "accesses", {values_of(library)});
+        text = generated(
+            generator_of(is_built ? built_from : *variant), *variant, "accesses", {values_of(library)});
     } catch (const Error &error) {
         accesses.why_not = one_line(error.what());
         return accesses;

@@ -27,7 +27,7 @@ struct LibraryAccesses {
 };
 
 // Asks the generator of the library's row, for GPUs alone. `built` may be a row that is in no table, which
-// was built from the row `built_from`. Errors become `why_not`.
-LibraryAccesses accesses_of(const LibraryRun &library, const Row &built, const Row &built_from);
+// was built from the variant `built_from`. Errors become `why_not`.
+LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, const Variant &built_from);
 
 }  // namespace tilewright::app

@@ -14,14 +14,14 @@ using Extents = std::pair<int64_t, int64_t>;  // height and width
 
 // How the arrays of a call are changed, besides their types. `channel`: one of the constants, or the number
 // of a channel.
-struct Form {
+struct Conversion {
     static constexpr int all = -1, grey = -2;
     int channel = all;
     std::optional<Extents> cut = {}, surround = {};
 };
 
-int asked_channel(const FitWords &words) {
-    return words.grey ? Form::grey : words.channel >= 0 ? words.channel : Form::all;
+int asked_channel(const FitOptions &words) {
+    return words.grey ? Conversion::grey : words.channel >= 0 ? words.channel : Conversion::all;
 }
 
 bool is_text(const Picture &picture) {
@@ -49,13 +49,15 @@ std::vector<Picture> with_matrices(const Receiver &to, std::vector<Picture> pict
 }
 
 // Which channels are given of arrays that have some.
-int channel_for(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
+int channel_for(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &words) {
     const int asked = asked_channel(words);
     const bool has_picture = std::any_of(
         pictures.begin(), pictures.end(), [](const Picture &picture) { return is_picture(picture.kind); });
     const bool takes_grey_alone = to.inputs.front().axes == Axes::image;
     const bool must_be_asked_for = to.makes == Makes::image;
-    return asked == Form::all && has_picture && takes_grey_alone && !must_be_asked_for ? Form::grey : asked;
+    return asked == Conversion::all && has_picture && takes_grey_alone && !must_be_asked_for ?
+               Conversion::grey :
+               asked;
 }
 
 // The type that picture number i becomes: its own, where that is taken or no other one would be.
@@ -89,13 +91,13 @@ std::optional<Extents> largest_part(const Sides &sides, const Array &image) {
 }
 
 // Errors: input, for a number that the type does not have.
-Array in_form(const Receiver &to, const Picture &picture, const Form &form, Type type) {
+Array in_form(const Receiver &to, const Picture &picture, const Conversion &form, Type type) {
     Array array = picture.array;
     if (form.cut && array.dimensions() >= 2) {
         const auto [h, w] = *form.cut;
         array = middle_of(array, std::min(h, array.shape()[0]), std::min(w, array.shape()[1]));
     }
-    if (form.channel == Form::grey && array.dimensions() == 3) {
+    if (form.channel == Conversion::grey && array.dimensions() == 3) {
         array = grey_values(array, picture.has_alpha);
     } else if (form.channel >= 0 && array.dimensions() == 3) {
         array = channel_of(array, form.channel);
@@ -114,7 +116,7 @@ Array in_form(const Receiver &to, const Picture &picture, const Form &form, Type
     return array;
 }
 
-std::vector<Array> in_form(const Receiver &to, const std::vector<Picture> &pictures, const Form &form) {
+std::vector<Array> in_form(const Receiver &to, const std::vector<Picture> &pictures, const Conversion &form) {
     std::vector<Array> arrays;
     for (size_t i = 0; i < pictures.size(); i++) {
         arrays.push_back(in_form(to, pictures[i], form, type_for(to, pictures, i)));
@@ -122,10 +124,10 @@ std::vector<Array> in_form(const Receiver &to, const std::vector<Picture> &pictu
     return arrays;
 }
 
-Form form_for(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
+Conversion form_for(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &words) {
     const Array &first = pictures.front().array;
     const Sides &sides = to.inputs.front().sides;
-    Form form = {.channel = channel_for(to, pictures, words)};
+    Conversion form = {.channel = channel_for(to, pictures, words)};
     if (words.crop) {
         form.cut = largest_part(sides, first);
     } else if (to.pads && sides.are_equal && is_picture(pictures.front().kind) &&
@@ -137,7 +139,7 @@ Form form_for(const Receiver &to, const std::vector<Picture> &pictures, const Fi
 }
 
 std::vector<std::string> words_for(
-    const Picture &picture, const Form &form, const Array &array, bool is_separate) {
+    const Picture &picture, const Conversion &form, const Array &array, bool is_separate) {
     std::vector<std::string> words;
     const Array &before = picture.array;
     if (picture.orientation != 1) {
@@ -151,7 +153,7 @@ std::vector<std::string> words_for(
     }
     if (is_separate) {
         words.push_back(fmt::format("one call per channel, {} in all", channels_of(before)));
-    } else if (before.dimensions() == 3 && form.channel == Form::grey) {
+    } else if (before.dimensions() == 3 && form.channel == Conversion::grey) {
         words.emplace_back("grey values of its channels");
     } else if (before.dimensions() == 3 && form.channel >= 0) {
         words.push_back(fmt::format("channel {} of {}", form.channel, channels_of(before)));
@@ -167,7 +169,7 @@ std::vector<std::string> words_for(
 }
 
 // What the words could ask for so that the first picture is taken: "; --crop takes its middle 64 x 32".
-std::string hint_for(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
+std::string hint_for(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &words) {
     const Input &input = to.inputs.front();
     const Array &first = pictures.front().array;
     const std::optional<Extents> part = largest_part(input.sides, first);
@@ -179,7 +181,7 @@ std::string hint_for(const Receiver &to, const std::vector<Picture> &pictures, c
     const auto is_taken = [&](const std::vector<int64_t> &shape) {
         return input.why_not(type, shape).empty();
     };
-    const bool has_channels = first.dimensions() == 3 && channel_for(to, pictures, words) == Form::all;
+    const bool has_channels = first.dimensions() == 3 && channel_for(to, pictures, words) == Conversion::all;
     std::vector<int64_t> cut = {h, w};
     if (has_channels) {
         cut.push_back(first.shape()[2]);
@@ -195,7 +197,7 @@ std::string hint_for(const Receiver &to, const std::vector<Picture> &pictures, c
                "";
 }
 
-void check_channel(const std::vector<Picture> &pictures, const FitWords &words) {
+void check_channel(const std::vector<Picture> &pictures, const FitOptions &words) {
     for (const Picture &picture : pictures) {
         const int64_t channels = channels_of(picture.array);
         if (words.channel >= channels) {
@@ -226,7 +228,7 @@ Receiver receiver_of(const Operator &op, const Settings &settings) {
 }
 
 Error with_files(
-    const Error &error, const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words) {
+    const Error &error, const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &words) {
     if (error.fault() != Fault::input) {
         return error;
     }
@@ -238,13 +240,13 @@ Error with_files(
                               hint_for(to, with_matrices(to, pictures), words), fmt::join(files, ", "))};
 }
 
-Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitWords &words) {
+Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitOptions &words) {
     check_channel(given, words);
     const std::vector<Picture> pictures = with_matrices(to, given);
     const Picture &first = pictures.front();
-    const Form form = form_for(to, pictures, words);
+    const Conversion form = form_for(to, pictures, words);
     const bool is_separate = to.makes == Makes::vector && first.array.dimensions() == 3 && !words.grey &&
-                             form.channel == Form::grey;
+                             form.channel == Conversion::grey;
     std::vector<Array> arrays = in_form(to, pictures, form);
     Fitted fitted;
     for (size_t i = 0; i < pictures.size(); i++) {
@@ -253,7 +255,7 @@ Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitWo
                 pictures.size() == 1 ? conversion : fmt::format("{}: {}", pictures[i].path, conversion));
         }
     }
-    fitted.has_alpha = first.has_alpha && form.channel == Form::all;
+    fitted.has_alpha = first.has_alpha && form.channel == Conversion::all;
     if (fitted.has_alpha && to.op) {
         const Type before = arrays.front().type();
         arrays.front() = to.op->premultiplied(arrays.front());
@@ -267,7 +269,7 @@ Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitWo
         return fitted;
     }
     for (int c = 0; c < channels_of(first.array); c++) {
-        Form one = form;
+        Conversion one = form;
         one.channel = c;
         fitted.calls.push_back(in_form(to, pictures, one));
     }

@@ -8,7 +8,7 @@
 namespace tilewright::app {
 
 // The words of the command line about it.
-struct FitWords {
+struct FitOptions {
     int channel = -1;  // the one to take; -1: not asked
     bool grey = false, crop = false;
 };
@@ -47,12 +47,12 @@ struct Fitted {
 // Colours are multiplied by alpha where the receiver asks for that.
 //
 // Errors: usage, for a channel that is not there; input, for a number that the type does not have.
-Fitted fitted(const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words = {});
+Fitted fitted(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &words = {});
 
 // The error of a call with arrays that were fitted: one of class input gets what else the words can ask for,
 // and the names of the files.
-Error with_files(
-    const Error &error, const Receiver &to, const std::vector<Picture> &pictures, const FitWords &words = {});
+Error with_files(const Error &error, const Receiver &to, const std::vector<Picture> &pictures,
+    const FitOptions &words = {});
 
 // Puts the result of one of `count` calls into that of all: the result itself where it is the only one, or a
 // column of `all` (n, count), which is made if it is empty.

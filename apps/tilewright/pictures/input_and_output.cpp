@@ -34,8 +34,8 @@ std::optional<FileKind> format_of(const std::string &word) {
         return std::nullopt;
     }
     if (word.find_first_of("./") == word.npos) {
-        if (const std::optional<FileKind> kind = kind_of_name("x." + word)) {  // the endings without their
-                                                                               // dot
+        // the endings without their dot
+        if (const std::optional<FileKind> kind = kind_of_name("x." + word)) {
             return kind;
         }
     }

@@ -37,7 +37,7 @@ FileKind kind_for(const Output &output, FileKind kind, Type type, const std::vec
 // Where a file of that kind is written. Errors: failed, where that is no place for a file.
 std::string path_for(const Output &output, FileKind kind);
 
-// Refuses standard output that is a terminal as the place of a file that is no text. Errors: usage.
+// Refuses to write a binary file to a terminal. Errors: usage.
 void check_terminal(const Output &output, FileKind kind);
 
 // Refuses words of which two or more are standard input, and an output that is an input as well. Errors:

@@ -1,4 +1,4 @@
-// Devices and rows as JSON, and JSON as text.
+// Devices and variants as JSON, and JSON as text.
 #include "apps/tilewright/terminal/json.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "runtime/errors/plain_text.h"
@@ -22,35 +22,35 @@ Json json(const DeviceInfo &info) {
         {"half", info.half}, {"is_gpu", info.is_gpu}, {"usable", info.usable}, {"why_not", info.why_not}};
 }
 
-Json json(const Row &row) {
+Json json(const Variant &variant) {
     Json tunables = Json::object();
-    for (const Row::Tunable &t : row.tunables) {
+    for (const Variant::Tunable &t : variant.tunables) {
         tunables[t.name] = t.value;
     }
-    return {{"row", row.name()}, {"operator", row.op}, {"schedule", row.schedule}, {"family", row.family},
-        {"library", row.origin}, {"type", row.type}, {"backend", name_of(row.backend)},
-        {"tunables", tunables}};
+    return {{"variant", variant.name()}, {"operator", variant.op}, {"schedule", variant.schedule},
+        {"family", variant.family}, {"library", variant.origin}, {"type", variant.type},
+        {"backend", name_of(variant.backend)}, {"tunables", tunables}};
 }
 
-Json listed(const Row &row) {
+Json listed(const Variant &variant) {
     Json ranges = Json::object();
-    for (const Row::Tunable &t : row.tunables) {
+    for (const Variant::Tunable &t : variant.tunables) {
         ranges[t.name] = {{"low", t.low}, {"high", t.high}};
     }
     Json conditions = Json::array();
-    for (const Row::Condition &condition : row.conditions) {
+    for (const Variant::Condition &condition : variant.conditions) {
         conditions.push_back({{"measure", condition.measure}, {"least", condition.least},
             {"most", std::isinf(condition.most) ? Json() : Json(condition.most)},
             {"needed", condition.is_needed}});
     }
-    Json one = json(row);
-    one.update({{"ranges", ranges}, {"also", row.also}, {"conditions", conditions},
-        {"needs_vnni", row.needs_vnni}, {"form", row.form}, {"autoscheduler", row.autoscheduler},
-        {"declined", row.declined}, {"summary", row.summary},
-        {"needs", {{"threads", row.needs.threads}, {"shared_bytes", row.needs.shared_bytes},
-                      {"capability", row.needs.capability}, {"fp64", row.needs.fp64},
-                      {"images", row.needs.images}, {"half", row.needs.half},
-                      {"only_capability", row.needs.only_capability}, {"avx2", row.needs.avx2}}}});
+    Json one = json(variant);
+    one.update({{"ranges", ranges}, {"also", variant.also}, {"conditions", conditions},
+        {"needs_vnni", variant.needs_vnni}, {"form", variant.form}, {"autoscheduler", variant.autoscheduler},
+        {"declined", variant.declined}, {"summary", variant.summary},
+        {"needs", {{"threads", variant.needs.threads}, {"shared_bytes", variant.needs.shared_bytes},
+                      {"capability", variant.needs.capability}, {"fp64", variant.needs.fp64},
+                      {"images", variant.needs.images}, {"half", variant.needs.half},
+                      {"only_capability", variant.needs.only_capability}, {"avx2", variant.needs.avx2}}}});
     return one;
 }
 

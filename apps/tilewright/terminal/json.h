@@ -11,16 +11,17 @@ namespace tilewright::app {
 
 using Json = nlohmann::ordered_json;
 
-// The version of the fields of all JSON that has rows or runs in it.
+// The version of the fields of all JSON that has variants or runs in it.
 constexpr int json_version = 2;
 
 Json json(const DeviceInfo &info);
 
-// A row: the fields that every JSON object about a row has (docs/JSON.md), and with those that `list` adds.
-Json json(const Row &row);
-Json listed(const Row &row);
+// A variant: the fields that every JSON object about a variant has (docs/JSON.md), and with those that `list`
+// adds.
+Json json(const Variant &variant);
+Json listed(const Variant &variant);
 
-// The value of a JSON text; `is_discarded()` where the text is none. Errors: input, where it is nested so
+// The value of a JSON text; `is_discarded()` where the text is not JSON. Errors: input, where it is nested so
 // deep, or has an object of so many members, that a program may end or wait for it; `name` says what the text
 // is.
 Json json_in(std::string_view text, const std::string &name);

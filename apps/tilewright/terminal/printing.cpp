@@ -102,14 +102,15 @@ void print(const std::string &given) {
     }
 }
 
-std::string other_libraries(const Row &row, const std::vector<const Row *> &ran) {
+std::string other_libraries(const Variant &variant, const std::vector<const Variant *> &ran) {
     std::vector<std::string> names;
-    for (const Row *library : ran) {
+    for (const Variant *library : ran) {
         if (names.empty() || names.back() != library->name()) {
             names.push_back(library->name());
         }
     }
-    return names.empty() || (names.size() == 1 && names.front() == row.name()) ? "" : joined(names, " + ");
+    return names.empty() || (names.size() == 1 && names.front() == variant.name()) ? "" :
+                                                                                     joined(names, " + ");
 }
 
 }  // namespace tilewright::app

@@ -22,9 +22,9 @@ std::string bytes(double count);
 
 std::string joined(const std::vector<std::string> &words, const std::string &between = " ");
 
-// The libraries that a call of `row` ran, where they are others than the row's own:
+// The libraries that a call of `variant` ran, where they are others than the variant's own:
 // "fft2d/fused_rows_64/c64/cuda + ...". Empty otherwise.
-std::string other_libraries(const Row &row, const std::vector<const Row *> &ran);
+std::string other_libraries(const Variant &variant, const std::vector<const Variant *> &ran);
 
 // Prints to standard output. Errors: failed, when it cannot be written.
 void print(const std::string &text);

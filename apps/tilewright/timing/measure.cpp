@@ -32,8 +32,8 @@ public:
     Measurement(Device device, const TimedCalls &calls, const Plan &plan, bool is_alone, size_t &next)
         : device_(device), calls_(calls), plan_(plan), is_alone_(is_alone), next_(next) {
         guard([&] {
-            // One repeat is a batch, a single call and a whole call. A slow row has smaller batches first,
-            // then fewer repeats.
+            // One repeat is a batch, a single call and a whole call. A slow variant has smaller batches
+            // first, then fewer repeats.
             const double ms = std::max(1e-3, call_ms(device_, [&] { run(); }));
             const double affordable = plan_.limit_s * 1000 / ms;
             batch_size_ = (int)std::clamp(affordable / plan_.repeats - 2, 1., (double)plan_.batch);

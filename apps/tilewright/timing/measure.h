@@ -33,10 +33,10 @@ struct Measured {
 
 // What is timed. Each function makes call i, on buffers that i chooses.
 struct TimedCalls {
-    std::function<void(size_t)> run;        // starts one call
-    std::function<void(size_t)> whole;      // the same with all that a user's call does
-    std::function<void(size_t)> from_host;  // the same from host arrays to a host array; none: it is not
-                                            // timed
+    std::function<void(size_t)> run;    // starts one call
+    std::function<void(size_t)> whole;  // the same with all that a user's call does
+    // the same from host arrays to a host array; none: it is not timed
+    std::function<void(size_t)> from_host;
 };
 
 // Times calls, which must have been made before, so that code is loaded and data is on the device. Where
@@ -46,8 +46,8 @@ struct TimedCalls {
 // before it has just read the same.
 std::vector<Measured> measure(Device device, const std::vector<TimedCalls> &all, const Plan &plan);
 
-// A row of the family `tuned` is called slower than the reference row where it takes this many times as long
-// on the same data. Below it, the difference may be one of the measurement.
+// A variant of the family `tuned` is called slower than the reference variant where it takes this many times
+// as long on the same data. Below it, the difference may be one of the measurement.
 constexpr double slower_than_reference = 1.1;
 
 // Milliseconds of one call and the wait for its end, on the host's steady clock.

@@ -10,8 +10,8 @@ namespace tilewright::app {
 
 namespace {
 
-// How many bytes the sets must hold together. A row of a CPU can be the fastest one on data from memory, and
-// take 1.7 times as long as another one on data in the cache.
+// How many bytes the sets must hold together. A variant of a CPU can be the fastest one on data from memory,
+// and take 1.7 times as long as another one on data in the cache.
 double bytes_to_hold(std::span<const Array> inputs, Device device) {
     // 128 MB: more than the cache of any GPU, and than what a core of a CPU has of a larger cache of several
     // chiplets.

@@ -1,4 +1,4 @@
-// Computes what outputs should be, by plain definitions and by rows of the CPU.
+// Computes what outputs should be, by plain definitions and by variants of the CPU.
 #include "apps/tilewright/verification/expected_result.h"
 #include "tilewright/plain.h"
 #include "tilewright/workload.h"
@@ -20,34 +20,34 @@ Array spoiled_output(const Operator &op, const Sample &sample, int64_t row_bytes
     Array output(type, shape, row_bytes);
     auto *bytes = static_cast<unsigned char *>(output.data());
     const int64_t pitch = output.strides()[0] * (int64_t)size_of(type);
-    const int64_t row = output.size() / shape[0] * (int64_t)size_of(type);
+    const int64_t variant = output.size() / shape[0] * (int64_t)size_of(type);
     for (int64_t y = 0; y < shape[0]; y++) {
-        memset(bytes + y * pitch, 0xa5, (size_t)row);
+        memset(bytes + y * pitch, 0xa5, (size_t)variant);
     }
     return output;
 }
 
-const Row *cpu_row(const Operator &op, const std::string &schedule, const std::string &type) {
-    for (const Row *row : op.rows(schedule, Backend::cpu)) {
-        if (row->type == type && row->declined.empty() && !row->needs_vnni) {
-            return row;
+const Variant *cpu_variant(const Operator &op, const std::string &schedule, const std::string &type) {
+    for (const Variant *variant : op.variants(schedule, Backend::cpu)) {
+        if (variant->type == type && variant->declined.empty() && !variant->needs_vnni) {
+            return variant;
         }
     }
     return nullptr;
 }
 
-bool serves(const Operator &op, const Row &row, const Sample &sample, const Array &output) {
-    return op.type_of(sample.inputs, sample.settings) == row.type &&
-           op.serves(row, sample.inputs, output, sample.settings);
+bool serves(const Operator &op, const Variant &variant, const Sample &sample, const Array &output) {
+    return op.type_of(sample.inputs, sample.settings) == variant.type &&
+           op.serves(variant, sample.inputs, output, sample.settings);
 }
 
-Expected expect(const Operator &op, const Row &row, const Sample &sample) {
+Expected expect(const Operator &op, const Variant &variant, const Sample &sample) {
     Expected expected;
     expected.output = spoiled_output(op, sample);
-    op.run(row, Device{}, sample.inputs, expected.output, sample.settings);
+    op.run(variant, Device{}, sample.inputs, expected.output, sample.settings);
     expected.output.sync();
     expected.bound = workload_of(op).bound(sample.inputs, sample.settings);
-    expected.row = &row;
+    expected.variant = &variant;
     return expected;
 }
 
@@ -62,7 +62,7 @@ std::optional<Expected> expect_any(const Operator &op, const Sample &sample, Bac
     if (std::optional<Expected> exact = expect_plain(op, sample, backend)) {
         return exact;
     }
-    const Row *reference = cpu_row(op, "reference", op.type_of(sample.inputs, sample.settings));
+    const Variant *reference = cpu_variant(op, "reference", op.type_of(sample.inputs, sample.settings));
     return reference ? std::optional(expect(op, *reference, sample)) : std::nullopt;
 }
 
@@ -71,25 +71,27 @@ Expected expect(const Operator &op, const Sample &sample, Backend backend) {
         return *expected;
     }
     throw Error(Fault::failed,
-        "there is neither a plain definition nor a reference row for " +
-            op.type_of(sample.inputs, sample.settings) + ", so there is nothing to hold results against",
+        "there is neither a plain definition nor a reference variant for " +
+            op.type_of(sample.inputs, sample.settings) + ", so there is nothing to compare results with",
         {.operation = op.name()});
 }
 
 std::string difference(const Array &output, const Expected &expected) {
-    return tilewright::difference(output, expected.output, expected.bound, expected.row ? 2 : 1);
+    return tilewright::difference(output, expected.output, expected.bound, expected.variant ? 2 : 1);
 }
 
 std::string source_of(const Expected &expected) {
-    return expected.row ? "its reference row; no plain definition is registered" : "the plain definition";
+    return expected.variant ? "its reference variant; no plain definition is registered" :
+                              "the plain definition";
 }
 
-std::string check_result(
-    const Operator &op, const Sample &sample, const Array &output, Device device, const std::string &row) {
+std::string check_result(const Operator &op, const Sample &sample, const Array &output, Device device,
+    const std::string &variant) {
     Expected expected = expect(op, sample, device.backend);
-    const auto &rows = op.rows();
-    const auto ran = std::find_if(rows.begin(), rows.end(), [&](const Row &r) { return r.name() == row; });
-    if (ran != rows.end()) {
+    const auto &variants = op.variants();
+    const auto ran =
+        std::find_if(variants.begin(), variants.end(), [&](const Variant &r) { return r.name() == variant; });
+    if (ran != variants.end()) {
         expected.bound = workload_of(op).bound_of(*ran, sample.inputs, sample.settings);
     }
     const std::string wrong = difference(output, expected);

@@ -1,4 +1,4 @@
-// Runs a row on samples, compares the results, and runs one sample again and again.
+// Runs a variant on samples, compares the results, and runs one sample again and again.
 #include "apps/tilewright/verification/verification.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "apps/tilewright/timing/measure.h"
@@ -14,10 +14,10 @@ namespace tilewright::app {
 
 namespace {
 
-constexpr double large = 16 << 20;  // bytes of inputs: larger samples are only for rows that serve no smaller
-                                    // one
-constexpr double small = 4 << 20;   // bytes of inputs: the largest sample up to this size is repeated
-constexpr int runs_of_others = 3;   // how often a larger sample is run, where a row serves no other
+// bytes of inputs: larger samples are only for variants that serve no smaller one
+constexpr double large = 16 << 20;
+constexpr double small = 4 << 20;  // bytes of inputs: the largest sample up to this size is repeated
+constexpr int runs_of_others = 3;  // how often a larger sample is run, where a variant serves no other
 
 }  // namespace
 
@@ -43,10 +43,11 @@ Verification::Verification(const Operator &op, const std::string &type, int repe
         cases_.begin(), cases_.end(), [](const Case &a, const Case &b) { return a.bytes < b.bytes; });
 }
 
-bool Verification::serves(const Row &row, Device device, const Sample &sample, const Array &output) const {
-    const driver::Current current(device);  // the operator may ask a library, which then loads its kernels on
-                                            // this device
-    return app::serves(op_, row, sample, output);
+bool Verification::serves(
+    const Variant &variant, Device device, const Sample &sample, const Array &output) const {
+    // the operator may ask a library, which then loads its kernels on this device
+    const driver::Current current(device);
+    return app::serves(op_, variant, sample, output);
 }
 
 const Expected &Verification::expected_of(Case &c, Backend backend) {
@@ -59,44 +60,46 @@ const Expected &Verification::expected_of(Case &c, Backend backend) {
 
 void Verification::run_once(const Case &c, Result &result, Device device, Array &output) const {
     result.libraries = other_libraries(
-        *result.row, op_.run(*result.row, device, c.sample.inputs, output, c.sample.settings));
+        *result.variant, op_.run(*result.variant, device, c.sample.inputs, output, c.sample.settings));
     output.sync();
     result.runs++;
 }
 
-// Runs the row. Returns the first thing that is wrong with its output, or an empty string.
+// Runs the variant. Returns the first thing that is wrong with its output, or an empty string.
 std::string Verification::wrong_in(Case &c, Result &result, Device device, Array &output) {
     run_once(c, result, device, output);
     result.samples++;
     Expected expected = expected_of(c, device.backend);
-    result.against = expected.row ? "reference row" : "plain definition";
+    result.against = expected.variant ? "reference variant" : "plain definition";
     result.error = std::max(result.error, largest_error(output, expected.output));
-    if (expected.row == result.row) {
+    if (expected.variant == result.variant) {
         result.verdict = Verdict::unheld;
         return "";
     }
     if (difference(output, expected).empty()) {
         return "";
     }
-    expected.bound = workload_of(op_).bound_of(*result.row, c.sample.inputs, c.sample.settings);  // some rows
-                                                                                                  // have a
-                                                                                                  // wider
-                                                                                                  // bound
+    expected.bound =
+        workload_of(op_).bound_of(*result.variant, c.sample.inputs, c.sample.settings);  // some variants
+                                                                                         // have a
+                                                                                         // wider
+                                                                                         // bound
     return difference(output, expected);
 }
 
-// Keeps the least time of the reference row, and compares that of a row of `tuned` with it.
+// Keeps the least time of the reference variant, and compares that of a variant of `tuned` with it.
 static void compare_with_reference(
     std::map<std::string, double> &reference_ms, Result &result, double least_ms) {
-    if (result.row->family == "reference") {
+    if (result.variant->family == "reference") {
         reference_ms[result.device] = least_ms;
-    } else if (result.row->family == "tuned" && reference_ms.contains(result.device)) {
+    } else if (result.variant->family == "tuned" && reference_ms.contains(result.device)) {
         result.of_reference = least_ms / reference_ms[result.device];
     }
 }
 
-// Runs the row again and again. Returns a sentence about the first run that gave other bytes than `first`, or
-// an empty string. Results must be the same from run to run, even where their bound allows differences.
+// Runs the variant again and again. Returns a sentence about the first run that gave other bytes than
+// `first`, or an empty string. Results must be the same from run to run, even where their bound allows
+// differences.
 std::string Verification::unsteady_in(Case &c, Result &result, Device device, const Array &first) const {
     const MoreThreadsThanCpus threads;
     const int runs = c.bytes > small ? std::min(repeat_, runs_of_others) : repeat_;
@@ -115,17 +118,17 @@ std::string Verification::unsteady_in(Case &c, Result &result, Device device, co
     return "";
 }
 
-Result Verification::run(const Row &row, Device device) {
-    Result result{.row = &row, .device = device.str()};
+Result Verification::run(const Variant &variant, Device device) {
+    Result result{.variant = &variant, .device = device.str()};
     const auto end = [&](Verdict verdict, const std::string &what, const std::string &why) {
         result.verdict = verdict;
         result.why = fmt::format("{}: {}", what, one_line(why));
         return result;
     };
-    Case *last = nullptr, *current = nullptr, *repeated = nullptr;  // the last one that the row serves, the
-                                                                    // one at hand, the one to repeat
-    Array first;                                                    // the output of the one to repeat
-    std::string lacking;                                            // what the device lacks for a sample
+    // the last one that the variant serves, the one at hand, the one to repeat
+    Case *last = nullptr, *current = nullptr, *repeated = nullptr;
+    Array first;          // the output of the one to repeat
+    std::string lacking;  // what the device lacks for a sample
     try {
         for (Case &c : cases_) {
             if (last && c.bytes > large) {
@@ -133,11 +136,11 @@ Result Verification::run(const Row &row, Device device) {
             }
             current = &c;
             Array output = spoiled_output(op_, c.sample);
-            if (!serves(row, device, c.sample, output)) {
+            if (!serves(variant, device, c.sample, output)) {
                 continue;
             }
             const auto request = op_.parse(c.sample.inputs, c.sample.settings);
-            if (const std::string why = op_.why_not_on(row, device, *request, output); !why.empty()) {
+            if (const std::string why = op_.why_not_on(variant, device, *request, output); !why.empty()) {
                 lacking = why;
                 continue;
             }
@@ -165,9 +168,10 @@ Result Verification::run(const Row &row, Device device) {
         result.why = lacking;
     } else if (!last) {
         result.verdict = Verdict::untried;
-        result.why = "no sample is of the sizes that this row serves; add one to the operator's samples()";
+        result.why =
+            "no sample is of the sizes that this variant serves; add one to the operator's samples()";
     } else if (result.verdict == Verdict::unheld) {
-        result.why = "it is the reference itself, and no plain definition is registered to hold it against";
+        result.why = "it is the reference itself, and no plain definition is registered to compare it with";
     }
     return result;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What `verify` finds out about a row on a device.
+// What `verify` finds out about a variant on a device.
 #include "apps/tilewright/verification/expected_result.h"
 #include "tilewright/workload.h"
 #include <map>
@@ -14,8 +14,8 @@ enum class Verdict {
     wrong,
     failed,   // an error
     untried,  // no sample has a size that it serves
-    unheld,   // it ran, but there is nothing to compare it with: the reference row of an operator without a
-              // plain definition
+    unheld,   // it ran, but there is nothing to compare it with: the reference variant of an operator without
+             // a plain definition
     not_run,  // this machine cannot run it, or was not asked to
 };
 
@@ -23,16 +23,16 @@ enum class Verdict {
 const char *name_of(Verdict verdict);
 
 struct Result {
-    const Row *row = nullptr;
-    std::string device = {};  // empty for a row that no device here can run
+    const Variant *variant = nullptr;
+    std::string device = {};  // empty for a variant that no device here can run
     Verdict verdict = Verdict::ok;
     size_t samples = 0, runs = 0;
     double error = 0;            // the largest of its samples, as largest_error() has it
-    std::string libraries = {};  // those that ran, where they are others than the row's own
+    std::string libraries = {};  // those that ran, where they are others than the variant's own
     std::string against = {};    // what the results were compared with
     std::string why = {};
-    // Of a row of `tuned`: its least time over that of the reference row on the same device and sample, where
-    // both ran it several times.
+    // Of a variant of `tuned`: its least time over that of the reference variant on the same device and
+    // sample, where both ran it several times.
     std::optional<double> of_reference = {};
     bool device_fault = false;  // of `failed`: it is an error of the device
 };
@@ -41,24 +41,24 @@ struct Result {
 // once for all rows.
 class Verification {
 public:
-    // `repeat`: how often a row runs the largest sample of up to 4 MiB that it serves. If it serves only
+    // `repeat`: how often a variant runs the largest sample of up to 4 MiB that it serves. If it serves only
     // larger ones, it runs the smallest of them at most three times.
     Verification(const Operator &op, const std::string &type, int repeat);
 
-    // Runs the row on the samples that it serves, and compares each result with what it should be. Errors
+    // Runs the variant on the samples that it serves, and compares each result with what it should be. Errors
     // become verdicts.
-    Result run(const Row &row, Device device);
+    Result run(const Variant &variant, Device device);
 
 private:
     struct Case {
         Sample sample;
         double bytes;
         std::map<bool, Expected> expected;  // by whether it is for CUDA, where f32 has no denormals
-        std::map<std::string, double> reference_ms = {};  // the least time of the reference row, by the
-                                                          // device
+        // the least time of the reference variant, by the device
+        std::map<std::string, double> reference_ms = {};
     };
 
-    bool serves(const Row &row, Device device, const Sample &sample, const Array &output) const;
+    bool serves(const Variant &variant, Device device, const Sample &sample, const Array &output) const;
     const Expected &expected_of(Case &c, Backend backend);
     void run_once(const Case &c, Result &result, Device device, Array &output) const;
     std::string wrong_in(Case &c, Result &result, Device device, Array &output);

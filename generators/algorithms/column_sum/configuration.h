@@ -1,9 +1,9 @@
 #pragma once
 
-// What the rows of column_sum say of their forms and of the images that they serve: shared by the generators,
-// the schedules and the front (generators/algorithms/configuration.h). The bounds on images count where no
-// measured times decide on a row: they are where the times of neighbouring rows meet on an H200; 0 means no
-// bound.
+// What the variants of column_sum say of their forms and of the images that they serve: shared by the
+// generators, the schedules and the front (generators/algorithms/configuration.h). The bounds on images count
+// where no measured times decide on a variant: they are where the times of neighbouring variants meet on an
+// H200; 0 means no bound.
 namespace tilewright {
 
 // Of the definition, ColumnSum.

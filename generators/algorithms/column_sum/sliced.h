@@ -1,5 +1,5 @@
 #pragma once
-// A form of column_sum: slices of rows, whose sums fit a narrower type. Rows: tuned, tuned_medium and
+// A form of column_sum: slices of rows, whose sums fit a narrower type. Variants: tuned, tuned_medium and
 // tuned_wide on CPUs.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A form of column_sum for bytes, which are read as the 32-bit words of memory. Rows: bytes4_any,
+// A form of column_sum for bytes, which are read as the 32-bit words of memory. Variants: bytes4_any,
 // bytes16_aligned, bytes16_any, tuned_few_rows. Halide 21 cannot say it of the definition: it loads at most 8
 // bytes at once, and bytes at any address one by one (tests/halide/byte_loads_test.cpp).
 #include "Halide.h"

@@ -81,8 +81,8 @@ public:
         odd = (*this)(odd, sign, factors);
         for (int k = 0; k < n / 2; k++) {
             const Complex a = even[(size_t)k], b = odd[(size_t)k];
-            const bool times_i = k >= quarter;  // one more factor, sign i, which exchanges the parts of an
-                                                // operand
+            // one more factor, sign i, which exchanges the parts of an operand
+            const bool times_i = k >= quarter;
             const int within = times_i ? k - quarter : k;
             Complex &sum = x[(size_t)k], &rest = x[(size_t)(k + n / 2)];
             if (!factors && within == 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// A form of fft2d: one pass of a Fourier transform over an image, for a CPU. Rows: fused_* of fft2d and
+// A form of fft2d: one pass of a Fourier transform over an image, for a CPU. Variants: fused_* of fft2d and
 // fresnel whose lines have 256 to 4096 points, or 8192 along rows.
 //
 // A line of N points is transformed in two levels, n = N2 n1 + n2 and k = k1 + N1 k2 with N = N1 N2: first N2

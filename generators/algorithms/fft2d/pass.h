@@ -1,5 +1,5 @@
 #pragma once
-// A form of fft2d: one pass of a Fourier transform over an image. Rows: fused_* of fft2d and fresnel, and
+// A form of fft2d: one pass of a Fourier transform over an image. Variants: fused_* of fft2d and fresnel, and
 // tuned* of fft2d.
 //
 // A pass transforms many lines of the same length, each by itself. A two-dimensional transform is a pass over

@@ -27,8 +27,8 @@ struct FftPassShape {
     Lines lines = Lines::along;
     Numbered numbered = Numbered::none;
     bool twiddled = false, chirp_first = false, chirp_last = false, convolve = false;
-    // The row serves every field: a call of it runs the passes that transform the field, whether or not this
-    // one is among them. Another pass serves the fields whose transform it takes part in.
+    // The variant serves every field: a call of it runs the passes that transform the field, whether or not
+    // this one is among them. Another pass serves the fields whose transform it takes part in.
     bool serves_all = false;
 
     FftPassShape() = default;
@@ -38,7 +38,7 @@ struct FftPassShape {
         }
     }
 
-    // A row's configuration (generators/algorithms/configuration.h).
+    // A variant's configuration (generators/algorithms/configuration.h).
     template<typename Visit>
     void fields(Visit visit) {
         visit("radix1", radix[0]);

@@ -1,6 +1,6 @@
 #pragma once
 // A form of fft2d: the transpose between two passes over rows, where columns are not transformed in place.
-// Rows: passes of fft2d, and passes_transpose of fresnel.
+// Variants: passes of fft2d, and passes_transpose of fresnel.
 #include "Halide.h"
 
 namespace tilewright {

@@ -1,6 +1,6 @@
 #pragma once
 // A form of gaussian_blur for u8 images of several interleaved channels: a window of fixed radius, both
-// passes by dot products of four bytes. Rows: tuned_colours_* for u8 on CUDA.
+// passes by dot products of four bytes. Variants: tuned_colours_* for u8 on CUDA.
 #include "generators/algorithms/gaussian_blur/window_dot.h"
 
 namespace tilewright {
@@ -20,7 +20,7 @@ struct GaussianBlurColours : GaussianBlurDotColumns {
     WindowDomain to;
 
     GaussianBlurColours(Func image, Expr width, Expr height, const BorderMap &border,
-        const TapWords &tap_words, Expr multiplier, const GaussianBlurWindowRow &row,
+        const TapWords &tap_words, Expr multiplier, const GaussianBlurWindowVariant &row,
         const WordOperations &operations)
         : GaussianBlurDotColumns(image, WindowTile::of(row, 4), tap_words, multiplier, operations),
           channels(row.channels),

@@ -1,6 +1,6 @@
 #pragma once
-// What the rows of gaussian_blur say of their forms: shared by the generators, the schedules, the stages of
-// pipelines and the front (generators/algorithms/configuration.h). Plain C++ without Halide.h.
+// What the variants of gaussian_blur say of their forms: shared by the generators, the schedules, the stages
+// of pipelines and the front (generators/algorithms/configuration.h). Plain C++ without Halide.h.
 #include <cstdint>
 #include <string>
 
@@ -45,7 +45,7 @@ struct GaussianBlurLinesConfiguration {
 
 // Of GaussianBlurTerms.
 struct GaussianBlurTermsConfiguration {
-    int radius = 0;  // the row serves this one
+    int radius = 0;  // the variant serves this one
 
     template<typename Visit>
     void fields(Visit visit) {
@@ -55,7 +55,7 @@ struct GaussianBlurTermsConfiguration {
 
 // Of GaussianBlurShortSums.
 struct GaussianBlurShortSumsConfiguration {
-    int means = 1;  // the row serves taps that need so many (ShortSums)
+    int means = 1;  // the variant serves taps that need so many (ShortSums)
 
     template<typename Visit>
     void fields(Visit visit) {
@@ -66,10 +66,10 @@ struct GaussianBlurShortSumsConfiguration {
 // Of GaussianBlurDots and GaussianBlurDotRows.
 struct GaussianBlurDotsConfiguration {
     int group = 4;          // pixels in one dot product: 4 bytes (u8), or 2 numbers of 16 bits (u8 and u16)
-    int channels = 1;       // the row serves images of so many
+    int channels = 1;       // the variant serves images of so many
     int most_columns = 0;   // with a radius on each side, where no measured times decide; 0: any number
     int least_columns = 0;  // the same
-    int most_radius = 0;    // the row serves radii up to this one; 0: any
+    int most_radius = 0;    // the variant serves radii up to this one; 0: any
 
     template<typename Visit>
     void fields(Visit visit) {
@@ -84,11 +84,11 @@ struct GaussianBlurDotsConfiguration {
 // Of the forms with a window of fixed radius: GaussianBlurWindow, GaussianBlurWindowDot,
 // GaussianBlurWindowFloats and GaussianBlurColours.
 struct GaussianBlurWindowConfiguration {
-    int radius = 0;  // the row serves radii up to this one
+    int radius = 0;  // the variant serves radii up to this one
     // GaussianBlurWindow: the row is only for images larger than a tile with its halo, and not for the border
     // `zero`; this saves half of the integer work per loaded pixel.
     bool large = false;
-    // The row serves images of so many interleaved channels.
+    // The variant serves images of so many interleaved channels.
     int channels = 1;
     // GaussianBlurWindowDot and GaussianBlurColours: only taps below `high` may exceed a byte.
     int high = 0;
@@ -106,20 +106,20 @@ struct GaussianBlurWindowConfiguration {
     }
 };
 
-// What a row of these forms says: its configuration, and its tile, which is its tunables. The tile of the
+// What a variant of these forms says: its configuration, and its tile, which is its tunables. The tile of the
 // output that is computed at a time has columns x (rows * groups) pixels, and a window has `window` pixels:
 // see WindowTile, which counts other units.
-struct GaussianBlurWindowRow : GaussianBlurWindowConfiguration {
+struct GaussianBlurWindowVariant : GaussianBlurWindowConfiguration {
     int columns = 0, rows = 0, groups = 0, window = 0;
 
-    // tunable(name) gives the value of one of the row's tunables.
+    // tunable(name) gives the value of one of the variant's tunables.
     template<typename Tunable>
-    GaussianBlurWindowRow(const GaussianBlurWindowConfiguration &configuration, const Tunable &tunable)
+    GaussianBlurWindowVariant(const GaussianBlurWindowConfiguration &configuration, const Tunable &tunable)
         : GaussianBlurWindowConfiguration(configuration), columns(tunable("columns")), rows(tunable("rows")),
           groups(tunable("groups")), window(tunable("window")) {}
 
-    // Why these numbers make no tile; empty where they do. A worker of the pass down columns computes rows in
-    // groups of `rows_at_once`.
+    // The reason why these numbers describe no tile; empty where they describe one. A worker of the pass down
+    // columns computes rows in groups of `rows_at_once`.
     std::string why_not(int rows_at_once) const {
         constexpr int word = 4;  // elements, of all types
         if (columns % window) {

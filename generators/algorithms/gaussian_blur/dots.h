@@ -1,6 +1,6 @@
 #pragma once
 // A form of gaussian_blur for integer images: dot products of four bytes (u8) or of two 16-bit numbers (u8
-// and u16). Rows: tuned_dots, tuned_pairs, tuned_in_order and tuned_pairs_in_order, and those of several
+// and u16). Variants: tuned_dots, tuned_pairs, tuned_in_order and tuned_pairs_in_order, and those of several
 // channels.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A form of gaussian_blur for u8 images and small weights, with sums of 16 bits. Rows: tuned_short.
+// A form of gaussian_blur for u8 images and small weights, with sums of 16 bits. Variants: tuned_short.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 #include "generators/algorithms/gaussian_blur/weights.h"

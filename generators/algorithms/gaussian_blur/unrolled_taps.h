@@ -1,5 +1,5 @@
 #pragma once
-// A form of gaussian_blur for f32 images and one radius. Rows: tuned_terms_4.
+// A form of gaussian_blur for f32 images and one radius. Variants: tuned_terms_4.
 #include "Halide.h"
 #include "generators/algorithms/gaussian_blur/gaussian_blur.h"
 

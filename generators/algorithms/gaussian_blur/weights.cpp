@@ -78,8 +78,8 @@ IntegerTaps searched_bytes(const std::vector<double> &exact) {
     std::vector<uint32_t> taps;
     for (int q = 0; q < 24; q++) {
         const double top = 255 / exact[0] * std::pow(2., q / 8.);
-        const uint32_t last = std::min((uint32_t)(top + 1), 32896u);  // a larger sum would not fit a float's
-                                                                      // mantissa
+        // a larger sum would not fit a float's mantissa
+        const uint32_t last = std::min((uint32_t)(top + 1), 32896u);
         double least = 1e9;
         for (uint32_t sum = last / 2; sum <= last; sum++) {
             const uint32_t multiplier = multiplier_of(sum);
@@ -175,8 +175,8 @@ GaussianWeights weights_of(double sigma) {
 }  // namespace
 
 std::shared_ptr<const GaussianWeights> GaussianWeights::of(double sigma) {
-    static auto &known = *new Cache<double, GaussianWeights>(64);  // never destroyed: other threads may call
-                                                                   // while the program ends
+    // never destroyed: other threads may call while the program ends
+    static auto &known = *new Cache<double, GaussianWeights>(64);
     return known.get(sigma, [=] { return weights_of(sigma); });
 }
 

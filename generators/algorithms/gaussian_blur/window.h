@@ -1,5 +1,5 @@
 #pragma once
-// A form of gaussian_blur for f32 and u16: a window of fixed radius, both passes tile by tile. Rows:
+// A form of gaussian_blur for f32 and u16: a window of fixed radius, both passes tile by tile. Variants:
 // registers_4 and tuned_large_* for f32, tuned_window_* and tuned_colours_* for both. What the window forms
 // for u8 share with it is here too. A form, because Halide 21 unrolls only loops of known length: the
 // definition's radius is a number of the call (tests/halide/unrolled_taps_test.cpp), and a window in
@@ -38,8 +38,8 @@ struct BorderMap {
 struct WindowTile {
     int columns, rows, groups, window;
 
-    // As a row says it, in units of so many elements: an element is a channel of a pixel.
-    static WindowTile of(const GaussianBlurWindowRow &row, int elements) {
+    // As a variant says it, in units of so many elements: an element is a channel of a pixel.
+    static WindowTile of(const GaussianBlurWindowVariant &row, int elements) {
         return {row.columns * row.channels / elements, row.rows, row.groups,
             row.window * row.channels / elements};
     }
@@ -125,7 +125,7 @@ struct GaussianBlurWindow : Halide::NamesInterface {
 
     // elements: those of a row.
     GaussianBlurWindow(Func image, Expr elements, Expr height, const BorderMap &border,
-        const std::vector<Expr> &weights, const BlurArithmetic &pass, const GaussianBlurWindowRow &row)
+        const std::vector<Expr> &weights, const BlurArithmetic &pass, const GaussianBlurWindowVariant &row)
         : in(image), radius((int)weights.size() - 1), channels(row.channels), tile(WindowTile::of(row, 1)),
           to(tile, workers(), elements, elements, height) {
         i = RDom(-radius, 2 * radius + 1, "i");

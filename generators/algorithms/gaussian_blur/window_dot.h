@@ -1,6 +1,6 @@
 #pragma once
-// A form of gaussian_blur for u8: a window of fixed radius, both passes by dot products of four bytes. Rows:
-// tuned_words_* and tuned_window_* for u8 on CUDA.
+// A form of gaussian_blur for u8: a window of fixed radius, both passes by dot products of four bytes.
+// Variants: tuned_words_* and tuned_window_* for u8 on CUDA.
 #include "generators/algorithms/gaussian_blur/weights.h"
 #include "generators/algorithms/gaussian_blur/window.h"
 #include "generators/algorithms/gaussian_blur/window_words.h"
@@ -88,7 +88,7 @@ struct GaussianBlurWindowDot : GaussianBlurDotColumns {
     WindowDomain to;
 
     GaussianBlurWindowDot(Func image, Expr width, Expr height, const BorderMap &border,
-        const TapWords &tap_words, Expr multiplier, const GaussianBlurWindowRow &row,
+        const TapWords &tap_words, Expr multiplier, const GaussianBlurWindowVariant &row,
         const WordOperations &operations)
         : GaussianBlurDotColumns(image, WindowTile::of(row, 4), tap_words, multiplier, operations),
           words(image, width, height, border, row.any_width, operations),

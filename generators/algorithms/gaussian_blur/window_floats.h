@@ -1,6 +1,6 @@
 #pragma once
 // Forms of gaussian_blur for u8: a window of fixed radius with sums in floats, for machines without dot
-// products of bytes. Rows: registers_4 for u8, tuned_window_* and tuned_colours_* for u8 on OpenCL.
+// products of bytes. Variants: registers_4 for u8, tuned_window_* and tuned_colours_* for u8 on OpenCL.
 #include "generators/algorithms/gaussian_blur/window_words.h"
 
 namespace tilewright {
@@ -18,7 +18,8 @@ struct GaussianBlurFloatPasses : Halide::NamesInterface {
     WindowTile tile;  // `columns` and `window` count words
 
 protected:
-    GaussianBlurFloatPasses(Func image, const std::vector<Expr> &weights, const GaussianBlurWindowRow &row)
+    GaussianBlurFloatPasses(
+        Func image, const std::vector<Expr> &weights, const GaussianBlurWindowVariant &row)
         : in(image), radius((int)weights.size() - 1), channels(row.channels), tile(WindowTile::of(row, 4)) {}
 
     // pixel(x, y) gives an element of the extended image, as a float.
@@ -58,7 +59,7 @@ struct GaussianBlurWindowFloats : GaussianBlurFloatPasses {
     WindowDomain to;
 
     GaussianBlurWindowFloats(Func image, Expr width, Expr height, const BorderMap &border,
-        const std::vector<Expr> &weights, Expr multiplier, const GaussianBlurWindowRow &row)
+        const std::vector<Expr> &weights, Expr multiplier, const GaussianBlurWindowVariant &row)
         : GaussianBlurFloatPasses(image, weights, row),
           words(image, width, height, border, true, WordOperations{}),
           to(tile, workers(), ceil_div(width, 4), width / 4, height) {
@@ -82,7 +83,7 @@ struct GaussianBlurColourFloats : GaussianBlurFloatPasses {
     WindowDomain to;
 
     GaussianBlurColourFloats(Func image, Expr width, Expr height, const BorderMap &border,
-        const std::vector<Expr> &weights, Expr multiplier, const GaussianBlurWindowRow &row)
+        const std::vector<Expr> &weights, Expr multiplier, const GaussianBlurWindowVariant &row)
         : GaussianBlurFloatPasses(image, weights, row),
           to(tile, workers(), ceil_div(width * channels, 4), width * channels / 4, height) {
         const Expr at = x / channels, from_x = border.inside(at, width, border.high_x),

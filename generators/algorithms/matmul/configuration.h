@@ -1,10 +1,10 @@
 #pragma once
 #include "generators/algorithms/matmul/division.h"
 
-// What the rows of matmul say of their forms and of the matrices that they serve: shared by the generators,
-// the schedules and the front (generators/algorithms/configuration.h). The bounds on matrices count
-// where no measured times decide on a row: they are where the times of neighbouring rows meet, on an H200 for
-// GPUs; 0 means no bound.
+// What the variants of matmul say of their forms and of the matrices that they serve: shared by the
+// generators, the schedules and the front (generators/algorithms/configuration.h). The bounds on matrices
+// count where no measured times decide on a variant: they are where the times of neighbouring variants meet,
+// on an H200 for GPUs; 0 means no bound.
 namespace tilewright {
 
 // Of Matmul.

@@ -129,7 +129,7 @@ struct Division {
     }
 };
 
-// The division that a row describes; tunable(name) gives the value of one of its tunables.
+// The division that a variant describes; tunable(name) gives the value of one of its tunables.
 template<typename Tunable>
 Division matmul_division(const Tunable &tunable, Division::Copies copies) {
     const Rectangle rectangle{tunable("lanes"), tunable("across"), tunable("down")};

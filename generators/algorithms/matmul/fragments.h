@@ -1,5 +1,6 @@
 #pragma once
-// A form of matmul whose products are those of the tensor cores. Rows: tensor_small and tensor_any on CUDA.
+// A form of matmul whose products are those of the tensor cores. Variants: tensor_small and tensor_any on
+// CUDA.
 //
 // Three products of TF32 numbers per product of f32: H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.

@@ -1,5 +1,6 @@
 #pragma once
-// Forms of matmul whose matrices are cut into panels. Rows: tuned_any on GPUs (runs) and on CPUs (blocks).
+// Forms of matmul whose matrices are cut into panels. Variants: tuned_any on GPUs (runs) and on CPUs
+// (blocks).
 //
 // The blocks are those of K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
 // 2008.

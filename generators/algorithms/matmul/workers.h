@@ -1,6 +1,6 @@
 #pragma once
-// A form of matmul whose sums are laid out by worker, so that each worker keeps its sums in registers. Rows:
-// tuned_small, tuned_medium, tuned_shallow and tuned_large on GPUs.
+// A form of matmul whose sums are laid out by worker, so that each worker keeps its sums in registers.
+// Variants: tuned_small, tuned_medium, tuned_shallow and tuned_large on GPUs.
 #include "generators/algorithms/matmul/division.h"
 #include "generators/algorithms/matmul/tiles.h"
 #include <algorithm>
@@ -51,9 +51,9 @@ private:
             B(inside(column, size.columns), inside(k, size.depth)), 0.0f);
     }
 
-    // tile_a(v, n, h, k, b) is row `height n + 4 h + v` of tile row b; tile_b has columns in the same way. A
-    // worker's rows are groups of four, and each group is in a plane of its own (h), so that neighbouring
-    // workers read neighbouring words.
+    // tile_a(v, n, h, k, b) is variant `height n + 4 h + v` of tile row b; tile_b has columns in the same
+    // way. A worker's rows are groups of four, and each group is in a plane of its own (h), so that
+    // neighbouring workers read neighbouring words.
     void cut_into_panels() {
         const int rows = division.tile_rows(), columns = division.tile_columns();
         const Expr row = division.height * n + 4 * h + v, column = division.width * n + 4 * h + v;

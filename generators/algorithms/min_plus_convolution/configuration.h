@@ -1,8 +1,8 @@
 #pragma once
 #include "generators/algorithms/min_plus_convolution/sizes.h"
 
-// What the rows of min_plus_convolution say of their forms: shared by the generators, the schedules and the
-// front (generators/algorithms/configuration.h).
+// What the variants of min_plus_convolution say of their forms: shared by the generators, the schedules and
+// the front (generators/algorithms/configuration.h).
 namespace tilewright {
 
 // Of MinPlusConvolution.

@@ -1,6 +1,6 @@
 #pragma once
 // The first half of the form of min_plus_convolution that leaves out blocks of i: pass B (pruned.h has the
-// argument). Row: pruned_always.
+// argument). Variant: pruned_always.
 #include "generators/algorithms/min_plus_convolution/pruned.h"
 #include <functional>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// A form of min_plus_convolution that leaves out blocks of i, and is exact: its second half. Row: pruned.
+// A form of min_plus_convolution that leaves out blocks of i, and is exact: its second half. Variant: pruned.
 //
 // A block is one run of i. For a block and a tile of outputs,
 //

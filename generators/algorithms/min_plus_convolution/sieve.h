@@ -1,6 +1,6 @@
 #pragma once
 // A form of min_plus_convolution that leaves out elements of the shorter vector, and is exact: for CPUs,
-// whose threads may branch for one element. Rows: pruned and pruned_always on CPUs.
+// whose threads may branch for one element. Variants: pruned and pruned_always on CPUs.
 //
 // A tile is `width` outputs, and a block is `run` elements of a. For an element i of a block, and a tile,
 //

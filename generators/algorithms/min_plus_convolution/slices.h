@@ -1,7 +1,7 @@
 #pragma once
 // A form of min_plus_convolution by tiles of outputs, each of which one group of workers computes completely.
-// Rows: the family `registers`, on GPUs. It is no schedule of the definition, because Halide 21 evaluates the
-// definition's condition on i for each pair of a tile, also where padding of a and b makes it superfluous
+// Variants: the family `registers`, on GPUs. It is no schedule of the definition, because Halide 21 evaluates
+// the definition's condition on i for each pair of a tile, also where padding of a and b makes it superfluous
 // (tests/halide/conditions_of_tiles_test.cpp).
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"

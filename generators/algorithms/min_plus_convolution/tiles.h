@@ -1,6 +1,6 @@
 #pragma once
-// What the forms of min_plus_convolution by tiles of outputs share, and those for CPUs. Rows: tuned on CPUs
-// (strips, and windows of a short vector). They are no schedules of the definition, because Halide 21
+// What the forms of min_plus_convolution by tiles of outputs share, and those for CPUs. Variants: tuned on
+// CPUs (strips, and windows of a short vector). They are no schedules of the definition, because Halide 21
 // evaluates the definition's condition on i for each pair of a tile, also where padding of a and b makes it
 // superfluous (tests/halide/conditions_of_tiles_test.cpp).
 #include "generators/algorithms/min_plus_convolution/min_plus_convolution.h"
@@ -128,8 +128,8 @@ private:
     // all of `outer`.
     void count_runs() {
         const Expr all = ceil_div(max(0, min(n, q * width + width) - first()), run);
-        const Expr over = q * width + width - m;  // a run that begins below it reaches beyond the last
-                                                  // element
+        // a run that begins below it reaches beyond the last element
+        const Expr over = q * width + width - m;
         const Expr head =
             select(max(0, n - run) < over, all, min(all, ceil_div(max(0, over - first()), run)));
         const Expr below = q * width + 1;  // a run that ends behind it reaches beyond the first element

@@ -1,5 +1,5 @@
 #pragma once
-// A form of recursive_gaussian by bands of rows, with carries between them. Rows: tuned_bands and
+// A form of recursive_gaussian by bands of rows, with carries between them. Variants: tuned_bands and
 // tuned_colour_bands on CPUs. It exists because the image between the filters of all columns and those of all
 // rows is f32 and larger than the caches.
 #include "generators/algorithms/recursive_gaussian/sample_runs.h"

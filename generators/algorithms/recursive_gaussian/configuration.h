@@ -1,6 +1,6 @@
 #pragma once
 
-// What the rows of recursive_gaussian say of their forms: shared by the generators, the schedules and the
+// What the variants of recursive_gaussian say of their forms: shared by the generators, the schedules and the
 // front (generators/algorithms/configuration.h).
 namespace tilewright {
 

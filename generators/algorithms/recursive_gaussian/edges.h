@@ -1,6 +1,6 @@
 #pragma once
 // A form of recursive_gaussian by tiles, with the columns filtered first and what tiles carry in the memory
-// of the output. Row: compact on GPUs. A form, because a schedule of Halide 21 divides only associative
+// of the output. Variant: compact on GPUs. A form, because a schedule of Halide 21 divides only associative
 // updates (rfactor) between threads, and says nothing of memory that two Funcs share.
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/recursive_gaussian/tiles.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A form of recursive_gaussian for images of one row or one column. Row: tuned_line on CPUs.
+// A form of recursive_gaussian for images of one row or one column. Variant: tuned_line on CPUs.
 #include "generators/algorithms/recursive_gaussian/sample_runs.h"
 
 namespace tilewright {

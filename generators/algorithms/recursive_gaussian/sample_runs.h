@@ -1,5 +1,5 @@
 #pragma once
-// Forms of recursive_gaussian that compute several samples of a line per step. Rows: tuned on CPUs.
+// Forms of recursive_gaussian that compute several samples of a line per step. Variants: tuned on CPUs.
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"

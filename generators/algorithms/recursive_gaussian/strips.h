@@ -1,5 +1,5 @@
 #pragma once
-// A form of recursive_gaussian: all rows are filtered, then all columns. Row: tuned_any on CPUs.
+// A form of recursive_gaussian: all rows are filtered, then all columns. Variant: tuned_any on CPUs.
 #include "generators/algorithms/recursive_gaussian/sample_runs.h"
 
 namespace tilewright {

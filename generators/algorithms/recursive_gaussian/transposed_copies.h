@@ -1,7 +1,8 @@
 #pragma once
-// A form of recursive_gaussian for one channel, with the transposed images as Funcs of their own. Rows: half,
-// texture and texture_half. It exists because a schedule cannot change the type in which values are stored
-// between two stages, and because an image of an OpenCL device has two dimensions: the definition has three.
+// A form of recursive_gaussian for one channel, with the transposed images as Funcs of their own. Variants:
+// half, texture and texture_half. It exists because a schedule cannot change the type in which values are
+// stored between two stages, and because an image of an OpenCL device has two dimensions: the definition has
+// three.
 #include "generators/algorithms/recursive_gaussian/recursive_gaussian.h"
 
 namespace tilewright {

@@ -1,6 +1,6 @@
 #pragma once
 // A form of row_sum for rows that begin anywhere in memory, which is read in aligned chunks of 16 bytes.
-// Rows: tuned_short, tuned_medium, tuned_many_rows and tuned_any on GPUs. Halide 21 cannot say it of the
+// Variants: tuned_short, tuned_medium, tuned_many_rows and tuned_any on GPUs. Halide 21 cannot say it of the
 // definition: it loads at most 8 bytes at once (tests/halide/byte_loads_test.cpp), and a schedule cannot put
 // two sums into one word.
 #include "Halide.h"

@@ -1,9 +1,9 @@
 #pragma once
 
-// What the rows of row_sum say of their forms and of the images that they serve: shared by the generators,
-// the schedules and the front (generators/algorithms/configuration.h). The bounds on images count where no
-// measured times decide on a row: they are where the times of neighbouring rows meet, on an H200 for GPUs; 0
-// means no bound.
+// What the variants of variant_sum say of their forms and of the images that they serve: shared by the
+// generators, the schedules and the front (generators/algorithms/configuration.h). The bounds on images count
+// where no measured times decide on a variant: they are where the times of neighbouring variants meet, on an
+// H200 for GPUs; 0 means no bound.
 namespace tilewright {
 
 // Of the definition, RowSum.
@@ -34,10 +34,10 @@ constexpr int row_sum_exact_chunks = 32;
 
 // Of RowSumChunks.
 struct RowSumChunksConfiguration {
-    bool splits = false;                         // rows of the image are split into pieces
-    int most_iterations = row_sum_exact_chunks;  // of a lane. Where rows are not split, it bounds the width
-                                                 // of the image
-    int least_rows = 0;                          // of the image: fewer rows would leave most of a GPU idle
+    bool splits = false;  // rows of the image are split into pieces
+    // of a lane. Where rows are not split, it bounds the width of the image
+    int most_iterations = row_sum_exact_chunks;
+    int least_rows = 0;  // of the image: fewer rows would leave most of a GPU idle
 
     template<typename Visit>
     void fields(Visit visit) {

@@ -1,5 +1,5 @@
 #pragma once
-// A form of row_sum for rows of one or two vectors. Rows: tuned_8, tuned_16 and tuned_32 on CPUs.
+// A form of row_sum for rows of one or two vectors. Variants: tuned_8, tuned_16 and tuned_32 on CPUs.
 #include "Halide.h"
 #include "generators/algorithms/sums/sum_tree.h"
 

@@ -1,5 +1,6 @@
 #pragma once
-// A form of row_sum for bytes: CPUs have an instruction that adds eight bytes (psadbw). Rows: tuned_bytes.
+// A form of row_sum for bytes: CPUs have an instruction that adds eight bytes (psadbw). Variants:
+// tuned_bytes.
 #include "Halide.h"
 #include "generators/algorithms/sums/sum_tree.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// A form of row_sum: slices of a row, whose sums fit a narrower type. Rows: tuned_any, tuned_few_rows
+// A form of row_sum: slices of a row, whose sums fit a narrower type. Variants: tuned_any, tuned_few_rows
 // and tuned_wide on CPUs.
 #include "Halide.h"
 #include "generators/algorithms/indices.h"

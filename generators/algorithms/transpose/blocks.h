@@ -1,7 +1,7 @@
 #pragma once
-// A form of transpose: block by block, so that a block can be kept in fast memory. Rows: tuned_any for u16
-// and f32; transposed and diagonal of recursive_gaussian. A form, because a tile of Halide 21 begins at the
-// same x in all rows: it cannot begin where the memory of each row of the output is aligned
+// A form of transpose: block by block, so that a block can be kept in fast memory. Variants: tuned_any for
+// u16 and f32; transposed and diagonal of recursive_gaussian. A form, because a tile of Halide 21 begins at
+// the same x in all rows: it cannot begin where the memory of each row of the output is aligned
 // (tests/halide/tile_begin_test.cpp).
 //
 // The diagonal order of blocks is from G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in CUDA",

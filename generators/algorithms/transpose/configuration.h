@@ -1,6 +1,6 @@
 #pragma once
 
-// What the rows of transpose say of their forms: shared by the generators, the schedules and the front
+// What the variants of transpose say of their forms: shared by the generators, the schedules and the front
 // (generators/algorithms/configuration.h).
 namespace tilewright {
 

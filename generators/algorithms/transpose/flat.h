@@ -1,6 +1,6 @@
 #pragma once
 // A form of transpose for pixels of 1 or 3 bytes and any size, stride and alignment: memory is seen as one
-// row of aligned 32-bit words. Rows: tuned for u8 and rgb8.
+// row of aligned 32-bit words. Variants: tuned for u8 and rgb8.
 #include "generators/algorithms/indices.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/transpose/patch.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A form of transpose: patches of 4 x 4 pixels, whose rows are whole 32-bit words. Rows: tuned_aligned.
+// A form of transpose: patches of 4 x 4 pixels, whose rows are whole 32-bit words. Variants: tuned_aligned.
 // A form, because Halide 21 stores the dimensions of a Func one after another and splits none of them: it
 // cannot store the same row of all patches side by side (tests/halide/storage_test.cpp).
 #include "Halide.h"
@@ -43,7 +43,7 @@ private:
 
     template<typename Word>
     Halide::Expr transposed_word(int j, int r, Word word) const {
-        // The words that the four bytes come from: row, word of the row.
+        // The input word of each of the four bytes: its row in the patch, and its place in the row.
         std::vector<std::pair<int, int>> origins;
         Sources sources;
         for (int o = 4 * j; o < 4 * j + 4; o++) {

@@ -1,5 +1,5 @@
 #pragma once
-// A form of transpose for CPUs: blocks of squares that are transposed in vector registers. Rows:
+// A form of transpose for CPUs: blocks of squares that are transposed in vector registers. Variants:
 // tuned_blocks, tuned_columns, tuned_lanes, tuned_rectangles, tuned_registers, tuned_small and tuned_strips.
 // A form, because Halide 21 writes the interleaving of many vectors as one store, which LLVM flattens
 // (generators/algorithms/turned_squares.h), and because memory is seen as one row of elements: with rows of a

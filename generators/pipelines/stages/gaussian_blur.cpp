@@ -53,13 +53,13 @@ public:
     }
 
     Sizes sizes(const Shape &in, const StageTarget &target) const override {
-        const ChosenRow chosen = row(in, {target.target, true, target.last});
+        const ChosenVariant chosen = variant(in, {target.target, true, target.last});
         Sizes sizes;
         if (chosen.form() == GaussianBlurNear::name || is_window(chosen)) {  // no more than one reflection
             sizes.least_width = sizes.least_height = radius() + 1;
         }
         if (is_window(chosen)) {
-            const GaussianBlurWindowRow window = window_row(chosen);
+            const GaussianBlurWindowVariant window = window_row(chosen);
             if (window.large) {
                 sizes.least_width = window.least_width(radius());
                 sizes.least_height = window.least_height(radius());
@@ -70,7 +70,7 @@ public:
     }
 
     Composed compose(const Flow &in, const StageTarget &target) const override {
-        const ChosenRow chosen = row(in.shape, target);
+        const ChosenVariant chosen = variant(in.shape, target);
         if (chosen.form() == GaussianBlurWindow::name) {
             return window(in, chosen);
         }
@@ -120,13 +120,13 @@ private:
         return BorderRule(at - borders.begin());
     }
 
-    static bool is_window(const ChosenRow &chosen) {
+    static bool is_window(const ChosenVariant &chosen) {
         const std::string &form = chosen.form();
         return form == GaussianBlurWindow::name || form == GaussianBlurWindowDot::name ||
                form == GaussianBlurWindowFloats::name;
     }
 
-    static GaussianBlurWindowRow window_row(const ChosenRow &chosen) {
+    static GaussianBlurWindowVariant window_row(const ChosenVariant &chosen) {
         return {chosen.configuration<GaussianBlurWindowConfiguration>(),
             [&](const char *name) { return chosen.tunable(name); }};
     }
@@ -137,8 +137,8 @@ private:
             large};
     }
 
-    Composed window(const Flow &in, const ChosenRow &chosen) const {
-        const GaussianBlurWindowRow row = window_row(chosen);
+    Composed window(const Flow &in, const ChosenVariant &chosen) const {
+        const GaussianBlurWindowVariant row = window_row(chosen);
         const BorderMap border = border_map(in, row.large);
         std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
         if (in.shape.element == "u16") {
@@ -153,9 +153,9 @@ private:
         return {flow_of(in, in.shape, form->out), chosen.schedule_of(form)};
     }
 
-    Composed window_of_words(const Flow &in, const ChosenRow &chosen) const {
+    Composed window_of_words(const Flow &in, const ChosenVariant &chosen) const {
         const BorderMap border = border_map(in, false);
-        GaussianBlurWindowRow row = window_row(chosen);
+        GaussianBlurWindowVariant row = window_row(chosen);
         row.any_width = true;
         const Expr multiplier = cast<uint32_t>((int)weights_->bytes.multiplier);
         const Func words = words_of(in);
@@ -180,8 +180,9 @@ private:
         Expr word = cast<uint32_t>(0);
         for (int b = 0; b < 4; b++) {
             const Expr last = in.width - 1;
-            word = word | (cast<uint32_t>(in.rows(unsafe_promise_clamped(min(4 * x + b, last), 0, last), y))
-                              << (8 * b));
+            word =
+                word | (cast<uint32_t>(in.variants(unsafe_promise_clamped(min(4 * x + b, last), 0, last), y))
+                           << (8 * b));
         }
         words(x, y) = word;
         return words;
@@ -214,7 +215,7 @@ private:
     }
 
     template<typename Form>
-    Composed definition(const Flow &in, const ChosenRow &chosen) const {
+    Composed definition(const Flow &in, const ChosenVariant &chosen) const {
         const bool unrolled = chosen.entry().unrolled_weights;
         const ConstantBlur<Form> blur(in, *this, !unrolled);
         const auto by_row = chosen.schedule_of(blur.form);

@@ -23,7 +23,7 @@ public:
     }
     Composed compose(const Flow &in, const StageTarget &target) const override {
         auto form = std::make_shared<Invert>(in.rows);
-        return {flow_of(in, in.shape, form->out), row(in.shape, target).schedule_of(form)};
+        return {flow_of(in, in.shape, form->out), variant(in.shape, target).schedule_of(form)};
     }
 };
 

@@ -45,7 +45,7 @@ public:
         const Halide::Type element = element_type(in.shape.element), sum = sum_type(element);
         const Halide::Type narrow = element == Halide::UInt(8) ? Halide::UInt(16) : sum;
         const Halide::Type output = element_type(check(in.shape).element);
-        const ChosenRow chosen = row(in.shape, target);
+        const ChosenVariant chosen = variant(in.shape, target);
         const ScheduleContext s = chosen.context();
         if (chosen.form() == ColumnSumSliced::name) {
             const ColumnSumSliced::Shape shape{
@@ -62,7 +62,7 @@ public:
             return composed(in, chosen, std::make_shared<RowSum>(in.rows, in.width, sum, output));
         }
         const auto value = [&](const Expr &x, const Expr &y) {
-            return in.rows(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));
+            return in.variants(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));
         };
         return composed(
             in, chosen, std::make_shared<BandSum>(value, in.height, s["in_band"], s["terms"], sum, output));
@@ -73,7 +73,7 @@ private:
     std::string output_;
 
     template<typename Form>
-    Composed composed(const Flow &in, const ChosenRow &chosen, std::shared_ptr<Form> form) const {
+    Composed composed(const Flow &in, const ChosenVariant &chosen, std::shared_ptr<Form> form) const {
         return {flow_of(in, check(in.shape), form->out), chosen.schedule_of(form)};
     }
 };

@@ -14,7 +14,7 @@ namespace {
 Func planes(const Flow &in) {
     const Var x{"x"}, y{"y"}, c{"c"};
     Func planes{"planes"};
-    planes(x, y, c) = in.rows(in.shape.channels * x + c, y);
+    planes(x, y, c) = in.variants(in.shape.channels * x + c, y);
     return planes;
 }
 
@@ -41,7 +41,7 @@ public:
         return transposed(in, Transpose(image_of(in)).out);
     }
     Composed compose(const Flow &in, const StageTarget &target) const override {
-        const ChosenRow chosen = row(in.shape, target);
+        const ChosenVariant chosen = variant(in.shape, target);
         if (chosen.form() == TransposeBlocks::name) {
             const ScheduleContext s = chosen.context();
             const BlockShape shape{s["width"], s["height"], s["across"], s["down"], 1, false};  // no promises
@@ -65,7 +65,7 @@ private:
         return flow;
     }
     template<typename Form>
-    static Composed composed(const Flow &in, const ChosenRow &chosen, std::shared_ptr<Form> form) {
+    static Composed composed(const Flow &in, const ChosenVariant &chosen, std::shared_ptr<Form> form) {
         return {transposed(in, form->out), chosen.schedule_of(form)};
     }
 };

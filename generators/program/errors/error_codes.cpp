@@ -11,8 +11,8 @@ namespace {
 
 using namespace Halide::Internal;
 
-// The functions of Halide's runtime that say an error in words and return its code. They are those of the
-// checks that Halide 21.0.0 makes of arguments, bounds, folds and splits. Other errors keep their words:
+// The functions of Halide's runtime that report an error by a message and return its code. They are those of
+// the checks that Halide 21.0.0 makes of arguments, bounds, folds and splits. Other errors keep their words:
 // those that the runtime itself finds, such as a lack of memory.
 const std::map<std::string, int> &codes() {
     static const std::map<std::string, int> codes = {

@@ -26,7 +26,7 @@ std::string trimmed(const std::string &text) {
     return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// The members of an archive; nothing where it is none.
+// The members of an archive; empty where the file is no archive.
 std::optional<std::vector<Member>> read(const std::string &path) {
     std::stringstream stream;
     stream << std::ifstream(path, std::ios::binary).rdbuf();

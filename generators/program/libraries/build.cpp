@@ -2,8 +2,8 @@
 #include "generators/program/libraries/archive.h"
 #include "generators/program/libraries/child_process.h"
 #include "generators/program/libraries/cubins.h"
-#include "generators/program/libraries/library.h"
 #include "generators/program/libraries/kernel_needs.h"
+#include "generators/program/libraries/library.h"
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -243,7 +243,7 @@ private:
         show_file(one.folder / "said");
         const bool well = ended.well && take_over(one);
         if (!well) {
-            std::cerr << "error: " << only_table().op << ": the library of row '" << one.library.schedule
+            std::cerr << "error: " << only_table().op << ": the library of variant '" << one.library.schedule
                       << "' for " << one.library.type << " on " << one.library.backend << " was not made"
                       << (ended.well ? "" : ": its process ended " + ended.how) << "\n";
         }
@@ -274,7 +274,7 @@ int build(const Selection &selection, const std::string &folder, const std::stri
         targets[backend == "vnni" ? "cpu" : backend];
     }
     for (const Library &library : selection.libraries()) {
-        if (library.row->declined.empty()) {
+        if (library.variant->declined.empty()) {
             targets[library.target()].push_back(library);
         }
     }

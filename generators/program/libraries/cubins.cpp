@@ -1,8 +1,8 @@
 #include "generators/program/libraries/cubins.h"
 #include "generators/algorithms/module_text.h"
 #include "generators/algorithms/tensor_text.h"
-#include "generators/program/libraries/child_process.h"
 #include "generators/program/cpp_output.h"
+#include "generators/program/libraries/child_process.h"
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 // The PTX as the runtime gives it to the driver.
 std::string capped_ptx(const Library &library, const fs::path &folder) {
     return with_register_caps(
-        with_tensor_products(text_of(folder / (library.name + ".ptx"))), library.row->register_caps);
+        with_tensor_products(text_of(folder / (library.name + ".ptx"))), library.variant->register_caps);
 }
 
 int run_ptxas(const std::string &arch, const std::string &from, const std::string &to) {

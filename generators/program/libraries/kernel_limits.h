@@ -13,10 +13,10 @@ struct KernelNeeds {
 // What was seen of the kernels that this process made. Each library is made in a process of its own.
 const KernelNeeds &kernel_needs();
 
-// Ends the program in words when a kernel of the pipeline can run on no device: a block of more than 1024
-// threads, or more shared memory than a block may have (227 KB on CUDA, as the largest of its devices; 48 KB
-// on OpenCL). Halide compiles such kernels without a word, and the driver refuses them at run time. What the
-// others need goes into kernel_needs(). `what`: the library, for the message.
+// Ends the program with a message when a kernel of the pipeline can run on no device: a block of more than
+// 1024 threads, or more shared memory than a block may have (227 KB on CUDA, as the largest of its devices;
+// 48 KB on OpenCL). Halide compiles such kernels without a word, and the driver refuses them at run time.
+// What the others need goes into kernel_needs(). `what`: the library, for the message.
 void check_kernel_limits(Halide::Pipeline &pipeline, const Halide::Target &target, const std::string &what);
 
 }  // namespace tilewright

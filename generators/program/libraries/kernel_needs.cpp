@@ -1,7 +1,7 @@
 #include "generators/program/libraries/kernel_needs.h"
 #include "generators/algorithms/tensor_product.h"
-#include "generators/program/libraries/kernel_limits.h"
 #include "generators/program/cpp_output.h"
+#include "generators/program/libraries/kernel_limits.h"
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -76,7 +76,7 @@ bool write_needs_header(const Selection &selection, const std::string &backend,
     for (const Library &library : libraries) {
         std::string needs;
         std::getline(std::ifstream(file_of(library.name, folder)), needs);
-        text << "constexpr Row::Needs " << library.name << "_needs" << needs << ";\n";
+        text << "constexpr Variant::Needs " << library.name << "_needs" << needs << ";\n";
     }
     text << "\n}  // namespace tilewright\n";
     const auto header = std::filesystem::path(folder) / (selection.name + "_" + backend + "_needs.h");

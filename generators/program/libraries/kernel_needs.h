@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-// What the libraries of a GPU's backend need of a device. The runtime's table has it, so that a row which a
-// device cannot run is not chosen there.
+// What the libraries of a GPU's backend need of a device. The runtime's table has it, so that a variant which
+// a device cannot run is not chosen there.
 namespace tilewright {
 
 // Whether a pipeline computes with doubles anywhere.

@@ -1,11 +1,11 @@
 #include "generators/program/libraries/library.h"
 #include "generators/algorithms/module_text.h"
 #include "generators/algorithms/tensor_text.h"
+#include "generators/program/cpp_output.h"
 #include "generators/program/libraries/child_process.h"
 #include "generators/program/libraries/kernel_limits.h"
 #include "generators/program/libraries/kernel_needs.h"
 #include "generators/program/targets.h"
-#include "generators/program/cpp_output.h"
 #include "schedules/passes/thread_folds.h"
 #include <algorithm>
 #include <cctype>
@@ -28,17 +28,17 @@ std::string lower(std::string text) {
 
 int run_halide(const Library &library, const std::string &folder, const std::string &files,
     const std::string &targets, const std::string &tunables) {
-    const ScheduleRow &row = *library.row;
-    std::vector<std::string> args = {only_table().op, "-g", row.form, "-f", library.name, "-o", folder, "-e",
-        files, "target=" + targets, "schedule=" + row.name, "type=" + library.type,
+    const ScheduleVariant &variant = *library.variant;
+    std::vector<std::string> args = {only_table().op, "-g", variant.form, "-f", library.name, "-o", folder,
+        "-e", files, "target=" + targets, "schedule=" + variant.name, "type=" + library.type,
         "backend=" + library.backend, "errors=" + library.errors};
     if (!tunables.empty()) {
         std::string values = tunables;  // Halide's own program takes one '=' in an argument
         std::replace(values.begin(), values.end(), '=', ':');
         args.push_back("tunables=" + values);
     }
-    if (!row.autoscheduler.empty()) {
-        args.push_back("autoscheduler=" + row.autoscheduler);
+    if (!variant.autoscheduler.empty()) {
+        args.push_back("autoscheduler=" + variant.autoscheduler);
     }
     std::vector<char *> argv;
     for (std::string &a : args) {
@@ -88,11 +88,11 @@ std::string plugins_folder() {
 
 static Halide::Internal::AbstractGeneratorPtr generator_of(
     const Library &library, const std::string &target, const std::string &tunables) {
-    const ScheduleRow &row = *library.row;
-    auto generator = Halide::Internal::GeneratorRegistry::create(row.form,
-        Halide::GeneratorContext(Halide::Target(target), Halide::AutoschedulerParams(row.autoscheduler)));
+    const ScheduleVariant &variant = *library.variant;
+    auto generator = Halide::Internal::GeneratorRegistry::create(variant.form,
+        Halide::GeneratorContext(Halide::Target(target), Halide::AutoschedulerParams(variant.autoscheduler)));
     for (const auto &[parameter, value] :
-        {std::pair<std::string, std::string>{"schedule", row.name}, {"type", library.type},
+        {std::pair<std::string, std::string>{"schedule", variant.name}, {"type", library.type},
             {"backend", library.backend}, {"tunables", tunables}, {"errors", library.errors}}) {
         generator->set_generatorparam_value(parameter, value);
     }
@@ -100,18 +100,18 @@ static Halide::Internal::AbstractGeneratorPtr generator_of(
 }
 
 bool needs_avx2(const Library &library) {
-    const ScheduleRow &row = *library.row;
-    if (library.backend == "cpu" && (row.needs_avx2 || !row.autoscheduler.empty())) {
+    const ScheduleVariant &variant = *library.variant;
+    if (library.backend == "cpu" && (variant.needs_avx2 || !variant.autoscheduler.empty())) {
         return true;
     }
-    const auto runs_instead = [&](const ScheduleRow &other) {
+    const auto runs_instead = [&](const ScheduleVariant &other) {
         const std::vector<std::string> types = split(other.types, ' ');
-        return other.name == row.family + "_any" && other.where == Backends::cpu &&
+        return other.name == variant.family + "_any" && other.where == Backends::cpu &&
                std::find(types.begin(), types.end(), library.type) != types.end();
     };
-    const ScheduleRows &rows = only_table().rows();
-    return library.backend == "cpu" && row.name != row.family + "_any" &&
-           std::any_of(rows.begin(), rows.end(), runs_instead);
+    const ScheduleVariants &variants = only_table().variants();
+    return library.backend == "cpu" && variant.name != variant.family + "_any" &&
+           std::any_of(variants.begin(), variants.end(), runs_instead);
 }
 
 // The first one of Halide targets, separated by commas, that this machine runs; the last one where it runs
@@ -134,19 +134,19 @@ static std::string target_of_this_machine(const std::string &targets) {
 
 // All but whether there are doubles in it, which follows from the pipeline.
 static TargetChoice choice_of(const Library &library) {
-    const bool is_reference = library.row->name == "reference";  // it is there to be right
+    const bool is_reference = library.variant->name == "reference";  // it is there to be right
     TargetChoice choice;
     choice.capability = library.capability;
     choice.sets.oldest = !needs_avx2(library);
     choice.sets.avx2 = !is_reference;
-    choice.sets.avx512 = !is_reference && !library.row->without_avx512;
-    // Whether a row of an autoscheduler takes a size is asked by a bounds query (Plan::fits()).
-    choice.bounds_queries = !library.is_own || !library.row->autoscheduler.empty();
+    choice.sets.avx512 = !is_reference && !library.variant->without_avx512;
+    // Whether a variant of an autoscheduler takes a size is asked by a bounds query (Plan::fits()).
+    choice.bounds_queries = !library.is_own || !library.variant->autoscheduler.empty();
     return choice;
 }
 
 static std::string targets_of(const Library &library, const TargetChoice &choice) {
-    const std::string targets = target_of(library.backend, library.row->features, choice);
+    const std::string targets = target_of(library.backend, library.variant->features, choice);
     return library.host_cpu && library.backend == "cpu" ? target_of_this_machine(targets) : targets;
 }
 
@@ -208,7 +208,7 @@ int make_library(const Library &library, const std::string &folder, const std::s
                                                              "";
     const std::string targets = targets_of(library, tunables),
                       first_target = targets.substr(0, targets.find(','));
-    const std::string autoscheduler = lower(library.row->autoscheduler);
+    const std::string autoscheduler = lower(library.variant->autoscheduler);
     if (!autoscheduler.empty()) {  // the option -p of Halide's own program takes no folder with a comma
         Halide::load_plugin(plugins_folder() + "/libautoschedule_" + autoscheduler + ".so");
     }
@@ -259,14 +259,14 @@ int make_library(const Library &library, const std::string &folder, const std::s
 
 std::string key_of(const Library &library, const std::string &files, const std::string &tunables) {
     using namespace Halide::Internal;
-    const ScheduleRow &row = *library.row;
+    const ScheduleVariant &variant = *library.variant;
     const std::string targets = targets_of(library, choice_of(library));
     Hash key;
     // TILEWRIGHT_PASSES stands for the sources of this program that change what Halide makes of a pipeline.
-    for (const std::string &word :
-        {library.name, row.form, row.autoscheduler, targets, files, tunables, std::string(TILEWRIGHT_PASSES),
-            std::to_string(HALIDE_VERSION_MAJOR) + "." + std::to_string(HALIDE_VERSION_MINOR) + "." +
-                std::to_string(HALIDE_VERSION_PATCH)}) {
+    for (const std::string &word : {library.name, variant.form, variant.autoscheduler, targets, files,
+             tunables, std::string(TILEWRIGHT_PASSES),
+             std::to_string(HALIDE_VERSION_MAJOR) + "." + std::to_string(HALIDE_VERSION_MINOR) + "." +
+                 std::to_string(HALIDE_VERSION_PATCH)}) {
         key.add(word);
     }
     for (const std::string &target : split(targets, ',')) {

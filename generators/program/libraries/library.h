@@ -11,10 +11,10 @@ std::string plugins_folder();
 // for devices without them, too.
 std::string targets_of(const Library &library, const std::string &tunables);
 
-// Whether it is a CPU library that runs on machines with AVX2 only. It is one where its row shares a family
-// with a row `..._any`, which runs on the others; where its row says so; and where an autoscheduler made its
-// schedule, because such rows are there to be compared. Building for two instruction sets in place of three
-// takes two thirds of the time.
+// Whether it is a CPU library that runs on machines with AVX2 only. It is one where its variant shares a
+// family with a variant `..._any`, which runs on the others; where its variant says so; and where an
+// autoscheduler made its schedule, because such variants are there to be compared. Building for two
+// instruction sets in place of three takes two thirds of the time.
 bool needs_avx2(const Library &library);
 
 // Makes files of a library in `folder`, with Halide's own generator program, and returns its exit code.

@@ -1,9 +1,9 @@
 #include "runtime/devices/calls/hooks.h"
-#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/calls/halide_calls.h"
+#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/memory/memory_pool.h"
-#include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/memory/pinned_memory.h"
+#include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/thread_context.h"
 #include "tilewright/error.h"
 

@@ -4,16 +4,16 @@
 #include "generators/algorithms/module_text.h"
 #include "generators/algorithms/tensor_text.h"
 #include "runtime/devices/calls/counters.h"
+#include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/calls/recorder.h"
+#include "runtime/devices/calls/wrapped_functions.h"
 #include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/cuda/cuda_programs.h"
 #include "runtime/devices/cuda/embedded_cubins.h"
-#include "runtime/devices/calls/hooks.h"
 #include "runtime/devices/kernel_text.h"
 #include "runtime/devices/memory/memory_pool.h"
 #include "runtime/devices/own_queue.h"
-#include "runtime/devices/calls/recorder.h"
 #include "runtime/devices/thread_context.h"
-#include "runtime/devices/calls/wrapped_functions.h"
 #include "runtime/process/immortal.h"
 #include <HalideRuntime.h>
 #include <atomic>
@@ -76,13 +76,14 @@ CUresult load_best(const std::string &ptx, bool without_options, const Load &loa
     return load(ptx.c_str());
 }
 
-// The text of a module as the driver gets it: with tensor products, and with the register caps of the row. No
-// text, in which case Halide was told why, where it has calls that are not understood.
+// The text of a module as the driver gets it: with tensor products, and with the register caps of the
+// variant. No text, in which case Halide was told why, where it has calls that are not understood.
 std::optional<std::string> text_for_driver(const char *image) {
     try {
         const std::string ptx = with_tensor_products(kernel_text(image));
-        const Row *row = this_thread.row;
-        return row && !row->register_caps.empty() ? with_register_caps(ptx, row->register_caps) : ptx;
+        const Variant *variant = this_thread.variant;
+        return variant && !variant->register_caps.empty() ? with_register_caps(ptx, variant->register_caps) :
+                                                            ptx;
     } catch (const std::runtime_error &error) {  // an exception must not pass Halide's runtime
         halide_error(nullptr, error.what());
         return std::nullopt;
@@ -90,7 +91,7 @@ std::optional<std::string> text_for_driver(const char *image) {
 }
 
 // Halide asks for at most 64 registers per thread. Without that option ptxas takes as many as the kernel
-// needs, or as its row allows.
+// needs, or as its variant allows.
 CUresult load_module(void **module, const void *image, unsigned n, int *options, void **values) {
     const ModuleClock clock;
     constexpr int max_registers = 0;  // CU_JIT_MAX_REGISTERS

@@ -1,6 +1,6 @@
 #include "runtime/devices/cuda/cuda_programs.h"
-#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/cuda/cuda.h"
 #include "runtime/devices/program_cache.h"
 #include "runtime/devices/thread_context.h"
 #include <exception>

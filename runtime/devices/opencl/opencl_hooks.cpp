@@ -4,15 +4,15 @@
 #include "generators/algorithms/integers.h"
 #include "runtime/devices/calls/counters.h"
 #include "runtime/devices/calls/hooks.h"
+#include "runtime/devices/calls/recorder.h"
+#include "runtime/devices/calls/wrapped_functions.h"
 #include "runtime/devices/kernel_text.h"
 #include "runtime/devices/memory/memory_pool.h"
 #include "runtime/devices/opencl/opencl.h"
 #include "runtime/devices/opencl/opencl_kernels.h"
 #include "runtime/devices/opencl/opencl_programs.h"
 #include "runtime/devices/own_queue.h"
-#include "runtime/devices/calls/recorder.h"
 #include "runtime/devices/thread_context.h"
-#include "runtime/devices/calls/wrapped_functions.h"
 #include "runtime/process/immortal.h"
 #include "runtime/process/inside.h"
 #include <HalideRuntime.h>
@@ -106,11 +106,11 @@ std::string half_conversions() {
            "    return as_ushort(bytes);\n}\n";
 }
 
-// Options for the compiler, and those of the row that runs.
-std::string options_of_row(const char *given) {
+// Options for the compiler, and those of the variant that runs.
+std::string options_of_variant(const char *given) {
     std::string all = given ? given : "";
-    if (this_thread.row && !this_thread.row->opencl_options.empty()) {
-        all += (all.empty() ? "" : " ") + this_thread.row->opencl_options;
+    if (this_thread.variant && !this_thread.variant->opencl_options.empty()) {
+        all += (all.empty() ? "" : " ") + this_thread.variant->opencl_options;
     }
     return all;
 }
@@ -127,7 +127,7 @@ void *create_program(void *context, unsigned count, const char **strings, const 
     const char *text = source.c_str();
     const size_t size = source.size();
     // A binary depends on the options, too.
-    const std::string identity = options_of_row("") + "\n" + source;
+    const std::string identity = options_of_variant("") + "\n" + source;
     if (error != nullptr) {
         *error = 0;
     }
@@ -140,7 +140,7 @@ int build_program(
     const ModuleClock clock;
     compiled = true;
     return build(program, [&] {
-        const std::string all = options_of_row(options);
+        const std::string all = options_of_variant(options);
         return real<build_program>(program, n, devices, all.c_str(), notify, data);
     });
 }

@@ -1,9 +1,9 @@
-// Which row `tuned` is, by the times that were measured.
+// Which variant `tuned` is, by the times that were measured.
 #include "runtime/dispatch/choice/choice.h"
 #include "runtime/arrays/storage.h"
 #include "runtime/devices/best_device.h"
-#include "runtime/dispatch/form.h"
 #include "runtime/dispatch/choice/kernel_needs.h"
+#include "runtime/dispatch/form.h"
 #include <algorithm>
 #include <atomic>
 #include <iterator>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t no_column = SIZE_MAX;
 
-// Times that differ by less are equal: two measurements of one row differ by about as much.
+// Times that differ by less are equal: two measurements of one variant differ by about as much.
 constexpr double spread = 1.05;
 
 // Null for a device that is not there.
@@ -27,46 +27,47 @@ const DeviceInfo *info_of(Device device) {
     return nullptr;
 }
 
-bool has_times(const MeasuredTimes &times, size_t row) {
-    const auto of_row = times.ms.subspan(row * times.count(), times.count());
-    return std::any_of(of_row.begin(), of_row.end(), [](float ms) { return ms > 0; });
+bool has_times(const MeasuredTimes &times, size_t variant) {
+    const auto of_variant = times.ms.subspan(variant * times.count(), times.count());
+    return std::any_of(of_variant.begin(), of_variant.end(), [](float ms) { return ms > 0; });
 }
 
 }  // namespace
 
-RowOrder::RowOrder(const Operator &op, std::vector<const Row *> rows, const DeviceMeasurements &measurements,
-    std::string_view type)
-    : op_(op), rows_(std::move(rows)), column_(rows_.size(), no_column) {
+VariantOrder::VariantOrder(const Operator &op, std::vector<const Variant *> variants,
+    const DeviceMeasurements &measurements, std::string_view type)
+    : op_(op), variants_(std::move(variants)), column_(variants_.size(), no_column) {
     const auto found = measurements.find(op.name(), type);
     if (found) {
         times_ = found->times;
         prediction_ = std::make_unique<Prediction>(*found->times);
         device_ = found->device;
     }
-    for (size_t i = 0; i < rows_.size(); i++) {
-        for (size_t row = 0; found && row < found->times->rows.size(); row++) {
-            if (rows_[i]->origin == op.name() && found->times->rows[row] == rows_[i]->schedule &&
-                has_times(*found->times, row)) {
-                column_[i] = row;
+    for (size_t i = 0; i < variants_.size(); i++) {
+        for (size_t variant = 0; found && variant < found->times->variants.size(); variant++) {
+            if (variants_[i]->origin == op.name() &&
+                found->times->variants[variant] == variants_[i]->schedule &&
+                has_times(*found->times, variant)) {
+                column_[i] = variant;
             }
         }
-        if (rows_[i]->belongs_to("tuned")) {
-            family_.push_back(rows_[i]);
+        if (variants_[i]->belongs_to("tuned")) {
+            family_.push_back(variants_[i]);
             if (column_[i] == no_column) {
-                unmeasured_.push_back(rows_[i]);
+                unmeasured_.push_back(variants_[i]);
             }
         }
     }
 }
 
-// Whether the row was timed at a call near this one for which it is not meant either, and its time does not
-// depend on values.
-bool RowOrder::is_known_beyond(size_t row, const Measures &measures) const {
-    if (!op_.may_stand_for_tuned(*rows_[row])) {
+// Whether the variant was timed at a call near this one for which it is not meant either, and its time does
+// not depend on values.
+bool VariantOrder::is_known_beyond(size_t variant, const Measures &measures) const {
+    if (!op_.may_stand_for_tuned(*variants_[variant])) {
         return false;
     }
     for (size_t call = 0; call < times_->count(); call++) {
-        if (times_->ms[column_[row] * times_->count() + call] <= 0 ||
+        if (times_->ms[column_[variant] * times_->count() + call] <= 0 ||
             prediction_->distance(measures, call) >= Prediction::far) {
             continue;
         }
@@ -74,24 +75,24 @@ bool RowOrder::is_known_beyond(size_t row, const Measures &measures) const {
         for (const float number : times_->calls.subspan(call * times_->numbers, times_->numbers)) {
             measured.add(number);
         }
-        if (!op_.is_meant_for(*rows_[row], measured)) {
+        if (!op_.is_meant_for(*variants_[variant], measured)) {
             return true;
         }
     }
     return false;
 }
 
-std::vector<RowOrder::Predicted> RowOrder::by_times(const Measures &measures) const {
+std::vector<VariantOrder::Predicted> VariantOrder::by_times(const Measures &measures) const {
     std::vector<Predicted> left, order;
     const std::vector<double> ms = prediction_->ms(measures);
-    for (size_t i = 0; i < rows_.size(); i++) {
+    for (size_t i = 0; i < variants_.size(); i++) {
         if (column_[i] != no_column && ms[column_[i]] > 0 &&
-            (op_.is_meant_for(*rows_[i], measures) || is_known_beyond(i, measures))) {
-            left.push_back({rows_[i], ms[column_[i]]});
+            (op_.is_meant_for(*variants_[i], measures) || is_known_beyond(i, measures))) {
+            left.push_back({variants_[i], ms[column_[i]]});
         }
     }
-    std::stable_partition(
-        left.begin(), left.end(), [&](const Predicted &one) { return op_.is_meant_for(*one.row, measures); });
+    std::stable_partition(left.begin(), left.end(),
+        [&](const Predicted &one) { return op_.is_meant_for(*one.variant, measures); });
     while (!left.empty()) {
         const double least = std::min_element(left.begin(), left.end(), [](const auto &a, const auto &b) {
             return a.ms < b.ms;
@@ -104,20 +105,20 @@ std::vector<RowOrder::Predicted> RowOrder::by_times(const Measures &measures) co
     return order;
 }
 
-RowOrder::Order RowOrder::ordered(const Measures &measures) const {
+VariantOrder::Order VariantOrder::ordered(const Measures &measures) const {
     Order order{.family = family_};
     if (prediction_) {
         order.is_near = prediction_->distance(measures) < Prediction::far;
         order.by_times = by_times(measures);
     }
-    const auto is_meant = [&](const Row *row) { return op_.is_meant_for(*row, measures); };
+    const auto is_meant = [&](const Variant *variant) { return op_.is_meant_for(*variant, measures); };
     std::copy_if(unmeasured_.begin(), unmeasured_.end(), std::back_inserter(order.unmeasured), is_meant);
     std::stable_partition(order.family.begin(), order.family.end(),
-        [&](const Row *row) { return row->schedule == "tuned" || is_meant(row); });
+        [&](const Variant *variant) { return variant->schedule == "tuned" || is_meant(variant); });
     return order;
 }
 
-std::shared_ptr<const RowOrder::Order> RowOrder::order(const Measures &measures) const {
+std::shared_ptr<const VariantOrder::Order> VariantOrder::order(const Measures &measures) const {
     constexpr size_t most_kept = 16;
     const std::lock_guard lock(mutex_);
     const auto at =
@@ -131,94 +132,99 @@ std::shared_ptr<const RowOrder::Order> RowOrder::order(const Measures &measures)
     return kept_.front().order;
 }
 
-const RowOrder &RowChoices::of(const Operator &op, Device device, const std::string &type) {
+const VariantOrder &VariantChoices::of(const Operator &op, Device device, const std::string &type) {
     const std::lock_guard lock(mutex_);
     for (const Entry &entry : entries_) {
         if (entry.device == device && entry.type == type) {
             return *entry.order;
         }
     }
-    std::vector<const Row *> rows;
-    for (const Row &row : op.rows()) {
-        if (row.backend == device.backend && row.type == type &&
-            (row.belongs_to("tuned") || (row.origin == op.name() && op.may_stand_for_tuned(row)))) {
-            rows.push_back(&row);
+    std::vector<const Variant *> variants;
+    for (const Variant &variant : op.variants()) {
+        if (variant.backend == device.backend && variant.type == type &&
+            (variant.belongs_to("tuned") ||
+                (variant.origin == op.name() && op.may_stand_for_tuned(variant)))) {
+            variants.push_back(&variant);
         }
     }
-    std::stable_partition(rows.begin(), rows.end(), [](const Row *row) { return row->belongs_to("tuned"); });
+    std::stable_partition(variants.begin(), variants.end(),
+        [](const Variant *variant) { return variant->belongs_to("tuned"); });
     const DeviceInfo *info = info_of(device);
     entries_.push_back({device, type,
-        std::make_unique<RowOrder>(
-            op, std::move(rows), info ? measurements_of(*info) : DeviceMeasurements(), type)});
+        std::make_unique<VariantOrder>(
+            op, std::move(variants), info ? measurements_of(*info) : DeviceMeasurements(), type)});
     return *entries_.back().order;
 }
 
-// The rows that the schedule means, for one type.
-static std::vector<const Row *> meant_rows(
-    const std::vector<Row> &rows, const std::string &schedule, const std::string &type) {
-    std::vector<const Row *> meant;
-    for (const Row &row : rows) {
-        if (row.type == type && row.belongs_to(schedule)) {
-            meant.push_back(&row);
+// The variants that the schedule means, for one type.
+static std::vector<const Variant *> meant_variants(
+    const std::vector<Variant> &variants, const std::string &schedule, const std::string &type) {
+    std::vector<const Variant *> meant;
+    for (const Variant &variant : variants) {
+        if (variant.type == type && variant.belongs_to(schedule)) {
+            meant.push_back(&variant);
         }
     }
     return meant;
 }
 
-std::optional<Device> RowChoices::device_for(
+std::optional<Device> VariantChoices::device_for(
     const Operator &op, const std::string &schedule, const std::string &type) {
     const std::lock_guard lock(mutex_);
     const auto known = devices_.find({schedule, type});
     if (known != devices_.end()) {
         return known->second;
     }
-    const std::optional<Device> found = best_device_for(meant_rows(op.rows(), schedule, type));
+    const std::optional<Device> found = best_device_for(meant_variants(op.variants(), schedule, type));
     if (found) {
         devices_.emplace(std::pair(schedule, type), *found);
     }
     return found;
 }
 
-bool Operator::may_stand_for_tuned(const Row &row) const {
-    return row.declined.empty() && row.autoscheduler.empty() && row.family != "reference" &&
-           form(row).equals_tuned(row);
+bool Operator::may_stand_for_tuned(const Variant &variant) const {
+    return variant.declined.empty() && variant.autoscheduler.empty() && variant.family != "reference" &&
+           form(variant).equals_tuned(variant);
 }
 
-bool Operator::is_usable(const Row &row, Device device, const Request &request, const Array &output) const {
-    return tilewright::why_not_on(row, limits_of(device)).empty() && serves(row, request, output) &&
-           why_not_on(row, device, request, output).empty();
+bool Operator::is_usable(
+    const Variant &variant, Device device, const Request &request, const Array &output) const {
+    return tilewright::why_not_on(variant, limits_of(device)).empty() && serves(variant, request, output) &&
+           why_not_on(variant, device, request, output).empty();
 }
 
-RowChoice Operator::tuned_row(const Request &request, const Array &output, Device device) const {
-    const RowOrder &rows = choices_->of(*this, device, request.type);
-    const auto order = rows.order(measures(request));
-    const auto is_usable = [&](const Row *row) { return this->is_usable(*row, device, request, output); };
+VariantChoice Operator::tuned_variant(const Request &request, const Array &output, Device device) const {
+    const VariantOrder &variants = choices_->of(*this, device, request.type);
+    const auto order = variants.order(measures(request));
+    const auto is_usable = [&](const Variant *variant) {
+        return this->is_usable(*variant, device, request, output);
+    };
     const auto found = std::find_if(order->unmeasured.begin(), order->unmeasured.end(), is_usable);
-    const Row *const unmeasured = found == order->unmeasured.end() ? nullptr : *found;
+    const Variant *const unmeasured = found == order->unmeasured.end() ? nullptr : *found;
     for (size_t i = 0; order->is_near && !unmeasured && i < order->by_times.size(); i++) {
-        const RowOrder::Predicted &one = order->by_times[i];
-        if (is_usable(one.row)) {
-            return {one.row, one.ms, rows.measured_on()};
+        const VariantOrder::Predicted &one = order->by_times[i];
+        if (is_usable(one.variant)) {
+            return {one.variant, one.ms, variants.measured_on()};
         }
     }
-    for (const Row *row : order->family) {
-        if (row == unmeasured || is_usable(row)) {
-            return {row};
+    for (const Variant *variant : order->family) {
+        if (variant == unmeasured || is_usable(variant)) {
+            return {variant};
         }
     }
     return {};
 }
 
 std::vector<PredictedTime> Operator::predicted_times(const Request &request, Device device) const {
-    const RowOrder &rows = choices_->of(*this, device, request.type);
-    const auto order = rows.order(measures(request));
+    const VariantOrder &variants = choices_->of(*this, device, request.type);
+    const auto order = variants.order(measures(request));
     std::vector<PredictedTime> times;
     if (!order->is_near) {
         return times;
     }
-    for (const RowOrder::Predicted &one : order->by_times) {
-        const MeasuredDevice &from = *rows.measured_on();
-        times.push_back({one.row, one.ms, std::string(from.file), from.error.median, from.error.most});
+    for (const VariantOrder::Predicted &one : order->by_times) {
+        const MeasuredDevice &from = *variants.measured_on();
+        times.push_back({one.variant, one.ms, std::string(from.file), from.error.median, from.error.most});
     }
     return times;
 }
@@ -234,9 +240,9 @@ double copy_ms(const MeasuredDevice &device, double bytes, double bytes_per_ms) 
     return device.copy_ms + (bytes_per_ms > 0 ? bytes / bytes_per_ms : 0);
 }
 
-// What the row is predicted to take on `device`. Times of a device with another number of units are scaled,
-// apart from what a call takes that has no work for all of them.
-double ms_on(Device device, const RowChoice &chosen) {
+// What the variant is predicted to take on `device`. Times of a device with another number of units are
+// scaled, apart from what a call takes that has no work for all of them.
+double ms_on(Device device, const VariantChoice &chosen) {
     constexpr double unscaled_ms = .1;
     const int units = info_of(device)->units, measured = chosen.measured_on->units;
     const double factor = units > 0 && measured > 0 ? (double)measured / units : 1;
@@ -275,38 +281,40 @@ std::atomic<double> ms_before_drivers{30};
 }  // namespace
 
 Device Operator::choose_device(
-    const Request &request, const std::string &schedule, const std::vector<Row> *rows) const {
+    const Request &request, const std::string &schedule, const std::vector<Variant> *variants) const {
     const Array output = Array::uninitialized(request.output_type, request.output_shape);
-    return choose_place(request, output, schedule, rows).device;
+    return choose_place(request, output, schedule, variants).device;
 }
 
 Operator::Place Operator::choose_place(const Request &request, const Array &output,
-    const std::string &schedule, const std::vector<Row> *rows) const {
+    const std::string &schedule, const std::vector<Variant> *variants) const {
     const Device cpu;
-    const bool is_measured = schedule == "tuned" && !rows;  // the times are of the operator's own rows
-    const RowChoice on_cpu = is_measured ? tuned_row(request, output, cpu) : RowChoice();
-    if (on_cpu.row && ms_before_drivers > 0 && !drivers_are_started()) {
-        // A row that was not measured is taken for as fast as the best one that was.
+    const bool is_measured = schedule == "tuned" && !variants;  // the times are of the operator's own
+                                                                // variants
+    const VariantChoice on_cpu = is_measured ? tuned_variant(request, output, cpu) : VariantChoice();
+    if (on_cpu.variant && ms_before_drivers > 0 && !drivers_are_started()) {
+        // A variant that was not measured is taken for as fast as the best one that was.
         const std::vector<PredictedTime> times = predicted_times(request, cpu);
         const double ms = on_cpu.measured_on ? ms_on(cpu, on_cpu) : times.empty() ? 0 : times.front().ms;
         if (ms > 0 && ms_before_drivers.fetch_sub(ms) > ms) {
-            return {cpu, on_cpu.row};
+            return {cpu, on_cpu.variant};
         }
     }
-    const std::optional<Device> best = rows ? best_device_for(meant_rows(*rows, schedule, request.type)) :
-                                              choices_->device_for(*this, schedule, request.type);
+    const std::optional<Device> best =
+        variants ? best_device_for(meant_variants(*variants, schedule, request.type)) :
+                   choices_->device_for(*this, schedule, request.type);
     const Device gpu = best ? *best : best_device();
     if (gpu == cpu || !is_measured) {
-        return {gpu, gpu == cpu ? on_cpu.row : nullptr};
+        return {gpu, gpu == cpu ? on_cpu.variant : nullptr};
     }
-    const RowChoice on_gpu = tuned_row(request, output, gpu);
+    const VariantChoice on_gpu = tuned_variant(request, output, gpu);
     if (!on_cpu.measured_on || !on_gpu.measured_on) {
-        return {gpu, on_gpu.row};
+        return {gpu, on_gpu.variant};
     }
     const MeasuredDevice &copied = *on_gpu.measured_on;
     const double cpu_ms = ms_on(cpu, on_cpu) + copies_to_host_ms(request, copied),
                  gpu_ms = ms_on(gpu, on_gpu) + copies_to_gpu_ms(request, gpu, copied);
-    return cpu_ms < gpu_ms ? Place{cpu, on_cpu.row} : Place{gpu, on_gpu.row};
+    return cpu_ms < gpu_ms ? Place{cpu, on_cpu.variant} : Place{gpu, on_gpu.variant};
 }
 
 }  // namespace tilewright

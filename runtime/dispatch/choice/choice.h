@@ -1,5 +1,5 @@
 #pragma once
-// The choice among rows by the times that were measured. Not installed.
+// The choice among variants by the times that were measured. Not installed.
 #include "runtime/measured/prediction.h"
 #include "tilewright/operator.h"
 #include <list>
@@ -10,36 +10,38 @@
 
 namespace tilewright {
 
-// The rows of one operator for one type on one device, by their predicted times.
-class RowOrder {
+// The variants of one operator for one type on one device, by their predicted times.
+class VariantOrder {
 public:
-    // `rows` of `op`: those that may be taken for `tuned`, in the order in which equally fast ones are taken.
-    RowOrder(const Operator &op, std::vector<const Row *> rows, const DeviceMeasurements &measurements,
-        std::string_view type);
+    // `variants` of `op`: those that may be taken for `tuned`, in the order in which equally fast ones are
+    // taken.
+    VariantOrder(const Operator &op, std::vector<const Variant *> variants,
+        const DeviceMeasurements &measurements, std::string_view type);
 
     struct Predicted {
-        const Row *row;
+        const Variant *variant;
         double ms;
     };
 
-    // In which order rows are asked for calls of the same measures.
+    // In which order variants are asked for calls of the same measures.
     struct Order {
         // Whether a call like it was measured. Elsewhere the order of the table, which was found by hand, is
         // better than times of calls of quite another size or shape.
         bool is_near = false;
-        // The rows that have times, the one with the least predicted time first. A row that is not meant for
-        // such calls has a part in this only where it was timed at a call near this one for which it is not
-        // meant either: its times at other calls say nothing of these. Nor do they where the row's time
-        // depends on values, and then it is taken only where it is meant to be. Of rows whose times differ by
-        // less than the spread of measurements, those that are meant for such calls go first; of these, those
-        // of the family `tuned`, in the order of the table. No rows where nothing is predicted.
+        // The variants that have times, the one with the least predicted time first. A variant that is not
+        // meant for such calls has a part in this only where it was timed at a call near this one for which
+        // it is not meant either: its times at other calls say nothing of these. Nor do they where the
+        // variant's time depends on values, and then it is taken only where it is meant to be. Of variants
+        // whose times differ by less than the spread of measurements, those that are meant for such calls go
+        // first; of these, those of the family `tuned`, in the order of the table. No variants where nothing
+        // is predicted.
         std::vector<Predicted> by_times = {};
-        // The rows of the family `tuned` without any time that are meant for such calls, in the order of the
-        // table.
-        std::vector<const Row *> unmeasured = {};
-        // The rows of the family `tuned`: those that are meant for such calls first, both in the order of the
-        // table.
-        std::vector<const Row *> family = {};
+        // The variants of the family `tuned` without any time that are meant for such calls, in the order of
+        // the table.
+        std::vector<const Variant *> unmeasured = {};
+        // The variants of the family `tuned`: those that are meant for such calls first, both in the order of
+        // the table.
+        std::vector<const Variant *> family = {};
     };
     std::shared_ptr<const Order> order(const Measures &measures) const;
 
@@ -51,16 +53,16 @@ public:
 private:
     Order ordered(const Measures &measures) const;
     std::vector<Predicted> by_times(const Measures &measures) const;
-    bool is_known_beyond(size_t row, const Measures &measures) const;
+    bool is_known_beyond(size_t variant, const Measures &measures) const;
 
     const Operator &op_;
-    std::vector<const Row *> rows_, family_, unmeasured_;
-    std::vector<size_t> column_;  // of each row: its number among the measured ones; or none
+    std::vector<const Variant *> variants_, family_, unmeasured_;
+    std::vector<size_t> column_;  // of each variant: its number among the measured ones; or none
     std::unique_ptr<const Prediction> prediction_;
     const MeasuredTimes *times_ = nullptr;
     const MeasuredDevice *device_ = nullptr;
 
-    // What was asked for lately, so that calls on data of the same size predict nothing and ask no row
+    // What was asked for lately, so that calls on data of the same size predict nothing and ask no variant
     // whether it is meant for them.
     struct Kept {
         Measures measures;
@@ -70,21 +72,21 @@ private:
     mutable std::list<Kept> kept_;
 };
 
-// The row that `tuned` is; null where no row of the family serves the call. Where measured times chose it,
-// its predicted time and the device that the times are of; else `measured_on` is null, and the order of the
-// table chose.
-struct RowChoice {
-    const Row *row = nullptr;
+// The variant that `tuned` is; null where no variant of the family serves the call. Where measured times
+// chose it, its predicted time and the device that the times are of; else `measured_on` is null, and the
+// order of the table chose.
+struct VariantChoice {
+    const Variant *variant = nullptr;
     double ms = 0;
     const MeasuredDevice *measured_on = nullptr;
 };
 
 // Those of one operator; made at their first use.
-class RowChoices {
+class VariantChoices {
 public:
-    const RowOrder &of(const Operator &op, Device device, const std::string &type);
+    const VariantOrder &of(const Operator &op, Device device, const std::string &type);
 
-    // The best device that can run one of the operator's rows which the schedule means, for this type;
+    // The best device that can run one of the operator's variants which the schedule means, for this type;
     // nothing where none can.
     std::optional<Device> device_for(
         const Operator &op, const std::string &schedule, const std::string &type);
@@ -93,7 +95,7 @@ private:
     struct Entry {
         Device device;
         std::string type;
-        std::unique_ptr<const RowOrder> order;
+        std::unique_ptr<const VariantOrder> order;
     };
     std::mutex mutex_;
     std::vector<Entry> entries_;

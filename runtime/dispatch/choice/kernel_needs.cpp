@@ -1,4 +1,4 @@
-// What rows need of a device, held against what it has.
+// What variants need of a device, compared with what it has.
 #include "runtime/dispatch/choice/kernel_needs.h"
 #include "runtime/devices/best_device.h"
 #include "tilewright/variant.h"
@@ -43,9 +43,9 @@ const DeviceInfo &limits_of(Device device) {
     return none;
 }
 
-std::string why_not_on(const Row::Needs &needs, const DeviceInfo &info) {
+std::string why_not_on(const Variant::Needs &needs, const DeviceInfo &info) {
     const auto device = [&] { return info.device.str(); };
-    // What the device lacks for all rows comes before its limits, which another row may keep.
+    // What the device lacks for all rows comes before its limits, which another variant may keep.
     for (const auto &[needed, has, what] : {std::tuple{needs.fp64, info.fp64, "doubles (fp64)"},
              {needs.images, info.images, "images"}, {needs.half, info.half, "half precision (fp16)"}}) {
         if (needed && !has) {
@@ -74,30 +74,32 @@ std::string why_not_on(const Row::Needs &needs, const DeviceInfo &info) {
     return "";
 }
 
-std::string why_not_on(const Row &row, const DeviceInfo &info) {
-    if (row.needs_vnni && !cpu_has_vnni()) {
+std::string why_not_on(const Variant &variant, const DeviceInfo &info) {
+    if (variant.needs_vnni && !cpu_has_vnni()) {
         return "this CPU has no AVX-512 with VNNI and VBMI";
     }
-    if (row.needs.avx2 && !cpu_has_avx2()) {
+    if (variant.needs.avx2 && !cpu_has_avx2()) {
         return "this CPU has no AVX2";
     }
-    return why_not_on(row.needs, info);
+    return why_not_on(variant.needs, info);
 }
 
-std::string why_not_on(const Row &row, Device device) {
-    return why_not_on(row, limits_of(device));
+std::string why_not_on(const Variant &variant, Device device) {
+    return why_not_on(variant, limits_of(device));
 }
 
-std::optional<Device> best_device_for(std::span<const Row *const> rows) {
+std::optional<Device> best_device_for(std::span<const Variant *const> variants) {
     const auto any = [&](const auto &is_wanted) {
-        return std::any_of(rows.begin(), rows.end(),
-            [&](const Row *row) { return row->declined.empty() && is_wanted(*row); });
+        return std::any_of(variants.begin(), variants.end(),
+            [&](const Variant *variant) { return variant->declined.empty() && is_wanted(*variant); });
     };
     return best_device(
-        [&](Backend backend) { return any([&](const Row &row) { return row.backend == backend; }); },
+        [&](Backend backend) {
+            return any([&](const Variant &variant) { return variant.backend == backend; });
+        },
         [&](const DeviceInfo &info) {
-            return any([&](const Row &row) {
-                return row.backend == info.device.backend && why_not_on(row, info).empty();
+            return any([&](const Variant &variant) {
+                return variant.backend == info.device.backend && why_not_on(variant, info).empty();
             });
         });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The limits of a device, for the choice of rows. Not installed.
+// The limits of a device, for the choice of variants. Not installed.
 #include "tilewright/device.h"
 #include "tilewright/variant.h"
 #include <optional>
@@ -12,10 +12,10 @@ namespace tilewright {
 const DeviceInfo &limits_of(Device device);
 
 // Why kernels that need this cannot run on the device; empty where they can.
-std::string why_not_on(const Row::Needs &needs, const DeviceInfo &info);
+std::string why_not_on(const Variant::Needs &needs, const DeviceInfo &info);
 
 // The device of a call that names none: the best one, in the order of best_device(), that can run one of the
-// rows; nothing where none can. The drivers of backends that have none of the rows are not loaded.
-std::optional<Device> best_device_for(std::span<const Row *const> rows);
+// variants; nothing where none can. The drivers of backends that have none of the variants are not loaded.
+std::optional<Device> best_device_for(std::span<const Variant *const> variants);
 
 }  // namespace tilewright

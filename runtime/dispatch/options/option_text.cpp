@@ -12,20 +12,20 @@ namespace {
 
 // The number of letters to insert, delete or change to turn one word into the other.
 size_t distance(const std::string &a, const std::string &b) {
-    std::vector<size_t> row(b.size() + 1);
+    std::vector<size_t> variant(b.size() + 1);
     for (size_t j = 0; j <= b.size(); j++) {
-        row[j] = j;
+        variant[j] = j;
     }
     for (size_t i = 1; i <= a.size(); i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
+        size_t diagonal = variant[0];
+        variant[0] = i;
         for (size_t j = 1; j <= b.size(); j++) {
             const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+            diagonal = variant[j];
+            variant[j] = std::min({changed, variant[j] + 1, variant[j - 1] + 1});
         }
     }
-    return row.back();
+    return variant.back();
 }
 
 // A number, and what stands behind it.
@@ -73,24 +73,25 @@ void add_once(std::vector<std::string> &words, const std::string &word) {
 
 }  // namespace
 
-std::string families_in(std::span<const Row> rows) {
+std::string families_in(std::span<const Variant> variants) {
     std::vector<std::string> families;
-    for (const Row &row : rows) {
-        add_once(families, row.family);
+    for (const Variant &variant : variants) {
+        add_once(families, variant.family);
     }
     return fmt::format("{}", fmt::join(families, ", "));
 }
 
-std::string no_such_schedule(const std::string &word, std::span<const Row> rows, const std::string &op) {
+std::string no_such_schedule(
+    const std::string &word, std::span<const Variant> variants, const std::string &op) {
     std::vector<std::string> known;
-    for (const Row &row : rows) {
-        add_once(known, row.family);
+    for (const Variant &variant : variants) {
+        add_once(known, variant.family);
     }
-    for (const Row &row : rows) {  // a family before its rows: it is what most people mean
-        add_once(known, row.schedule);
+    for (const Variant &variant : variants) {  // a family before its variants: it is what most people mean
+        add_once(known, variant.schedule);
     }
     return fmt::format("no such schedule{}; there are {}; `tilewright list{}{}` has all",
-        did_you_mean(word, known), families_in(rows), op.empty() ? "" : " ", op);
+        did_you_mean(word, known), families_in(variants), op.empty() ? "" : " ", op);
 }
 
 std::string word_of(size_t value, const std::vector<std::string> &words) {

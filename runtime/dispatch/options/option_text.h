@@ -12,11 +12,12 @@ namespace tilewright {
 std::string did_you_mean(const std::string &word, const std::vector<std::string> &known);
 
 // The families of schedules of a table, each once, in its order: "reference, tuned, padded".
-std::string families_in(std::span<const Row> rows);
+std::string families_in(std::span<const Variant> variants);
 
 // What is said of a schedule that is none of the table's: "no such schedule (did you mean 'tuned'?); there
 // are reference, tuned, padded; `tilewright list transpose` has all".
-std::string no_such_schedule(const std::string &word, std::span<const Row> rows, const std::string &op);
+std::string no_such_schedule(
+    const std::string &word, std::span<const Variant> variants, const std::string &op);
 
 // The word for a value of an enum, whose words are in the order of its values. A number that is none of them
 // is its own word, which no option takes.

@@ -51,7 +51,7 @@ struct Pipeline::Kept {
     }
 };
 
-// The plan of a call: the request, the row and the arrays of each stage. Making it computes nothing.
+// The plan of a call: the request, the variant and the arrays of each stage. Making it computes nothing.
 class Pipeline::Plan {
 public:
     // `free`: arrays for use between stages. Errors: those of the call, naming the stage.
@@ -150,7 +150,7 @@ private:
         const bool is_result = is_last && current_.is_straight();
         step.output =
             is_result ? result_of(step, output, stage.op->name()) : take(request.output_type, shape);
-        step.row = &stage.op->choose(request, step.output, schedule_of(stage), device_);
+        step.variant = &stage.op->choose(request, step.output, schedule_of(stage), device_);
 
         if (current_.is_between && !call_.steps) {
             free_.push_back(current_.array);
@@ -208,11 +208,11 @@ private:
             // Where the changed image is in memory is known only now.
             step.inputs.front() = changes_[i].apply(current, before);
             step.request = stage.op->parse(step.inputs, step.settings);
-            step.row = &stage.op->choose(*step.request, step.output, schedule_of(stage), device_);
+            step.variant = &stage.op->choose(*step.request, step.output, schedule_of(stage), device_);
         }
         Statistics statistics;
         stage.op->execute(
-            *step.row, device_, *step.request, step.output, call_.statistics ? &statistics : nullptr);
+            *step.variant, device_, *step.request, step.output, call_.statistics ? &statistics : nullptr);
         if (call_.statistics) {
             call_.statistics->push_back(statistics);
         }
@@ -283,11 +283,12 @@ std::unique_ptr<Pipeline::Plan> Pipeline::plan(
     if (call.device) {
         return plan_on(*call.device, inputs, output, call, computes);
     }
-    // Only a plan knows the types of all stages. So the backends where each stage has rows of any type are
-    // asked, and the first device on which the call can be planned is taken.
-    const auto has_rows = [&](Backend backend) {
+    // Only a plan knows the types of all stages. So the backends where each stage has variants of any type
+    // are asked, and the first device on which the call can be planned is taken.
+    const auto has_variants = [&](Backend backend) {
         return std::all_of(stages_.begin(), stages_.end(), [&](const Stage &stage) {
-            return !stage.op->rows(stage.schedule.empty() ? call.schedule : stage.schedule, backend).empty();
+            return !stage.op->variants(stage.schedule.empty() ? call.schedule : stage.schedule, backend)
+                        .empty();
         });
     };
     std::unique_ptr<Plan> plan;
@@ -303,7 +304,7 @@ std::unique_ptr<Pipeline::Plan> Pipeline::plan(
         }
         return plan != nullptr;
     };
-    if (best_device(has_rows, has_plan)) {
+    if (best_device(has_variants, has_plan)) {
         return plan;
     }
     if (refused) {

@@ -99,8 +99,9 @@ private:
 
 }  // namespace
 
-Launch::Launch(const Row &row, Device device)
-    : row_(&row), device_(device), metadata_(row.metadata()), arguments_((size_t)metadata_->num_arguments) {}
+Launch::Launch(const Variant &variant, Device device)
+    : variant_(&variant), device_(device), metadata_(variant.metadata()),
+      arguments_((size_t)metadata_->num_arguments) {}
 
 const char *Launch::name_of_argument(size_t at) const {
     return metadata_->arguments[at].name;
@@ -114,13 +115,13 @@ size_t Launch::find(std::string_view name) {
             return at;
         }
     }
-    throw std::logic_error(fmt::format("{}: the library has no argument '{}'", row_->name(), name));
+    throw std::logic_error(fmt::format("{}: the library has no argument '{}'", variant_->name(), name));
 }
 
 Launch::Argument &Launch::bind(size_t at, Role role) {
     if (std::exchange(arguments_[at].role, role) != Role::unbound) {
         throw std::logic_error(
-            fmt::format("{}: the argument '{}' is bound twice", row_->name(), name_of_argument(at)));
+            fmt::format("{}: the argument '{}' is bound twice", variant_->name(), name_of_argument(at)));
     }
     return arguments_[at];
 }
@@ -138,8 +139,8 @@ Launch &Launch::buffer(size_t at, Role role, const Array &array, View view) {
     const bool is_output = declared.kind == halide_argument_kind_output_buffer;
     if (declared.kind == halide_argument_kind_input_scalar || is_output != (role == Role::output) ||
         declared.dimensions != (int32_t)view.dims.size()) {
-        throw std::logic_error(fmt::format("{}: the argument '{}' is no {} of {} dimensions", row_->name(),
-            declared.name, role == Role::output ? "output" : "input", view.dims.size()));
+        throw std::logic_error(fmt::format("{}: the argument '{}' is no {} of {} dimensions",
+            variant_->name(), declared.name, role == Role::output ? "output" : "input", view.dims.size()));
     }
     bind(at, role).number = windows_.size();
     windows_.push_back({array, std::move(view)});
@@ -150,7 +151,7 @@ Launch &Launch::scalar(size_t at, halide_type_t type, const void *value) {
     const halide_filter_argument_t &declared = metadata_->arguments[at];
     if (declared.kind != halide_argument_kind_input_scalar || declared.type != type || type.bytes() < 4) {
         throw std::logic_error(
-            fmt::format("{}: the argument '{}' is no number of this type", row_->name(), declared.name));
+            fmt::format("{}: the argument '{}' is no number of this type", variant_->name(), declared.name));
     }
     uint64_t &number = bind(at, Role::scalar).number;
     type.bytes() == 4 ? memcpy(&number, value, 4) : memcpy(&number, value, 8);  // without a call
@@ -163,7 +164,7 @@ size_t Launch::find_array(const std::string &name, size_t size) {
     const size_t first = find(name + "_0"), last = first + size - 1;
     if (last >= arguments_.size() || name_of_argument(last) != name + "_" + std::to_string(size - 1)) {
         throw std::logic_error(
-            fmt::format("{}: the library has no array '{}' of {} numbers", row_->name(), name, size));
+            fmt::format("{}: the library has no array '{}' of {} numbers", variant_->name(), name, size));
     }
     next_ = last + 1;
     return first;
@@ -173,7 +174,7 @@ void Launch::check_complete() const {
     for (size_t i = 0; i < arguments_.size(); i++) {
         if (arguments_[i].role == Role::unbound) {
             throw std::logic_error(
-                fmt::format("{}: the argument '{}' is missing", row_->name(), name_of_argument(i)));
+                fmt::format("{}: the argument '{}' is missing", variant_->name(), name_of_argument(i)));
         }
     }
 }
@@ -197,7 +198,7 @@ bool Launch::fits() const {
     }
     driver::Current current(device_);
     prepare_halide();
-    if (row_->entry(pointers.data()) != 0) {
+    if (variant_->entry(pointers.data()) != 0) {
         return false;
     }
     // The library wrote the shapes that it would need into the buffers.
@@ -222,9 +223,9 @@ Launch::Buffer Launch::made_buffer(const Argument &argument, std::pmr::memory_re
             fmt::format("it spans more than {} MiB, which is the most a library addresses; work on clones of "
                         "parts of it",
                 most_bytes >> 20),
-            {.operation = row_->op,
+            {.operation = variant_->op,
                 .argument = array.describe(),
-                .schedule = row_->schedule,
+                .schedule = variant_->schedule,
                 .device = device_.str()});
     }
     Buffer b{.array = &window.array,
@@ -234,7 +235,7 @@ Launch::Buffer Launch::made_buffer(const Argument &argument, std::pmr::memory_re
     if (device_.backend == Backend::opencl && view->offset != 0) {
         if (view->offset != array.offset_bytes()) {
             throw std::logic_error(
-                row_->name() + ": on OpenCL a view begins where the array or its storage does");
+                variant_->name() + ": on OpenCL a view begins where the array or its storage does");
         }
         of_bounce = window.view;
         b.bounce = bounced(array, of_bounce);
@@ -275,7 +276,7 @@ std::vector<Launch::Bound> Launch::bound() const {
 // The library and its arguments, for a recording.
 LibraryRun Launch::described() const {
     LibraryRun run;
-    run.row = row_->name();
+    run.variant = variant_->name();
     for (const auto &[declared, number, array, view] : bound()) {
         const std::string name = declared.name;
         if (!view) {
@@ -314,35 +315,35 @@ void Launch::call(std::pmr::vector<Buffer> &buffers) {
             b.halide.host = reinterpret_cast<uint8_t *>(b.storage->begin()) + b.offset;
         } else {
             b.halide.device_interface = b.storage->flat().device_interface;
-            b.halide.device = b.storage->flat().device + (uint64_t)b.offset;  // an offset on CUDA only, where
-                                                                              // it is a pointer
+            // an offset on CUDA only, where it is a pointer
+            b.halide.device = b.storage->flat().device + (uint64_t)b.offset;
         }
         pointers.push_back(&b.halide);
     }
     driver::Current current(device_);
-    const driver::ScopedValue row(driver::this_thread.row, row_);
+    const driver::ScopedValue variant(driver::this_thread.variant, variant_);
     prepare_halide();
     Recorder *recorder = driver::this_thread.recorder;
     if (recorder) {
         recorder->begin(described());
     }
-    const int code = ended_in_own_queue(row_->entry(pointers.data()), device_.backend);
+    const int code = ended_in_own_queue(variant_->entry(pointers.data()), device_.backend);
     if (recorder) {
         recorder->end();
     }
     // A library that was made without checks goes on after a launch that failed; what Halide said of it is
     // here nevertheless.
     if (code != 0 || halide_spoke()) {
-        throw_halide_error(code, row_->op.c_str(), row_->schedule.c_str(), device_);
+        throw_halide_error(code, variant_->op.c_str(), variant_->schedule.c_str(), device_);
     }
 }
 
-// A row that was chosen for the device can run there. Others come here by name, or without a choice.
+// A variant that was chosen for the device can run there. Others come here by name, or without a choice.
 void Launch::check_device() const {
-    const std::string why_not = why_not_on(*row_, device_);
+    const std::string why_not = why_not_on(*variant_, device_);
     if (!why_not.empty()) {
         throw Error(Fault::device, why_not,
-            {.operation = row_->op, .schedule = row_->schedule, .device = device_.str()});
+            {.operation = variant_->op, .schedule = variant_->schedule, .device = device_.str()});
     }
 }
 

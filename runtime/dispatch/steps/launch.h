@@ -15,13 +15,13 @@ namespace tilewright {
 
 // The arguments have the names that the generator gives its inputs and outputs; they may be added in any
 // order. A name that the library does not have, one that is missing or bound twice, and a number of another
-// type are std::logic_errors that name row and argument.
+// type are std::logic_errors that name variant and argument.
 class Launch {
 public:
-    Launch(const Row &row, Device device);
+    Launch(const Variant &variant, Device device);
 
-    const Row &row() const {
-        return *row_;
+    const Variant &variant() const {
+        return *variant_;
     }
 
     Launch &in(std::string_view name, const Array &array, View view);
@@ -93,7 +93,7 @@ private:
     void call(std::pmr::vector<Buffer> &buffers);
     LibraryRun described() const;
 
-    const Row *row_;
+    const Variant *variant_;
     Device device_;
     const halide_filter_metadata_t *metadata_;
     std::vector<Argument> arguments_;  // in the library's order: hundreds, of which few are buffers

@@ -8,11 +8,11 @@ void Plan::append(Plan other) {
     std::move(other.steps_.begin(), other.steps_.end(), std::back_inserter(steps_));
 }
 
-std::vector<const Row *> Plan::rows() const {
-    std::vector<const Row *> all;
+std::vector<const Variant *> Plan::variants() const {
+    std::vector<const Variant *> all;
     for (const auto &step : steps_) {
         if (const Launch *launch = std::get_if<Launch>(&step)) {
-            all.push_back(&launch->row());
+            all.push_back(&launch->variant());
         } else if (const Decision *decision = std::get_if<Decision>(&step)) {
             all.insert(all.end(), decision->possible.begin(), decision->possible.end());
         }
@@ -34,16 +34,16 @@ bool Plan::fits() const {
     return std::ranges::all_of(launches(), [](const Launch *launch) { return launch->fits(); });
 }
 
-std::vector<const Row *> Plan::run() {
-    std::vector<const Row *> ran;
+std::vector<const Variant *> Plan::run() {
+    std::vector<const Variant *> ran;
     for (auto &step : steps_) {
         if (Launch *launch = std::get_if<Launch>(&step)) {
             launch->run();
-            ran.push_back(&launch->row());
+            ran.push_back(&launch->variant());
         } else if (const auto *work = std::get_if<std::function<void()>>(&step)) {
             (*work)();
         } else {
-            const std::vector<const Row *> more = std::get<Decision>(step).decide().run();
+            const std::vector<const Variant *> more = std::get<Decision>(step).decide().run();
             ran.insert(ran.end(), more.begin(), more.end());
         }
     }

@@ -12,10 +12,10 @@ namespace tilewright {
 // The steps of a call. A front adds them in the order in which they run; nothing runs before run().
 class Plan {
 public:
-    // A step that runs a row's library on a device; its arguments are added to what is returned, which lives
-    // as long as the plan.
-    Launch &launch(const Row &row, Device device) {
-        return std::get<Launch>(steps_.emplace_back(std::in_place_type<Launch>, row, device));
+    // A step that runs a variant's library on a device; its arguments are added to what is returned, which
+    // lives as long as the plan.
+    Launch &launch(const Variant &variant, Device device) {
+        return std::get<Launch>(steps_.emplace_back(std::in_place_type<Launch>, variant, device));
     }
 
     // A step on the host, between libraries.
@@ -24,16 +24,16 @@ public:
     }
 
     // A step that depends on results: called once all steps before it ran, it gives the plan of what follows,
-    // which runs libraries of the rows `possible`.
-    void then(std::function<Plan()> decide, std::vector<const Row *> possible) {
+    // which runs libraries of the variants `possible`.
+    void then(std::function<Plan()> decide, std::vector<const Variant *> possible) {
         steps_.emplace_back(Decision{std::move(decide), std::move(possible)});
     }
 
     // The steps of another plan, behind those that are there.
     void append(Plan other);
 
-    // The rows whose libraries will run, and of those that results decide on, all that may.
-    std::vector<const Row *> rows() const;
+    // The variants whose libraries will run, and of those that results decide on, all that may.
+    std::vector<const Variant *> variants() const;
 
     // The libraries that will run, but for those that results decide on.
     std::vector<const Launch *> launches() const;
@@ -42,14 +42,14 @@ public:
     // query).
     bool fits() const;
 
-    // Runs all steps; work of a device may still be under way afterwards. Returns the rows whose libraries
-    // ran. Errors: memory, device or failed, with Halide's message.
-    std::vector<const Row *> run();
+    // Runs all steps; work of a device may still be under way afterwards. Returns the variants whose
+    // libraries ran. Errors: memory, device or failed, with Halide's message.
+    std::vector<const Variant *> run();
 
 private:
     struct Decision {
         std::function<Plan()> decide;
-        std::vector<const Row *> possible;
+        std::vector<const Variant *> possible;
     };
 
     std::list<std::variant<Launch, std::function<void()>, Decision>> steps_;

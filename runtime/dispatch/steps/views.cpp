@@ -65,8 +65,8 @@ bool spans_too_much(const View &view) {
     int64_t last = 0, largest = 0;
     for (const View::Dim &d : view.dims) {
         last += (d.extent - 1) * d.stride;
-        largest = std::max(largest, d.extent * d.stride);  // Halide counts the last row's padding too, in
-                                                           // elements
+        // Halide counts the last row's padding too, in elements
+        largest = std::max(largest, d.extent * d.stride);
     }
     return (last + 1) * view.type.bytes() > most_bytes || largest > most_bytes;
 }

@@ -11,8 +11,8 @@ namespace tilewright {
 constexpr char standard_output_path[] = "/dev/stdout";
 
 struct Destination {
-    std::optional<FolderEntry> entry;  // nothing for a device, a pipe or standard output, which a file must
-                                       // not replace
+    // nothing for a device, a pipe or standard output, which a file must not replace
+    std::optional<FolderEntry> entry;
     std::optional<struct stat> older;  // the file that is replaced
 };
 

@@ -1,8 +1,8 @@
 // The reader of PNG files.
 #include "runtime/files/attempt.h"
 #include "runtime/files/file_errors.h"
-#include "runtime/files/png/libpng.h"
 #include "runtime/files/pictures/picture_limits.h"
+#include "runtime/files/png/libpng.h"
 #include "runtime/files/png/png_chunks.h"
 #include "runtime/files/readers.h"
 #include "tilewright/png.h"

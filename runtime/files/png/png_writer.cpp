@@ -1,8 +1,8 @@
 // The writer of PNG files.
 #include "runtime/files/attempt.h"
 #include "runtime/files/file_errors.h"
-#include "runtime/files/png/libpng.h"
 #include "runtime/files/output/output_file.h"
+#include "runtime/files/png/libpng.h"
 #include "runtime/files/png/png_chunks.h"
 #include "runtime/files/writers.h"
 #include "tilewright/error.h"

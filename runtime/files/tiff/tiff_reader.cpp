@@ -1,10 +1,10 @@
 // The reader of TIFF files. Source: TIFF 6.0 (Adobe, 1992); libtiff decodes.
 #include "runtime/arrays/divided_by_alpha.h"
 #include "runtime/files/file_errors.h"
-#include "runtime/files/tiff/libtiff.h"
 #include "runtime/files/pictures/orientation.h"
 #include "runtime/files/pictures/picture_limits.h"
 #include "runtime/files/readers.h"
+#include "runtime/files/tiff/libtiff.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // The writer of TIFF files. Source: TIFF 6.0 (Adobe, 1992); libtiff encodes.
 #include "runtime/files/file_errors.h"
-#include "runtime/files/tiff/libtiff.h"
 #include "runtime/files/output/output_file.h"
 #include "runtime/files/png/png_chunks.h"
+#include "runtime/files/tiff/libtiff.h"
 #include "runtime/files/writers.h"
 #include "tilewright/error.h"
 #include <algorithm>

@@ -30,7 +30,7 @@ struct Device {
 };
 
 // A device, and what its driver says of it. The `capability` of the CPU is the widest instruction set that
-// rows are built for.
+// variants are built for.
 struct DeviceInfo {
     Device device;
     std::string name;
@@ -39,7 +39,7 @@ struct DeviceInfo {
     uint64_t memory = 0;     // bytes
     int units = 0;           // multiprocessors, compute units or hardware threads
     std::string capability;  // CUDA: compute capability; OpenCL: version; CPU: see above
-    // Limits, as the driver says them; 0 and false for the CPU, whose rows need none of them.
+    // Limits, as the driver says them; 0 and false for the CPU, whose variants need none of them.
     int block_threads = 0;     // the most threads of a block (OpenCL: work-items of a work-group)
     int64_t block_memory = 0;  // the most bytes of shared (OpenCL: local) memory of a block
     bool fp64 = false;         // kernels may compute with doubles
@@ -85,10 +85,10 @@ void trim_device_memory();
 void trim_host_memory(size_t keep = 0);
 
 // Whether this CPU has AVX-512 with VNNI and the extensions that came with it (those of Zen 4), which some
-// rows are built for.
+// variants are built for.
 bool cpu_has_vnni();
 
-// Whether this CPU has AVX2, FMA and F16C. On one that has not, rows run that are built for any x86-64.
+// Whether this CPU has AVX2, FMA and F16C. On one that has not, variants run that are built for any x86-64.
 bool cpu_has_avx2();
 
 }  // namespace tilewright

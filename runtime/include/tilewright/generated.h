@@ -15,18 +15,18 @@ namespace tilewright {
 // c) goes as x, y, c, or where the library takes two dimensions as rows of w * c elements. Device work may
 // still be under way afterwards. Errors: input, for arrays of other types or dimensions than the library's;
 // memory, device or failed, with Halide's message.
-void run_generated(const Row &row, Device device, std::span<const Array> inputs, Array &output);
+void run_generated(const Variant &variant, Device device, std::span<const Array> inputs, Array &output);
 
 // A row of a pipeline that was made ahead of time.
-Row generated_row(const std::string &name, const std::string &schedule, const std::string &type,
+Variant generated_variant(const std::string &name, const std::string &schedule, const std::string &type,
     Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)(),
-    Row::Needs needs = {});
+    Variant::Needs needs = {});
 
 // A pipeline: what it takes and gives, and its libraries, each with the sizes that it serves. The first that
 // serves is taken.
 struct GeneratedPipeline {
     struct Library {
-        Row row;
+        Variant variant;
         int64_t least_width, least_height, most_width, most_height;
     };
     std::string name, stages;

@@ -43,7 +43,7 @@ struct KernelLaunch {
 
 // A library that ran, and the kernels that it launched.
 struct LibraryRun {
-    std::string row;
+    std::string variant;
     uint64_t argument_bytes = 0;  // its inputs and outputs, each element once
     uint64_t scratch_bytes = 0;   // device memory that it took for values between its kernels
     double ms = 0;                // until it returned, by the host's clock; kernels may still run then

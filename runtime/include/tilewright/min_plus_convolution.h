@@ -30,10 +30,10 @@ namespace tilewright {
 // out of range (the message has the range), and for an output that shares memory with an input; device and
 // memory as every operator. `registers` and `pruned` serve vectors that together take less than about 1 GiB.
 //
-// Which rows there are: `direct` (least sums in global memory) and `shared` (in shared memory) follow the two
-// published kernels for this problem, which read one element past the end of a (not of b) and leave out a[0];
-// `branchless` has a minimum in place of their branch; `registers` keeps a tile of outputs in registers;
-// `pruned` leaves out what cannot be the least, by bounds on blocks of a and windows of b
+// Which variants there are: `direct` (least sums in global memory) and `shared` (in shared memory) follow the
+// two published kernels for this problem, which read one element past the end of a (not of b) and leave out
+// a[0]; `branchless` has a minimum in place of their branch; `registers` keeps a tile of outputs in
+// registers; `pruned` leaves out what cannot be the least, by bounds on blocks of a and windows of b
 // (generators/algorithms/min_plus_convolution/pruned.h has the argument why it is exact), and goes on with
 // all sums where a first pass shows that it would not pay; `pruned_always` does not. `tuned` takes `pruned`
 // from some size on. The time then depends on the data, the result does not.

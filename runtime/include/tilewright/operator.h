@@ -2,65 +2,17 @@
 #include "tilewright/array.h"
 #include "tilewright/error.h"
 #include "tilewright/input.h"
-#include "tilewright/variant.h"
+#include "tilewright/settings.h"
 #include "tilewright/statistics.h"
+#include "tilewright/variant.h"
 #include <array>
-#include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace tilewright {
-
-// The values of an operator's own options, by name ("sigma", "border", "output-type").
-class Settings {
-public:
-    Settings() = default;
-    Settings(std::initializer_list<std::pair<const std::string, std::variant<double, std::string>>> values)
-        : values_(values) {}
-    void set(const std::string &name, std::variant<double, std::string> value) {
-        values_[name] = std::move(value);
-    }
-    bool has(const std::string &name) const {
-        return values_.contains(name);
-    }
-    // The value; `otherwise`, or without that an std::logic_error, where there is none. Errors: usage, for a
-    // word in place of a number and a number in place of a word.
-    double number(const std::string &name) const;
-    double number(const std::string &name, double otherwise) const;
-    std::string text(const std::string &name) const;
-    std::string text(const std::string &name, const std::string &otherwise) const;
-    const std::map<std::string, std::variant<double, std::string>> &all() const {
-        return values_;
-    }
-
-private:
-    std::map<std::string, std::variant<double, std::string>> values_;
-};
-
-// An option of an operator. It is declared once: the command line, its help, pipelines and the checks of a
-// call are made from it.
-struct Option {
-    std::string name, help;
-    bool is_number = false;
-    std::string value = {};                 // the default, as text; empty: none
-    std::vector<std::string> choices = {};  // for words: what it takes; empty: the operator looks at the word
-                                            // itself
-    std::string unit = {};     // for numbers: "m" for lengths, which may be written with a suffix ("532nm")
-    std::string example = {};  // for options without a default: what examples give
-    bool is_flag = false;      // for words: given without a value, which is then "yes"
-    double least = -std::numeric_limits<double>::infinity();  // for numbers: the range
-    double most = std::numeric_limits<double>::infinity();
-    bool excludes_ends = false;  // the range is without `least` and `most` themselves
-    bool is_whole = false;       // for numbers: whole ones only
-    bool is_needed = false;      // a call without it is refused
-
-    std::string range() const;  // "a number from 0.5 to 200", "a length from 1pm to 1m"; of words "u32, f32"
-};
 
 // What a caller should know of a call besides its result.
 struct Remarks {
@@ -68,17 +20,17 @@ struct Remarks {
     std::vector<std::string> warnings;                       // one line each
 };
 
-// How and where to run. `device` unset: the best one that has a row of the schedule; of `tuned`, the one with
-// the least predicted time, copies and the start of drivers included (choose_device()). `schedule`: the name
-// of a row or of a family. "tuned" is the row that serves the data and has the least predicted time, by times
-// that were measured on a device like this one; where there are none, the first row of that family that
-// serves the data.
+// How and where to run. `device` unset: the best one that has a variant of the schedule; of `tuned`, the one
+// with the least predicted time, copies and the start of drivers included (choose_device()). `schedule`: the
+// name of a variant or of a family. "tuned" is the variant that serves the data and has the least predicted
+// time, by times that were measured on a device like this one; where there are none, the first variant of
+// that family that serves the data.
 struct Call {
     std::optional<Device> device;
     std::string schedule = "tuned";
     Statistics *statistics = nullptr;
-    const std::vector<Row> *rows = nullptr;  // what to choose from, in this order; unset: all the
-                                             // operator's rows
+    // what to choose from, in this order; unset: all the operator's variants
+    const std::vector<Variant> *variants = nullptr;
     bool pinned = false;  // an output that the call makes is in page-locked memory (Array::pinned)
 };
 
@@ -94,7 +46,7 @@ struct Request {
 };
 
 // The numbers by which a front says how much work a call is: height, width, a radius ... By them the times of
-// rows are predicted from those that were measured. Description::measures has their names.
+// variants are predicted from those that were measured. Description::measures has their names.
 struct Measures {
     std::array<double, 6> numbers = {};
     size_t count = 0;
@@ -111,9 +63,9 @@ struct Measures {
     bool operator==(const Measures &) const = default;
 };
 
-// What a row will take, by the times that were measured on a device like this one.
+// What a variant will take, by the times that were measured on a device like this one.
 struct PredictedTime {
-    const Row *row;
+    const Variant *variant;
     double ms;
     std::string from;  // the name of the file of measured times
     // Of predictions from this file: the factor that half of them, and that nine in ten, are not further off
@@ -121,11 +73,11 @@ struct PredictedTime {
     double median_factor = 0, most_factor = 0;
 };
 
-class RowChoices;  // the measured times of the rows (runtime/dispatch/choice/choice.h)
-struct RowChoice;  // a row that they choose (there too)
-class Plan;        // the libraries that a call runs, one after another, and their arguments
-                   // (runtime/dispatch/steps/plan.h)
-class Form;        // what a front knows of one form (runtime/dispatch/operator_of.h)
+class VariantChoices;  // the measured times of the variants (runtime/dispatch/choice/choice.h)
+struct VariantChoice;  // a variant that they choose (there too)
+class Plan;            // the libraries that a call runs, one after another, and their arguments
+                       // (runtime/dispatch/steps/plan.h)
+class Form;            // what a front knows of one form (runtime/dispatch/operator_of.h)
 
 // What an operator says of itself.
 struct Description {
@@ -135,20 +87,21 @@ struct Description {
     Makes makes = Makes::image;
     bool has_separate_channels = false;  // of (h, w, c), each channel is computed as an image (h, w)
     std::vector<Option> options = {};
-    std::optional<Input> optional_input = {};  // one more array that a call may end its inputs with: on the
-                                               // command line a file's name
-    std::string notes = {};                    // lines for --help, each with its end
+    // one more array that a call may end its inputs with: on the command line a file's name
+    std::optional<Input> optional_input = {};
+    std::string notes = {};  // lines for --help, each with its end
     std::vector<std::string> measures = {"height", "width", "channels"};  // the names of Operator::measures
 };
 
-// An operator: what it takes and makes, its table of rows, and the front that checks arguments and plans
+// An operator: what it takes and makes, its table of variants, and the front that checks arguments and plans
 // which libraries run on them. An operator derives from OperatorOf<its own Request>
 // (runtime/dispatch/operator_of.h).
 class Operator {
 public:
-    // `rows`: the operator's table. `forms`: what its front knows of the forms of these rows; the row and the
-    // form find each other here, by name. A row whose form is not among them is an std::logic_error.
-    Operator(Description description, const std::vector<Row> &rows, std::vector<const Form *> forms);
+    // `variants`: the operator's table. `forms`: what its front knows of the forms of these variants; the
+    // variant and the form find each other here, by name. A variant whose form is not among them is an
+    // std::logic_error.
+    Operator(Description description, const std::vector<Variant> &variants, std::vector<const Form *> forms);
     virtual ~Operator();
     Operator(const Operator &) = delete;
 
@@ -177,24 +130,24 @@ public:
     const std::optional<Input> &optional_input() const {
         return description_.optional_input;
     }
-    const std::vector<Row> &rows() const {
-        return rows_;
+    const std::vector<Variant> &variants() const {
+        return variants_;
     }
     const std::vector<const Form *> &forms() const {
         return forms_;
     }
 
-    // Errors: usage, for a schedule that none of the operator's rows has; the message names those that there
-    // are.
+    // Errors: usage, for a schedule that none of the operator's variants has; the message names those that
+    // there are.
     void check_schedule(const std::string &schedule) const;
 
-    // The rows that a schedule names on a device's backend, in the table's order.
-    std::vector<const Row *> rows(const std::string &schedule, Backend backend) const;
+    // The variants that a schedule names on a device's backend, in the table's order.
+    std::vector<const Variant *> variants(const std::string &schedule, Backend backend) const;
 
-    // The call: checks everything, makes `output` if it is empty, takes the row and runs it. Where `tuned`
-    // finds no memory for its row, it runs the row `compact`, if the operator has one that serves the data.
-    // Errors: usage (unknown schedule or setting), input, device, memory; each names operator, argument and
-    // value.
+    // The call: checks everything, makes `output` if it is empty, takes the variant and runs it. Where
+    // `tuned` finds no memory for its variant, it runs the variant `compact`, if the operator has one that
+    // serves the data. Errors: usage (unknown schedule or setting), input, device, memory; each names
+    // operator, argument and value.
     void operator()(std::span<const Array> inputs, Array &output, const Settings &settings = {},
         const Call &call = {}) const;
 
@@ -206,86 +159,89 @@ public:
     // unknown option, value out of range), input (type, shape).
     std::unique_ptr<const Request> parse(std::span<const Array> inputs, const Settings &settings) const;
 
-    // The row that a call runs, out of `rows` if they are given. Errors: usage, input, device, as above.
-    const Row &choose(const Request &request, const Array &output, const std::string &schedule, Device device,
-        const std::vector<Row> *rows = nullptr) const;
-    const Row &choose(std::span<const Array> inputs, const Array &output, const Settings &settings,
-        const std::string &schedule, Device device, const std::vector<Row> *rows = nullptr) const {
-        return choose(*parse(inputs, settings), output, schedule, device, rows);
+    // The variant that a call runs, out of `variants` if they are given. Errors: usage, input, device, as
+    // above.
+    const Variant &choose(const Request &request, const Array &output, const std::string &schedule,
+        Device device, const std::vector<Variant> *variants = nullptr) const;
+    const Variant &choose(std::span<const Array> inputs, const Array &output, const Settings &settings,
+        const std::string &schedule, Device device, const std::vector<Variant> *variants = nullptr) const {
+        return choose(*parse(inputs, settings), output, schedule, device, variants);
     }
 
-    // The rows that `tuned` may take for calls of this type there and whose times were measured on a device
-    // like it, the one with the least predicted time first. The times are those of the call without copies
-    // from and to the host. Whether a row serves the request is not asked. Empty where no call like it was
-    // measured.
+    // The variants that `tuned` may take for calls of this type there and whose times were measured on a
+    // device like it, the one with the least predicted time first. The times are those of the call without
+    // copies from and to the host. Whether a variant serves the request is not asked. Empty where no call
+    // like it was measured.
     std::vector<PredictedTime> predicted_times(const Request &request, Device device) const;
 
     // The device that a call with `device` unset runs on: the best one, in the order of best_device(), that
-    // can run a row of the schedule for this type, out of `rows` if they are given. Of `tuned` it is that one
-    // or the CPU, whichever has the least predicted time for the row and for the copies between host and
-    // device that the call and its result need, where there are times for both. Arrays whose newest elements
-    // are on a device are not copied there, and the result of a call on such arrays is not copied to the
-    // host. best_device() where no device can run such a row.
+    // can run a variant of the schedule for this type, out of `variants` if they are given. Of `tuned` it is
+    // that one or the CPU, whichever has the least predicted time for the variant and for the copies between
+    // host and device that the call and its result need, where there are times for both. Arrays whose newest
+    // elements are on a device are not copied there, and the result of a call on such arrays is not copied to
+    // the host. best_device() where no device can run such a variant.
     Device choose_device(const Request &request, const std::string &schedule = "tuned",
-        const std::vector<Row> *rows = nullptr) const;
+        const std::vector<Variant> *variants = nullptr) const;
 
     // The numbers by which calls are compared with measured ones.
     virtual Measures measures(const Request &request) const = 0;
 
-    // A number that conditions of rows are about, by its name: one of the measures of a call, or one that the
-    // operator makes of them. Of a name that it does not know, an std::logic_error.
-    virtual double measure(std::string_view name, const Row &row, const Measures &measures) const;
+    // A number that conditions of variants are about, by its name: one of the measures of a call, or one that
+    // the operator makes of them. Of a name that it does not know, an std::logic_error.
+    virtual double measure(std::string_view name, const Variant &variant, const Measures &measures) const;
 
-    // Whether `tuned` may take a row that is not of that family: it gives results of the same class, and how
-    // long it takes does not depend on the values of its inputs. Rows of autoschedulers and the unscheduled
-    // `reference` are never taken.
-    bool may_stand_for_tuned(const Row &row) const;
+    // Whether `tuned` may take a variant that is not of that family: it gives results of the same class, and
+    // how long it takes does not depend on the values of its inputs. Variants of autoschedulers and the
+    // unscheduled `reference` are never taken.
+    bool may_stand_for_tuned(const Variant &variant) const;
 
-    // Whether a row of the request's type can run on these arguments (alignment, sizes).
-    bool serves(const Row &row, const Request &request, const Array &output) const;
-    bool serves(
-        const Row &row, std::span<const Array> inputs, const Array &output, const Settings &settings) const {
-        return serves(row, *parse(inputs, settings), output);
-    }
-
-    // What the front knows of a row's form. A row that is not of the operator's table, nor a copy of one that
-    // is, is an std::logic_error.
-    const Form &form(const Row &row) const;
-
-    // Whether a row that serves the request is meant for it: its conditions hold, and its form says so. Of a
-    // family the first row that is, is taken where no measured times decide. A row that is not meant for a
-    // request gives the same result, but others are expected to be faster.
-    bool is_meant_for(const Row &row, const Request &request) const {
-        return is_meant_for(row, measures(request));
-    }
-    bool is_meant_for(const Row &row, const Measures &measures) const;
-
-    // Why a row that serves the request cannot run on the device, or another row that its plan runs cannot;
-    // empty where all can.
-    std::string why_not_on(const Row &row, Device device, const Request &request, const Array &output) const;
-
-    // The first row that a schedule's name means, that serves the request and that the device can run: one
-    // that is meant for it before others. Null where there is none.
-    const Row *named_row(
-        const Request &request, const Array &output, const std::string &schedule, Device device) const {
-        return named_row(request, output, schedule, device, rows_);
-    }
-
-    // Runs a row that serves the request. Returns the rows whose libraries ran: the row's own, or others that
-    // its front put together.
-    std::vector<const Row *> run(const Row &row, Device device, const Request &request, Array &output) const;
-    std::vector<const Row *> run(const Row &row, Device device, std::span<const Array> inputs, Array &output,
+    // Whether a variant of the request's type can run on these arguments (alignment, sizes).
+    bool serves(const Variant &variant, const Request &request, const Array &output) const;
+    bool serves(const Variant &variant, std::span<const Array> inputs, const Array &output,
         const Settings &settings) const {
-        return run(row, device, *parse(inputs, settings), output);
+        return serves(variant, *parse(inputs, settings), output);
     }
 
-    // Runs a row that was chosen for a request, with all that a call does after that: checks elements, makes
-    // statistics. For callers that plan before they call. Errors: input, memory, device, failed.
-    void execute(const Row &row, Device device, const Request &request, Array &output,
+    // What the front knows of a variant's form. A variant that is not of the operator's table, nor a copy of
+    // one that is, is an std::logic_error.
+    const Form &form(const Variant &variant) const;
+
+    // Whether a variant that serves the request is meant for it: its conditions hold, and its form says so.
+    // Of a family the first variant that is, is taken where no measured times decide. A variant that is not
+    // meant for a request gives the same result, but others are expected to be faster.
+    bool is_meant_for(const Variant &variant, const Request &request) const {
+        return is_meant_for(variant, measures(request));
+    }
+    bool is_meant_for(const Variant &variant, const Measures &measures) const;
+
+    // Why a variant that serves the request cannot run on the device, or another variant that its plan runs
+    // cannot; empty where all can.
+    std::string why_not_on(
+        const Variant &variant, Device device, const Request &request, const Array &output) const;
+
+    // The first variant that a schedule's name means, that serves the request and that the device can run:
+    // one that is meant for it before others. Null where there is none.
+    const Variant *named_variant(
+        const Request &request, const Array &output, const std::string &schedule, Device device) const {
+        return named_variant(request, output, schedule, device, variants_);
+    }
+
+    // Runs a variant that serves the request. Returns the variants whose libraries ran: the variant's own, or
+    // others that its front put together.
+    std::vector<const Variant *> run(
+        const Variant &variant, Device device, const Request &request, Array &output) const;
+    std::vector<const Variant *> run(const Variant &variant, Device device, std::span<const Array> inputs,
+        Array &output, const Settings &settings) const {
+        return run(variant, device, *parse(inputs, settings), output);
+    }
+
+    // Runs a variant that was chosen for a request, with all that a call does after that: checks elements,
+    // makes statistics. For callers that plan before they call. Errors: input, memory, device, failed.
+    void execute(const Variant &variant, Device device, const Request &request, Array &output,
         Statistics *statistics = nullptr) const;
 
-    // What a call of a row that serves the request does. Nothing runs before Plan::run().
-    virtual Plan plan(const Row &row, Device device, const Request &request, Array &output) const = 0;
+    // What a call of a variant that serves the request does. Nothing runs before Plan::run().
+    virtual Plan plan(const Variant &variant, Device device, const Request &request, Array &output) const = 0;
 
     // Parts of a request.
     std::string type_of(std::span<const Array> inputs, const Settings &settings) const {
@@ -343,46 +299,46 @@ private:
     virtual std::unique_ptr<Request> read_request(
         std::span<const Array> inputs, const Settings &settings) const = 0;
     virtual void check_elements(const Request &request) const = 0;
-    virtual bool form_serves(const Row &row, const Request &request, const Array &output) const = 0;
+    virtual bool form_serves(const Variant &variant, const Request &request, const Array &output) const = 0;
 
-    // Whether the conditions of a row hold that are needed to serve a call.
-    bool may_serve(const Row &row, const Request &request) const;
-    bool holds(const Row &row, const Row::Condition &condition, const Measures &measures) const;
+    // Whether the conditions of a variant hold that are needed to serve a call.
+    bool may_serve(const Variant &variant, const Request &request) const;
+    bool holds(const Variant &variant, const Variant::Condition &condition, const Measures &measures) const;
 
     // The checks of parse() by the declaration.
     void check_number(size_t given) const;
     void check_declared(std::span<const Array> inputs, const Settings &settings) const;
 
-    // Whether the row serves the request, and it and the rows of its plan can run on the device.
-    bool is_usable(const Row &row, Device device, const Request &request, const Array &output) const;
+    // Whether the variant serves the request, and it and the variants of its plan can run on the device.
+    bool is_usable(const Variant &variant, Device device, const Request &request, const Array &output) const;
 
-    // The row that `tuned` is, and the one of `rows` that a schedule's name means. Null where no row serves
-    // the request.
-    RowChoice tuned_row(const Request &request, const Array &output, Device device) const;
-    const Row *named_row(const Request &request, const Array &output, const std::string &schedule,
-        Device device, const std::vector<Row> &rows) const;
+    // The variant that `tuned` is, and the one of `variants` that a schedule's name means. Null where no
+    // variant serves the request.
+    VariantChoice tuned_variant(const Request &request, const Array &output, Device device) const;
+    const Variant *named_variant(const Request &request, const Array &output, const std::string &schedule,
+        Device device, const std::vector<Variant> &variants) const;
 
-    // The device that choose_device() says, for the output that the call has, and the row there, where it was
-    // chosen on the way.
+    // The device that choose_device() says, for the output that the call has, and the variant there, where it
+    // was chosen on the way.
     struct Place {
         Device device;
-        const Row *row = nullptr;
+        const Variant *variant = nullptr;
     };
     Place choose_place(const Request &request, const Array &output, const std::string &schedule,
-        const std::vector<Row> *rows) const;
+        const std::vector<Variant> *variants) const;
     virtual std::optional<int64_t> halo_of(const Settings &, double) const {
         return {};
     }
 
-    // Says why choose() found no row. Errors: usage, input, device.
+    // Says why choose() found no variant. Errors: usage, input, device.
     [[noreturn]] void refuse_choice(const Request &request, const Array &output, const std::string &schedule,
-        Device device, const std::vector<Row> &rows) const;
+        Device device, const std::vector<Variant> &variants) const;
 
     const Description description_;
-    const std::vector<Row> rows_;
+    const std::vector<Variant> variants_;
     const std::vector<const Form *> forms_;
-    std::array<Row::Needs, 3> most_needs_;  // by backend: all that any of its rows needs
-    const std::unique_ptr<RowChoices> choices_;
+    std::array<Variant::Needs, 3> most_needs_;  // by backend: all that any of its variants needs
+    const std::unique_ptr<VariantChoices> choices_;
 };
 
 // Every operator that is linked in (by Tilewright::operators). Never empty.

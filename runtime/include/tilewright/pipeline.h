@@ -20,24 +20,24 @@ struct PipelineStage {
     int from_call = 0;               // further inputs, which the call gives
 };
 
-// What a stage gets and gives, and the row that does it.
+// What a stage gets and gives, and the variant that does it.
 struct PipelineStep {
     std::vector<Array> inputs;
     Settings settings;
     Array output;
-    const Row *row = nullptr;
+    const Variant *variant = nullptr;
     std::shared_ptr<const Request> request;  // inputs and settings, as the operator has read them
 };
 
 struct PipelineCall {
-    std::optional<Device> device = {};              // unset: Pipeline::choose_device()
-    std::string schedule = "tuned";                 // of the stages that name none
-    bool alpha = false;                             // the last channel of the first input is alpha
-    std::string kind_of_file = {};                  // "png" or "npy", where the result goes to a file: see
-                                                    // Operator::settings_for
+    std::optional<Device> device = {};  // unset: Pipeline::choose_device()
+    std::string schedule = "tuned";     // of the stages that name none
+    bool alpha = false;                 // the last channel of the first input is alpha
+    // "png" or "npy", where the result goes to a file: see Operator::settings_for
+    std::string kind_of_file = {};
     std::vector<Statistics> *statistics = nullptr;  // one per stage
-    std::vector<PipelineStep> *steps = nullptr;     // receives what each stage got and gave; no array between
-                                                    // them is then used twice
+    // receives what each stage got and gave; no array between them is then used twice
+    std::vector<PipelineStep> *steps = nullptr;
     bool pinned = false;  // an output that a call on CUDA makes is in page-locked memory (Array::pinned)
 };
 
@@ -100,7 +100,7 @@ public:
         std::span<const Array> inputs, const Call &call = {}) const;
 
     // The device that a call with `device` unset runs on: the best one, in the order of best_device(), that
-    // has a row of its schedule for each stage. Errors: those of the call.
+    // has a variant of its schedule for each stage. Errors: those of the call.
     Device choose_device(std::span<const Array> inputs, const Call &call = {}) const;
 
     // A call that is checked now, and runs later. `inputs` and the pipeline outlive it. Errors: those of the

@@ -50,9 +50,9 @@ inline Counters &operator+=(Counters &sum, const Counters &more) {
 
 // What one call of an operator did.
 struct Statistics {
-    std::string row;                     // what was chosen
-    std::vector<std::string> libraries;  // the rows whose libraries ran, in their order: the chosen one, or
-                                         // those that its front put together
+    std::string variant;  // what was chosen
+    // the variants whose libraries ran, in their order: the chosen one, or those that its front put together
+    std::vector<std::string> libraries;
     std::string device;
     double total_ms = 0;  // milliseconds of the whole call, device work included
     Counters counters;    // of this call, except largest_block, which is of the process

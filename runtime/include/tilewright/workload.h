@@ -9,7 +9,7 @@
 // command line and by tests (Tilewright::workloads); a program that only calls operators has none of it.
 namespace tilewright {
 
-// Inputs and settings that a row can be verified or timed with.
+// Inputs and settings that a variant can be verified or timed with.
 struct Sample {
     std::vector<Array> inputs;
     Settings settings;
@@ -39,8 +39,8 @@ public:
     virtual ~Workload() = default;
     Workload(const Workload &) = delete;
 
-    // Samples to verify a row's type with, the interesting sizes and settings included: each row must serve
-    // one of them. Inputs of more than 16 MiB are tried only on rows that serve no smaller sample.
+    // Samples to verify a variant's type with, the interesting sizes and settings included: each variant must
+    // serve one of them. Inputs of more than 16 MiB are tried only on variants that serve no smaller sample.
     virtual std::vector<Sample> samples(const std::string &type) const = 0;
 
     // The sample that is timed at a size; the size and the settings that are worth a line each where the user
@@ -50,8 +50,8 @@ public:
     virtual DataSize benchmark_size() const {
         return {8192, 8192};
     }
-    // The sizes at which rows are measured so that `tuned` can choose among them at any size: small, those of
-    // pictures, large, and thin in both directions; the small ones first.
+    // The sizes at which variants are measured so that `tuned` can choose among them at any size: small,
+    // those of pictures, large, and thin in both directions; the small ones first.
     virtual std::vector<DataSize> sizes_to_measure() const;
 
     // Whether a type of the table has samples of several channels. As it is: no.
@@ -73,8 +73,8 @@ public:
         return {};
     }
 
-    // The same for one row, where a documented step keeps less than the others (`half`).
-    virtual Array bound_of(const Row &, std::span<const Array> inputs, const Settings &settings) const {
+    // The same for one variant, where a documented step keeps less than the others (`half`).
+    virtual Array bound_of(const Variant &, std::span<const Array> inputs, const Settings &settings) const {
         return bound(inputs, settings);
     }
 

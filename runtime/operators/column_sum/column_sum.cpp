@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-const std::vector<Row> &column_sum_rows();
+const std::vector<Variant> &column_sum_variants();
 
 namespace {
 
@@ -18,7 +18,7 @@ namespace {
 struct Folding {
     int32_t period, chunks, steps, slices;
 
-    Folding(const Placement &at, const Row &row) {
+    Folding(const Placement &at, const Variant &variant) {
         constexpr int chunk = 16, wanted_threads = 64, wanted_blocks = 256, most_rows = 256,
                       most_slices = 32768;  // a grid has 65535 blocks along its second axis
         const int32_t bytes = at.width * at.element;
@@ -31,8 +31,8 @@ struct Folding {
             period *= 2;
         }
         const int32_t rows = (int32_t)ceil_div(at.height, period),
-                      in_step = row.tunable("unroll") * row.tunable("groups"),
-                      blocks = (int32_t)ceil_div((int64_t)period * chunks, row.tunable("lanes"));
+                      in_step = variant.tunable("unroll") * variant.tunable("groups"),
+                      blocks = (int32_t)ceil_div((int64_t)period * chunks, variant.tunable("lanes"));
         // No more than 257 bytes fit in 16 bits; beyond that, long slices are less work for the second
         // kernel.
         steps = (int32_t)std::clamp<int64_t>(
@@ -45,14 +45,14 @@ struct Folding {
 struct DefinitionForm final : SumForm {
     using SumForm::SumForm;
 
-    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
+    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
         const Placement at(request.image());
-        const int columns = row.configuration<ColumnSumConfiguration>().columns;
+        const int columns = variant.configuration<ColumnSumConfiguration>().columns;
         return at.offset % columns == 0 && at.stride % columns == 0 && at.width % columns == 0 &&
-               at.width >= row.tunable("lanes", 1) && fills_block(row, request);
+               at.width >= variant.tunable("lanes", 1) && fills_block(variant, request);
     }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        const auto meant = row.configuration<ColumnSumConfiguration>();
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
+        const auto meant = variant.configuration<ColumnSumConfiguration>();
         return is_within(measures.numbers[0], meant.most_rows) &&
                is_within(measures.numbers[1], meant.most_columns);
     }
@@ -61,25 +61,25 @@ struct DefinitionForm final : SumForm {
 struct SlicedForm final : SumForm {
     using SumForm::SumForm;
 
-    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
-        return Placement(request.image()).width >= row.tunable("lanes");
+    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
+        return Placement(request.image()).width >= variant.tunable("lanes");
     }
 };
 
 struct WordsForm final : SumForm {
     using SumForm::SumForm;
 
-    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
+    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
         const Placement at(request.image());
-        const int alignment = row.configuration<ColumnSumWordsConfiguration>().alignment;
+        const int alignment = variant.configuration<ColumnSumWordsConfiguration>().alignment;
         return at.offset % alignment == 0 && at.stride % alignment == 0;
     }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        return is_within(measures.numbers[0], row.configuration<ColumnSumWordsConfiguration>().most_rows);
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
+        return is_within(measures.numbers[0], variant.configuration<ColumnSumWordsConfiguration>().most_rows);
     }
 
 protected:
-    void bind(Launch &launch, const Row &, const SumRequest &request, Array &sums) const override {
+    void bind(Launch &launch, const Variant &, const SumRequest &request, Array &sums) const override {
         const Placement at(request.image());
         launch.in("words", request.image(), words(request.image()))
             .value("offset", at.offset)
@@ -92,15 +92,15 @@ protected:
 struct FoldedForm final : SumForm {
     using SumForm::SumForm;
 
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        return is_within(measures.numbers[1] * element_bytes(row),
-            row.configuration<ColumnSumFoldedConfiguration>().most_row_bytes);
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
+        return is_within(measures.numbers[1] * element_bytes(variant),
+            variant.configuration<ColumnSumFoldedConfiguration>().most_row_bytes);
     }
 
 protected:
-    void bind(Launch &launch, const Row &row, const SumRequest &request, Array &sums) const override {
+    void bind(Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) const override {
         const Placement at(request.image());
-        const Folding folding(at, row);
+        const Folding folding(at, variant);
         launch.in("words", request.image(), words(request.image()))
             .value("offset", at.offset)
             .value("stride", at.stride)
@@ -121,7 +121,7 @@ constexpr FoldedForm folded("column_sum_folded");
 
 const SumOperator &sums_of_columns() {
     return immortal([] {
-        return SumOperator("column_sum", "the sum of each column of an image", column_sum_rows(),
+        return SumOperator("column_sum", "the sum of each column of an image", column_sum_variants(),
             {&definition, &sliced, &in_words, &folded}, 1);
     });
 }

@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-const std::vector<Row> &fft2d_rows();
+const std::vector<Variant> &fft2d_variants();
 
 namespace {
 
@@ -32,13 +32,13 @@ struct Fft2dRequest : FieldRequest {
 };
 
 const FftLibraries &libraries() {
-    return immortal([] { return FftLibraries(fft2d_operator().rows()); });
+    return immortal([] { return FftLibraries(fft2d_operator().variants()); });
 }
 
 // The passes of a whole transform: those over rows, then those over columns.
-PassPlan passes_of(const Row &row, const Fft2dRequest &request) {
+PassPlan passes_of(const Variant &variant, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
-    PassPlan passes(libraries().with(row), row.backend, request.height, request.width);
+    PassPlan passes(libraries().with(variant), variant.backend, request.height, request.width);
     if (!passes.transform(FieldAxis::rows, {.sign = ends.sign}) ||
         !passes.transform(FieldAxis::columns, {.scale_re = ends.scale_re, .scale_im = ends.scale_im})) {
         throw std::logic_error(fmt::format("fft2d: no passes for {} x {}", request.width, request.height));
@@ -47,7 +47,7 @@ PassPlan passes_of(const Row &row, const Fft2dRequest &request) {
 }
 
 // The same without passes over columns: columns are the rows of the transposed field.
-PassPlan passes_with_transposes(const Row &transpose, const Fft2dRequest &request) {
+PassPlan passes_with_transposes(const Variant &transpose, const Fft2dRequest &request) {
     const Endpoints ends = request.endpoints();
     PassPlan passes(libraries(), transpose.backend, request.height, request.width);
     const bool rows = passes.transform(FieldAxis::rows, {.sign = ends.sign});
@@ -69,16 +69,16 @@ public:
 
     // The schedule of an autoscheduler was made for tiles of 64, and keeps the results of all steps of all
     // lines.
-    bool serves(const Row &row, const Fft2dRequest &request, const Array &) const override {
+    bool serves(const Variant &variant, const Fft2dRequest &request, const Array &) const override {
         const int64_t h = request.height, w = request.width;
-        return row.autoscheduler.empty() || (std::min(h, w) >= 64 && h * w <= 4096 * 4096);
+        return variant.autoscheduler.empty() || (std::min(h, w) >= 64 && h * w <= 4096 * 4096);
     }
-    bool equals_tuned(const Row &) const override {
+    bool equals_tuned(const Variant &) const override {
         return false;
     }
 
 protected:
-    void bind(Launch &launch, const Row &, const Fft2dRequest &request, Array &output) const override {
+    void bind(Launch &launch, const Variant &, const Fft2dRequest &request, Array &output) const override {
         const Array &field = request.inputs[0];
         const Array row_roots = fft_roots(request.width), column_roots = fft_roots(request.height);
         const Endpoints ends = request.endpoints();
@@ -119,7 +119,7 @@ public:
                                   "two; then any size up to 8192 is taken",
                           .choices = {"yes", "no"},
                           .is_flag = true}}},
-              fft2d_rows(), {&definition, &pass, &lines, &transpose}) {}
+              fft2d_variants(), {&definition, &pass, &lines, &transpose}) {}
 
 protected:
     Fft2dRequest read(std::span<const Array> inputs, const Settings &settings) const override {

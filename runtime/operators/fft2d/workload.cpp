@@ -26,7 +26,7 @@ public:
         return bound;
     }
 
-    // Every length of rows and of columns at least once, so that every row takes part in one.
+    // Every length of rows and of columns at least once, so that every variant takes part in one.
     std::vector<Sample> samples(const std::string &) const override {
         std::vector<Sample> all;
         const std::pair<int64_t, int64_t> sizes[] = {{16, 16}, {32, 16}, {32, 64}, {64, 32}, {128, 256},

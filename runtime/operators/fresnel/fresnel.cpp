@@ -12,7 +12,7 @@
 
 namespace tilewright {
 
-const std::vector<Row> &fresnel_rows();
+const std::vector<Variant> &fresnel_variants();
 
 namespace {
 
@@ -97,7 +97,7 @@ public:
                                         "is 2 pi",
                                 .types = {Type::f32, Type::u8, Type::u16},
                                 .axes = Axes::image}},
-              fresnel_rows(), fresnel_forms()) {}
+              fresnel_variants(), fresnel_forms()) {}
 
     Settings settings_for(
         const std::string &kind, std::span<const Array> inputs, const Settings &settings) const override {
@@ -118,12 +118,13 @@ protected:
             request.propagation.method == FresnelMethod::transform ? 1. : 2.};
     }
 
-    Plan plan(const Row &row, Device device, const FresnelRequest &request, Array &output) const override {
+    Plan plan(
+        const Variant &variant, Device device, const FresnelRequest &request, Array &output) const override {
         if (request.output_type == Type::c64 && !request.pads()) {
-            return FieldOperator::plan(row, device, request, output);
+            return FieldOperator::plan(variant, device, request, output);
         }
         Array result = Array::uninitialized(Type::c64, {request.height, request.width});
-        Plan plan = FieldOperator::plan(row, device, request, result);
+        Plan plan = FieldOperator::plan(variant, device, request, result);
         plan.host([result, output, full_scale = request.full_scale]() mutable {
             write_middle(result, output, full_scale);
         });

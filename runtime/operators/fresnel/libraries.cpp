@@ -1,4 +1,4 @@
-// Puts passes and the other libraries of fresnel together, for each method and each family of rows.
+// Puts passes and the other libraries of fresnel together, for each method and each family of variants.
 #include "runtime/operators/fresnel/libraries.h"
 #include "runtime/operators/fft_tables.h"
 #include "runtime/operators/fresnel/tables.h"
@@ -16,24 +16,24 @@ using Division = LineLayout::Division;
 using enum FieldAxis;
 
 const FftLibraries &libraries() {
-    return immortal([] { return FftLibraries(fresnel_operator().rows()); });
+    return immortal([] { return FftLibraries(fresnel_operator().variants()); });
 }
 
-PassPlan with_phases_in_passes(const Row &row, const FresnelRequest &request);
-PassPlan with_phases_apart(const Row &row, const FresnelRequest &request);
-PassPlan of_phases(const Row &row, const FresnelRequest &request);
+PassPlan with_phases_in_passes(const Variant &variant, const FresnelRequest &request);
+PassPlan with_phases_apart(const Variant &variant, const FresnelRequest &request);
+PassPlan of_phases(const Variant &variant, const FresnelRequest &request);
 
 // One library computes all of it.
 class Definition : public FormOf<FresnelRequest> {
 public:
     using FormOf::FormOf;
 
-    bool equals_tuned(const Row &) const override {
+    bool equals_tuned(const Variant &) const override {
         return false;
     }
 
 protected:
-    void bind(Launch &launch, const Row &, const FresnelRequest &request, Array &output) const override {
+    void bind(Launch &launch, const Variant &, const FresnelRequest &request, Array &output) const override {
         const Propagation &p = request.propagation;
         const Array &field = request.inputs[0], roots = fft_roots(p.side);
         const int32_t method = p.method == FresnelMethod::transform   ? 0 :
@@ -59,9 +59,10 @@ constexpr FieldForm<FresnelRequest> times("fresnel_times", of_phases),
 // The libraries of one propagation on one backend.
 class PropagationPlan {
 public:
-    PropagationPlan(const Row &row, const Propagation &propagation)
-        : libraries_(libraries().with(row)), backend_(row.backend), p_(propagation), n_(propagation.side),
-          passes_(libraries_, backend_, n_, n_), sign_(propagation.distance < 0 ? -1.0f : 1.0f) {}
+    PropagationPlan(const Variant &variant, const Propagation &propagation)
+        : libraries_(libraries().with(variant)), backend_(variant.backend), p_(propagation),
+          n_(propagation.side), passes_(libraries_, backend_, n_, n_),
+          sign_(propagation.distance < 0 ? -1.0f : 1.0f) {}
 
     // Phases inside the passes.
     PassPlan fused() {
@@ -81,7 +82,7 @@ public:
 
     // Phases as steps of their own; the transform of columns is one of the transposed field's rows.
     PassPlan separate() {
-        const Row &transpose = row_of(transpose_form);
+        const Variant &transpose = row_of(transpose_form);
         if (p_.method == FresnelMethod::transform) {
             multiply(Phase::before, 1);
             transform(rows, {.sign = sign_});
@@ -113,11 +114,12 @@ private:
     PassPlan passes_;
     float sign_;  // a negative distance takes the conjugates of the field and of the result
 
-    const Row &row_of(const Form &form) const {
-        if (const Row *row = libraries_.of_form(backend_, form)) {
-            return *row;
+    const Variant &row_of(const Form &form) const {
+        if (const Variant *variant = libraries_.of_form(backend_, form)) {
+            return *variant;
         }
-        throw std::logic_error(fmt::format("fresnel: no row of the form {} for a side of {}", form.name, n_));
+        throw std::logic_error(
+            fmt::format("fresnel: no variant of the form {} for a side of {}", form.name, n_));
     }
 
     std::function<Array()> factors(LineFactor factor) const {
@@ -125,10 +127,10 @@ private:
     }
 
     void multiply(Phase phase, double scale) {
-        const Row &row = row_of(times);
-        passes_.step(
-            row, true, [&row, phase, scale, p = p_](Plan &plan, Device device, const Array &from, Array &to) {
-                plan.launch(row, device)
+        const Variant &variant = row_of(times);
+        passes_.step(variant, true,
+            [&variant, phase, scale, p = p_](Plan &plan, Device device, const Array &from, Array &to) {
+                plan.launch(variant, device)
                     .in("field", from, complex_words(from))
                     .value("number", (int32_t)phase)
                     .value("distance", p.distance_in_wavelengths())
@@ -141,7 +143,7 @@ private:
     // Rows that no pass takes are the columns of the transposed field.
     template<typename Columns>
     void transposed(Columns add_columns) {
-        const Row &transpose = row_of(transpose_form);
+        const Variant &transpose = row_of(transpose_form);
         passes_.transpose(transpose);
         add_columns();
         passes_.transpose(transpose);
@@ -232,7 +234,7 @@ private:
     void angular_spectrum() {
         const FftPassLibrary *pass =
             libraries_.pass(backend_, {.lines = Lines::across, .convolves = true}, n_, n_);
-        const Row *table = libraries_.of_form(backend_, transfer);
+        const Variant *table = libraries_.of_form(backend_, transfer);
         transform(rows);
         if (pass && table) {
             passes_.pass({.pass = pass, .response = [p = p_, pass, table](Plan &plan, Device device) {
@@ -247,18 +249,18 @@ private:
     }
 };
 
-PassPlan with_phases_in_passes(const Row &row, const FresnelRequest &request) {
-    return PropagationPlan(row, request.propagation).fused();
+PassPlan with_phases_in_passes(const Variant &variant, const FresnelRequest &request) {
+    return PropagationPlan(variant, request.propagation).fused();
 }
-PassPlan with_phases_apart(const Row &row, const FresnelRequest &request) {
-    return PropagationPlan(row, request.propagation).separate();
+PassPlan with_phases_apart(const Variant &variant, const FresnelRequest &request) {
+    return PropagationPlan(variant, request.propagation).separate();
 }
 
 // Phases apart from the passes are a documented step of the backends that have a transpose. On others their
 // library does what no pass does.
-PassPlan of_phases(const Row &row, const FresnelRequest &request) {
-    const bool is_step = libraries().of_form(row.backend, transpose_form);
-    return is_step ? with_phases_apart(row, request) : with_phases_in_passes(row, request);
+PassPlan of_phases(const Variant &variant, const FresnelRequest &request) {
+    const bool is_step = libraries().of_form(variant.backend, transpose_form);
+    return is_step ? with_phases_apart(variant, request) : with_phases_in_passes(variant, request);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ Array transfer_response(const Propagation &p, const FftPassLibrary &pass, int64_
 }
 
 FftTable spectrum_response(
-    Plan &plan, Device device, const Propagation &p, const FftPassLibrary &pass, const Row &row) {
+    Plan &plan, Device device, const Propagation &p, const FftPassLibrary &pass, const Variant &variant) {
     struct Key {
         std::array<int, 4> radix;
         Device device;
@@ -72,7 +72,7 @@ FftTable spectrum_response(
         for (int64_t i = 0; i < p.side; i++) {
             frequencies.as<int32_t>()[i] = (int32_t)pass.shape.order(i);
         }
-        plan.launch(row, device)
+        plan.launch(variant, device)
             .in("order", frequencies)
             .value("distance", key.optics.distance)
             .value("frequency_step_squared", key.optics.squared_frequency_step)

@@ -16,7 +16,7 @@ Array transfer_response(const Propagation &propagation, const FftPassLibrary &pa
 
 // The transfer function of `angular_spectrum` for a pass over columns, one line for each of them. `row`:
 // whose library computes it, which is added to the plan where the last propagation had another one.
-FftTable spectrum_response(
-    Plan &plan, Device device, const Propagation &propagation, const FftPassLibrary &pass, const Row &row);
+FftTable spectrum_response(Plan &plan, Device device, const Propagation &propagation,
+    const FftPassLibrary &pass, const Variant &variant);
 
 }  // namespace tilewright

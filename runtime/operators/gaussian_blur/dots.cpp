@@ -17,24 +17,24 @@ struct DotsForm : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
 
     // The row's channels and radius, and taps that its sums hold.
-    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &) const override {
-        const auto serves = row.configuration<GaussianBlurDotsConfiguration>();
+    bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
+        const auto serves = variant.configuration<GaussianBlurDotsConfiguration>();
         const GaussianWeights &numbers = request.numbers();
         return request.channels() == serves.channels && is_within(numbers.radius, serves.most_radius) &&
                (request.image().type() == Type::u16 ? fits_split_taps(numbers.words16) :
                                                       serves.group == 4 || numbers.bytes.fits_pairs());
     }
 
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        const auto serves = row.configuration<GaussianBlurDotsConfiguration>();
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
+        const auto serves = variant.configuration<GaussianBlurDotsConfiguration>();
         const double columns = columns_with_halo(measures);
         return columns >= serves.least_columns && is_within(columns, serves.most_columns);
     }
-    void bind(
-        Launch &launch, const Row &row, const GaussianBlurRequest &request, Array &output) const override {
+    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
+        Array &output) const override {
         const BlurWeights &weights = *request.weights;
         const IntegerTaps &bytes = request.numbers().bytes;
-        const int group = row.configuration<GaussianBlurDotsConfiguration>().group;
+        const int group = variant.configuration<GaussianBlurDotsConfiguration>().group;
         const bool is_u16 = request.image().type() == Type::u16;
         const Array &low = is_u16     ? weights.low16() :
                            group == 4 ? weights.low() :
@@ -54,8 +54,9 @@ struct DotsForm : BlurForm<GaussianBlurRequest> {
 struct DotRowsForm final : DotsForm {
     using DotsForm::DotsForm;
 
-    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &output) const override {
-        return can_keep_rows(request) && DotsForm::serves(row, request, output);
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
+        return can_keep_rows(request) && DotsForm::serves(variant, request, output);
     }
 };
 

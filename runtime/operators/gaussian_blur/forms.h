@@ -1,6 +1,6 @@
 #pragma once
-// The forms of gaussian_blur: which blurs their rows serve, and the arguments of their libraries. One file
-// per idea: taps.cpp, near.cpp, dots.cpp and window.cpp. Not installed.
+// The forms of gaussian_blur: which blurs their variants serve, and the arguments of their libraries. One
+// file per idea: taps.cpp, near.cpp, dots.cpp and window.cpp. Not installed.
 #include "runtime/operators/gaussian_blur/request.h"
 #include <vector>
 
@@ -17,11 +17,12 @@ class GaussianBlurTaps : public BlurForm<GaussianBlurRequest> {
 public:
     using BlurForm::BlurForm;
 
-    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &output) const override;
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override;
 
 protected:
-    void bind(
-        Launch &launch, const Row &row, const GaussianBlurRequest &request, Array &output) const override;
+    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
+        Array &output) const override;
 
     virtual const Array &weights(const GaussianBlurRequest &request) const {
         return request.weights->integers(request.image().type());

@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-const std::vector<Row> &gaussian_blur_rows();
+const std::vector<Variant> &gaussian_blur_variants();
 
 namespace {
 
@@ -36,7 +36,7 @@ public:
                           .help = "How the image is continued beyond its border, as in scipy.ndimage",
                           .value = border_names()[0],
                           .choices = border_names()}}},
-              gaussian_blur_rows(),
+              gaussian_blur_variants(),
               joined({forms_by_taps(), forms_of_near_blurs(), forms_by_dots(), forms_with_windows()})) {}
 
 protected:
@@ -63,7 +63,7 @@ private:
 
     // Errors: input, for an image that is too large.
     void check_size(const Array &image, int64_t radius) const {
-        // Rows of the CPU look up where each element of a row and of its borders is: four bytes for each.
+        // Variants of the CPU look up where each element of a row and of its borders is: four bytes for each.
         constexpr int64_t most_elements = most_bytes / 4 - 65536;
         if ((image.shape()[1] + 2 * radius) * BlurRequest::channels_of(image) > most_elements) {
             refuse(Fault::input,

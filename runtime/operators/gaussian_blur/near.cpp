@@ -11,40 +11,42 @@ namespace {
 struct NearForm : GaussianBlurTaps {
     using GaussianBlurTaps::GaussianBlurTaps;
 
-    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &output) const override {
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const std::vector<int64_t> &shape = request.image().shape();
-        return GaussianBlurTaps::serves(row, request, output) &&
+        return GaussianBlurTaps::serves(variant, request, output) &&
                request.numbers().radius < std::min(shape[0], shape[1]);
     }
 };
 
 // Images of a device hold the rows and what continues them beyond the border.
-bool fits_texture(const Row &row, const GaussianBlurRequest &request) {
+bool fits_texture(const Variant &variant, const GaussianBlurRequest &request) {
     const int64_t across =
-        request.elements_of_row() + 2 * request.elements_of_radius() + row.tunable("width");
-    return std::max(across, request.image().shape()[0] + row.tunable("height")) <= most_of_device_image;
+        request.elements_of_row() + 2 * request.elements_of_radius() + variant.tunable("width");
+    return std::max(across, request.image().shape()[0] + variant.tunable("height")) <= most_of_device_image;
 }
 
 // Whether a block has the shared memory for its tile with the halo, and for the same blurred down columns.
-bool fits_shared(const Row &row, const GaussianBlurRequest &request) {
+bool fits_shared(const Variant &variant, const GaussianBlurRequest &request) {
     constexpr int64_t most_bytes_of_block = 48 << 10;
-    const int64_t width = row.tunable("width"), height = row.tunable("height");
+    const int64_t width = variant.tunable("width"), height = variant.tunable("height");
     const int64_t across = width + round_up(2 * request.elements_of_radius(), width),
                   down = height + 2 * (int64_t)request.numbers().radius;
     return 2 * (across * (down + height - 1) / height * height) * (int64_t)size_of(request.image().type()) <=
            most_bytes_of_block;
 }
 
-// The image between the passes is where the row says.
+// The image between the passes is where the variant says.
 struct StoredForm : NearForm {
     using NearForm::NearForm;
 
-    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &output) const override {
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         using Between = GaussianBlurNearConfiguration::Between;
-        const Between between = row.configuration<GaussianBlurNearConfiguration>().between;
-        return NearForm::serves(row, request, output) &&
-               (between == Between::textures ? fits_texture(row, request) :
-                   between == Between::tiles ? fits_shared(row, request) :
+        const Between between = variant.configuration<GaussianBlurNearConfiguration>().between;
+        return NearForm::serves(variant, request, output) &&
+               (between == Between::textures ? fits_texture(variant, request) :
+                   between == Between::tiles ? fits_shared(variant, request) :
                                                true);
     }
 };
@@ -52,7 +54,7 @@ struct StoredForm : NearForm {
 struct HalfForm final : StoredForm {
     using StoredForm::StoredForm;
 
-    BlurError own_error(const Row &) const override {
+    BlurError own_error(const Variant &) const override {
         return {.bits = 11};
     }
 };
@@ -62,12 +64,12 @@ struct HalfForm final : StoredForm {
 struct ExpForm final : NearForm {
     using NearForm::NearForm;
 
-    BlurError own_error(const Row &row) const override {
-        return {.weights = row.configuration<GaussianBlurExpConfiguration>().own_exp ? 2 * 2 * 8192 : 64};
+    BlurError own_error(const Variant &variant) const override {
+        return {.weights = variant.configuration<GaussianBlurExpConfiguration>().own_exp ? 2 * 2 * 8192 : 64};
     }
-    void bind(
-        Launch &launch, const Row &row, const GaussianBlurRequest &request, Array &output) const override {
-        NearForm::bind(launch, row, request, output);
+    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
+        Array &output) const override {
+        NearForm::bind(launch, variant, request, output);
         // -1 / 2 sigma^2, and finite: the middle weight is exp(0).
         launch.value("exponent", (float)std::max(-.5 / (request.sigma * request.sigma), -1e30));
     }

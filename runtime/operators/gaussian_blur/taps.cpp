@@ -20,16 +20,17 @@ double columns_with_halo(const Measures &measures) {
 }
 
 // The sides of the image between the passes are whole tiles: a column of pixels is as wide as one.
-bool GaussianBlurTaps::serves(const Row &row, const GaussianBlurRequest &request, const Array &) const {
-    const int64_t width = row.tunable("width", 1),
-                  height = (int64_t)row.tunable("height", 1) * row.tunable("rows", 1);
-    return row.backend == Backend::cpu ||
+bool GaussianBlurTaps::serves(
+    const Variant &variant, const GaussianBlurRequest &request, const Array &) const {
+    const int64_t width = variant.tunable("width", 1),
+                  height = (int64_t)variant.tunable("height", 1) * variant.tunable("rows", 1);
+    return variant.backend == Backend::cpu ||
            round_up(request.elements_of_row(), width) * round_up(request.image().shape()[0], height) <
                INT32_MAX;
 }
 
 void GaussianBlurTaps::bind(
-    Launch &launch, const Row &, const GaussianBlurRequest &request, Array &output) const {
+    Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const {
     bind_image(launch, request, output);
     launch.value("channels", (int32_t)request.channels())
         .in("weights", weights(request))
@@ -41,8 +42,8 @@ namespace {
 struct LinesForm final : GaussianBlurTaps {
     using GaussianBlurTaps::GaussianBlurTaps;
 
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        const int most = row.configuration<GaussianBlurLinesConfiguration>().most_elements;
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
+        const int most = variant.configuration<GaussianBlurLinesConfiguration>().most_elements;
         return is_within(columns_with_halo(measures) * measures.numbers[2], most);
     }
 };
@@ -50,10 +51,11 @@ struct LinesForm final : GaussianBlurTaps {
 struct TermsForm final : GaussianBlurTaps {
     using GaussianBlurTaps::GaussianBlurTaps;
 
-    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &) const override {
-        return request.numbers().radius == row.configuration<GaussianBlurTermsConfiguration>().radius;
+    bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
+        return request.numbers().radius == variant.configuration<GaussianBlurTermsConfiguration>().radius;
     }
-    void bind(Launch &launch, const Row &, const GaussianBlurRequest &request, Array &output) const override {
+    void bind(
+        Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
         bind_image(launch, request, output);
         launch.value("channels", (int32_t)request.channels()).in("weights", weights(request));
     }
@@ -63,12 +65,13 @@ struct TermsForm final : GaussianBlurTaps {
 struct ShortSumsForm final : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
 
-    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &) const override {
+    bool serves(const Variant &variant, const GaussianBlurRequest &request, const Array &) const override {
         return request.numbers().bytes.short_sums.means ==
-                   row.configuration<GaussianBlurShortSumsConfiguration>().means &&
+                   variant.configuration<GaussianBlurShortSumsConfiguration>().means &&
                request.elements_of_row() >= 32 && can_keep_rows(request);
     }
-    void bind(Launch &launch, const Row &, const GaussianBlurRequest &request, Array &output) const override {
+    void bind(
+        Launch &launch, const Variant &, const GaussianBlurRequest &request, Array &output) const override {
         const IntegerTaps &bytes = request.numbers().bytes;
         bind_image(launch, request, output);
         launch.value("channels", (int32_t)request.channels())

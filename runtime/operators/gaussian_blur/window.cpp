@@ -12,10 +12,10 @@ namespace {
 
 // Whether rows begin at multiples of 16 bytes. OpenCL has no views on parts of a buffer in other units than
 // the array's own.
-bool in_words(const Array &array, const Row &row) {
+bool in_words(const Array &array, const Variant &variant) {
     const int64_t pitch = array.strides()[0] * (int64_t)size_of(array.type());
     const bool whole =
-        row.backend != Backend::opencl || array.type() != Type::u8 || array.offset_bytes() == 0;
+        variant.backend != Backend::opencl || array.type() != Type::u8 || array.offset_bytes() == 0;
     return whole && pitch % 16 == 0 && array.offset_bytes() % 16 == 0;
 }
 
@@ -48,23 +48,24 @@ void bind_border(Launch &launch, Border border, int32_t w, int32_t h) {
 struct WindowForm : BlurForm<GaussianBlurRequest> {
     using BlurForm::BlurForm;
 
-    bool serves(const Row &row, const GaussianBlurRequest &request, const Array &output) const override {
+    bool serves(
+        const Variant &variant, const GaussianBlurRequest &request, const Array &output) const override {
         const Array &image = request.image();
-        const GaussianBlurWindowRow window(row.configuration<GaussianBlurWindowConfiguration>(),
-            [&](const char *name) { return row.tunable(name); });
+        const GaussianBlurWindowVariant window(variant.configuration<GaussianBlurWindowConfiguration>(),
+            [&](const char *name) { return variant.tunable(name); });
         const int64_t radius = request.numbers().radius, h = image.shape()[0], w = image.shape()[1];
         return radius <= window.radius && radius < std::min(h, w) && request.channels() == window.channels &&
-               h <= window.most_height() && in_words(image, row) && in_words(output, row) &&
+               h <= window.most_height() && in_words(image, variant) && in_words(output, variant) &&
                (image.type() == Type::u8 ? serves_bytes(window, request) : serves_elements(window, request));
     }
 
 protected:
-    virtual bool serves_bytes(const GaussianBlurWindowRow &, const GaussianBlurRequest &request) const {
+    virtual bool serves_bytes(const GaussianBlurWindowVariant &, const GaussianBlurRequest &request) const {
         return request.numbers().bytes.fits_f32();
     }
 
-    void bind(
-        Launch &launch, const Row &row, const GaussianBlurRequest &request, Array &output) const override {
+    void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
+        Array &output) const override {
         const Array &image = request.image();
         const int32_t w = (int32_t)image.shape()[1], h = (int32_t)image.shape()[0];
         launch.in("image", image, window_view(image));
@@ -72,7 +73,7 @@ protected:
             launch.value("width", w).value("multiplier", request.numbers().bytes.multiplier);
         }
         bind_border(launch, request.border, w, h);
-        bind_weights(launch, row.configuration<GaussianBlurWindowConfiguration>(), request);
+        bind_weights(launch, variant.configuration<GaussianBlurWindowConfiguration>(), request);
         launch.out("output", output, window_view(output));
     }
 
@@ -96,7 +97,7 @@ protected:
     }
 
 private:
-    static bool serves_elements(const GaussianBlurWindowRow &window, const GaussianBlurRequest &request) {
+    static bool serves_elements(const GaussianBlurWindowVariant &window, const GaussianBlurRequest &request) {
         const Array &image = request.image();
         return !window.large ||
                (request.border != Border::zero && image.shape()[1] >= window.least_width(window.radius) &&
@@ -109,7 +110,7 @@ struct TapWindowForm final : WindowForm {
     using WindowForm::WindowForm;
 
     bool serves_bytes(
-        const GaussianBlurWindowRow &window, const GaussianBlurRequest &request) const override {
+        const GaussianBlurWindowVariant &window, const GaussianBlurRequest &request) const override {
         const IntegerTaps &taps = request.numbers().bytes;
         const bool whole_words = request.image().shape()[1] % 4 == 0 && request.border == Border::reflect;
         return taps.fits_f32() && taps.high <= window.high && (window.any_width || whole_words);

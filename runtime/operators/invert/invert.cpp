@@ -4,14 +4,14 @@
 
 namespace tilewright {
 
-const std::vector<Row> &invert_rows();
+const std::vector<Variant> &invert_variants();
 
 static constexpr ImageForm form("invert");
 
 const Operator &invert_operator() {
     return immortal([] {
         return ImageOperator("invert", "the negative: 255 minus each value, of 16 bits 65535 minus it",
-            invert_rows(), {&form}, ImageOperator::Kind::pointwise);
+            invert_variants(), {&form}, ImageOperator::Kind::pointwise);
     });
 }
 

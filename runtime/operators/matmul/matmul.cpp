@@ -8,12 +8,12 @@
 
 namespace tilewright {
 
-const std::vector<Row> &matmul_rows();
+const std::vector<Variant> &matmul_variants();
 
 namespace {
 
-constexpr int64_t most_rows = 4 * 65535;  // of one launch: the grids of all kernels stay within 65535 in y
-                                          // and z
+// of one launch: the grids of all kernels stay within 65535 in y and z
+constexpr int64_t most_rows = 4 * 65535;
 constexpr int64_t most_columns = 64 * 65535;
 constexpr int64_t most_depth = 32 * 65535;  // of the forms that copy panels on a GPU
 
@@ -41,8 +41,8 @@ struct MatmulRequest : Request {
     }
 };
 
-// Rows and columns of the panels that a row's library copies a and b into, with the depth that is copied at
-// once: (rows of a, columns of b, depth); rows or columns 0: that matrix is read in place.
+// Rows and columns of the panels that a variant's library copies a and b into, with the depth that is copied
+// at once: (rows of a, columns of b, depth); rows or columns 0: that matrix is read in place.
 struct Copies {
     int64_t rows = 0, columns = 0, depth = 0;
     int64_t parts = 1;  // of each number of b
@@ -78,11 +78,11 @@ class MatmulForm : public FormOf<MatmulRequest> {
 public:
     using FormOf::FormOf;
 
-    Plan plan(const OperatorOf<MatmulRequest> &op, const Row &row, Device device,
+    Plan plan(const OperatorOf<MatmulRequest> &op, const Variant &variant, Device device,
         const MatmulRequest &request, Array &output) const final {
-        const bool too_tall = is_too_tall(row, request, output);
-        if (!too_tall && !is_too_wide(row, request)) {
-            return FormOf::plan(op, row, device, request, output);
+        const bool too_tall = is_too_tall(variant, request, output);
+        if (!too_tall && !is_too_wide(variant, request)) {
+            return FormOf::plan(op, variant, device, request, output);
         }
         // The upper and the lower half of the output, or the left and the right one.
         const auto [m, k, n] = request.size();
@@ -93,59 +93,59 @@ public:
                 too_tall ? request.with_inputs(request.a().crop(begin, 0, count, k), request.b()) :
                            request.with_inputs(request.a(), request.b().crop(0, begin, k, count));
             Array output_part = too_tall ? output.crop(begin, 0, count, n) : output.crop(0, begin, m, count);
-            plan.append(this->plan(op, row, device, part, output_part));
+            plan.append(this->plan(op, variant, device, part, output_part));
         }
         return plan;
     }
 
 protected:
-    virtual Copies copies(const Row &, const Size &) const {
+    virtual Copies copies(const Variant &, const Size &) const {
         return {};
     }
 
-    void bind(Launch &launch, const Row &, const MatmulRequest &request, Array &output) const final {
+    void bind(Launch &launch, const Variant &, const MatmulRequest &request, Array &output) const final {
         launch.in("a", request.a()).in("b", request.b()).out("output", output);
     }
 
 private:
     // Whether the output has more rows than a library computes at once.
-    bool is_too_tall(const Row &row, const MatmulRequest &request, const Array &output) const {
+    bool is_too_tall(const Variant &variant, const MatmulRequest &request, const Array &output) const {
         constexpr int64_t element = sizeof(float);
         const Size size = request.size();
-        const Copies copies = this->copies(row, size);
+        const Copies copies = this->copies(variant, size);
         const auto span = [&](const Array &a) { return a.shape()[0] * a.strides()[0] * element; };
         const bool large_panels =
             copies.rows != 0 && round_up(size.m, copies.rows) * copies.depth * element > most_bytes;
-        const bool large_grid = row.backend != Backend::cpu && size.m > most_rows;
+        const bool large_grid = variant.backend != Backend::cpu && size.m > most_rows;
         return size.m > 1 &&
                (large_panels || large_grid || span(request.a()) > most_bytes || span(output) > most_bytes);
     }
 
     // The same of columns.
-    bool is_too_wide(const Row &row, const MatmulRequest &request) const {
+    bool is_too_wide(const Variant &variant, const MatmulRequest &request) const {
         const Size size = request.size();
-        const Copies copies = this->copies(row, size);
+        const Copies copies = this->copies(variant, size);
         const bool large_panels = copies.columns != 0 && round_up(size.n, copies.columns) * copies.depth *
                                                                  copies.parts * (int64_t)sizeof(float) >
                                                              most_bytes;
-        return size.n > 1 && (large_panels || (row.backend != Backend::cpu && size.n > most_columns));
+        return size.n > 1 && (large_panels || (variant.backend != Backend::cpu && size.n > most_columns));
     }
 };
 
 struct DefinitionForm final : MatmulForm {
     using MatmulForm::MatmulForm;
 
-    bool serves(const Row &row, const MatmulRequest &request, const Array &) const override {
+    bool serves(const Variant &variant, const MatmulRequest &request, const Array &) const override {
         const Size size = request.size();
-        if (!row.autoscheduler.empty()) {
+        if (!variant.autoscheduler.empty()) {
             return size.m >= 4 && size.n >= 64;  // the tiles that the plug-ins made
         }
-        const auto serves = row.configuration<MatmulConfiguration>();
+        const auto serves = variant.configuration<MatmulConfiguration>();
         return has_few_scratch(serves, size) && size.m >= serves.whole_rows && size.n >= serves.whole_columns;
     }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
         const Size size = size_of(measures);
-        const auto meant = row.configuration<MatmulConfiguration>();
+        const auto meant = variant.configuration<MatmulConfiguration>();
         return is_within(size.m, meant.most_rows) && is_within(size.n, meant.most_columns) &&
                is_within(size.k, meant.most_depth) && size.n >= meant.least_columns &&
                size.k >= meant.least_depth;
@@ -160,42 +160,42 @@ struct BlocksForm final : MatmulForm {
     using MatmulForm::MatmulForm;
 
 protected:
-    Copies copies(const Row &row, const Size &size) const override {
+    Copies copies(const Variant &variant, const Size &size) const override {
         constexpr int64_t two_vectors = 32;  // at most
-        return {.columns = two_vectors, .depth = std::min<int64_t>(size.k, row.tunable("depth"))};
+        return {.columns = two_vectors, .depth = std::min<int64_t>(size.k, variant.tunable("depth"))};
     }
 };
 
 struct WorkersForm final : MatmulForm {
     using MatmulForm::MatmulForm;
 
-    bool serves(const Row &row, const MatmulRequest &request, const Array &output) const override {
+    bool serves(const Variant &variant, const MatmulRequest &request, const Array &output) const override {
         const Size size = request.size();
         if (size.k > most_depth) {
             return false;
         }
-        const Division division = division_of(row);
+        const Division division = division_of(variant);
         if (division.copies == Division::Copies::none) {
             return size.m % 128 == 0 && size.n % 128 == 0 && size.m % division.tile_rows() == 0 &&
                    size.n % division.tile_columns() == 0 && size.k % division.depth == 0 &&
                    is_aligned(request.a(), 16) && is_aligned(request.b(), 16) && is_aligned(output, 16);
         }
         // Both panels are in one buffer.
-        const Copies copies = this->copies(row, size);
+        const Copies copies = this->copies(variant, size);
         return division.copies != Division::Copies::together ||
                2 * round_up(std::max(size.m, size.n), copies.rows) * copies.depth * (int64_t)sizeof(float) <=
                    most_bytes;
     }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
         const Size size = size_of(measures);
-        const auto meant = row.configuration<MatmulWorkersConfiguration>();
+        const auto meant = variant.configuration<MatmulWorkersConfiguration>();
         return !is_thin(size) && is_within(std::max(size.m, size.n), meant.most_side) &&
                is_within(size.k, meant.most_depth);
     }
 
 protected:
-    Copies copies(const Row &row, const Size &size) const override {
-        const Division division = division_of(row);
+    Copies copies(const Variant &variant, const Size &size) const override {
+        const Division division = division_of(variant);
         if (division.copies == Division::Copies::none) {
             return {};
         }
@@ -208,29 +208,29 @@ protected:
     }
 
 private:
-    static Division division_of(const Row &row) {
-        return matmul_division([&](const char *name) { return row.tunable(name); },
-            row.configuration<MatmulWorkersConfiguration>().copies);
+    static Division division_of(const Variant &variant) {
+        return matmul_division([&](const char *name) { return variant.tunable(name); },
+            variant.configuration<MatmulWorkersConfiguration>().copies);
     }
 };
 
 struct FragmentsForm final : MatmulForm {
     using MatmulForm::MatmulForm;
 
-    bool serves(const Row &, const MatmulRequest &request, const Array &) const override {
+    bool serves(const Variant &, const MatmulRequest &request, const Array &) const override {
         const Size size = request.size();
         return size.k >= FragmentDivision::least_depth && size.k <= most_depth;
     }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
         const Size size = size_of(measures);
         return !is_thin(size) && is_within(std::max(size.m, size.n),
-                                     row.configuration<MatmulFragmentsConfiguration>().most_side);
+                                     variant.configuration<MatmulFragmentsConfiguration>().most_side);
     }
 
 protected:
-    Copies copies(const Row &row, const Size &size) const override {
-        const FragmentDivision division = {
-            row.tunable("tiles"), row.tunable("columns"), row.tunable("depth"), row.tunable("group")};
+    Copies copies(const Variant &variant, const Size &size) const override {
+        const FragmentDivision division = {variant.tunable("tiles"), variant.tunable("columns"),
+            variant.tunable("depth"), variant.tunable("group")};
         const int64_t copied_ahead = division.depth;  // a block
         return {.rows = division.rows(),
             .columns = division.columns,
@@ -257,7 +257,7 @@ public:
                            "On NVIDIA GPUs of compute capability 9.0 `tuned` may take the tensor cores "
                            "(the schedules\n`tensor`), within the same bound. For f32 arithmetic alone, "
                            "name `tuned_large`.\n"},
-              matmul_rows(), {&definition, &runs, &blocks, &workers, &fragments}) {}
+              matmul_variants(), {&definition, &runs, &blocks, &workers, &fragments}) {}
 
     Measures measures(const MatmulRequest &request) const override {
         const Size size = request.size();

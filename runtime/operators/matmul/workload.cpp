@@ -27,7 +27,7 @@ public:
         const Size size = size_of(inputs);
         constexpr double many = 1e8;  // products that a plain loop makes in a tenth of a second
         if ((double)size.m * (double)size.n * (double)size.k > many &&
-            !op_.rows("tuned", Backend::cpu).empty()) {
+            !op_.variants("tuned", Backend::cpu).empty()) {
             return bound_of_large(inputs, size);
         }
         Array bound(Type::f64, {size.m, size.n}, 0);
@@ -45,8 +45,8 @@ public:
         return bound;
     }
 
-    // One size for each row that `tuned` may take and more: (M, K, N), 1s, odd, a tile less and more by one,
-    // primes, tall and wide.
+    // One size for each variant that `tuned` may take and more: (M, K, N), 1s, odd, a tile less and more by
+    // one, primes, tall and wide.
     std::vector<Sample> samples(const std::string &) const override {
         std::vector<Sample> all;
         const int64_t sizes[][3] = {{1, 1, 1}, {1, 300, 1}, {7, 1, 9}, {129, 65, 257}, {257, 127, 251},

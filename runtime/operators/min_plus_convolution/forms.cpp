@@ -24,7 +24,7 @@ struct DenseForm : FormOf<MinPlusRequest> {
 
 protected:
     ~DenseForm() = default;
-    void bind(Launch &launch, const Row &, const MinPlusRequest &request, Array &output) const override {
+    void bind(Launch &launch, const Variant &, const MinPlusRequest &request, Array &output) const override {
         bind_vectors(launch, request)
             .in("accumulated", accumulated_of(request))
             .out("output", output, first(output, request.length));
@@ -35,8 +35,8 @@ protected:
 struct DefinitionForm final : DenseForm {
     using DenseForm::DenseForm;
 
-    bool serves(const Row &row, const MinPlusRequest &request, const Array &) const override {
-        return row.autoscheduler.empty() || request.length >= 16;  // a vector, of the plug-in's making
+    bool serves(const Variant &variant, const MinPlusRequest &request, const Array &) const override {
+        return variant.autoscheduler.empty() || request.length >= 16;  // a vector, of the plug-in's making
     }
 };
 
@@ -48,8 +48,9 @@ struct SlicesForm final : DenseForm {
     using DenseForm::DenseForm;
 
 protected:
-    void bind(Launch &launch, const Row &row, const MinPlusRequest &request, Array &output) const override {
-        DenseForm::bind(launch, row, request, output);
+    void bind(
+        Launch &launch, const Variant &variant, const MinPlusRequest &request, Array &output) const override {
+        DenseForm::bind(launch, variant, request, output);
         launch.value("length", (int32_t)request.length);
     }
 };
@@ -58,8 +59,9 @@ struct StripsForm final : DenseForm {
     using DenseForm::DenseForm;
 
 protected:
-    void bind(Launch &launch, const Row &row, const MinPlusRequest &request, Array &output) const override {
-        DenseForm::bind(launch, row, request, output);
+    void bind(
+        Launch &launch, const Variant &variant, const MinPlusRequest &request, Array &output) const override {
+        DenseForm::bind(launch, variant, request, output);
         launch.value("one", (int32_t)1);
     }
 };
@@ -67,13 +69,13 @@ protected:
 // A form that leaves out sums, in two libraries: the first one finds which ones can matter, and the second
 // one evaluates these. How much that is depends on the values, of which the host knows nothing before the
 // first library ran. So a step of the plan decides then: the second library, or all sums, where more than
-// `most_percent` of the row's configuration has to be evaluated, because lists are walked at a lower rate
-// than whole ranges. Rows of the first library go on always.
+// `most_percent` of the variant's configuration has to be evaluated, because lists are walked at a lower rate
+// than whole ranges. Variants of the first library go on always.
 template<typename Configuration>
 struct TwoStepForm : FormOf<MinPlusRequest> {
     constexpr TwoStepForm(std::string_view name, bool always) : FormOf(name), always(always) {}
 
-    bool equals_tuned(const Row &) const override {
+    bool equals_tuned(const Variant &) const override {
         return false;
     }
 
@@ -81,8 +83,9 @@ protected:
     ~TwoStepForm() = default;
     const bool always;
 
-    bool goes_on(const Row &row, double evaluated, const MinPlusRequest &request) const {
-        return always || evaluated <= .01 * row.configuration<Configuration>().most_percent * request.pairs();
+    bool goes_on(const Variant &variant, double evaluated, const MinPlusRequest &request) const {
+        return always ||
+               evaluated <= .01 * variant.configuration<Configuration>().most_percent * request.pairs();
     }
 };
 
@@ -90,8 +93,8 @@ protected:
 struct PrunedSplit {
     int64_t run, own, owners, tile, words, segments, tiles, segments_of_part, parts;
 
-    PrunedSplit(const Row &row, const MinPlusRequest &request)
-        : PrunedSplit(row.configuration<MinPlusPrunedConfiguration>().tile(), request) {}
+    PrunedSplit(const Variant &variant, const MinPlusRequest &request)
+        : PrunedSplit(variant.configuration<MinPlusPrunedConfiguration>().tile(), request) {}
 
     // The lists of blocks are in one buffer; a grid has at most 65535 blocks along its second axis.
     bool fits() const {
@@ -133,23 +136,24 @@ struct Pruning {
 struct PrunedForm final : TwoStepForm<MinPlusPrunedConfiguration> {
     using TwoStepForm::TwoStepForm;
 
-    bool serves(const Row &row, const MinPlusRequest &request, const Array &) const override {
+    bool serves(const Variant &variant, const MinPlusRequest &request, const Array &) const override {
         const int64_t padded = 2 * request.n + 2 * request.length + (1 << 20);  // elements of the copies
-        return padded * (int64_t)size_of(request.a.type()) <= most_bytes && PrunedSplit(row, request).fits();
+        return padded * (int64_t)size_of(request.a.type()) <= most_bytes &&
+               PrunedSplit(variant, request).fits();
     }
 
-    Plan plan(const MinPlusOperator &op, const Row &row, Device device, const MinPlusRequest &request,
+    Plan plan(const MinPlusOperator &op, const Variant &variant, Device device, const MinPlusRequest &request,
         Array &output) const override;
 
 private:
-    static Plan second(const Row &row, Device device, const MinPlusRequest &request, Array &output,
+    static Plan second(const Variant &variant, Device device, const MinPlusRequest &request, Array &output,
         const PrunedSplit &split, const Pruning &pruning);
 };
 
 struct SieveForm final : TwoStepForm<MinPlusSieveConfiguration> {
     using TwoStepForm::TwoStepForm;
 
-    Plan plan(const MinPlusOperator &op, const Row &row, Device device, const MinPlusRequest &request,
+    Plan plan(const MinPlusOperator &op, const Variant &variant, Device device, const MinPlusRequest &request,
         Array &output) const override;
 
 private:
@@ -169,15 +173,16 @@ constexpr PrunedForm pruned("min_plus_convolution_pruned", false);
 constexpr SieveForm groups("min_plus_convolution_groups", true);
 constexpr SieveForm sieve("min_plus_convolution_sieve", false);
 
-Plan PrunedForm::plan(const MinPlusOperator &op, const Row &row, Device device, const MinPlusRequest &request,
-    Array &output) const {
-    const Row &first_row = op.row_beside(row, plan_of_blocks), &second_row = op.row_beside(row, pruned);
+Plan PrunedForm::plan(const MinPlusOperator &op, const Variant &variant, Device device,
+    const MinPlusRequest &request, Array &output) const {
+    const Variant &first_variant = op.variant_beside(variant, plan_of_blocks),
+                  &second_row = op.variant_beside(variant, pruned);
     // All sums, by the row that the frame takes for them; where the device can run none, the second library.
-    const Row *const all = always ? nullptr : op.named_row(request, output, "registers", device);
-    const PrunedSplit split(row, request);
+    const Variant *const all = always ? nullptr : op.named_variant(request, output, "registers", device);
+    const PrunedSplit split(variant, request);
     const auto pruning = std::make_shared<Pruning>(request.a.type(), split);
     Plan plan;
-    Launch &launch = bind_vectors(plan.launch(first_row, device), request);
+    Launch &launch = bind_vectors(plan.launch(first_variant, device), request);
     split.bind(launch, request);
     launch.out("low_of_blocks", pruning->low_of_blocks)
         .out("low_of_windows", pruning->low_of_windows)
@@ -186,10 +191,10 @@ Plan PrunedForm::plan(const MinPlusOperator &op, const Row &row, Device device, 
         .out("limits", pruning->limits)
         .out("asked", pruning->asked);
     plan.then(
-        [=, this, &op, &row, &second_row, output = output]() mutable {
+        [=, this, &op, &variant, &second_row, output = output]() mutable {
             const double asked =
                 (double)std::as_const(pruning->asked).as<int32_t>()[0] * (double)(split.run * split.tile);
-            return all && !goes_on(row, asked, request) ?
+            return all && !goes_on(variant, asked, request) ?
                        op.form_of(*all).plan(op, *all, device, request, output) :
                        second(second_row, device, request, output, split, *pruning);
         },
@@ -197,10 +202,10 @@ Plan PrunedForm::plan(const MinPlusOperator &op, const Row &row, Device device, 
     return plan;
 }
 
-Plan PrunedForm::second(const Row &row, Device device, const MinPlusRequest &request, Array &output,
+Plan PrunedForm::second(const Variant &variant, Device device, const MinPlusRequest &request, Array &output,
     const PrunedSplit &split, const Pruning &pruning) {
     Plan plan;
-    Launch &launch = bind_vectors(plan.launch(row, device), request);
+    Launch &launch = bind_vectors(plan.launch(variant, device), request);
     split.bind(launch, request);
     launch.in("accumulated", accumulated_of(request))
         .in("low_of_blocks", pruning.low_of_blocks)
@@ -212,20 +217,20 @@ Plan PrunedForm::second(const Row &row, Device device, const MinPlusRequest &req
     return plan;
 }
 
-Plan SieveForm::plan(const MinPlusOperator &op, const Row &row, Device device, const MinPlusRequest &request,
-    Array &output) const {
-    const Row &first_row = op.row_beside(row, groups), &second_row = op.row_beside(row, sieve),
-              &all = op.row_beside(row, strips);
-    const auto sizes = row.configuration<MinPlusSieveConfiguration>();
+Plan SieveForm::plan(const MinPlusOperator &op, const Variant &variant, Device device,
+    const MinPlusRequest &request, Array &output) const {
+    const Variant &first_variant = op.variant_beside(variant, groups),
+                  &second_row = op.variant_beside(variant, sieve), &all = op.variant_beside(variant, strips);
+    const auto sizes = variant.configuration<MinPlusSieveConfiguration>();
     const int64_t tiles = ceil_div(request.length, (int64_t)sizes.width);
     Array best(request.a.type(), {tiles, sizes.width}), asked(Type::i32, {tiles});
     Plan plan;
-    bind(plan.launch(first_row, device), request).out("best", best).out("asked", asked);
+    bind(plan.launch(first_variant, device), request).out("best", best).out("asked", asked);
     plan.then(
-        [=, this, &op, &row, &second_row, &all, output = output]() mutable {
+        [=, this, &op, &variant, &second_row, &all, output = output]() mutable {
             const int32_t *counts = std::as_const(asked).as<int32_t>();
             const double elements = std::accumulate(counts, counts + tiles, 0.) * sizes.run;
-            if (!goes_on(row, elements * sizes.width, request)) {
+            if (!goes_on(variant, elements * sizes.width, request)) {
                 return op.form_of(all).plan(op, all, device, request, output);
             }
             Plan then;

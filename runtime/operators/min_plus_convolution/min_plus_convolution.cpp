@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-const std::vector<Row> &min_plus_convolution_rows();
+const std::vector<Variant> &min_plus_convolution_variants();
 
 namespace {
 
@@ -34,20 +34,21 @@ public:
                       "A vector of the output's length: the output is the lesser of it and the "
                       "convolution"),
                   .measures = {"n", "m", "length"}},
-              min_plus_convolution_rows(), min_plus_forms()) {}
+              min_plus_convolution_variants(), min_plus_forms()) {}
 
     Measures measures(const MinPlusRequest &request) const override {
         return {(double)request.n, (double)request.m, (double)request.length};
     }
 
-    double measure(std::string_view name, const Row &row, const Measures &measures) const override {
+    double measure(std::string_view name, const Variant &variant, const Measures &measures) const override {
         const auto &of = measures.numbers;
-        return name == "pairs" ? pairs_of(of[0], of[1], of[2]) : OperatorOf::measure(name, row, measures);
+        return name == "pairs" ? pairs_of(of[0], of[1], of[2]) : OperatorOf::measure(name, variant, measures);
     }
 
-    // What the row's form does, and the entry without a sum.
-    Plan plan(const Row &row, Device device, const MinPlusRequest &request, Array &output) const override {
-        Plan plan = OperatorOf::plan(row, device, request, output);
+    // What the variant's form does, and the entry without a sum.
+    Plan plan(
+        const Variant &variant, Device device, const MinPlusRequest &request, Array &output) const override {
+        Plan plan = OperatorOf::plan(variant, device, request, output);
         if (output.size() > request.length) {
             keep_last_entry(plan, device, request, output);
         }

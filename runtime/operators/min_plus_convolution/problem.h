@@ -49,7 +49,7 @@ inline View first(const Array &vector, int64_t n) {
     return view;
 }
 
-// What an output is held against where nothing is accumulated: one element for all. It outlives everything,
+// What an output is compared with where nothing is accumulated: one element for all. It outlives everything,
 // and so does its copy on a device.
 inline const Array &nothing(Type type) {
     static const std::array<Array, 3> &all = *new std::array<Array, 3>([] {

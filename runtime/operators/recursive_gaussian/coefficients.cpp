@@ -37,8 +37,8 @@ double scale_of(double sigma) {
 
 // n such that the filter has forgotten all but 1e-30 of its state after n samples.
 int memory_of(const RecursiveCoefficients &c) {
-    const double decay = std::cbrt(std::abs(c.feedback[2]));  // the geometric mean of the poles, which are
-                                                              // nearly of one size
+    // the geometric mean of the poles, which are nearly of one size
+    const double decay = std::cbrt(std::abs(c.feedback[2]));
     int n = 64;
     while (std::pow(decay, n) > 1e-30 && n < 200000) {
         n *= 2;

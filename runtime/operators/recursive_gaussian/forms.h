@@ -1,6 +1,7 @@
 #pragma once
-// The forms of recursive_gaussian: which blurs their rows serve, and the arguments of their libraries. Those
-// by whole lines: lines.cpp; those that find first what enters each part of a line: parts.cpp. Not installed.
+// The forms of recursive_gaussian: which blurs their variants serve, and the arguments of their libraries.
+// Those by whole lines: lines.cpp; those that find first what enters each part of a line: parts.cpp. Not
+// installed.
 #include "generators/algorithms/recursive_gaussian/tile_size.h"
 #include "runtime/operators/blurs.h"
 #include "runtime/operators/recursive_gaussian/coefficients.h"
@@ -37,7 +38,7 @@ struct RecursiveForm : BlurForm<BlurRequest> {
         : BlurForm(name), arguments_(arguments) {}
 
 protected:
-    void bind(Launch &launch, const Row &row, const BlurRequest &request, Array &output) const final;
+    void bind(Launch &launch, const Variant &variant, const BlurRequest &request, Array &output) const final;
 
     // Binds what the libraries take besides image, recursion and output.
     virtual void bind_rest(Launch &, const BlurRequest &, const TileWeights &, Array &) const {}
@@ -52,7 +53,7 @@ View pixels_of(const Array &array);
 constexpr int64_t most_blocks = 65535;  // along the second axis of a grid
 
 // Whether the row takes as many channels as the image has: one, or where it says so any number.
-bool takes_channels(const Row &row, const BlurRequest &request);
+bool takes_channels(const Variant &variant, const BlurRequest &request);
 
 void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix);
 

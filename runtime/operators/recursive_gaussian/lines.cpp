@@ -34,8 +34,8 @@ View pixels_of(const Array &array) {
     return view;
 }
 
-bool takes_channels(const Row &row, const BlurRequest &request) {
-    return request.channels() == 1 || row.configuration<RecursiveGaussianConfiguration>().colours;
+bool takes_channels(const Variant &variant, const BlurRequest &request) {
+    return request.channels() == 1 || variant.configuration<RecursiveGaussianConfiguration>().colours;
 }
 
 void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix) {
@@ -46,7 +46,7 @@ void bind_matrix(Launch &launch, const std::string &name, const Matrix3 &matrix)
     launch.values(name, std::span<const float>(numbers));
 }
 
-void RecursiveForm::bind(Launch &launch, const Row &, const BlurRequest &request, Array &output) const {
+void RecursiveForm::bind(Launch &launch, const Variant &, const BlurRequest &request, Array &output) const {
     const auto weights = TileWeights::of(request.sigma, arguments_.samples);
     const RecursiveCoefficients &c = weights->tiles.coefficients;
     const std::array<float, 3> step = {(float)c.gain, (float)c.slope, (float)c.feedback[2]};
@@ -70,9 +70,9 @@ struct DefinitionForm : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
     // Whether a grid has the tiles of the row's transposes, where it has some.
-    bool serves(const Row &row, const BlurRequest &request, const Array &) const override {
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
         const std::vector<int64_t> &shape = request.image().shape();
-        const int64_t side = row.tunable("side", 0);
+        const int64_t side = variant.tunable("side", 0);
         return side == 0 || std::max(shape[0], shape[1]) <= most_blocks * side;
     }
 };
@@ -81,21 +81,21 @@ struct DefinitionForm : RecursiveForm {
 struct CopiesForm final : DefinitionForm {
     using DefinitionForm::DefinitionForm;
 
-    bool serves(const Row &row, const BlurRequest &request, const Array &output) const override {
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &output) const override {
         const std::vector<int64_t> &shape = request.image().shape();
-        return DefinitionForm::serves(row, request, output) && request.channels() == 1 &&
-               (!row.configuration<RecursiveGaussianCopiesConfiguration>().textures ||
+        return DefinitionForm::serves(variant, request, output) && request.channels() == 1 &&
+               (!variant.configuration<RecursiveGaussianCopiesConfiguration>().textures ||
                    std::max(shape[0], shape[1]) <= most_of_device_image);
     }
-    BlurError own_error(const Row &row) const override {
-        return {.bits = row.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
+    BlurError own_error(const Variant &variant) const override {
+        return {.bits = variant.configuration<RecursiveGaussianCopiesConfiguration>().half ? 11 : 0};
     }
 };
 
 struct LineForm final : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
-    bool serves(const Row &, const BlurRequest &request, const Array &) const override {
+    bool serves(const Variant &, const BlurRequest &request, const Array &) const override {
         const std::vector<int64_t> &shape = request.image().shape();
         return request.channels() == 1 && (shape[0] == 1 || shape[1] == 1);
     }
@@ -104,11 +104,11 @@ struct LineForm final : RecursiveForm {
 struct StripsForm final : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
-    bool serves(const Row &row, const BlurRequest &request, const Array &) const override {
-        return takes_channels(row, request);
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
+        return takes_channels(variant, request);
     }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        const int most = row.configuration<RecursiveGaussianConfiguration>().most_elements;
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
+        const int most = variant.configuration<RecursiveGaussianConfiguration>().most_elements;
         return is_within(measures.numbers[1] * measures.numbers[2], most);
     }
     void bind_rest(Launch &launch, const BlurRequest &request, const TileWeights &, Array &) const override {

@@ -60,14 +60,14 @@ struct BandsForm final : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
     // One band has no edges.
-    bool serves(const Row &row, const BlurRequest &request, const Array &) const override {
-        return request.image().shape()[0] > band && takes_channels(row, request);
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
+        return request.image().shape()[0] > band && takes_channels(variant, request);
     }
 
     // Bands with carries cost no more than filtering all rows and then all columns from about this size on.
     // Measured with bands of 64 rows on two cores of an AMD EPYC (Zen 4, 2026-11-22): at 256 x 256 the two
     // are equal, at 100 x 100 bands take 1.8 times as long, at 4096 x 4096 .7.
-    bool is_meant_for(const Row &, const Measures &measures) const override {
+    bool is_meant_for(const Variant &, const Measures &measures) const override {
         constexpr double least_width = 256, least_height = 2 * tile;
         return measures.numbers[1] >= least_width && measures.numbers[0] >= least_height;
     }
@@ -84,8 +84,8 @@ struct BandsForm final : RecursiveForm {
 struct TilesForm : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
-    bool serves(const Row &row, const BlurRequest &request, const Array &) const override {
-        return takes_channels(row, request);
+    bool serves(const Variant &variant, const BlurRequest &request, const Array &) const override {
+        return takes_channels(variant, request);
     }
     void bind_rest(Launch &launch, const BlurRequest &, const TileWeights &weights, Array &) const override {
         bind_carries(launch, weights);
@@ -111,7 +111,7 @@ bool in_whole_tiles(const Array &array) {
 struct AlignedForm final : TilesForm {
     using TilesForm::TilesForm;
 
-    bool serves(const Row &, const BlurRequest &request, const Array &output) const override {
+    bool serves(const Variant &, const BlurRequest &request, const Array &output) const override {
         return request.channels() == 1 && in_whole_tiles(request.image()) && in_whole_tiles(output);
     }
 };
@@ -159,7 +159,7 @@ struct EdgeMemory {
 struct EdgesForm final : RecursiveForm {
     using RecursiveForm::RecursiveForm;
 
-    bool serves(const Row &, const BlurRequest &request, const Array &output) const override {
+    bool serves(const Variant &, const BlurRequest &request, const Array &output) const override {
         return request.channels() == 1 && EdgeMemory(output).fits(output);
     }
 

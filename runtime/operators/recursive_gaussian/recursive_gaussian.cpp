@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-const std::vector<Row> &recursive_gaussian_rows();
+const std::vector<Variant> &recursive_gaussian_variants();
 
 namespace {
 
@@ -24,7 +24,7 @@ public:
                       .value = "5",
                       .least = .5,
                       .most = 200}}},
-              recursive_gaussian_rows(), joined({forms_by_lines(), forms_by_parts()})) {}
+              recursive_gaussian_variants(), joined({forms_by_lines(), forms_by_parts()})) {}
 
 protected:
     BlurRequest read(std::span<const Array> inputs, const Settings &settings) const override {

@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-const std::vector<Row> &row_sum_rows();
+const std::vector<Variant> &row_sum_rows();
 
 namespace {
 
@@ -21,14 +21,14 @@ int32_t chunks_of(const Placement &at) {
 struct DefinitionForm final : SumForm {
     using SumForm::SumForm;
 
-    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
-        const auto serves = row.configuration<RowSumConfiguration>();
+    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
+        const auto serves = variant.configuration<RowSumConfiguration>();
         // Float sums of wider images would not be exact.
         return (!serves.in_output || is_within(Placement(request.image()).width, serves.most_width)) &&
-               fills_block(row, request);
+               fills_block(variant, request);
     }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        return is_within(measures.numbers[1], row.configuration<RowSumConfiguration>().most_width);
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
+        return is_within(measures.numbers[1], variant.configuration<RowSumConfiguration>().most_width);
     }
 };
 
@@ -36,11 +36,11 @@ struct DefinitionForm final : SumForm {
 struct GroupsForm final : SumForm {
     using SumForm::SumForm;
 
-    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
-        return Placement(request.image()).width >= row.tunable("lanes");
+    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
+        return Placement(request.image()).width >= variant.tunable("lanes");
     }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        const auto meant = row.configuration<RowSumSlicedConfiguration>();
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
+        const auto meant = variant.configuration<RowSumSlicedConfiguration>();
         return measures.numbers[1] >= meant.least_width && is_within(measures.numbers[0], meant.most_rows);
     }
 };
@@ -48,8 +48,8 @@ struct GroupsForm final : SumForm {
 struct HalvesForm final : SumForm {
     using SumForm::SumForm;
 
-    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
-        const int32_t width = Placement(request.image()).width, lanes = row.tunable("lanes");
+    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
+        const int32_t width = Placement(request.image()).width, lanes = variant.tunable("lanes");
         return width >= lanes && width <= 2 * lanes;
     }
 };
@@ -57,24 +57,24 @@ struct HalvesForm final : SumForm {
 struct ChunksForm final : SumForm {
     using SumForm::SumForm;
 
-    bool serves(const Row &row, const SumRequest &request, const Array &) const override {
-        return row.configuration<RowSumChunksConfiguration>().splits ||
-               chunks_of(Placement(request.image())) <= row_sum_exact_chunks * row.tunable("lanes");
+    bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
+        return variant.configuration<RowSumChunksConfiguration>().splits ||
+               chunks_of(Placement(request.image())) <= row_sum_exact_chunks * variant.tunable("lanes");
     }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        const auto meant = row.configuration<RowSumChunksConfiguration>();
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
+        const auto meant = variant.configuration<RowSumChunksConfiguration>();
         const double height = measures.numbers[0], width = measures.numbers[1],
-                     chunks = std::ceil((width * element_bytes(row) + 16 - element_bytes(row)) / 16);
+                     chunks = std::ceil((width * element_bytes(variant) + 16 - element_bytes(variant)) / 16);
         return meant.splits ||
-               (chunks <= meant.most_iterations * row.tunable("lanes") && height >= meant.least_rows);
+               (chunks <= meant.most_iterations * variant.tunable("lanes") && height >= meant.least_rows);
     }
 
 protected:
-    void bind(Launch &launch, const Row &row, const SumRequest &request, Array &sums) const override {
+    void bind(Launch &launch, const Variant &variant, const SumRequest &request, Array &sums) const override {
         const Placement at(request.image());
-        const int32_t of_row = (int32_t)ceil_div(chunks_of(at), row.tunable("lanes"));
-        const bool splits = row.configuration<RowSumChunksConfiguration>().splits;
-        const int32_t iterations = splits ? iterations_of_piece(of_row, row) : of_row;
+        const int32_t of_row = (int32_t)ceil_div(chunks_of(at), variant.tunable("lanes"));
+        const bool splits = variant.configuration<RowSumChunksConfiguration>().splits;
+        const int32_t iterations = splits ? iterations_of_piece(of_row, variant) : of_row;
         launch.in("words", request.image(), words(request.image()))
             .value("offset", at.offset)
             .value("stride", at.stride)
@@ -88,11 +88,11 @@ protected:
 private:
     // How many of a row's iterations a piece takes: the tunable, and more for rows so long that their pieces
     // would not fit a grid.
-    static int32_t iterations_of_piece(int32_t of_row, const Row &row) {
+    static int32_t iterations_of_piece(int32_t of_row, const Variant &variant) {
         constexpr int32_t many_pieces = 16384;
-        const int32_t most = row.configuration<RowSumChunksConfiguration>().most_iterations;
+        const int32_t most = variant.configuration<RowSumChunksConfiguration>().most_iterations;
         return std::min(
-            {std::max(row.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)), most, of_row});
+            {std::max(variant.tunable("turns"), (int32_t)ceil_div(of_row, many_pieces)), most, of_row});
     }
 };
 

@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-const std::vector<Row> &transpose_rows();
+const std::vector<Variant> &transpose_variants();
 
 namespace {
 
@@ -47,10 +47,10 @@ halide_type_t bits(int64_t bytes) {
 
 // Whether the images are patches of 4 x 4 pixels whose rows are vectors, which a library takes where they
 // are.
-bool whole_patches(const Row &row, const Array &image, const Array &output) {
+bool whole_patches(const Variant &variant, const Array &image, const Array &output) {
     const int64_t bytes = pixel_bytes(image), vector = bytes == 3 ? 4 : 4 * bytes;
     const bool in_place =
-        row.backend != Backend::opencl || (image.offset_bytes() == 0 && output.offset_bytes() == 0);
+        variant.backend != Backend::opencl || (image.offset_bytes() == 0 && output.offset_bytes() == 0);
     return image.shape()[0] % 4 == 0 && image.shape()[1] % 4 == 0 && is_aligned(image, vector) &&
            is_aligned(output, vector) && in_place;
 }
@@ -119,28 +119,28 @@ class TransposeForm : public FormOf<TransposeRequest> {
 public:
     using FormOf::FormOf;
 
-    Plan plan(const OperatorOf<TransposeRequest> &op, const Row &row, Device device,
+    Plan plan(const OperatorOf<TransposeRequest> &op, const Variant &variant, Device device,
         const TransposeRequest &request, Array &output) const final {
         const Array &image = request.image();
         Plan plan;
-        if (const std::optional<Axis> axis = split(row, image, output)) {
+        if (const std::optional<Axis> axis = split(variant, image, output)) {
             for (auto &[half, output_half] : halves(request, output, *axis)) {
-                // A half that the row does not serve takes one of `tuned`.
-                const bool serves = op.serves(row, half, output_half);
-                const Row &served = serves ? row : op.choose(half, output_half, "tuned", device);
+                // A half that the variant does not serve takes one of `tuned`.
+                const bool serves = op.serves(variant, half, output_half);
+                const Variant &served = serves ? variant : op.choose(half, output_half, "tuned", device);
                 plan.append(op.plan(served, device, half, output_half));
             }
-        } else if (!in_place(row, image)) {
+        } else if (!in_place(variant, image)) {
             const TransposeRequest moved =
                 request.with_input(Array::uninitialized(image.type(), image.shape(), row_bytes()));
             plan.host([from = image, to = moved.image()]() mutable { copy(from, to); });
-            plan.append(this->plan(op, row, device, moved, output));
-        } else if (!in_place(row, output)) {
+            plan.append(this->plan(op, variant, device, moved, output));
+        } else if (!in_place(variant, output)) {
             Array moved = Array::uninitialized(output.type(), output.shape(), row_bytes());
-            plan.append(this->plan(op, row, device, request, moved));
+            plan.append(this->plan(op, variant, device, request, moved));
             plan.host([from = moved, to = output]() mutable { copy(from, to); });
         } else {
-            bind(plan.launch(row, device), row, request, output);
+            bind(plan.launch(variant, device), variant, request, output);
         }
         return plan;
     }
@@ -154,8 +154,8 @@ protected:
     // Whether a library takes the array where it is. Pixels between the words of the memory, on OpenCL parts
     // of other arrays, and parts of storages that are too large to be seen whole need an array of their own,
     // with rows of row_bytes().
-    virtual bool in_place(const Row &row, const Array &a) const {
-        return is_aligned(a, word_bytes(a)) && (row.backend != Backend::opencl || a.offset_bytes() == 0);
+    virtual bool in_place(const Variant &variant, const Array &a) const {
+        return is_aligned(a, word_bytes(a)) && (variant.backend != Backend::opencl || a.offset_bytes() == 0);
     }
     virtual int64_t row_bytes() const {
         return Array::padded;
@@ -165,7 +165,7 @@ private:
     enum class Axis { rows, columns };  // of the input
 
     // Whether the call is split into halves of the input's rows or of its columns.
-    std::optional<Axis> split(const Row &row, const Array &image, const Array &output) const {
+    std::optional<Axis> split(const Variant &variant, const Array &image, const Array &output) const {
         const int64_t h = image.shape()[0], w = image.shape()[1];
         if (span(image) > most_bytes) {
             return h > 1 ? Axis::rows : Axis::columns;
@@ -173,7 +173,7 @@ private:
         if (span(output) > most_bytes) {
             return w == 1 ? Axis::rows : Axis::columns;
         }
-        if (row.backend != Backend::cpu && std::max(h, w) > most_side()) {
+        if (variant.backend != Backend::cpu && std::max(h, w) > most_side()) {
             return h > w ? Axis::rows : Axis::columns;
         }
         return {};
@@ -201,16 +201,17 @@ private:
 struct DefinitionForm final : TransposeForm {
     using TransposeForm::TransposeForm;
 
-    bool serves(const Row &row, const TransposeRequest &request, const Array &output) const override {
-        return !row.configuration<TransposeConfiguration>().whole_vectors ||
-               whole_patches(row, request.image(), output);
+    bool serves(const Variant &variant, const TransposeRequest &request, const Array &output) const override {
+        return !variant.configuration<TransposeConfiguration>().whole_vectors ||
+               whole_patches(variant, request.image(), output);
     }
 
 protected:
     int64_t most_side() const override {
         return (most_blocks - 1) * least_tile;
     }
-    void bind(Launch &launch, const Row &, const TransposeRequest &request, Array &output) const override {
+    void bind(
+        Launch &launch, const Variant &, const TransposeRequest &request, Array &output) const override {
         launch.in("image", request.image(), pixels(request.image())).out("output", output, pixels(output));
     }
 };
@@ -219,7 +220,8 @@ struct BlocksForm final : TransposeForm {
     using TransposeForm::TransposeForm;
 
 protected:
-    void bind(Launch &launch, const Row &, const TransposeRequest &request, Array &output) const override {
+    void bind(
+        Launch &launch, const Variant &, const TransposeRequest &request, Array &output) const override {
         launch.in("image", request.image(), pixels(request.image()))
             .value("pitch", (int32_t)pitch_in_words(output))
             .out("output", output, pixels(output));
@@ -229,18 +231,19 @@ protected:
 struct SquaresForm final : TransposeForm {
     using TransposeForm::TransposeForm;
 
-    bool serves(const Row &row, const TransposeRequest &request, const Array &) const override {
+    bool serves(const Variant &variant, const TransposeRequest &request, const Array &) const override {
         const std::vector<int64_t> &shape = request.image().shape();
-        return shape[0] >= row.tunable("width") && shape[1] >= row.tunable("height");
+        return shape[0] >= variant.tunable("width") && shape[1] >= variant.tunable("height");
     }
-    bool is_meant_for(const Row &row, const Measures &measures) const override {
-        const int64_t pixel = std::ranges::find(pixel_types, row.type, &PixelType::name)->bytes;
+    bool is_meant_for(const Variant &variant, const Measures &measures) const override {
+        const int64_t pixel = std::ranges::find(pixel_types, variant.type, &PixelType::name)->bytes;
         return measures.numbers[0] * measures.numbers[1] * (double)pixel >=
-               1024. * row.configuration<TransposeSquaresConfiguration>().least_kib;
+               1024. * variant.configuration<TransposeSquaresConfiguration>().least_kib;
     }
 
 protected:
-    void bind(Launch &launch, const Row &, const TransposeRequest &request, Array &output) const override {
+    void bind(
+        Launch &launch, const Variant &, const TransposeRequest &request, Array &output) const override {
         const View memory = flat(output);
         launch.in("memory", request.image(), flat(request.image()))
             .value("pitch", (int32_t)pitch_in_words(request.image()))
@@ -255,15 +258,16 @@ protected:
 struct PatchesForm final : TransposeForm {
     using TransposeForm::TransposeForm;
 
-    bool serves(const Row &row, const TransposeRequest &request, const Array &output) const override {
+    bool serves(const Variant &variant, const TransposeRequest &request, const Array &output) const override {
         const std::vector<int64_t> &shape = request.image().shape();
-        const int64_t across = 4 * row.tunable("across"), down = 4 * row.tunable("down");
-        return whole_patches(row, request.image(), output) && shape[1] >= across &&
-               shape[0] >= down * row.tunable("patches") && shape[1] / across < most_blocks;
+        const int64_t across = 4 * variant.tunable("across"), down = 4 * variant.tunable("down");
+        return whole_patches(variant, request.image(), output) && shape[1] >= across &&
+               shape[0] >= down * variant.tunable("patches") && shape[1] / across < most_blocks;
     }
 
 protected:
-    void bind(Launch &launch, const Row &, const TransposeRequest &request, Array &output) const override {
+    void bind(
+        Launch &launch, const Variant &, const TransposeRequest &request, Array &output) const override {
         launch.in("words", request.image(), patches(request.image())).out("output", output, patches(output));
     }
 };
@@ -272,13 +276,14 @@ struct FlatForm final : TransposeForm {
     using TransposeForm::TransposeForm;
 
 protected:
-    bool in_place(const Row &, const Array &a) const override {
+    bool in_place(const Variant &, const Array &a) const override {
         return 4 * words(a).dims[0].extent <= most_bytes;
     }
     int64_t row_bytes() const override {
         return 0;
     }
-    void bind(Launch &launch, const Row &, const TransposeRequest &request, Array &output) const override {
+    void bind(
+        Launch &launch, const Variant &, const TransposeRequest &request, Array &output) const override {
         const Array &image = request.image();
         const View output_memory = words(output);
         launch.in("memory", image, words(image))
@@ -314,7 +319,7 @@ public:
         : OperatorOf({.name = "transpose",
                          .summary = "rows become columns: output(x, y) = input(y, x)",
                          .inputs = {{.pixel_bytes = sizes_of_pixels()}}},
-              transpose_rows(), {&definition, &in_blocks, &in_squares, &in_patches, &of_bytes}) {}
+              transpose_variants(), {&definition, &in_blocks, &in_squares, &in_patches, &of_bytes}) {}
 
 protected:
     TransposeRequest read(std::span<const Array> inputs, const Settings &) const override {

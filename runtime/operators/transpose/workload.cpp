@@ -11,8 +11,8 @@ public:
 
     std::vector<Sample> samples(const std::string &type) const override {
         std::vector<Sample> all = ImageWorkload::samples(type);
-        all.push_back(benchmark_sample(type, {2050, 2100}, {}));  // from 4 MiB on: for rows that serve no
-                                                                  // less
+        // from 4 MiB on: for variants that serve no less
+        all.push_back(benchmark_sample(type, {2050, 2100}, {}));
         return all;
     }
 

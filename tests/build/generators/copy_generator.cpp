@@ -1,5 +1,5 @@
 // A generator program for tests of what all of them share (generators/program/): a copy of a vector, and
-// tables of rows of which the environment variable TILEWRIGHT_TABLE chooses one.
+// tables of variants of which the environment variable TILEWRIGHT_TABLE chooses one.
 #include "generators/variant_generator.h"
 #include <cstdlib>
 
@@ -37,7 +37,7 @@ void wrong(Copy &copy, ScheduleContext &) {
 
 }  // namespace
 
-class CopyGenerator : public RowGenerator<CopyGenerator> {
+class CopyGenerator : public VariantGenerator<CopyGenerator> {
 public:
     Input<Buffer<uint8_t, 1>> in{"in"};
     Output<Buffer<uint8_t, 1>> output{"output"};
@@ -51,38 +51,38 @@ public:
 
 namespace {
 
-// Rows as a loop makes them; the last one's lanes are given.
-ScheduleRows vectors_of(int last) {
-    ScheduleRows rows;
+// Variants as a loop makes them; the last one's lanes are given.
+ScheduleVariants vectors_of(int last) {
+    ScheduleVariants variants;
     for (const int lanes : {4, 8, 16}) {
-        rows.push_back(row("vectors_" + std::to_string(lanes), cpu, "u8", vectors,
+        variants.push_back(variant("vectors_" + std::to_string(lanes), cpu, "u8", vectors,
             {{"lanes", lanes == 16 ? last : lanes, 1, 64}}));
     }
-    return rows;
+    return variants;
 }
 
 constexpr const char *types = "u8";
 
-ScheduleRows table_of(const std::string &name) {
-    const ScheduleRow plain = row("reference", cpu, "u8", reference);
-    if (name == "declined" || name == "declined_otherwise") {  // Mullapudi2016 wants estimates of every size,
-                                                               // and there are none
+ScheduleVariants table_of(const std::string &name) {
+    const ScheduleVariant plain = variant("reference", cpu, "u8", reference);
+    // Mullapudi2016 wants estimates of every size, and there are none
+    if (name == "declined" || name == "declined_otherwise") {
         const std::string words =
             name == "declined" ? "provide a valid estimate for dimension x" : "words that it does not say";
         return {plain, declined<Copy>("auto", cpu, "u8", "Mullapudi2016", words)};
     }
     if (name == "hyphen") {
-        return {plain, row("my-vectors", cpu, "u8", vectors, {{"lanes", 8}})};
+        return {plain, variant("my-vectors", cpu, "u8", vectors, {{"lanes", 8}})};
     }
     if (name == "twice") {
-        return {plain, row("vectors", cpu, "u8", vectors, {{"lanes", 8}}),
-            row("vectors", cpu, "u8", vectors, {{"lanes", 16}})};
+        return {plain, variant("vectors", cpu, "u8", vectors, {{"lanes", 8}}),
+            variant("vectors", cpu, "u8", vectors, {{"lanes", 16}})};
     }
     if (name == "unmade") {
-        return {plain, row("odd", cpu, "u8", as_unmade)};
+        return {plain, variant("odd", cpu, "u8", as_unmade)};
     }
     if (name == "wrong") {
-        return {plain, row("vectors_wrong", cpu, "u8", wrong)};
+        return {plain, variant("vectors_wrong", cpu, "u8", wrong)};
     }
     if (name == "fewer") {
         return {plain, family("vectors", vectors_of(16))[0]};
@@ -90,17 +90,17 @@ ScheduleRows table_of(const std::string &name) {
     return {
         plain,
         family("vectors", vectors_of(name == "changed" ? 32 : 16)),
-        row("on_two_lines", cpu, types, vectors, {{"lanes", 8}}),
+        variant("on_two_lines", cpu, types, vectors, {{"lanes", 8}}),
     };
 }
 
-const ScheduleRows &rows() {
+const ScheduleVariants &variants() {
     const char *name = std::getenv("TILEWRIGHT_TABLE");
-    static const ScheduleRows table = table_of(name ? name : "");
+    static const ScheduleVariants table = table_of(name ? name : "");
     return table;
 }
 
-const Table table("copy", rows);
+const Table table("copy", variants);
 
 }  // namespace
 

@@ -1,8 +1,8 @@
-// Builds rows at the ends of their tunables' ranges, runs them where this machine has a device for them, and
-// compares the results with those of the plain loops.
+// Builds variants at the ends of their tunables' ranges, runs them where this machine has a device for them,
+// and compares the results with those of the plain loops.
 //
 // Usage: corners WORK [operator=OP,...] [schedule=NAME] [backend=cpu,cuda,opencl] [each=N]
-// WORK is a folder for the libraries. All rows but those of autoschedulers are taken unless a schedule is
+// WORK is a folder for the libraries. All variants but those of autoschedulers are taken unless a schedule is
 // named. each=N takes N corners of each operator and backend, spread evenly over the list of them. A corner
 // may be refused by the generator in words, and then the next one is taken; a generator that is ended by a
 // signal, a wrong result and a failing call are faults, and the program ends with 1.
@@ -20,7 +20,7 @@
 namespace tilewright::app {
 namespace {
 
-struct Words {
+struct Options {
     std::map<std::string, std::string> values;
 
     std::string operator[](const std::string &name) const {
@@ -34,16 +34,18 @@ bool lists(const std::string &list, const std::string &word) {
     return list.empty() || ("," + list + ",").find("," + word + ",") != std::string::npos;
 }
 
-bool chosen(const Row &row, const Words &words) {
+bool chosen(const Variant &variant, const Options &words) {
     const std::string schedule = words["schedule"];
-    return row.declined.empty() && row.autoscheduler.empty() &&
-           lists(words["backend"], name_of(row.backend)) && (schedule.empty() || row.belongs_to(schedule));
+    return variant.declined.empty() && variant.autoscheduler.empty() &&
+           lists(words["backend"], name_of(variant.backend)) &&
+           (schedule.empty() || variant.belongs_to(schedule));
 }
 
-// Every choice of the lower or the upper end of each range; none for a row whose ranges are single numbers.
-std::vector<TunableValues> corners_of(const Row &row) {
-    std::vector<Row::Tunable> ranges;
-    for (const Row::Tunable &tunable : row.tunables) {
+// Every choice of the lower or the upper end of each range; none for a variant whose ranges are single
+// numbers.
+std::vector<TunableValues> corners_of(const Variant &variant) {
+    std::vector<Variant::Tunable> ranges;
+    for (const Variant::Tunable &tunable : variant.tunables) {
         if (tunable.low < tunable.high) {
             ranges.push_back(tunable);
         }
@@ -59,24 +61,24 @@ std::vector<TunableValues> corners_of(const Row &row) {
     return corners;
 }
 
-// A row, and values at the ends of its ranges.
+// A variant, and values at the ends of its ranges.
 struct Corner {
-    const Row *row;
+    const Variant *variant;
     TunableValues values;
 };
 
 class Corners {
 public:
-    Corners(std::string work, const Words &words)
+    Corners(std::string work, const Options &words)
         : work_(std::move(work)), words_(words),
           each_((size_t)std::max(0L, std::strtol(words["each"].c_str(), nullptr, 10))) {}
 
     void try_operator(const Operator &op) {
         std::map<Backend, std::vector<Corner>> all;
-        for (const Row &row : op.rows()) {
-            if (chosen(row, words_)) {
-                for (TunableValues &values : corners_of(row)) {
-                    all[row.backend].push_back({&row, std::move(values)});
+        for (const Variant &variant : op.variants()) {
+            if (chosen(variant, words_)) {
+                for (TunableValues &values : corners_of(variant)) {
+                    all[variant.backend].push_back({&variant, std::move(values)});
                 }
             }
         }
@@ -89,7 +91,7 @@ public:
                 bool built = false;
                 for (size_t k = 0; k < length && !built; k++) {  // from the middle on
                     const Corner &corner = corners[begin + (length / 2 + k) % length];
-                    const std::string &type = corner.row->type;
+                    const std::string &type = corner.variant->type;
                     built = try_corner(verifications.try_emplace(type, op, type, 2).first->second, corner);
                 }
             }
@@ -97,28 +99,28 @@ public:
     }
 
     int report() const {
-        printf("%zu built and right, %zu only built, %zu refused in words, %zu at fault\n", right_, built_,
-            refused_, faults_);
+        printf("%zu built and right, %zu only built, %zu refused with a message, %zu at fault\n", right_,
+            built_, refused_, faults_);
         return faults_ || right_ + built_ + refused_ == 0 ? EXIT_FAILURE : EXIT_SUCCESS;
     }
 
 private:
     // Whether the generator made the library.
     bool try_corner(Verification &verification, const Corner &corner) {
-        const Row &row = *corner.row;
+        const Variant &variant = *corner.variant;
         std::string why_not;
-        const auto device = usable_device(row.backend, why_not);
-        const bool runs = device && why_not_on(row, device->device).empty();
+        const auto device = usable_device(variant.backend, why_not);
+        const bool runs = device && why_not_on(variant, device->device).empty();
         // A crash shows the corner that it belongs to.
-        printf("%s/%s: ", row.name().c_str(), text_of(corner.values).c_str());
+        printf("%s/%s: ", variant.name().c_str(), text_of(corner.values).c_str());
         fflush(stdout);
         std::string word = "built", why;
         size_t *count = &built_;
         try {
             const std::string file = work_ + "/corner_" + std::to_string(number_++) + ".so";
-            const Row::Needs needs = build_library(row, corner.values, file);
+            const Variant::Needs needs = build_library(variant, corner.values, file);
             if (runs) {
-                kept_.push_back(loaded_row(row, corner.values, needs, file));
+                kept_.push_back(loaded_variant(variant, corner.values, needs, file));
                 const Result result = verification.run(*kept_.back(), device->device);
                 word = name_of(result.verdict);
                 why = result.why;
@@ -141,11 +143,12 @@ private:
     }
 
     const std::string work_;
-    const Words words_;
+    const Options words_;
     const size_t each_;  // 0: all corners
     int number_ = 0;
     size_t right_ = 0, built_ = 0, refused_ = 0, faults_ = 0;
-    std::vector<std::unique_ptr<const Row>> kept_;  // the runtime keeps what it knows of a row by its address
+    std::vector<std::unique_ptr<const Variant>> kept_;  // the runtime keeps what it knows of a variant by its
+                                                        // address
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 # Machine code beside the PTX of CUDA libraries: what is asked for is made, other of it is removed, and the
-# libraries stay as they are. Arguments: GENERATOR (of an operator with CUDA rows), PTXAS, WORK (is emptied).
+# libraries stay as they are. Arguments: GENERATOR (of an operator with CUDA variants), PTXAS, WORK (is
+# emptied).
 if (NOT PTXAS)
     message("not run here: no ptxas (it comes with the CUDA toolkit)")
     return()

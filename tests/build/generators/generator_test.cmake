@@ -1,7 +1,8 @@
-# What every generator program does with its table of rows (copy_generator.cpp has several tables). WHAT is
-# one of
-#   tables     rows made in a loop and rows over two lines are found; a wrong table is refused with a message
-#   declined   where a table says that an autoscheduler declines a row, the autoscheduler is asked
+# What every generator program does with its table of variants (copy_generator.cpp has several tables). WHAT
+# is one of
+# tables variants made in a loop and variants over two lines are found; a wrong table is refused with a
+# message
+#   declined   where a table says that an autoscheduler declines a variant, the autoscheduler is asked
 #   build      a library is made again when something of it changed, and no other is; a failure gives a
 #              message and leaves no unfinished file
 # Other arguments: GENERATOR, WORK (is emptied).
@@ -25,38 +26,38 @@ if (WHAT STREQUAL "tables")
     generator("" 0 "^copy_reference_u8_cpu\n${vectors}copy_on_two_lines_u8_cpu\n$" list)
     generator("" 0 "^${vectors}$" list schedule=vectors)
     generator("" 1 "a table of 'copy', and this program makes the libraries of 'copies'" list operator=copies)
-    generator("" 1 "no row is of schedule 'vector'; there are: reference, vectors, vectors_4"
+    generator("" 1 "no variant is of schedule 'vector'; there are: reference, vectors, vectors_4"
         list schedule=vector)
-    generator("" 1 "no row is of type 'u9'; there are: u8" list type=u9)
-    generator("" 1 "no row is of schedule vectors, backend cuda at once; there are: vectors_4 .u8, cpu."
+    generator("" 1 "no variant is of type 'u9'; there are: u8" list type=u9)
+    generator("" 1 "no variant is of schedule vectors, backend cuda at once; there are: vectors_4 .u8, cpu."
         table ${WORK}/t.cpp schedule=vectors backend=cuda)
-    generator(hyphen 1 "row 'my-vectors': a name is made of small letters, digits and _" list)
+    generator(hyphen 1 "variant 'my-vectors': a name is made of small letters, digits and _" list)
     generator(twice 1 "two rows are called 'vectors', for u8 on cpu both" list)
     generator(unmade 1
-        "row 'odd' is of the form 'unmade', which no generator of this program makes; there are: copy"
+        "variant 'odd' is of the form 'unmade', which no generator of this program makes; there are: copy"
         list)
-    # A value is used by the rows that accept it; the others keep their own, and a note says so. A value that
-    # no row accepts is an error.
-    generator("" 0 "note: copy: row 'on_two_lines' keeps lanes=8: it takes 8 to 8"
+    # A value is used by the variants that accept it; the others keep their own, and a note says so. A value
+    # that no variant accepts is an error.
+    generator("" 0 "note: copy: variant 'on_two_lines' keeps lanes=8: it takes 8 to 8"
         table ${WORK}/t.cpp tunables=lanes=24)
-    file(STRINGS ${WORK}/t.cpp rows REGEX "{\"lanes\", 24, 1, 64}")
-    list(LENGTH rows count)
+    file(STRINGS ${WORK}/t.cpp variants REGEX "{\"lanes\", 24, 1, 64}")
+    list(LENGTH variants count)
     if (NOT count EQUAL 3)
-        message(FATAL_ERROR "${count} rows took the value:\n${rows}")
+        message(FATAL_ERROR "${count} variants took the value:\n${variants}")
     endif ()
-    # Of several values, each point is a row.
+    # Of several values, each point is a variant.
     generator("" 0
         "^copy_vectors_4_lanes4_u8_cpu\ncopy_vectors_4_lanes24_u8_cpu\ncopy_on_two_lines_u8_cpu\n$"
         list schedule=vectors_4,on_two_lines tunables=lanes=4,24,4)
-    generator("" 0 "note: copy: row 'on_two_lines' leaves out lanes=24: it takes 8 to 8"
+    generator("" 0 "note: copy: variant 'on_two_lines' leaves out lanes=24: it takes 8 to 8"
         table ${WORK}/points.cpp tunables=lanes=8,24)
-    generator("" 1 "'lanes=65' is taken by no chosen row; it takes 1 to 64 in row 'vectors_4'"
+    generator("" 1 "'lanes=65' is taken by no chosen variant; it takes 1 to 64 in variant 'vectors_4'"
         table ${WORK}/t.cpp tunables=lanes=65)
-    generator("" 1 "no chosen row has a tunable 'lane'; there are: lanes"
+    generator("" 1 "no chosen variant has a tunable 'lane'; there are: lanes"
         table ${WORK}/t.cpp tunables=lane=4)
 
 elseif (WHAT STREQUAL "declined")
-    generator("" 0 "no row is one that an autoscheduler declines" declined)
+    generator("" 0 "no variant is one that an autoscheduler declines" declined)
     generator(declined 0 "declined as the table says: copy_auto_u8_cpu" declined)
     generator(declined_otherwise 1 "NOT as the table says: copy_auto_u8_cpu" declined)
 
@@ -79,14 +80,14 @@ elseif (WHAT STREQUAL "build")
         execute_process(COMMAND touch -d @981173106 ${files} COMMAND_ERROR_IS_FATAL ANY)
     endfunction()
     set(files "")
-    foreach (row reference vectors_4 vectors_8 vectors_16 on_two_lines)
-        list(APPEND files small_${row}_u8_cpu.a small_${row}_u8_cpu.h)
+    foreach (variant reference vectors_4 vectors_8 vectors_16 on_two_lines)
+        list(APPEND files small_${variant}_u8_cpu.a small_${variant}_u8_cpu.h)
     endforeach ()
     list(APPEND files small_cpu.a)
 
     generator("" 0 "" ${build})
     written(made ${files})
-    # OpenCL has no rows here: its archive has no members.
+    # OpenCL has no variants here: its archive has no members.
     if (NOT made STREQUAL "${files}" OR NOT EXISTS ${out}/small_opencl.a)
         message(FATAL_ERROR "not all was made: ${made}")
     endif ()
@@ -98,7 +99,7 @@ elseif (WHAT STREQUAL "build")
     generator(changed 0 "" ${build})
     written(made ${files})
     if (NOT made STREQUAL "small_vectors_16_u8_cpu.a;small_vectors_16_u8_cpu.h;small_cpu.a")
-        message(FATAL_ERROR "of one changed row this was made: ${made}")
+        message(FATAL_ERROR "of one changed variant this was made: ${made}")
     endif ()
     file(REMOVE ${out}/small_vectors_4_u8_cpu.h)
     generator(changed 0 "" ${build})
@@ -108,18 +109,19 @@ elseif (WHAT STREQUAL "build")
     endif ()
 
     # A library that fails leaves no file and no archive. So the next build makes the archive again, also
-    # where it finds all libraries made, as that of the one row `reference` does. After a build with fewer
-    # rows, only their files are left.
-    generator(wrong 1 "error: copy: the library of row 'vectors_wrong' for u8 on cpu was not made" ${build})
+    # where it finds all libraries made, as that of the one variant `reference` does. After a build with fewer
+    # variants, only their files are left.
+    generator(wrong 1 "error: copy: the library of variant 'vectors_wrong' for u8 on cpu was not made"
+    ${build})
     file(GLOB left RELATIVE ${out} ${out}/*wrong* ${out}/*.unfinished ${out}/small_cpu.a)
     if (left)
-        message(FATAL_ERROR "a row that failed left ${left}")
+        message(FATAL_ERROR "a variant that failed left ${left}")
     endif ()
     written(made)
     generator("" 0 "" ${build} schedule=reference)
     written(made small_reference_u8_cpu.a small_cpu.a)
     if (NOT made STREQUAL "small_cpu.a")
-        message(FATAL_ERROR "after a row that failed, the build without it made: ${made}")
+        message(FATAL_ERROR "after a variant that failed, the build without it made: ${made}")
     endif ()
     generator(fewer 0 "" ${build})
     file(GLOB left RELATIVE ${out} ${out}/*_cpu.h)

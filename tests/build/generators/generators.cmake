@@ -1,4 +1,4 @@
-# What every generator program does with its table of rows.
+# What every generator program does with its table of variants.
 tilewright_add_generator(copy.generator build/generators/copy_generator.cpp)
 set_target_properties(copy.generator PROPERTIES EXCLUDE_FROM_ALL OFF)
 foreach (what tables declined build)

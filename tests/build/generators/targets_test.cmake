@@ -49,8 +49,8 @@ file(STRINGS ${WORK}/invert_tuned_u8_cpu.a host_sets REGEX "x86___64___linux___"
 if (NOT sets OR host_sets)
     message(FATAL_ERROR "instruction sets of the portable library: '${sets}'; of the host's: '${host_sets}'")
 endif ()
-# Rows of autoschedulers have no code for machines without AVX2, and rows that say so none for AVX-512.
-# sets(LIBRARY OLDEST AVX512): whether the library has code for plain x86-64, and for AVX-512.
+# Variants of autoschedulers have no code for machines without AVX2, and variants that say so none for
+# AVX-512. sets(LIBRARY OLDEST AVX512): whether the library has code for plain x86-64, and for AVX-512.
 function(sets library oldest avx512)
     file(STRINGS ${WORK}/${library}.a names REGEX "x86___64___linux___")
     foreach (pair "oldest=linux___no_" "avx512=___avx512___")
@@ -76,7 +76,7 @@ execute_process(COMMAND ${INVERT} list autoscheduled=no OUTPUT_VARIABLE said COM
 if (NOT said MATCHES "tuned" OR said MATCHES "auto")
     message(FATAL_ERROR "autoscheduled=no gave:\n${said}")
 endif ()
-# Libraries that say their errors in words, and libraries that return codes alone.
+# Libraries that report their errors by messages, and libraries that return codes alone.
 foreach (errors words codes)
     make(${INVERT} schedule=tuned backend=cpu errors=${errors})
     file(STRINGS ${WORK}/invert_tuned_u8_cpu.a words REGEX "halide_error_access_out_of_bounds")
@@ -124,7 +124,8 @@ if (MIN_PLUS)
     make(${MIN_PLUS} schedule=tuned backend=opencl)
     foreach (type f32 i32)
         expect(min_plus_convolution_tuned_short_${type}_opencl.cl NOT "fp64|double")
-        expect(min_plus_convolution_opencl_needs.h "tuned_short_${type}_opencl_needs{[0-9]+, [0-9]+, 0, false,")
+        expect(min_plus_convolution_opencl_needs.h
+            "tuned_short_${type}_opencl_needs{[0-9]+, [0-9]+, 0, false,")
     endforeach ()
     expect(min_plus_convolution_tuned_short_f64_opencl.cl "cl_khr_fp64 : enable.*double")
     expect(min_plus_convolution_opencl_needs.h "tuned_short_f64_opencl_needs{[0-9]+, [0-9]+, 0, true,")

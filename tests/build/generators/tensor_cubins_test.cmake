@@ -1,4 +1,4 @@
-# Machine code of a row of the tensor cores: it is made for compute capability 9.0 alone, whatever else is
+# Machine code of a variant of the tensor cores: it is made for compute capability 9.0 alone, whatever else is
 # asked for, and the PTX beside it has instructions in place of calls. Arguments: GENERATOR (of matmul),
 # PTXAS, WORK (is emptied).
 if (NOT PTXAS)
@@ -14,8 +14,8 @@ execute_process(COMMAND ${CMAKE_COMMAND} -E env TILEWRIGHT_PTXAS=${PTXAS}
 if (NOT code EQUAL 0)
     message(FATAL_ERROR "the build ended with ${code}:\n${said}")
 endif ()
-foreach (row_count tensor_small=1 registers=3)
-    string(REGEX MATCH "^(.*)=(.*)$" _ ${row_count})
+foreach (variant_count tensor_small=1 registers=3)
+    string(REGEX MATCH "^(.*)=(.*)$" _ ${variant_count})
     file(GLOB cubins RELATIVE ${WORK} ${WORK}/some_${CMAKE_MATCH_1}_f32_cuda.*.cubin)
     list(LENGTH cubins count)
     if (NOT count EQUAL CMAKE_MATCH_2)

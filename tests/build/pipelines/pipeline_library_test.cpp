@@ -170,7 +170,7 @@ TEST_P(PipelineLibrary, TakesCropsAndDenseRows) {
     }
 }
 
-// What lies between the rows of an output that the caller made stays as it was.
+// The padding between the rows of an output that the caller made is left untouched.
 TEST_P(PipelineLibrary, WritesItsOutputAlone) {
     const Array image = image_of(made(), 131, 149), expected = made().chain(image);
     if (expected.dimensions() == 1) {

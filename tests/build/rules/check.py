@@ -154,7 +154,8 @@ def main():
         changed = []
     checks = {
         'layout': lambda: layout([file for file in files if file.endswith(SOURCE + ('.cu',))]),
-        'habits': lambda: script('tests/build/rules/style.py', '--self-test') + script('tests/build/rules/style.py', '.'),
+        'habits': lambda: script('tests/build/rules/style.py',
+            '--self-test') + script('tests/build/rules/style.py', '.'),
         'rooms': lambda: script('tests/build/rules/layers.py', '.'),
         'shell': lambda: shell(files),
         f'clang-tidy ({len(changed)} of {len(sources)} files)': lambda: tidy(changed, given.build),

@@ -20,8 +20,8 @@ TEST_F(CommandLine, CalibrateWritesTimesByWhichLaterProgramsChoose) {
     ASSERT_EQ(content["times"].size(), 2u) << "u8 and u16";
     for (const json &times : content["times"]) {
         EXPECT_EQ(times["operator"], "invert");
-        EXPECT_FALSE(times["rows"]["tuned"]["ms"].empty());
-        EXPECT_FALSE(times["rows"].contains("auto"));
+        EXPECT_FALSE(times["variants"]["tuned"]["ms"].empty());
+        EXPECT_FALSE(times["variants"].contains("auto"));
     }
 
     const Words call = {"explain", "invert", "--size", "300x200", "--device", "cpu", "--json"};
@@ -63,7 +63,7 @@ TEST_F(CommandLine, CalibrateTakesTheLeastOfItsOwnFiles) {
             "V", "name": ")") + device + R"(", "driver": "d", "units": 2, "is_gpu": false}, "origin": {"date":
             "2026-11-23T00:00:00Z", "how": "by turns"}, "copies": {"bytes_to_device_per_ms": 0,
             "bytes_to_host_per_ms": 0, "copy_ms": 0}, "times": [{"operator": "invert", "type": "u8",
-            "calls": [[64, 64, 1], [300, 200, 1]], "rows": {"tuned": {"ms": )" +
+            "calls": [[64, 64, 1], [300, 200, 1]], "variants": {"tuned": {"ms": )" +
                                          ms + R"(, "spread": [0.1, 0.2]}}}]})"));
         return path(name);
     };
@@ -75,7 +75,7 @@ TEST_F(CommandLine, CalibrateTakesTheLeastOfItsOwnFiles) {
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_NE(ran.err.find("the times of another CPU (cpu) are left out"), std::string::npos) << ran.err;
     const json all = json::parse(read_text(path("times.json")));
-    EXPECT_EQ(all["times"][0]["rows"]["tuned"]["ms"], json::parse("[1.0, 4.0]"));
+    EXPECT_EQ(all["times"][0]["variants"]["tuned"]["ms"], json::parse("[1.0, 4.0]"));
     EXPECT_EQ(all["origin"]["how"], "by turns; the least of 3 files");
     EXPECT_EQ(all["error"]["times"], 2) << "each of two calls is predicted from the other one";
     EXPECT_NEAR(all["error"]["p90"].get<double>(), 4, .01) << "1 ms and 4 ms";

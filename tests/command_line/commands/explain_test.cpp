@@ -1,4 +1,4 @@
-// `explain`: the choice of a row, the launches, and what is refused. CUDA's part runs on the fake
+// `explain`: the choice of a variant, the launches, and what is refused. CUDA's part runs on the fake
 // libcuda.so.1.
 #include "tests/command_line/command_line.h"
 #include <cstdlib>
@@ -25,19 +25,19 @@ void expect_words(const std::string &text, const Words &words) {
     }
 }
 
-// What holds for every explanation, and the row that it says was chosen.
+// What holds for every explanation, and the variant that it says was chosen.
 std::string chosen_in(const json &e) {
     size_t chosen = 0;
-    for (const json &row : e["rows"]) {
-        chosen += row["chosen"].get<bool>();
-        const std::string why_not = row["why_not"];
-        EXPECT_NE(row["serves"].get<bool>(), !why_not.empty()) << row;
+    for (const json &variant : e["variants"]) {
+        chosen += variant["chosen"].get<bool>();
+        const std::string why_not = variant["why_not"];
+        EXPECT_NE(variant["serves"].get<bool>(), !why_not.empty()) << variant;
         if (why_not.starts_with("it takes other")) {
-            EXPECT_TRUE(why_not.ends_with("than these. " + row["summary"].get<std::string>())) << row;
+            EXPECT_TRUE(why_not.ends_with("than these. " + variant["summary"].get<std::string>())) << variant;
         }
-        if (row["chosen"]) {
-            EXPECT_TRUE(row["serves"].get<bool>());
-            EXPECT_EQ(row["row"], e["chosen"]);
+        if (variant["chosen"]) {
+            EXPECT_TRUE(variant["serves"].get<bool>());
+            EXPECT_EQ(variant["variant"], e["chosen"]);
         }
     }
     EXPECT_EQ(chosen, 1u);
@@ -87,7 +87,7 @@ TEST_F(CommandLine, ExplainChoosesAsACallDoes) {
             "unavoidable", "copy rate", "host memory", "threads"});
 }
 
-// Values decide here that elements are left out: the row's plan runs two libraries, and not a third one.
+// Values decide here that elements are left out: the variant's plan runs two libraries, and not a third one.
 TEST_F(CommandLine, ExplainDescribesTheLibrariesThatRan) {
     NEEDS_OPERATOR("min_plus_convolution");
     Array vector(Type::f64, {33000});
@@ -105,8 +105,9 @@ TEST_F(CommandLine, ExplainDescribesTheLibrariesThatRan) {
     EXPECT_TRUE(e["values_decided"]);
     const std::string text = run(call).out;
     ASSERT_EQ(e["libraries"].size(), 2u);
-    EXPECT_EQ(e["libraries"][1]["row"], chosen);
-    EXPECT_NE(text.find("ran     " + e["libraries"][0]["row"].get<std::string>()), std::string::npos) << text;
+    EXPECT_EQ(e["libraries"][1]["variant"], chosen);
+    EXPECT_NE(text.find("ran     " + e["libraries"][0]["variant"].get<std::string>()), std::string::npos)
+        << text;
     EXPECT_NE(text.find("\nhow "), std::string::npos) << text;
     EXPECT_NE(text.find("decided which libraries ran"), std::string::npos) << text;
     write_array(path("short.npy"), Array(Type::f64, {1000}));
@@ -118,7 +119,7 @@ TEST_F(CommandLine, ExplainDescribesTheLibrariesThatRan) {
         "--device", "cpu", "--stats"});
     EXPECT_EQ(ran.code, 0) << ran.err;
     for (const json &library : e["libraries"]) {
-        EXPECT_NE(ran.err.find(library["row"].get<std::string>()), std::string::npos) << ran.err;
+        EXPECT_NE(ran.err.find(library["variant"].get<std::string>()), std::string::npos) << ran.err;
     }
 }
 

@@ -26,26 +26,26 @@ TEST_F(CommandLine, DevicesBeginWithTheCpuAndSayWhyOneCannotBeUsed) {
     }
 }
 
-TEST_F(CommandLine, ListShowsEveryRowAndEveryReason) {
+TEST_F(CommandLine, ListShowsEveryVariantAndEveryReason) {
     const json all = run_json({"list", "--json"})["operators"];
     ASSERT_FALSE(all.empty());
     const Ran text = run({"list"});
     EXPECT_EQ(text.code, 0);
     for (const json &op : all) {
-        ASSERT_FALSE(op["rows"].empty()) << op["operator"];
-        for (const json &row : op["rows"]) {
-            EXPECT_EQ(row["operator"], op["operator"]);
+        ASSERT_FALSE(op["variants"].empty()) << op["operator"];
+        for (const json &variant : op["variants"]) {
+            EXPECT_EQ(variant["operator"], op["operator"]);
             for (const char *key : {"schedule", "type", "backend", "form"}) {
-                EXPECT_NE(row[key].get<std::string>(), "") << row;
+                EXPECT_NE(variant[key].get<std::string>(), "") << variant;
             }
             // Long sentences are broken between words, so the words are looked for.
-            const std::string declined = row["declined"];
+            const std::string declined = variant["declined"];
             for (const std::string &part :
-                {row["schedule"].get<std::string>(), row["type"].get<std::string>(),
-                    declined.empty() ? row["summary"].get<std::string>() : declined}) {
+                {variant["schedule"].get<std::string>(), variant["type"].get<std::string>(),
+                    declined.empty() ? variant["summary"].get<std::string>() : declined}) {
                 std::istringstream words(part);
                 for (std::string word; words >> word;) {
-                    EXPECT_NE(text.out.find(word), std::string::npos) << word << " of " << row;
+                    EXPECT_NE(text.out.find(word), std::string::npos) << word << " of " << variant;
                 }
             }
         }

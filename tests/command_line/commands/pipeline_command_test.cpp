@@ -1,4 +1,5 @@
-// `pipeline`: held against its operators one by one, its copies, its checks, alpha and metadata, photographs.
+// `pipeline`: compared with its operators one by one, its copies, its checks, alpha and metadata,
+// photographs.
 #include "tests/command_line/command_line.h"
 #include "tests/support/arrays.h"
 #include <filesystem>
@@ -254,7 +255,7 @@ TEST_F(PipelinesOfPhotographs, AreDoneOneAfterAnotherIntoAFolder) {
     EXPECT_EQ(call["output"], path("out/c.png"));
     EXPECT_GT(call["compute_ms"].get<double>(), 0);
     ASSERT_EQ(call["stages"].size(), 2u);
-    EXPECT_EQ(call["stages"][1]["row"].get<std::string>().substr(0, 7), "invert/");
+    EXPECT_EQ(call["stages"][1]["variant"].get<std::string>().substr(0, 7), "invert/");
     EXPECT_GT(call["stages"][1]["ms"].get<double>(), 0);
 }
 

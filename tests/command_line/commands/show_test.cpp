@@ -11,10 +11,10 @@ namespace fs = std::filesystem;
 
 TEST_F(CommandLine, ShowPrintsWhatIsInALibrary) {
     NEEDS_OPERATOR("transpose");
-    const json rows = run_json({"list", "transpose", "--json"})["operators"][0]["rows"];
+    const json variants = run_json({"list", "transpose", "--json"})["operators"][0]["variants"];
     const auto is_built = [&](const std::string &backend) {
-        return std::any_of(
-            rows.begin(), rows.end(), [&](const json &row) { return row["backend"] == backend; });
+        return std::any_of(variants.begin(), variants.end(),
+            [&](const json &variant) { return variant["backend"] == backend; });
     };
     const auto shown = [&](const Words &words, const Words &expected) {
         Words all = {"show", "transpose"};
@@ -43,17 +43,17 @@ TEST_F(CommandLine, ShowPrintsWhatIsInALibrary) {
     }
 }
 
-// Without --schedule, or with a family's name, it is the row that a call on the same data takes.
-TEST_F(CommandLine, ShowTakesTheRowThatACallWouldTake) {
+// Without --schedule, or with a family's name, it is the variant that a call on the same data takes.
+TEST_F(CommandLine, ShowTakesTheVariantThatACallWouldTake) {
     NEEDS_OPERATOR("transpose");
-    const auto row_shown = [&](const Words &words) {
+    const auto variant_shown = [&](const Words &words) {
         Words all = {"show", "transpose", "--target", "cpu", "--source", "loops"};
         all.insert(all.end(), words.begin(), words.end());
         const Ran ran = run(all);
         EXPECT_EQ(ran.code, 0) << ran.err;
         return ran.out.substr(0, ran.out.find('\n'));
     };
-    const auto row_called = [&](const std::string &file) {
+    const auto variant_called = [&](const std::string &file) {
         const Ran ran = run({"transpose", file, path("out.png"), "--device", "cpu", "--stats"});
         EXPECT_EQ(ran.code, 0) << ran.err;
         const size_t begin = ran.err.find("transpose/");
@@ -62,12 +62,13 @@ TEST_F(CommandLine, ShowTakesTheRowThatACallWouldTake) {
     make_image("small.png", 5, 3);
     make_image("even.png", 512, 512);
     for (const std::string &name : {path("small.png"), path("even.png")}) {
-        EXPECT_EQ(row_shown({name}), row_called(name));
-        EXPECT_EQ(row_shown({name, "--schedule", "tuned"}), row_called(name));
+        EXPECT_EQ(variant_shown({name}), variant_called(name));
+        EXPECT_EQ(variant_shown({name, "--schedule", "tuned"}), variant_called(name));
     }
-    EXPECT_EQ(row_shown({"--size", "512x512", "--type", "u8"}), row_called(path("even.png")));
-    EXPECT_NE(row_shown({"--size", "3x5", "--type", "u8"}), row_shown({"--size", "512x512", "--type", "u8"}));
-    EXPECT_EQ(row_shown({path("small.png"), "--schedule", "reference"}), "transpose/reference/u8/cpu");
+    EXPECT_EQ(variant_shown({"--size", "512x512", "--type", "u8"}), variant_called(path("even.png")));
+    EXPECT_NE(variant_shown({"--size", "3x5", "--type", "u8"}),
+        variant_shown({"--size", "512x512", "--type", "u8"}));
+    EXPECT_EQ(variant_shown({path("small.png"), "--schedule", "reference"}), "transpose/reference/u8/cpu");
 }
 
 TEST_F(CommandLine, ShowRefusesWhatThereIsNot) {
@@ -78,9 +79,9 @@ TEST_F(CommandLine, ShowRefusesWhatThereIsNot) {
     expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "gpu"},
         {"--target", "gpu", "opencl"});
     expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cuda"},
-        {"reference", "there is no row on cuda;", "u8 on cpu"});
+        {"reference", "there is no variant on cuda;", "u8 on cpu"});
     expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cuda", "--type", "u8"},
-        {"there is no row for u8 on cuda;"});
+        {"there is no variant for u8 on cuda;"});
     expect_refusal(
         2, {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--type", "u7"}, {"u7", "u8"});
     expect_refusal(2, {"show", "transpose", "--schedule", "reference", "--target", "cpu", "--source", "loop"},

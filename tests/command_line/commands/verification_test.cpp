@@ -20,7 +20,7 @@
 namespace tilewright::app {
 namespace {
 
-Row row_of(const std::string &op, const std::string &schedule) {
+Variant variant_of(const std::string &op, const std::string &schedule) {
     return {.op = op,
         .origin = op,
         .schedule = schedule,
@@ -81,10 +81,10 @@ class Neighbours : public OperatorOf<NeighboursRequest> {
 public:
     explicit Neighbours(std::string name)
         : OperatorOf({.name = name, .summary = "the right neighbours"},
-              {row_of(name, "reference"), row_of(name, "tuned")}, {&right_form}) {}
+              {variant_of(name, "reference"), variant_of(name, "tuned")}, {&right_form}) {}
 
-    const Row &row(const std::string &schedule) const {
-        return *std::ranges::find(rows(), schedule, &Row::schedule);
+    const Variant &variant(const std::string &schedule) const {
+        return *std::ranges::find(variants(), schedule, &Variant::schedule);
     }
 
     // What a test changes.
@@ -95,9 +95,11 @@ public:
     mutable int runs = 0;
 
     tilewright::Plan plan(
-        const Row &row, Device, const NeighboursRequest &request, Array &output) const override {
+        const Variant &variant, Device, const NeighboursRequest &request, Array &output) const override {
         tilewright::Plan plan;
-        plan.host([this, &row, image = request.inputs[0], output]() mutable { compute(row, image, output); });
+        plan.host([this, &variant, image = request.inputs[0], output]() mutable {
+            compute(variant, image, output);
+        });
         return plan;
     }
 
@@ -109,18 +111,18 @@ protected:
         request.output_shape = inputs[0].shape();
         return request;
     }
-    bool form_serves(const Row &row, const NeighboursRequest &request, const Array &) const override {
-        return row.schedule != "tuned" || request.inputs[0].shape()[1] >= narrowest;
+    bool form_serves(const Variant &variant, const NeighboursRequest &request, const Array &) const override {
+        return variant.schedule != "tuned" || request.inputs[0].shape()[1] >= narrowest;
     }
 
 private:
-    void compute(const Row &row, const Array &input, Array &output) const {
+    void compute(const Variant &variant, const Array &input, Array &output) const {
         const Array image = input.clone(0);
         Array dense(Type::f32, image.shape(), 0);
         take_right_neighbours(
             image.as<float>(), dense.as<float>(), image.shape()[0], image.size() / image.shape()[0], 1);
         runs++;
-        if (spoil && row.schedule == "tuned") {
+        if (spoil && variant.schedule == "tuned") {
             spoil(dense);
         }
         const int64_t n = dense.size() / dense.shape()[0];
@@ -179,7 +181,7 @@ Neighbours undefined() {
 constexpr int repeat = 10;
 
 Result verified(const Neighbours &op, const std::string &schedule) {
-    return Verification(op, "f32", repeat).run(op.row(schedule), Device{});
+    return Verification(op, "f32", repeat).run(op.variant(schedule), Device{});
 }
 
 // The middle part of an image is advice where the sides do not fit, and none where the image is too large.
@@ -195,7 +197,7 @@ TEST(Fitting, ACropIsAdvisedWhereItKeepsAPartWorthHaving) {
     EXPECT_EQ(said_of(1 << 20).find("--crop"), std::string::npos) << said_of(1 << 20);
 }
 
-TEST(Verification, HoldsRowsAndTheReferenceAgainstThePlainDefinition) {
+TEST(Verification, HoldsVariantsAndTheReferenceAgainstThePlainDefinition) {
     const Neighbours op = defined();
     for (const char *schedule : {"reference", "tuned"}) {
         const Result result = verified(op, schedule);
@@ -206,7 +208,7 @@ TEST(Verification, HoldsRowsAndTheReferenceAgainstThePlainDefinition) {
     }
 }
 
-// The mistake of a front is in its reference row too: only a definition of its own shows it.
+// The mistake of a front is in its reference variant too: only a definition of its own shows it.
 TEST(Verification, FindsTheMistakeOfAFront) {
     Neighbours op = defined();
     op.shapes = {{5, 7}, {6, 8, 3}};
@@ -225,14 +227,14 @@ TEST(Verification, CheckFindsTheMistakeOfAFront) {
     const auto check = [](const Neighbours &of, std::vector<int64_t> shape) {
         const Sample sample{{image_of(std::move(shape))}, {}, ""};
         Array output(Type::f32, sample.inputs[0].shape());
-        of.run(of.row("tuned"), Device{}, sample.inputs, output, {});
-        return check_result(of, sample, output, Device{}, of.row("tuned").name());
+        of.run(of.variant("tuned"), Device{}, sample.inputs, output, {});
+        return check_result(of, sample, output, Device{}, of.variant("tuned").name());
     };
     EXPECT_EQ(check(op, {9, 11}), "the plain definition");
     const Error error = error_of([&] { check(op, {9, 11, 3}); });
     EXPECT_EQ(error.fault(), Fault::mismatch);
     EXPECT_NE(std::string(error.what()).find("nothing was written"), std::string::npos) << error.what();
-    EXPECT_EQ(check(other, {9, 11, 3}), "its reference row; no plain definition is registered");
+    EXPECT_EQ(check(other, {9, 11, 3}), "its reference variant; no plain definition is registered");
 }
 
 TEST(Verification, ReferenceAloneIsHeldAgainstNothing) {
@@ -240,7 +242,7 @@ TEST(Verification, ReferenceAloneIsHeldAgainstNothing) {
     EXPECT_EQ(verified(op, "reference").verdict, Verdict::unheld);
     const Result tuned = verified(op, "tuned");
     EXPECT_EQ(tuned.verdict, Verdict::ok);
-    EXPECT_EQ(tuned.against, "reference row");
+    EXPECT_EQ(tuned.against, "reference variant");
 }
 
 // Within the bound each time, but not the same bytes: threads that race.
@@ -255,17 +257,20 @@ TEST(Verification, FindsARunThatGivesOtherBytes) {
         << result.why;  // one of the calls was for the other sample
 }
 
-// On the sample that both repeat: what is said of a `tuned` row is how long it takes beside the reference.
+// On the sample that both repeat: what is said of a `tuned` variant is how long it takes beside the
+// reference.
 TEST(Verification, TimesTunedBesideTheReference) {
     Neighbours op = defined();
     int delay_ms = 20;
     op.spoil = [&](Array &) { std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms)); };
     Verification verification(op, "f32", repeat);
-    EXPECT_FALSE(verification.run(op.row("tuned"), Device{}).of_reference) << "no reference was timed yet";
-    EXPECT_FALSE(verification.run(op.row("reference"), Device{}).of_reference);
-    EXPECT_GT(verification.run(op.row("tuned"), Device{}).of_reference.value_or(0), slower_than_reference);
+    EXPECT_FALSE(verification.run(op.variant("tuned"), Device{}).of_reference)
+        << "no reference was timed yet";
+    EXPECT_FALSE(verification.run(op.variant("reference"), Device{}).of_reference);
+    EXPECT_GT(
+        verification.run(op.variant("tuned"), Device{}).of_reference.value_or(0), slower_than_reference);
     op.narrowest = 1000;  // it serves no sample that the reference repeats
-    EXPECT_FALSE(verification.run(op.row("tuned"), Device{}).of_reference);
+    EXPECT_FALSE(verification.run(op.variant("tuned"), Device{}).of_reference);
 }
 
 // The same of `bench`, in the table's line and in its JSON.
@@ -273,9 +278,9 @@ TEST(Verification, BenchTimesTunedBesideTheReference) {
     Neighbours op = defined();
     op.spoil = [](Array &) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
     Benchmark benchmark(op, {.type = "f32", .size = {64, 64}}, Device{}, {.batch = 1, .repeats = 3});
-    EXPECT_FALSE(benchmark.row(op.row("tuned")).of_reference) << "no reference was timed yet";
-    EXPECT_FALSE(benchmark.row(op.row("reference")).of_reference);
-    const app::Run slow = benchmark.row(op.row("tuned"));
+    EXPECT_FALSE(benchmark.variant(op.variant("tuned")).of_reference) << "no reference was timed yet";
+    EXPECT_FALSE(benchmark.variant(op.variant("reference")).of_reference);
+    const app::Run slow = benchmark.variant(op.variant("tuned"));
     ASSERT_TRUE(slow.of_reference);
     EXPECT_GT(*slow.of_reference, slower_than_reference);
     EXPECT_EQ(json(slow)["of_reference"], *slow.of_reference);
@@ -285,7 +290,7 @@ TEST(Verification, BenchTimesTunedBesideTheReference) {
     EXPECT_EQ(line_of(fast).find("SLOWER"), std::string::npos) << line_of(fast);
 }
 
-TEST(Verification, ARowWithoutASampleIsUntried) {
+TEST(Verification, AVariantWithoutASampleIsUntried) {
     Neighbours op = defined();
     op.narrowest = 1000;
     const Result result = verified(op, "tuned");
@@ -294,7 +299,7 @@ TEST(Verification, ARowWithoutASampleIsUntried) {
     EXPECT_NE(result.why, "");
 }
 
-TEST(Verification, LargeSamplesAreForRowsThatServeNoOther) {
+TEST(Verification, LargeSamplesAreForVariantsThatServeNoOther) {
     Neighbours op = defined();
     op.shapes = {{5, 7}, {1 << 14, 1 << 11}};  // 128 MiB
     EXPECT_EQ(verified(op, "tuned").samples, 1u);
@@ -305,17 +310,17 @@ TEST(Verification, LargeSamplesAreForRowsThatServeNoOther) {
     EXPECT_EQ(result.runs, 3u);
 }
 
-TEST(Verification, AnyExceptionFailsItsRowAlone) {
+TEST(Verification, AnyExceptionFailsItsVariantAlone) {
     Neighbours op = defined();
     op.spoil = [](Array &) { throw std::logic_error("the library takes 3 arguments, not 2"); };
     Verification verification(op, "f32", repeat);
-    const Result result = verification.run(op.row("tuned"), Device{});
+    const Result result = verification.run(op.variant("tuned"), Device{});
     EXPECT_EQ(result.verdict, Verdict::failed);
     EXPECT_NE(result.why.find("takes 3 arguments"), std::string::npos) << result.why;
     EXPECT_FALSE(result.device_fault);
-    EXPECT_EQ(verification.run(op.row("reference"), Device{}).verdict, Verdict::ok);
+    EXPECT_EQ(verification.run(op.variant("reference"), Device{}).verdict, Verdict::ok);
     op.spoil = [](Array &) { throw Error(Fault::device, "it is gone"); };
-    EXPECT_TRUE(verification.run(op.row("tuned"), Device{}).device_fault);
+    EXPECT_TRUE(verification.run(op.variant("tuned"), Device{}).device_fault);
 }
 
 TEST(Verification, FindsNaNWhereANumberShouldBe) {

@@ -1,17 +1,17 @@
-// `verify`: a line for every row, JSON, repetitions, and a device that computes wrongly.
+// `verify`: a line for every variant, JSON, repetitions, and a device that computes wrongly.
 #include "tests/command_line/command_line.h"
 
 namespace tilewright {
 namespace {
 
-TEST_F(CommandLine, VerifyHasALineForEveryRow) {
+TEST_F(CommandLine, VerifyHasALineForEveryVariant) {
     const std::string op = operators().front();
     const Ran ran = run({"verify", op, "--device", "cpu"});
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     const json all = run_json({"list", op, "--json"});
-    for (const json &row : all["operators"][0]["rows"]) {
-        const std::string name = row["row"];
-        if (row["backend"] != "cpu") {
+    for (const json &variant : all["operators"][0]["variants"]) {
+        const std::string name = variant["variant"];
+        if (variant["backend"] != "cpu") {
             EXPECT_EQ(ran.out.find(" " + name + " "), std::string::npos) << "not asked for: " << name;
             continue;
         }
@@ -19,9 +19,9 @@ TEST_F(CommandLine, VerifyHasALineForEveryRow) {
         ASSERT_NE(at, std::string::npos) << name << " in\n" << ran.out;
         const std::string line =
             ran.out.substr(ran.out.rfind('\n', at) + 1, ran.out.find('\n', at) - ran.out.rfind('\n', at) - 1);
-        const bool can_run =
-            row["backend"] == "cpu" && row["declined"].get<std::string>().empty() && !row["needs_vnni"];
-        if (!can_run && !row["needs_vnni"]) {
+        const bool can_run = variant["backend"] == "cpu" && variant["declined"].get<std::string>().empty() &&
+                             !variant["needs_vnni"];
+        if (!can_run && !variant["needs_vnni"]) {
             EXPECT_EQ(line.rfind("not run", 0), 0u) << line;
         } else if (can_run) {
             EXPECT_EQ(line.rfind("ok ", 0), 0u) << line;
@@ -45,14 +45,14 @@ TEST_F(CommandLine, VerifyReportsAsJson) {
     const std::string op = operators().front();
     const json report = run_json({"verify", op, "--schedule", "reference", "--device", "cpu", "--json"});
     EXPECT_TRUE(report["context"].contains("halide"));
-    ASSERT_FALSE(report["rows"].empty());
-    for (const json &row : report["rows"]) {
-        EXPECT_EQ(row["verdict"], "ok") << row;
-        EXPECT_EQ(row["against"], "plain definition") << row;
-        EXPECT_GT(row["samples"].get<int>(), 3) << row;
-        EXPECT_GT(row["runs"].get<int>(), row["samples"].get<int>()) << row;
+    ASSERT_FALSE(report["variants"].empty());
+    for (const json &variant : report["variants"]) {
+        EXPECT_EQ(variant["verdict"], "ok") << variant;
+        EXPECT_EQ(variant["against"], "plain definition") << variant;
+        EXPECT_GT(variant["samples"].get<int>(), 3) << variant;
+        EXPECT_GT(variant["runs"].get<int>(), variant["samples"].get<int>()) << variant;
     }
-    EXPECT_EQ(report["count"]["ok"], report["rows"].size());
+    EXPECT_EQ(report["count"]["ok"], report["variants"].size());
     EXPECT_EQ(report["count"]["UNTRIED"], 0);
 }
 
@@ -61,7 +61,7 @@ TEST_F(CommandLine, VerifyRepeatsTheLargestSample) {
     const auto runs = [&](const char *repeat) {
         const json report = run_json(
             {"verify", op, "--schedule", "reference", "--device", "cpu", "--repeat", repeat, "--json"});
-        return report["rows"][0]["runs"].get<int>() - report["rows"][0]["samples"].get<int>();
+        return report["variants"][0]["runs"].get<int>() - report["variants"][0]["samples"].get<int>();
     };
     EXPECT_EQ(runs("1"), 0);
     EXPECT_EQ(runs("5"), 4);

@@ -61,7 +61,7 @@ std::vector<json> with_hostile_texts(const json &content) {
 }
 
 TEST_F(Terminal, ShowsTextsOfResultsPlainly) {
-    const json run = {{"row", "transpose/reference/u8/cpu"}, {"operator", "transpose"}, {"type", "u8"},
+    const json run = {{"variant", "transpose/reference/u8/cpu"}, {"operator", "transpose"}, {"type", "u8"},
         {"device", "cpu"}, {"data", "u8 64x64"}, {"family", "f"}, {"summary", "s"}, {"skipped", "too long"},
         {"wrong", "element 3"}, {"unverified", "no"}, {"failed", "it"}, {"settings", "a=b"}, {"case", "c"},
         {"varies", "v"}, {"tunables", {{"x", "t"}}}, {"batch", {{"median", 1}, {"p10", 1}, {"p90", 1}}}};
@@ -97,10 +97,11 @@ TEST_F(Terminal, ShowsTextsOfMeasuredTimesPlainly) {
     const std::string file = path(hostile) + "/" + names_in(path(hostile)).at(0);
     const json measured = json::parse(read_text(file));
     json short_one = measured;
-    short_one["times"] = {{{"operator", "invert"}, {"type", "u8"}, {"calls", {{64, 64, 1}}}, {"rows", {}}}};
+    short_one["times"] = {
+        {{"operator", "invert"}, {"type", "u8"}, {"calls", {{64, 64, 1}}}, {"variants", {}}}};
     std::vector<json> contents = with_hostile_texts(short_one);
     contents.push_back(short_one);
-    contents.back()["times"][0]["rows"][hostile] = {{"ms", {1, 2}}};
+    contents.back()["times"][0]["variants"][hostile] = {{"ms", {1, 2}}};
     for (const json &content : contents) {
         std::ofstream(file) << content.dump();
         run_plain({"invert", path("in.png"), path("out.png"), "--stats"}, kept);

@@ -1,4 +1,4 @@
-// Every row of `fresnel` against its definition.
+// Every variant of `fresnel` against its definition.
 #include "tests/operators/variants.h"
 #include "tests/operators/fresnel/fields.h"
 #include <limits>
@@ -6,7 +6,7 @@
 namespace tilewright {
 namespace {
 
-class FresnelRow : public RowTest {
+class FresnelVariant : public VariantTest {
 protected:
     static std::vector<int64_t> sides(int64_t longest) {
         std::vector<int64_t> all;
@@ -16,19 +16,19 @@ protected:
         return all;
     }
     bool is_slow() const {
-        return row().schedule == "reference";
+        return variant().schedule == "reference";
     }
     // Passes over lines of 1024 and more, and over parts of lines.
     bool leaves_small_fields() const {
         for (const char *part : {"1024", "2048", "4096", "8192", "_first", "_second", "_last"}) {
-            if (row().schedule.find(part) != std::string::npos) {
+            if (variant().schedule.find(part) != std::string::npos) {
                 return true;
             }
         }
         return false;
     }
 
-    // Takes the field through the row, if that serves it, and holds the result against `expected`.
+    // Takes the field through the variant, if that serves it, and compares the result with `expected`.
     void check(const Case &c, const Array &field, const Values &expected) {
         Array output;
         if (run({field}, output, settings_of(c))) {
@@ -96,11 +96,11 @@ protected:
 
     bool serves(const Case &c) const {
         const Array field(Type::c64, {c.side, c.side});
-        return op().serves(row(), {&field, 1}, field, settings_of(c));
+        return op().serves(variant(), {&field, 1}, field, settings_of(c));
     }
 };
 
-TEST_P(FresnelRow, AgreesWithThePlainLoop) {
+TEST_P(FresnelVariant, AgreesWithThePlainLoop) {
     for (const FresnelMethod method : {transform, convolution, angular_spectrum}) {
         const double times = method == transform ? 1.7 : .6;
         for (const int64_t side : sides(is_slow() ? 128 : 512)) {
@@ -116,11 +116,11 @@ TEST_P(FresnelRow, AgreesWithThePlainLoop) {
     EXPECT_EQ(served() == 0, leaves_small_fields()) << "it serves none of the sides that it should";
 }
 
-TEST_P(FresnelRow, AgreesWithThePlainLoopOnLargeFields) {
+TEST_P(FresnelVariant, AgreesWithThePlainLoopOnLargeFields) {
     if (is_slow()) {
         GTEST_SKIP() << "too slow for it";
     }
-    // The largest ones are for rows that serve no others, and once.
+    // The largest ones are for variants that serve no others, and once.
     const int64_t largest_for_all = runs_threads_in_turn() ? 1024 : 2048;
     for (const int64_t side : {1024, 2048, 4096, 8192}) {
         for (const FresnelMethod method : {transform, convolution, angular_spectrum}) {
@@ -138,7 +138,7 @@ TEST_P(FresnelRow, AgreesWithThePlainLoopOnLargeFields) {
     EXPECT_GT(served() + !leaves_small_fields(), 0);
 }
 
-TEST_P(FresnelRow, TakesCropsAndWritesNothingElse) {
+TEST_P(FresnelVariant, TakesCropsAndWritesNothingElse) {
     for (const FresnelMethod method : {transform, convolution, angular_spectrum}) {
         for (const int64_t side : {64, 128}) {
             const Case c{method, side, critical_distance(side)};
@@ -170,7 +170,7 @@ TEST_P(FresnelRow, TakesCropsAndWritesNothingElse) {
     }
 }
 
-TEST_P(FresnelRow, GivesTheSameBytesEachTime) {
+TEST_P(FresnelVariant, GivesTheSameBytesEachTime) {
     for (const FresnelMethod method : {transform, convolution, angular_spectrum}) {
         const Case c{method, 64, critical_distance(64)};
         const Array field = field_of(64, random_values());
@@ -186,7 +186,8 @@ TEST_P(FresnelRow, GivesTheSameBytesEachTime) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, FresnelRow, testing::ValuesIn(row_cases(fresnel_operator())), row_case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Variants, FresnelVariant, testing::ValuesIn(variant_cases(fresnel_operator())), variant_case_name);
 
 }  // namespace
 }  // namespace tilewright

@@ -137,7 +137,7 @@ TEST(Array, ViewsOfConstMemoryAreReadAndNotWritten) {
         GTEST_SKIP() << "this build has no operator invert";
     }
     for (const Device &device : usable_devices()) {
-        if (invert->rows("tuned", device.backend).empty()) {
+        if (invert->variants("tuned", device.backend).empty()) {
             continue;
         }
         Array output;

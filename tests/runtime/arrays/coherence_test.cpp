@@ -22,7 +22,7 @@ protected:
         if (!found) {
             GTEST_SKIP() << "not run here: " << why_not;
         }
-        if (op_->rows("tuned", Backend::opencl).empty()) {
+        if (op_->variants("tuned", Backend::opencl).empty()) {
             GTEST_SKIP() << "not run here: the OpenCL libraries were not built";
         }
         opencl_ = found->device;

@@ -109,7 +109,7 @@ TEST(HostMemory, AnArrayInMemoryOfAnotherIsZero) {
 // are enough of them.
 TEST(HostMemory, WarmCallsAskTheSystemForNothing) {
     for (const Operator *op : operators()) {
-        const Sample sample = small_sample(*op, op->rows().front().type, 512, 512);
+        const Sample sample = small_sample(*op, op->variants().front().type, 512, 512);
         Array output;
         (*op)(sample.inputs, output, sample.settings, {.device = Device{}});
         const size_t taken = host_memory().use().taken;

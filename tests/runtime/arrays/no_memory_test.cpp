@@ -82,12 +82,12 @@ class NoMemory : public testing::TestWithParam<bool> {};
 
 TEST_P(NoMemory, EveryOperatorSaysSo) {
     for (const Operator *op : operators()) {
-        const auto rows = op->rows("tuned", Backend::cpu);
-        if (rows.empty()) {
+        const auto variants = op->variants("tuned", Backend::cpu);
+        if (variants.empty()) {
             continue;
         }
         SCOPED_TRACE(op->name());
-        const Sample sample = small_sample(*op, rows.front()->type, 32, 32);
+        const Sample sample = small_sample(*op, variants.front()->type, 32, 32);
         Array expected;
         (*op)(sample.inputs, expected, sample.settings, {.device = Device{}});
         without_memory(GetParam(), [&] {

@@ -42,7 +42,7 @@ constexpr ImageForm form("invert");
 
 // Ends the program, which has used the device, while threads of it read static arrays on any device.
 [[noreturn]] void exit_while_threads_read_static_arrays(Device device) {
-    static const auto &op = *new SlowReader("slow", "", invert_operator().rows(), {&form});
+    static const auto &op = *new SlowReader("slow", "", invert_operator().variants(), {&form});
     static const Array image(Type::u8, {64, 64});
     static const StaticObject object;
     static std::atomic<int> calls{0};
@@ -70,7 +70,7 @@ TEST(ExitDeathTest, NoCallReadsStaticArraysThatAreGone) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     bool tried = false;
     for (const Device &device : usable_devices()) {
-        if (device.backend != Backend::cpu && !invert_operator().rows("tuned", device.backend).empty()) {
+        if (device.backend != Backend::cpu && !invert_operator().variants("tuned", device.backend).empty()) {
             tried = true;
             EXPECT_EXIT(exit_while_threads_read_static_arrays(device), testing::ExitedWithCode(0), "")
                 << device.str();

@@ -17,7 +17,7 @@ protected:
     void SetUp() override {
         std::string why_not;
         const auto found = usable_device(Backend::opencl, why_not);
-        if (!op_ || !found || op_->rows("tuned", Backend::opencl).empty()) {
+        if (!op_ || !found || op_->variants("tuned", Backend::opencl).empty()) {
             GTEST_SKIP() << "not run here: " << (op_ ? why_not : "invert was not built");
         }
         opencl_ = found->device;

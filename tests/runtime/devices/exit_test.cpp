@@ -17,10 +17,10 @@ namespace {
         std::thread([device, t] {
             const Operator *op = nullptr;
             for (const Operator *o : operators()) {
-                op = o->rows("tuned", device.backend).empty() ? op : o;
+                op = o->variants("tuned", device.backend).empty() ? op : o;
             }
             const Sample sample =
-                small_sample(*op, op->rows("tuned", device.backend).front()->type, 200 + t, 200);
+                small_sample(*op, op->variants("tuned", device.backend).front()->type, 200 + t, 200);
             for (;;) {
                 Array output;
                 (*op)(sample.inputs, output, sample.settings, {.device = device});
@@ -42,7 +42,7 @@ TEST(ExitDeathTest, ThreadsMayComputeMeanwhile) {
     for (const Device &device : usable_devices()) {
         const auto &all = operators();
         if (std::none_of(all.begin(), all.end(),
-                [&](const Operator *o) { return !o->rows("tuned", device.backend).empty(); })) {
+                [&](const Operator *o) { return !o->variants("tuned", device.backend).empty(); })) {
             continue;  // no libraries were built for it
         }
         for (int i = 0; i < 5; i++) {

@@ -1,4 +1,4 @@
-// Which row `tuned` takes, by a file of measured times of this machine's CPU that the test makes.
+// Which variant `tuned` takes, by a file of measured times of this machine's CPU that the test makes.
 #include "runtime/dispatch/image_operator.h"
 #include "runtime/measured/measured.h"
 #include "tests/support/files.h"
@@ -12,28 +12,28 @@
 namespace tilewright {
 namespace {
 
-// The forms of rows that do not serve all data, are not meant for all, or have an error of their own.
+// The forms of variants that do not serve all data, are not meant for all, or have an error of their own.
 struct EvenForm final : ImageForm {
     using ImageForm::ImageForm;
-    bool serves(const Row &, const ImageRequest &request, const Array &) const override {
+    bool serves(const Variant &, const ImageRequest &request, const Array &) const override {
         return request.inputs[0].shape()[1] % 2 == 0;
     }
 };
 struct NewForm final : ImageForm {
     using ImageForm::ImageForm;
-    bool serves(const Row &, const ImageRequest &request, const Array &) const override {
+    bool serves(const Variant &, const ImageRequest &request, const Array &) const override {
         return request.inputs[0].shape()[1] >= 5000;
     }
 };
 struct NarrowForm final : ImageForm {
     using ImageForm::ImageForm;
-    bool is_meant_for(const Row &, const Measures &measures) const override {
+    bool is_meant_for(const Variant &, const Measures &measures) const override {
         return measures.numbers[1] <= 100;
     }
 };
 struct HalfForm final : ImageForm {
     using ImageForm::ImageForm;
-    bool equals_tuned(const Row &) const override {
+    bool equals_tuned(const Variant &) const override {
         return false;
     }
 };
@@ -49,27 +49,28 @@ int no_work(void **) {
 
 const std::vector<const Form *> all_forms = {&plain, &even, &from_5000, &narrow, &half};
 
-// An operator with rows of the family `tuned` and others. `tuned_new` has no times.
+// An operator with variants of the family `tuned` and others. `tuned_new` has no times.
 const Operator &chosen_operator(const std::string &name) {
-    static auto &made = *new std::map<std::string, std::pair<std::vector<Row>, std::unique_ptr<Operator>>>;
-    auto &[rows, op] = made[name];
+    static auto &made =
+        *new std::map<std::string, std::pair<std::vector<Variant>, std::unique_ptr<Operator>>>;
+    auto &[variants, op] = made[name];
     if (!op) {
         for (const auto &[family, schedule, form] :
             {std::tuple<const char *, const char *, const Form *>("reference", "reference", &plain),
                 {"half", "half", &half}, {"step", "step", &plain}, {"tuned", "tuned_new", &from_5000},
                 {"tuned", "tuned_even", &even}, {"tuned", "tuned_small", &plain},
                 {"tuned", "tuned_narrow", &narrow}, {"tuned", "tuned_any", &plain}}) {
-            rows.push_back(generated_row(name, schedule, "u8", Backend::cpu, no_work, nullptr));
-            rows.back().family = family;
-            rows.back().form = form->name;
+            variants.push_back(generated_variant(name, schedule, "u8", Backend::cpu, no_work, nullptr));
+            variants.back().family = family;
+            variants.back().form = form->name;
         }
-        op = std::make_unique<ImageOperator>(name, "a test's", rows, all_forms);
+        op = std::make_unique<ImageOperator>(name, "a test's", variants, all_forms);
     }
     return *op;
 }
 
-// Makes the file before any test asks for the device. `step` is no row of the family, and the fastest one of
-// large images; `reference` and `half` would be faster still.
+// Makes the file before any test asks for the device. `step` is no variant of the family, and the fastest one
+// of large images; `reference` and `half` would be faster still.
 struct OwnFile {
     const TestFolder folder;
 
@@ -82,13 +83,14 @@ struct OwnFile {
             {{"bytes_to_device_per_ms": 0, "bytes_to_host_per_ms": 0, "copy_ms": 0}},
             "times": [{{"operator": "measured", "type": "u8",
             "calls": [[64, 64, 1], [640, 640, 1], [4096, 4096, 1]],
-            "rows": {{"reference": {{"ms": [0.0001, 0.001, 0.01]}}, "half": {{"ms": [0.0001, 0.001, 0.01]}},
+            "variants": {{"reference": {{"ms": [0.0001, 0.001, 0.01]}},
+            "half": {{"ms": [0.0001, 0.001, 0.01]}},
             "step": {{"ms": [0.009, 0.09, 1]}}, "tuned_even": {{"ms": [0.005, 0.05, 2]}},
             "tuned_small": {{"ms": [0.002, 0.2, 10]}}, "tuned_narrow": {{"ms": [0.003, null, null]}},
             "tuned_any": {{"ms": [0.0051, 0.0501, 2]}}}}}},
             {{"operator": "measured_beyond", "type": "u8",
             "calls": [[64, 64, 1], [640, 640, 1], [4096, 4096, 1]],
-            "rows": {{"tuned_even": {{"ms": [0.005, 0.05, 2]}}, "tuned_small": {{"ms": [0.002, 0.2, 10]}},
+            "variants": {{"tuned_even": {{"ms": [0.005, 0.05, 2]}}, "tuned_small": {{"ms": [0.002, 0.2, 10]}},
             "tuned_narrow": {{"ms": [0.0022, 0.01, null]}},
             "tuned_any": {{"ms": [0.0051, 0.0501, 1]}}}}}}]}})",
             vendor_of(info), info.name);
@@ -111,20 +113,20 @@ TEST(Choice, TheLeastPredictedTimeIsTaken) {
     EXPECT_EQ(choice(4096, 4096), "step") << "a documented step that is the fastest";
 }
 
-TEST(Choice, ARowThatDoesNotServeIsNeverTaken) {
+TEST(Choice, AVariantThatDoesNotServeIsNeverTaken) {
     for (int64_t w = 600; w < 700; w++) {
         EXPECT_NE(choice(640, w), w % 2 == 0 ? "tuned_any" : "tuned_even") << w;
     }
 }
 
-TEST(Choice, OfRowsThatAreEquallyFastTheFirstOfTheTableIsTaken) {
+TEST(Choice, OfVariantsThatAreEquallyFastTheFirstOfTheTableIsTaken) {
     EXPECT_EQ(choice(640, 640), "tuned_even") << "within 5 % of tuned_any";
     EXPECT_EQ(choice(640, 641), "tuned_any");
 }
 
 // Its time at 64 x 64 says nothing of calls for which it is not meant; a time at such a call does, and there
 // replaces the condition.
-TEST(Choice, ARowIsTakenBeyondWhatItIsMeantForOnlyByTimes) {
+TEST(Choice, AVariantIsTakenBeyondWhatItIsMeantForOnlyByTimes) {
     EXPECT_EQ(choice(640, 640), "tuned_even");
     EXPECT_EQ(choice(640, 640, "measured_beyond"), "tuned_narrow");
     EXPECT_EQ(choice(4096, 4096, "measured_beyond"), "tuned_any") << "far from 640 x 640";
@@ -132,7 +134,7 @@ TEST(Choice, ARowIsTakenBeyondWhatItIsMeantForOnlyByTimes) {
     EXPECT_EQ(choice(30, 640, "unmeasured", "tuned_narrow"), "tuned_narrow") << "it serves all data";
 }
 
-TEST(Choice, WhereARowOfTheFamilyWithoutTimesServesTheTableDecides) {
+TEST(Choice, WhereAVariantOfTheFamilyWithoutTimesServesTheTableDecides) {
     EXPECT_EQ(choice(4096, 5000), "tuned_new");
     EXPECT_EQ(choice(4096, 4999), "step");
 }
@@ -142,14 +144,15 @@ TEST(Choice, FarFromAllMeasuredSizesTheTableDecides) {
     EXPECT_EQ(choice(300, 64), "tuned_small") << "near 64 x 64";
 }
 
-// A row that a project adds goes before the library's own, which were measured.
-TEST(Choice, AnAddedRowOfTheFamilyGoesFirst) {
+// A variant that a project adds goes before the library's own, which were measured.
+TEST(Choice, AnAddedVariantOfTheFamilyGoesFirst) {
     const Operator &op = chosen_operator("measured");
-    static std::vector<Row> rows = op.rows();
-    rows.insert(rows.begin(), generated_row("measured", "tuned", "u8", Backend::cpu, no_work, nullptr));
-    rows.front().origin = "added";
-    rows.front().form = plain.name;
-    static const ImageOperator with_added("measured", "a test's", rows, all_forms);
+    static std::vector<Variant> variants = op.variants();
+    variants.insert(
+        variants.begin(), generated_variant("measured", "tuned", "u8", Backend::cpu, no_work, nullptr));
+    variants.front().origin = "added";
+    variants.front().form = plain.name;
+    static const ImageOperator with_added("measured", "a test's", variants, all_forms);
     const Array image(Type::u8, {64, 64});
     EXPECT_EQ(
         with_added.choose({&image, 1}, Array(Type::u8, {64, 64}), {}, "tuned", Device{}).origin, "added");
@@ -166,29 +169,29 @@ TEST(Choice, OtherSchedulesAreTakenAsTheyAreNamed) {
     }
 }
 
-TEST(Choice, TheTimesAreThoseOfTheRowsThatMayBeTaken) {
+TEST(Choice, TheTimesAreThoseOfTheVariantsThatMayBeTaken) {
     const Array image(Type::u8, {640, 640});
     const Operator &op = chosen_operator("measured");
     const auto times = op.predicted_times(*op.parse({&image, 1}, {}), Device{});
     ASSERT_EQ(times.size(), 4u);
-    EXPECT_EQ(times[0].row->schedule, "tuned_even");
+    EXPECT_EQ(times[0].variant->schedule, "tuned_even");
     EXPECT_NEAR(times[0].ms, .05, .001);
     EXPECT_TRUE(times[0].from.starts_with(own_file.folder.path())) << times[0].from;
-    EXPECT_EQ(times[3].row->schedule, "tuned_small");
+    EXPECT_EQ(times[3].variant->schedule, "tuned_small");
 }
 
-// Every operator of this build, with the times that came with it: the row that is chosen serves the data, at
-// sizes of every kind of alignment.
+// Every operator of this build, with the times that came with it: the variant that is chosen serves the data,
+// at sizes of every kind of alignment.
 TEST(Choice, ServesTheDataForEveryOperatorAndSize) {
     for (const Operator *op : operators()) {
-        for (const Row *row : op->rows("tuned", Backend::cpu)) {
+        for (const Variant *variant : op->variants("tuned", Backend::cpu)) {
             for (const auto &[w, h] :
                 {std::pair{1, 1}, {7, 300}, {300, 7}, {64, 64}, {333, 257}, {640, 480}}) {
                 const auto side = [&](int at_least) { return op->name() == "fft2d" ? 64 : at_least; };
-                const Sample sample = small_sample(*op, row->type, side(w), side(h));
+                const Sample sample = small_sample(*op, variant->type, side(w), side(h));
                 const auto request = op->parse(sample.inputs, sample.settings);
                 const Array output(request->output_type, request->output_shape);
-                const Row &chosen = op->choose(*request, output, "tuned", Device{});
+                const Variant &chosen = op->choose(*request, output, "tuned", Device{});
                 EXPECT_TRUE(op->serves(chosen, *request, output)) << chosen.name() << " " << sample.what;
                 EXPECT_TRUE(chosen.belongs_to("tuned") || op->may_stand_for_tuned(chosen)) << chosen.name();
             }

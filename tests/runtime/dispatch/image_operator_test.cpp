@@ -19,8 +19,8 @@ using Kind = ImageOperator::Kind;
 constexpr ImageForm form("invert");
 
 // With the table of `invert`.
-ImageOperator made(Kind kind, const std::vector<Row> &rows = invert_operator().rows()) {
-    return ImageOperator("some", "", rows, {&form}, kind);
+ImageOperator made(Kind kind, const std::vector<Variant> &variants = invert_operator().variants()) {
+    return ImageOperator("some", "", variants, {&form}, kind);
 }
 
 std::string type_of(const ImageOperator &op, Type type, std::vector<int64_t> shape) {
@@ -77,10 +77,10 @@ const halide_filter_metadata_t *image_to_output() {
 
 // The libraries of a window see neighbours in an image, and not other channels.
 TEST(ImageOperator, AWindowComputesEachChannelAsAnImage) {
-    static const std::vector<Row> rows = {
-        generated_row("larger", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_output)};
+    static const std::vector<Variant> variants = {
+        generated_variant("larger", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_output)};
     static constexpr ImageForm larger("larger");
-    const ImageOperator op("larger", "", rows, {&larger});
+    const ImageOperator op("larger", "", variants, {&larger});
     const Array large = random_array(Type::u8, {24, 40, 3}), image = large.crop(2, 3, 20, 30);
     Array output;
     Statistics statistics;
@@ -118,7 +118,7 @@ TEST(ImageOperator, AWindowWritesColoursOnEveryDevice) {
 }
 
 TEST(ImageOperator, AnAverageMultipliesColoursByAlpha) {
-    const auto &rows = invert_operator().rows();
+    const auto &variants = invert_operator().variants();
     const Array image = random_array(Type::u8, {5, 7, 4});
     EXPECT_TRUE(made(Kind::pointwise).treats_alpha_as_colour());
     const ImageOperator edges = made(Kind::window), average = made(Kind::average);
@@ -129,19 +129,20 @@ TEST(ImageOperator, AnAverageMultipliesColoursByAlpha) {
     EXPECT_EQ(difference(average.unpremultiplied(premultiply(image), Type::u8),
                   unpremultiply(premultiply(image), Type::u8), {}),
         "");
-    // Premultiplied u8 are u16: without such rows alpha is carried over.
-    std::vector<Row> bytes;
-    std::copy_if(
-        rows.begin(), rows.end(), std::back_inserter(bytes), [](const Row &row) { return row.type == "u8"; });
+    // Premultiplied u8 are u16: without such variants alpha is carried over.
+    std::vector<Variant> bytes;
+    std::copy_if(variants.begin(), variants.end(), std::back_inserter(bytes),
+        [](const Variant &variant) { return variant.type == "u8"; });
     EXPECT_TRUE(made(Kind::average, bytes).treats_alpha_as_colour());
 }
 
-// A front that does not know a row's form cannot bind its arguments.
-TEST(ImageOperator, ARowOfAFormThatIsNotListedEndsTheConstruction) {
+// A front that does not know a variant's form cannot bind its arguments.
+TEST(ImageOperator, AVariantOfAFormThatIsNotListedEndsTheConstruction) {
     static constexpr ImageForm other("edges");
-    EXPECT_THROW(ImageOperator("edges", "a window", invert_operator().rows(), {&other}), std::logic_error);
     EXPECT_THROW(
-        made(Kind::window).form(generated_row("negative", "tuned", "u8", Backend::cpu, nullptr, nullptr)),
+        ImageOperator("edges", "a window", invert_operator().variants(), {&other}), std::logic_error);
+    EXPECT_THROW(
+        made(Kind::window).form(generated_variant("negative", "tuned", "u8", Backend::cpu, nullptr, nullptr)),
         std::logic_error);
 }
 

@@ -131,21 +131,21 @@ protected:
 
     // The rows of images of bytes. On a GPU only the default ones: a step that sums each column in one thread
     // takes minutes for 2^31 rows.
-    std::vector<const Row *> rows() const {
-        std::vector<const Row *> chosen;
-        for (const Row &row : op_->rows()) {
-            const bool here = row.backend == device_->device.backend && row.declined.empty() &&
-                              why_not_on(row, *device_).empty();
-            const bool parallel = row.backend == Backend::cpu || row.belongs_to("tuned");
-            if (row.type == "u8" && here && parallel) {
-                chosen.push_back(&row);
+    std::vector<const Variant *> variants() const {
+        std::vector<const Variant *> chosen;
+        for (const Variant &variant : op_->variants()) {
+            const bool here = variant.backend == device_->device.backend && variant.declined.empty() &&
+                              why_not_on(variant, *device_).empty();
+            const bool parallel = variant.backend == Backend::cpu || variant.belongs_to("tuned");
+            if (variant.type == "u8" && here && parallel) {
+                chosen.push_back(&variant);
             }
         }
         return chosen;
     }
 
-    // Runs a row on the first `n` bytes of memory. False where it leaves such an image to other rows.
-    bool runs_right(const Row &row, int64_t n, bool wide) {
+    // Runs a variant on the first `n` bytes of memory. False where it leaves such an image to other rows.
+    bool runs_right(const Variant &variant, int64_t n, bool wide) {
         const bool may_be_refused = n > most;
         const Array image =
             Array::view(Type::u8, memory(), wide ? std::vector<int64_t>{1, n} : std::vector<int64_t>{n, 1});
@@ -156,22 +156,22 @@ protected:
         if (adds_all(op_->name(), wide)) {
             settings.set("output-type", "u64");  // u32 does not hold such sums
         }
-        op_->type_of({&image, 1}, settings);  // refuses what no row takes
+        op_->type_of({&image, 1}, settings);  // refuses what no variant takes
         const auto [type, shape] = op_->output_of({&image, 1}, settings);
         if (output_.empty() || output_.shape() != shape) {
             output_ = Array();
             output_ = Array(type, shape, 0);
         }
-        if (!op_->serves(row, {&image, 1}, output_, settings)) {
+        if (!op_->serves(variant, {&image, 1}, output_, settings)) {
             return false;
         }
         if (!may_be_refused || op_->name() == "transpose") {
             memset(output_.data(), 0xa5, (size_t)output_.size() * size_of(type));
         }
-        op_->run(row, device_->device, {&image, 1}, output_, settings);
+        op_->run(variant, device_->device, {&image, 1}, output_, settings);
         output_.sync();
         EXPECT_EQ(wrong_elements(output_, expected(op_->name(), image)), 0)
-            << row.name() << " of " << image.describe();
+            << variant.name() << " of " << image.describe();
         return true;
     }
 
@@ -185,11 +185,11 @@ protected:
         return op_->name() == (wide ? "column_sum" : "row_sum") ? most / 4 : most;
     }
 
-    // A blur's rows of the CPU fill vectors with the one pixel of each row: of a column of 2^30 that is
-    // minutes, and counting shows in any row.
-    bool takes_minutes(const Row &row, bool wide) const {
-        return op_->name() == "gaussian_blur" && row.backend == Backend::cpu && !wide &&
-               row.schedule != "reference";
+    // A blur's variants of the CPU fill vectors with the one pixel of each row: of a column of 2^30 that is
+    // minutes, and counting shows in any variant.
+    bool takes_minutes(const Variant &variant, bool wide) const {
+        return op_->name() == "gaussian_blur" && variant.backend == Backend::cpu && !wide &&
+               variant.schedule != "reference";
     }
 
     Array output_;
@@ -200,23 +200,23 @@ protected:
 TEST_P(Limits, TheLargestImagesAreRight) {
     int served = 0;
     for (const bool wide : {true, false}) {
-        for (const Row *row : rows()) {
-            served += !takes_minutes(*row, wide) && runs_right(*row, longest(wide), wide);
+        for (const Variant *variant : variants()) {
+            served += !takes_minutes(*variant, wide) && runs_right(*variant, longest(wide), wide);
         }
     }
     EXPECT_GT(served, 0);
 }
 
-// Right where the front takes them by parts, refused in words elsewhere.
+// Right where the front takes them by parts, refused with a message elsewhere.
 TEST_P(Limits, LargerImagesAreRefusedOrRight) {
-    for (const Row *row : rows()) {
-        if (op_->name() == "transpose" && row->schedule != "tuned_any") {
-            continue;  // they are taken by parts, whatever the row, at seconds each
+    for (const Variant *variant : variants()) {
+        if (op_->name() == "transpose" && variant->schedule != "tuned_any") {
+            continue;  // they are taken by parts, whatever the variant, at seconds each
         }
         for (const int64_t less : {64, 16000, (1 << 20) - 1}) {
             for (const bool wide : {true, false}) {
                 try {
-                    runs_right(*row, (int64_t(1) << 31) - less, wide);
+                    runs_right(*variant, (int64_t(1) << 31) - less, wide);
                 } catch (const Error &error) {
                     EXPECT_EQ(error.fault(), Fault::input) << error.what();
                     EXPECT_NE(std::string(error.what()).find("work on "), std::string::npos) << error.what();

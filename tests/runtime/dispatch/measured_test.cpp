@@ -13,11 +13,11 @@ constexpr float none = 0;
 // Times of rows for calls of (height, width, channels).
 struct Table {
     std::vector<float> calls;
-    std::vector<std::string_view> rows;
+    std::vector<std::string_view> variants;
     std::vector<float> ms;
 
     MeasuredTimes times() const {
-        return {"op", "u8", 3, calls, rows, ms};
+        return {"op", "u8", 3, calls, variants, ms};
     }
 };
 
@@ -55,13 +55,13 @@ TEST(Prediction, LiesBetweenTheMeasuredTimesOfTheSizesAround) {
 }
 
 // Beyond the sizes that were measured the time grows on.
-TEST(Prediction, GrowsBeyondTheLargestMeasuredSize) {
+TEST(Prediction, GvariantsBeyondTheLargestMeasuredSize) {
     const Table all = table();
     EXPECT_GT(Prediction(all.times()).ms({4000, 4000, 1})[1], 3);
 }
 
 // What was measured at small sizes alone is compared there; its time grows as that of the others does.
-TEST(Prediction, ARowOfOneSmallSizeDoesNotLookFastForever) {
+TEST(Prediction, AVariantOfOneSmallSizeDoesNotLookFastForever) {
     const Table all = table();
     const std::vector<double> ms = Prediction(all.times()).ms({1000, 1000, 1});
     EXPECT_GT(ms[2], .5);
@@ -78,9 +78,9 @@ TEST(Prediction, TheDistanceIsThatOfTheNearestMeasuredCall) {
 
 // Times that grow as the number of pixels are predicted exactly from two others; one call alone from none.
 TEST(Prediction, TheErrorIsThatOfEachCallFromTheOthers) {
-    const std::vector<std::string_view> rows = {"row"};
+    const std::vector<std::string_view> variants = {"variant"};
     const auto error = [&](std::vector<float> calls, std::vector<float> ms) {
-        const MeasuredTimes times = {"op", "u8", 1, calls, rows, ms};
+        const MeasuredTimes times = {"op", "u8", 1, calls, variants, ms};
         return error_of({&times, 1});
     };
     const PredictionError exact = error({100, 200, 400}, {1, 2, 4});
@@ -95,7 +95,7 @@ TEST(Prediction, TheErrorIsThatOfEachCallFromTheOthers) {
     EXPECT_EQ(error({1, 1e6f}, {1, 2}).times, 0) << "far from each other: nothing is predicted";
 }
 
-TEST(Prediction, NothingIsPredictedForOtherNumbersOrRowsWithoutTimes) {
+TEST(Prediction, NothingIsPredictedForOtherNumbersOrVariantsWithoutTimes) {
     const Table all = table();
     EXPECT_EQ(Prediction(all.times()).ms({100, 100}), std::vector<double>(3));
     const Table silent = {{10, 10, 1}, {"a", "b"}, {none, 2}};
@@ -161,7 +161,7 @@ const std::string good = R"({"version": 1,
 "origin": {"date": "2026-11-22"}, "copies":
     {"bytes_to_device_per_ms": 0, "bytes_to_host_per_ms": 0, "copy_ms": 0},
 "times": [{"operator": "op", "type": "u8", "calls": [[1, 2], [3, 4]],
-    "rows": {"a": {"ms": [1.5, null]}, "b": {"ms": [2, 3]}}}]})";
+    "variants": {"a": {"ms": [1.5, null]}, "b": {"ms": [2, 3]}}}]})";
 
 std::string replaced(const std::string &what, const std::string &by) {
     std::string text = good;
@@ -244,7 +244,8 @@ TEST(MeasuredFiles, ThatCameWithTheLibraryHaveTimes) {
         EXPECT_GT(device.units, 0) << device.name;
         EXPECT_EQ(device.backend != Backend::cpu, device.bytes_to_device > 0) << device.name;
         for (const MeasuredTimes &times : device.times) {
-            EXPECT_EQ(times.ms.size(), times.rows.size() * times.count()) << device.name << " " << times.op;
+            EXPECT_EQ(times.ms.size(), times.variants.size() * times.count())
+                << device.name << " " << times.op;
         }
         // `tilewright calibrate --from FILE --output FILE` writes it anew after a change by hand.
         const PredictionError error = error_of(device.times);

@@ -43,20 +43,20 @@ std::vector<std::string> lines_of(const std::string &program, const std::string 
     return lines;
 }
 
-std::string place_of(const Row &row) {
+std::string place_of(const Variant &variant) {
     const char *const places[] = {"cpu", "cuda", "opencl"};
-    return row.needs_vnni ? "vnni" : places[(int)row.backend];
+    return variant.needs_vnni ? "vnni" : places[(int)variant.backend];
 }
 
 // As the libraries are named: transpose_padded_u8_cuda.
-std::string library_of(const Row &row) {
-    return row.op + "_" + row.schedule + "_" + row.type + "_" + place_of(row);
+std::string library_of(const Variant &variant) {
+    return variant.op + "_" + variant.schedule + "_" + variant.type + "_" + place_of(variant);
 }
 
 std::set<std::string> types_of(const Operator &op) {
     std::set<std::string> types;
-    for (const Row &row : op.rows()) {
-        types.insert(row.type);
+    for (const Variant &variant : op.variants()) {
+        types.insert(variant.type);
     }
     return types;
 }
@@ -68,7 +68,7 @@ TEST(Registry, HoldsWhatWasBuilt) {
     for (const Operator *op : operators()) {
         found.insert(op->name());
         EXPECT_EQ(&find_operator(op->name()), op);
-        EXPECT_FALSE(op->rows().empty()) << op->name();
+        EXPECT_FALSE(op->variants().empty()) << op->name();
         EXPECT_FALSE(op->summary().empty()) << op->name();
     }
     EXPECT_FALSE(found.empty());
@@ -90,53 +90,55 @@ TEST(Registry, TablesAreWhatTheGeneratorsList) {
                 EXPECT_TRUE(listed.insert(line).second) << line << " is listed twice";
             }
         }
-        for (const Row &row : op->rows()) {
-            EXPECT_EQ(row.op, op->name());
-            EXPECT_TRUE(
-                tabled.insert(row.declined.empty() ? library_of(row) : "declined " + library_of(row)).second)
-                << row.name() << " is there twice";
+        for (const Variant &variant : op->variants()) {
+            EXPECT_EQ(variant.op, op->name());
+            EXPECT_TRUE(tabled
+                    .insert(
+                        variant.declined.empty() ? library_of(variant) : "declined " + library_of(variant))
+                    .second)
+                << variant.name() << " is there twice";
         }
         EXPECT_FALSE(listed.empty()) << op->name();
         EXPECT_EQ(tabled, listed) << op->name();
     }
 }
 
-TEST(Registry, EveryRowHasItsOwnLibrary) {
+TEST(Registry, EveryVariantHasItsOwnLibrary) {
     for (const Operator *op : operators()) {
-        for (const Row &row : op->rows()) {
-            if (!row.declined.empty()) {
-                EXPECT_FALSE(row.autoscheduler.empty()) << row.name();
-                EXPECT_EQ(row.entry, nullptr) << row.name();
+        for (const Variant &variant : op->variants()) {
+            if (!variant.declined.empty()) {
+                EXPECT_FALSE(variant.autoscheduler.empty()) << variant.name();
+                EXPECT_EQ(variant.entry, nullptr) << variant.name();
                 continue;
             }
-            ASSERT_NE(row.entry, nullptr) << row.name();
-            ASSERT_NE(row.metadata, nullptr) << row.name();
-            EXPECT_EQ(row.metadata()->name, library_of(row));
-            EXPECT_GE(row.metadata()->num_arguments, 2) << row.name();
-            const std::string target = row.metadata()->target;
+            ASSERT_NE(variant.entry, nullptr) << variant.name();
+            ASSERT_NE(variant.metadata, nullptr) << variant.name();
+            EXPECT_EQ(variant.metadata()->name, library_of(variant));
+            EXPECT_GE(variant.metadata()->num_arguments, 2) << variant.name();
+            const std::string target = variant.metadata()->target;
             EXPECT_EQ(target.find("no_asserts"), std::string::npos)
-                << row.name() << " would pass over launches that fail";
-            EXPECT_EQ(target.find("-cuda") != std::string::npos, row.backend == Backend::cuda)
-                << row.name() << ": " << target;
-            EXPECT_EQ(target.find("-opencl") != std::string::npos, row.backend == Backend::opencl)
-                << row.name() << ": " << target;
+                << variant.name() << " would pass over launches that fail";
+            EXPECT_EQ(target.find("-cuda") != std::string::npos, variant.backend == Backend::cuda)
+                << variant.name() << ": " << target;
+            EXPECT_EQ(target.find("-opencl") != std::string::npos, variant.backend == Backend::opencl)
+                << variant.name() << ": " << target;
         }
     }
 }
 
-// `list` prints the sentence. A row that the autoscheduler makes says so by itself.
-TEST(Registry, EveryRowSaysInOneSentenceWhatItDoes) {
+// `list` prints the sentence. A variant that the autoscheduler makes says so by itself.
+TEST(Registry, EveryVariantSaysInOneSentenceWhatItDoes) {
     for (const Operator *op : operators()) {
-        for (const Row &row : op->rows()) {
-            EXPECT_FALSE(row.summary.empty()) << row.name() << " has no says(...) in schedules/";
-            EXPECT_LE(row.summary.size(), 100u) << row.name() << ": " << row.summary;
-            EXPECT_TRUE(row.summary.empty() || row.summary.back() == '.')
-                << row.name() << ": " << row.summary;
+        for (const Variant &variant : op->variants()) {
+            EXPECT_FALSE(variant.summary.empty()) << variant.name() << " has no says(...) in schedules/";
+            EXPECT_LE(variant.summary.size(), 100u) << variant.name() << ": " << variant.summary;
+            EXPECT_TRUE(variant.summary.empty() || variant.summary.back() == '.')
+                << variant.name() << ": " << variant.summary;
         }
     }
 }
 
-TEST(Registry, EveryRowHasATest) {
+TEST(Registry, EveryVariantHasATest) {
     for (const Operator *op : operators()) {
         std::set<std::string> tested;
         for (const std::string &line : lines_of("tests/" + op->name() + "_test", "--gtest_list_tests")) {
@@ -145,10 +147,10 @@ TEST(Registry, EveryRowHasATest) {
                 tested.insert(name.substr(slash + 1));
             }
         }
-        for (const Row &row : op->rows()) {
-            if (row.declined.empty()) {
-                EXPECT_TRUE(tested.count(row.schedule + "_" + row.type + "_" + place_of(row)))
-                    << row.name() << " has no test";
+        for (const Variant &variant : op->variants()) {
+            if (variant.declined.empty()) {
+                EXPECT_TRUE(tested.count(variant.schedule + "_" + variant.type + "_" + place_of(variant)))
+                    << variant.name() << " has no test";
             }
         }
     }
@@ -157,24 +159,24 @@ TEST(Registry, EveryRowHasATest) {
 TEST(Registry, EveryTargetOccursInEveryOperator) {
     for (const Operator *op : operators()) {
         std::set<std::string> places;
-        for (const Row &row : op->rows()) {
-            if (row.declined.empty()) {
-                places.insert(row.needs_vnni ? "cpu" : place_of(row));
+        for (const Variant &variant : op->variants()) {
+            if (variant.declined.empty()) {
+                places.insert(variant.needs_vnni ? "cpu" : place_of(variant));
             }
         }
         EXPECT_EQ(places, built_targets) << op->name();
     }
 }
 
-// Every type can be verified, and has a best row wherever it may run. The last row of `tuned` serves what the
-// others leave, and that needs no special machine.
+// Every type can be verified, and has a best variant wherever it may run. The last variant of `tuned` serves
+// what the others leave, and that needs no special machine.
 TEST(Registry, ReferenceAndTunedServeEveryType) {
     for (const Operator *op : operators()) {
         for (const std::string &type : types_of(*op)) {
             auto serves = [&](const std::string &schedule, const std::string &target) {
-                for (const Row &row : op->rows()) {
-                    if (row.belongs_to(schedule) && row.type == type && place_of(row) == target &&
-                        row.declined.empty()) {
+                for (const Variant &variant : op->variants()) {
+                    if (variant.belongs_to(schedule) && variant.type == type && place_of(variant) == target &&
+                        variant.declined.empty()) {
                         return true;
                     }
                 }
@@ -190,57 +192,59 @@ TEST(Registry, ReferenceAndTunedServeEveryType) {
     }
 }
 
-// The table says what kernels need, so that a device with less takes another row.
-TEST(Registry, EveryGpuRowSaysWhatItsKernelsNeed) {
+// The table says what kernels need, so that a device with less takes another variant.
+TEST(Registry, EveryGpuVariantSaysWhatItsKernelsNeed) {
     for (const Operator *op : operators()) {
-        for (const Row &row : op->rows()) {
-            const bool gpu = row.backend != Backend::cpu && row.declined.empty();
-            EXPECT_EQ(row.needs.threads > 0, gpu) << row.name();
-            EXPECT_LE(row.needs.threads, 1024) << row.name();
-            EXPECT_EQ(row.needs.capability > 0, gpu && row.backend == Backend::cuda) << row.name();
-            if (row.needs.fp64) {
-                EXPECT_EQ(row.backend, Backend::opencl) << row.name() << ": every CUDA device has doubles";
-                EXPECT_TRUE(row.type == "f64" || row.op == "fresnel") << row.name();
+        for (const Variant &variant : op->variants()) {
+            const bool gpu = variant.backend != Backend::cpu && variant.declined.empty();
+            EXPECT_EQ(variant.needs.threads > 0, gpu) << variant.name();
+            EXPECT_LE(variant.needs.threads, 1024) << variant.name();
+            EXPECT_EQ(variant.needs.capability > 0, gpu && variant.backend == Backend::cuda)
+                << variant.name();
+            if (variant.needs.fp64) {
+                EXPECT_EQ(variant.backend, Backend::opencl)
+                    << variant.name() << ": every CUDA device has doubles";
+                EXPECT_TRUE(variant.type == "f64" || variant.op == "fresnel") << variant.name();
             }
-            EXPECT_EQ(row.needs.images, gpu && row.schedule.find("texture") != std::string::npos)
-                << row.name();
+            EXPECT_EQ(variant.needs.images, gpu && variant.schedule.find("texture") != std::string::npos)
+                << variant.name();
         }
     }
 }
 
-// `verify` holds each row against what the plain definition gives for the operator's samples.
+// `verify` compares each variant with what the plain definition gives for the operator's samples.
 TEST(Registry, EveryOperatorHasAPlainDefinition) {
     for (const Operator *op : operators()) {
-        const Sample sample = workload_of(*op).samples(op->rows().front().type).front();
+        const Sample sample = workload_of(*op).samples(op->variants().front().type).front();
         EXPECT_TRUE(plain_result(*op, sample.inputs, sample.settings))
             << op->name() << " has no plain/" << op->name() << ".cpp";
     }
 }
 
 // What an autoscheduled library of a GPU takes is asked of the library, which needs the device.
-bool can_be_asked(const Row &row) {
+bool can_be_asked(const Variant &variant) {
     const auto known = devices();
-    return row.autoscheduler.empty() || std::any_of(known.begin(), known.end(), [&](const DeviceInfo &d) {
-        return d.usable && d.device.backend == row.backend;
+    return variant.autoscheduler.empty() || std::any_of(known.begin(), known.end(), [&](const DeviceInfo &d) {
+        return d.usable && d.device.backend == variant.backend;
     });
 }
 
-// A row that none of the samples fits would never be verified.
-TEST(Registry, EveryRowServesASample) {
+// A variant that none of the samples fits would never be verified.
+TEST(Registry, EveryVariantServesASample) {
     for (const Operator *op : operators()) {
         for (const std::string &type : types_of(*op)) {
             const std::vector<Sample> samples = workload_of(*op).samples(type);
-            for (const Row &row : op->rows()) {
-                if (row.type != type || !row.declined.empty() || !can_be_asked(row)) {
+            for (const Variant &variant : op->variants()) {
+                if (variant.type != type || !variant.declined.empty() || !can_be_asked(variant)) {
                     continue;
                 }
                 EXPECT_TRUE(std::any_of(samples.begin(), samples.end(),
                     [&](const Sample &s) {
                         const auto [element, shape] = op->output_of(s.inputs, s.settings);
                         return op->type_of(s.inputs, s.settings) == type &&
-                               op->serves(row, s.inputs, Array(element, shape), s.settings);
+                               op->serves(variant, s.inputs, Array(element, shape), s.settings);
                     }))
-                    << row.name() << " serves no sample";
+                    << variant.name() << " serves no sample";
             }
         }
     }
@@ -266,8 +270,8 @@ TEST(Registry, TheDocumentedStepsAreThere) {
         }
         for (const std::string &schedule : words(schedules)) {
             const Operator &op = find_operator(name);
-            EXPECT_FALSE(
-                op.rows(schedule, Backend::cuda).empty() && op.rows(schedule, Backend::opencl).empty())
+            EXPECT_FALSE(op.variants(schedule, Backend::cuda).empty() &&
+                         op.variants(schedule, Backend::opencl).empty())
                 << name << " has no " << schedule;
         }
     }

@@ -27,7 +27,7 @@ TEST(AbortingDriverDeathTest, TheTestWouldSeeADriver) {
 TEST(AbortingDriver, TheCommandLineWorksOnTheCpu) {
     const AnyOperator any(Backend::cpu);
     if (!any.op) {
-        GTEST_SKIP() << "not run here: no CPU rows were built";
+        GTEST_SKIP() << "not run here: no CPU variants were built";
     }
     const TestFolder folder;
     const auto code = [&](const Words &arguments) {

@@ -12,9 +12,9 @@ struct AnyOperator {
 
     explicit AnyOperator(Backend backend) {
         for (const Operator *o : operators()) {
-            if (const auto rows = o->rows("tuned", backend); !rows.empty()) {
+            if (const auto variants = o->variants("tuned", backend); !variants.empty()) {
                 op = o;
-                sample = small_sample(*o, rows.front()->type, 160, 120);
+                sample = small_sample(*o, variants.front()->type, 160, 120);
                 return;
             }
         }

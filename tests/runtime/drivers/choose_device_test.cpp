@@ -17,7 +17,7 @@ TEST(ChooseDevice, CountsTheCopies) {
         GTEST_SKIP() << "no times were measured of " << op->name();
     }
     EXPECT_EQ(op->choose_device(*small), Device{});
-    if (product && !product->rows("tuned", Backend::cuda).empty()) {
+    if (product && !product->variants("tuned", Backend::cuda).empty()) {
         const Array side(Type::f32, {2048, 2048});
         const Array sides[] = {side, side};
         EXPECT_EQ(product->choose_device(*product->parse(sides, {})), first);
@@ -32,11 +32,11 @@ TEST(ChooseDevice, CountsTheCopies) {
     }
 }
 
-// The device that can run a row of a schedule for the type; best_device() where there is none.
+// The device that can run a variant of a schedule for the type; best_device() where there is none.
 Device device_with(const Operator &op, const std::string &schedule, const std::string &type) {
     for (const Device &device : {first, Device{}}) {
-        for (const Row *row : op.rows(schedule, device.backend)) {
-            if (row->type == type && row->declined.empty() && why_not_on(*row, device).empty()) {
+        for (const Variant *variant : op.variants(schedule, device.backend)) {
+            if (variant->type == type && variant->declined.empty() && why_not_on(*variant, device).empty()) {
                 return device;
             }
         }
@@ -44,18 +44,18 @@ Device device_with(const Operator &op, const std::string &schedule, const std::s
     return first;
 }
 
-TEST(ChooseDevice, TakesTheBestOneThatHasARowOfTheSchedule) {
+TEST(ChooseDevice, TakesTheBestOneThatHasAVariantOfTheSchedule) {
     const AnyOperator any(Backend::cuda);
     const auto request = any.op->parse(any.sample.inputs, any.sample.settings);
     bool on_cpu = false, on_gpu = false;
-    for (const Row &row : any.op->rows()) {
-        if (row.schedule != "tuned" && row.family != "tuned") {
-            const Device device = device_with(*any.op, row.schedule, request->type);
-            EXPECT_EQ(any.op->choose_device(*request, row.schedule), device) << row.name();
+    for (const Variant &variant : any.op->variants()) {
+        if (variant.schedule != "tuned" && variant.family != "tuned") {
+            const Device device = device_with(*any.op, variant.schedule, request->type);
+            EXPECT_EQ(any.op->choose_device(*request, variant.schedule), device) << variant.name();
             (device == first ? on_gpu : on_cpu) = true;
         }
     }
-    EXPECT_TRUE(on_gpu && (on_cpu || any.op->rows("reference", Backend::cpu).empty()));
+    EXPECT_TRUE(on_gpu && (on_cpu || any.op->variants("reference", Backend::cpu).empty()));
 }
 
 // The error asks all drivers, because it names every device that can be used.
@@ -69,29 +69,29 @@ TEST(ChooseDevice, ADeviceThatIsNotUsableIsRefused) {
 }
 
 // As the functions of a library with TARGETS cpu call it.
-TEST(ChooseDevice, RowsOfALibraryRunWhereItWasMadeFor) {
+TEST(ChooseDevice, VariantsOfALibraryRunWhereItWasMadeFor) {
     const AnyOperator any(Backend::cuda);
-    std::vector<Row> rows;
-    for (const Row *row : any.op->rows("tuned", Backend::cpu)) {
-        rows.push_back(*row);
+    std::vector<Variant> variants;
+    for (const Variant *variant : any.op->variants("tuned", Backend::cpu)) {
+        variants.push_back(*variant);
     }
-    if (rows.empty()) {
-        GTEST_SKIP() << "this build has no rows for the CPU";
+    if (variants.empty()) {
+        GTEST_SKIP() << "this build has no variants for the CPU";
     }
     Array output;
     Statistics statistics;
     Call how;
     how.statistics = &statistics;
-    how.rows = &rows;
+    how.variants = &variants;
     (*any.op)(any.sample.inputs, output, any.sample.settings, how);
     EXPECT_EQ(statistics.device, "cpu");
     const auto request = any.op->parse(any.sample.inputs, any.sample.settings);
-    EXPECT_EQ(any.op->choose_device(*request, "tuned", &rows), Device{});
+    EXPECT_EQ(any.op->choose_device(*request, "tuned", &variants), Device{});
 }
 
-TEST(ChooseDevice, OfAPipelineHasARowForEachStage) {
+TEST(ChooseDevice, OfAPipelineHasAVariantForEachStage) {
     const Operator *invert = built_operator("invert"), *transpose = built_operator("transpose");
-    if (!invert || !transpose || invert->rows("reference", Backend::cpu).empty()) {
+    if (!invert || !transpose || invert->variants("reference", Backend::cpu).empty()) {
         GTEST_SKIP() << "this build lacks the operators or the CPU";
     }
     const Array image(Type::u8, {40, 30});
@@ -103,7 +103,8 @@ TEST(ChooseDevice, OfAPipelineHasARowForEachStage) {
     mixed(image, output, {.statistics = &statistics});
     EXPECT_EQ(statistics.at(0).device, "cpu");
     expect_error(Fault::device,
-        "stage 2 of 2, 'invert schedule=reference': invert: schedule = reference: it has no row for cuda:0",
+        "stage 2 of 2, 'invert schedule=reference': invert: schedule = reference: it has no variant for "
+        "cuda:0",
         [&] { Pipeline("transpose schedule=padded | invert schedule=reference")(image, output); });
 }
 

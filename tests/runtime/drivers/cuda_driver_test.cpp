@@ -110,10 +110,10 @@ TEST_F(CudaDriver, RegisterCapsReachTheDriver) {
     const auto pop = symbol<int(void **)>("cuCtxPopCurrent_v2");
     const auto load = symbol<int(void **, const void *, unsigned, int *, void **)>("cuModuleLoadDataEx");
     ASSERT_EQ(push(context), 0);
-    const auto loaded = [&](const std::vector<Row::RegisterCap> &caps) {
-        Row row{};
-        row.register_caps = caps;
-        const driver::ScopedValue here(driver::this_thread.row, &row);
+    const auto loaded = [&](const std::vector<Variant::RegisterCap> &caps) {
+        Variant variant{};
+        variant.register_caps = caps;
+        const driver::ScopedValue here(driver::this_thread.variant, &variant);
         EXPECT_EQ(load(&module, before.c_str(), 0, nullptr, nullptr), 0);
         return record().module_text.back();
     };
@@ -247,8 +247,8 @@ TEST_F(CudaDriver, AnArrayMovesBetweenDevices) {
 TEST_F(CudaDriver, WhatIsKeptHasABound) {
     Array(Type::u8, {3, 1 << 18}).sync(second);
     const auto before = record().bytes_held;
-    for (int64_t rows = 1; rows < 60; rows++) {
-        Array(Type::u8, {rows, 1 << 18}).sync(first);
+    for (int64_t variants = 1; variants < 60; variants++) {
+        Array(Type::u8, {variants, 1 << 18}).sync(first);
         EXPECT_LE(record().bytes_held[0], (size_t(1) << 30) / 8);
     }
     EXPECT_GT(record().bytes_held[0], size_t(100) << 20) << "up to an eighth of the device's memory is kept";

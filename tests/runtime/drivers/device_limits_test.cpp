@@ -1,4 +1,4 @@
-// The limits of devices against the fake drivers: they are asked of the driver, and a row that needs more
+// The limits of devices against the fake drivers: they are asked of the driver, and a variant that needs more
 // than the device has is not chosen there.
 #include "runtime/dispatch/image_operator.h"
 #include "tests/runtime/drivers/fakes/cuda_record.h"
@@ -35,18 +35,19 @@ const halide_filter_metadata_t *image_to_output() {
     return &metadata;
 }
 
-Row needing(const std::string &schedule, Backend backend, Row::Needs needs) {
-    Row row = generated_row("picky", schedule, "u8", backend, count_start, image_to_output, needs);
-    row.family = schedule.substr(0, schedule.find('_'));
-    return row;
+Variant needing(const std::string &schedule, Backend backend, Variant::Needs needs) {
+    Variant variant =
+        generated_variant("picky", schedule, "u8", backend, count_start, image_to_output, needs);
+    variant.family = schedule.substr(0, schedule.find('_'));
+    return variant;
 }
 
 constexpr ImageForm picky_form("picky"), large_form("large");
 
-// An operator with one row per need. The family `tuned` has, besides, a row that needs nothing.
+// An operator with one variant per need. The family `tuned` has, besides, a variant that needs nothing.
 const Operator &picky() {
-    static const auto &rows = *new std::vector<Row>([] {
-        std::vector<Row> all;
+    static const auto &variants = *new std::vector<Variant>([] {
+        std::vector<Variant> all;
         for (const Backend backend : {Backend::cuda, Backend::opencl}) {
             all.push_back(needing("tuned_wide", backend, {.threads = 1024}));
             all.push_back(needing("tuned_any", backend, {.threads = 128, .shared_bytes = 8192}));
@@ -63,7 +64,7 @@ const Operator &picky() {
         }
         return all;
     }());
-    static const auto &op = *new ImageOperator("picky", "a test's", rows, {&picky_form});
+    static const auto &op = *new ImageOperator("picky", "a test's", variants, {&picky_form});
     return op;
 }
 
@@ -71,19 +72,20 @@ int find_no_memory(void **) {
     return halide_error_code_out_of_memory;
 }
 
-// An operator whose row `tuned` finds no memory, with or without a row `compact`.
+// An operator whose variant `tuned` finds no memory, with or without a variant `compact`.
 const Operator &large_operator(bool with_compact) {
-    std::vector<Row> of;
-    of.push_back(generated_row("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_output));
+    std::vector<Variant> of;
+    of.push_back(generated_variant("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_output));
     if (with_compact) {
-        of.push_back(generated_row("large", "compact", "u16", Backend::opencl, find_no_memory, nullptr));
-        of.push_back(generated_row("large", "compact", "u8", Backend::cuda, find_no_memory, nullptr));
-        of.push_back(generated_row("large", "compact", "u8", Backend::opencl, count_start, image_to_output));
+        of.push_back(generated_variant("large", "compact", "u16", Backend::opencl, find_no_memory, nullptr));
+        of.push_back(generated_variant("large", "compact", "u8", Backend::cuda, find_no_memory, nullptr));
+        of.push_back(
+            generated_variant("large", "compact", "u8", Backend::opencl, count_start, image_to_output));
     }
     return *new ImageOperator("large", "a test's", of, {&large_form});
 }
 
-// The row that a call of the operator would run.
+// The variant that a call of the operator would run.
 std::string chosen(Device device, const std::string &schedule) {
     const Array image(Type::u8, {8, 8});
     return picky().choose({&image, 1}, Array(Type::u8, {8, 8}), {}, schedule, device).schedule;
@@ -117,13 +119,13 @@ TEST(DeviceLimits, AreAskedOfTheDriver) {
     EXPECT_TRUE(cuda[0].fp64 && cuda[0].images && cuda[0].half);
 }
 
-TEST(DeviceLimits, AnotherRowOfTheFamilyIsTaken) {
+TEST(DeviceLimits, AnotherVariantOfTheFamilyIsTaken) {
     EXPECT_EQ(chosen(large, "tuned"), "tuned_wide");
     EXPECT_EQ(chosen(small, "tuned"), "tuned_any") << "exactly what the device has";
     EXPECT_EQ(chosen(hopper, "tuned"), "tuned_wide");
 }
 
-TEST(DeviceLimits, WhereNoRowIsLeftTheErrorSaysWhichLimit) {
+TEST(DeviceLimits, WhereNoVariantIsLeftTheErrorSaysWhichLimit) {
     for (const char *schedule : {"threads", "memory", "doubles", "textures"}) {
         EXPECT_EQ(chosen(large, schedule), schedule);
     }
@@ -152,19 +154,19 @@ TEST(DeviceLimits, InstructionsOfOneCapabilityRunOnDevicesOfThatOneAlone) {
         << "of a device that is not there nothing is known";
 }
 
-TEST(DeviceLimits, HoldForARowThatIsRunByName) {
+TEST(DeviceLimits, HoldForAVariantThatIsRunByName) {
     const Array image(Type::u8, {8, 8});
     Array output(Type::u8, {8, 8});
-    const Row &row = *picky().rows("doubles", Backend::opencl).front();
-    picky().run(row, large, {&image, 1}, output, {});
+    const Variant &variant = *picky().variants("doubles", Backend::opencl).front();
+    picky().run(variant, large, {&image, 1}, output, {});
     EXPECT_EQ(started, 1);
-    const Error error = error_of([&] { picky().run(row, small, {&image, 1}, output, {}); });
+    const Error error = error_of([&] { picky().run(variant, small, {&image, 1}, output, {}); });
     EXPECT_EQ(error.fault(), Fault::device) << error.what();
     EXPECT_NE(std::string(error.what()).find("fp64"), std::string::npos) << error.what();
     EXPECT_EQ(started, 1);
 }
 
-TEST(DeviceLimits, WithoutMemoryForTunedTheRowCompactRuns) {
+TEST(DeviceLimits, WithoutMemoryForTunedTheVariantCompactRuns) {
     const Array image(Type::u8, {8, 8});
     const Operator &op = large_operator(true);
     const int before = started;
@@ -172,11 +174,11 @@ TEST(DeviceLimits, WithoutMemoryForTunedTheRowCompactRuns) {
     Statistics statistics;
     op({&image, 1}, output, {}, {.device = large, .statistics = &statistics});
     EXPECT_EQ(started, before + 1);
-    EXPECT_EQ(statistics.row, "large/compact/u8/opencl");
+    EXPECT_EQ(statistics.variant, "large/compact/u8/opencl");
     EXPECT_EQ(output.shape(), image.shape());
-    // A row that is asked for by its name, or out of the caller's own rows, is the row that runs.
-    const std::vector<Row> own = {op.rows().front()};
-    EXPECT_EQ(error_of([&] { op({&image, 1}, output, {}, {.device = large, .rows = &own}); }).fault(),
+    // A variant that is asked for by its name, or out of the caller's own variants, is the variant that runs.
+    const std::vector<Variant> own = {op.variants().front()};
+    EXPECT_EQ(error_of([&] { op({&image, 1}, output, {}, {.device = large, .variants = &own}); }).fault(),
         Fault::memory);
     const Operator &other = large_operator(false);
     Array none;
@@ -185,10 +187,11 @@ TEST(DeviceLimits, WithoutMemoryForTunedTheRowCompactRuns) {
     EXPECT_EQ(started, before + 1);
 }
 
-// A library of our own: of doubles there is no row for such a device, of floats and integers there is one.
+// A library of our own: of doubles there is no variant for such a device, of floats and integers there is
+// one.
 TEST(DeviceLimits, LibrariesWithoutDoublesRunOnDevicesWithoutThem) {
     const Operator *op = built_operator("min_plus_convolution");
-    if (!op || op->rows("tuned", Backend::opencl).empty()) {
+    if (!op || op->variants("tuned", Backend::opencl).empty()) {
         GTEST_SKIP() << "not built";
     }
     for (const char *type : {"f64", "f32", "i32"}) {

@@ -1,6 +1,6 @@
-// Every row of a GPU on a real driver that fails at one step: at each launch, allocation and copy of a call
-// in turn. Then the call is an Error, or, where it could free memory and try again, right; its inputs are as
-// they were, and the next call is right.
+// Every variant of a GPU on a real driver that fails at one step: at each launch, allocation and copy of a
+// call in turn. Then the call is an Error, or, where it could free memory and try again, right; its inputs
+// are as they were, and the next call is right.
 #include "tests/runtime/drivers/fakes/failing_driver.h"
 #include "tests/support/errors.h"
 #include "tests/support/operators.h"
@@ -55,23 +55,23 @@ protected:
         return *GetParam().second;
     }
 
-    Array run(const Row &row, const std::vector<Array> &inputs, const Settings &settings) const {
+    Array run(const Variant &variant, const std::vector<Array> &inputs, const Settings &settings) const {
         const auto [type, shape] = op().output_of(inputs, settings);
         Array output(type, shape);
-        op().run(row, device_, inputs, output, settings);
+        op().run(variant, device_, inputs, output, settings);
         output.sync();
         return output;
     }
 
-    // The smallest sample of several blocks that a row serves, or the largest of fewer; nullptr where it
+    // The smallest sample of several blocks that a variant serves, or the largest of fewer; nullptr where it
     // serves none of a bearable size.
-    const Sample *sample_for(const Row &row) {
-        auto [known, is_new] = samples_.try_emplace(row.type);
+    const Sample *sample_for(const Variant &variant) {
+        auto [known, is_new] = samples_.try_emplace(variant.type);
         std::vector<Sample> &all = known->second;
         if (is_new) {
-            all = workload_of(op()).samples(row.type);
+            all = workload_of(op()).samples(variant.type);
             std::erase_if(all, [&](const Sample &s) {
-                return elements_of(s) > 1100000 || op().type_of(s.inputs, s.settings) != row.type;
+                return elements_of(s) > 1100000 || op().type_of(s.inputs, s.settings) != variant.type;
             });
             std::stable_sort(all.begin(), all.end(),
                 [](const Sample &a, const Sample &b) { return elements_of(a) < elements_of(b); });
@@ -80,7 +80,7 @@ protected:
         const Sample *last = nullptr;
         for (const Sample &sample : all) {
             const auto [type, shape] = op().output_of(sample.inputs, sample.settings);
-            if (op().serves(row, sample.inputs, Array(type, shape), sample.settings)) {
+            if (op().serves(variant, sample.inputs, Array(type, shape), sample.settings)) {
                 last = &sample;
                 if (elements_of(sample) >= several_blocks) {
                     break;
@@ -97,7 +97,7 @@ protected:
         std::string error;
         Fault fault = Fault::failed;
     };
-    Called call(const Row &row, const Sample &sample, Step step, long nth) {
+    Called call(const Variant &variant, const Sample &sample, Step step, long nth) {
         std::vector<Array> inputs;
         for (const Array &input : sample.inputs) {
             inputs.push_back(input.clone());
@@ -106,7 +106,7 @@ protected:
         Called called;
         requests_->fail(step, nth);
         try {
-            called.output = run(row, inputs, sample.settings);
+            called.output = run(variant, inputs, sample.settings);
         } catch (const Error &error) {
             called.error = error.what();
             called.fault = error.fault();
@@ -133,14 +133,15 @@ protected:
 TEST_P(FailingDriver, NoFailureIsSilent) {
     const std::pair<Step, const char *> steps[] = {{Step::launch, "launch"}, {Step::allocation, "allocation"},
         {Step::to_device, "copy to the device"}, {Step::to_host, "copy to the host"}};
-    for (const Row &row : op().rows()) {
-        const Sample *sample = row.backend == backend() && row.declined.empty() ? sample_for(row) : nullptr;
+    for (const Variant &variant : op().variants()) {
+        const Sample *sample =
+            variant.backend == backend() && variant.declined.empty() ? sample_for(variant) : nullptr;
         if (!sample) {
             continue;
         }
-        SCOPED_TRACE(row.name() + ", " + sample->what);
-        run(row, sample->inputs, sample->settings);  // makes what is kept for all calls: kernels, tables
-        const Called good = call(row, *sample, Step::none, 0);
+        SCOPED_TRACE(variant.name() + ", " + sample->what);
+        run(variant, sample->inputs, sample->settings);  // makes what is kept for all calls: kernels, tables
+        const Called good = call(variant, *sample, Step::none, 0);
         ASSERT_EQ(good.error, "");
         long counts[failing_driver::steps];
         std::copy(std::begin(reached_), std::end(reached_), counts);
@@ -148,7 +149,7 @@ TEST_P(FailingDriver, NoFailureIsSilent) {
             for (long nth = 1; nth <= counts[(int)step]; nth++) {
                 SCOPED_TRACE(name + (" " + std::to_string(nth)) + " of " + std::to_string(counts[(int)step]) +
                              " fails");
-                const Called bad = call(row, *sample, step, nth);
+                const Called bad = call(variant, *sample, step, nth);
                 failures_++;
                 if (bad.error.empty() && step == Step::allocation) {  // it freed memory and tried again
                     EXPECT_EQ(difference(bad.output, good.output, {}), "");
@@ -159,19 +160,19 @@ TEST_P(FailingDriver, NoFailureIsSilent) {
                 EXPECT_NE(bad.error.find(device_.str()), std::string::npos) << bad.error;
             }
         }
-        EXPECT_EQ(difference(call(row, *sample, Step::none, 0).output, good.output, {}), "")
+        EXPECT_EQ(difference(call(variant, *sample, Step::none, 0).output, good.output, {}), "")
             << "the next call";
     }
-    EXPECT_GT(failures_, 0) << "no row of it could be made to fail";
+    EXPECT_GT(failures_, 0) << "no variant of it could be made to fail";
 }
 
 // What a program does that meets no memory at its first call: it says so, and goes on with the CPU.
 TEST_P(FailingDriver, WithoutMemoryTheCpuGoesOn) {
-    const auto rows = op().rows("tuned", backend());
-    if (rows.empty() || op().rows("tuned", Backend::cpu).empty()) {
-        GTEST_SKIP() << "not run here: it has no such rows";
+    const auto variants = op().variants("tuned", backend());
+    if (variants.empty() || op().variants("tuned", Backend::cpu).empty()) {
+        GTEST_SKIP() << "not run here: it has no such variants";
     }
-    const Sample sample = small_sample(op(), rows.front()->type, 64, 64);
+    const Sample sample = small_sample(op(), variants.front()->type, 64, 64);
     std::vector<Array> inputs;
     for (const Array &input : sample.inputs) {
         inputs.push_back(input.clone());
@@ -194,9 +195,10 @@ std::vector<std::pair<Backend, const Operator *>> operators_of_gpus() {
     std::vector<std::pair<Backend, const Operator *>> all;
     for (const Backend backend : {Backend::cuda, Backend::opencl}) {
         for (const Operator *op : operators()) {
-            const auto &rows = op->rows();
-            if (std::any_of(rows.begin(), rows.end(),
-                    [&](const Row &row) { return row.backend == backend && row.declined.empty(); })) {
+            const auto &variants = op->variants();
+            if (std::any_of(variants.begin(), variants.end(), [&](const Variant &variant) {
+                    return variant.backend == backend && variant.declined.empty();
+                })) {
                 all.emplace_back(backend, op);
             }
         }

@@ -41,7 +41,7 @@ TEST(NoDriver, AutoIsTheCpuAndTheOthersAreRefused) {
 TEST(NoDriver, TheCpuWorks) {
     const AnyOperator any(Backend::cpu);
     if (!any.op) {
-        GTEST_SKIP() << "not run here: no CPU rows were built";
+        GTEST_SKIP() << "not run here: no CPU variants were built";
     }
     EXPECT_FALSE(any.run(best_device()).empty());
     for (Backend backend : {Backend::cuda, Backend::opencl}) {
@@ -75,7 +75,7 @@ TEST(NoDriver, WhatHalideSaysIsAnErrorWhateverTheLibraryReturns) {
     const Array input(Type::u8, {4, 4});
     Array output(Type::u8, {4, 4});
     const Error error = error_of([&] {
-        run_generated(generated_row("silent", "by hand", "u8", Backend::cpu, silent, image_to_image),
+        run_generated(generated_variant("silent", "by hand", "u8", Backend::cpu, silent, image_to_image),
             Device{}, {&input, 1}, output);
     });
     EXPECT_STREQ(error.what(), "silent: the launch failed [by hand, cpu]");

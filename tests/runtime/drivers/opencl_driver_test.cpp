@@ -142,8 +142,8 @@ TEST_F(OpenClDriver, ThePlatformIsTheOneThatWasAskedFor) {
 
 TEST_F(OpenClDriver, WhatIsKeptHasABound) {
     const size_t before = record().bytes_held;
-    for (int64_t rows = 1; rows < 100; rows++) {
-        Array(Type::u8, {rows, 1 << 18}).sync(last);
+    for (int64_t variants = 1; variants < 100; variants++) {
+        Array(Type::u8, {variants, 1 << 18}).sync(last);
         EXPECT_LE(record().bytes_held - before, (size_t(6) << 30) / 8);
     }
     EXPECT_GT(record().bytes_held - before, size_t(512) << 20)
@@ -246,7 +246,7 @@ protected:
 
     void on_host(Array &output, const std::function<void()> &middle = [] {}) const {
         in_the_middle = middle;
-        run_generated(row_, Device{}, {&other_, 1}, output);
+        run_generated(variant_, Device{}, {&other_, 1}, output);
     }
 
     static bool all_seven(const Array &array) {
@@ -282,7 +282,8 @@ protected:
     };
 
     const Operator *invert_ = nullptr;
-    const Row row_ = generated_row("fill", "by hand", "u8", Backend::cpu, fill_with_seven, image_to_image);
+    const Variant variant_ =
+        generated_variant("fill", "by hand", "u8", Backend::cpu, fill_with_seven, image_to_image);
     const Array other_{Type::u8, {64, 128}};
     Array image_{Type::u8, {64, 256}};
     Array left_ = image_.crop(0, 0, 64, 128), right_ = image_.crop(0, 128, 64, 128);
@@ -347,8 +348,8 @@ TEST_F(SharedArray, WhatTheHostWroteWhileADeviceReadBesideItIsSentAgain) {
 TEST_F(SharedArray, TheHostWritesWithTwoThreadsAtOnce) {
     std::barrier both(2);
     in_the_middle = [&] { both.arrive_and_wait(); };
-    Thread left([&] { run_generated(row_, Device{}, {&other_, 1}, left_); }),
-        right([&] { run_generated(row_, Device{}, {&other_, 1}, right_); });
+    Thread left([&] { run_generated(variant_, Device{}, {&other_, 1}, left_); }),
+        right([&] { run_generated(variant_, Device{}, {&other_, 1}, right_); });
     left.give_time();
     right.give_time();
     EXPECT_TRUE(all_seven(image_));

@@ -18,7 +18,7 @@ using fake_opencl::record;
 
 }  // namespace
 
-// Of a row whose options are given, and of a kernel that converts halves.
+// Of a variant whose options are given, and of a kernel that converts halves.
 TEST(OpenClPrograms, OptionsAndConversionsOfHalvesReachTheDriver) {
     devices(Backend::opencl);
     const auto create = reinterpret_cast<void *(*)(void *, unsigned, const char **, const size_t *, int *)>(
@@ -47,9 +47,9 @@ TEST(OpenClPrograms, OptionsAndConversionsOfHalvesReachTheDriver) {
     EXPECT_NE(record().sources.back().find(halves), std::string::npos);
     {
         const std::string relaxed = "-cl-fast-relaxed-math";
-        Row row{};
-        row.opencl_options = relaxed;
-        const driver::ScopedValue options(driver::this_thread.row, &row);
+        Variant variant{};
+        variant.opencl_options = relaxed;
+        const driver::ScopedValue options(driver::this_thread.variant, &variant);
         EXPECT_EQ(built(plain, ""), relaxed);
         EXPECT_EQ(built(plain, "-D A=1"), "-D A=1 " + relaxed);
     }

@@ -39,7 +39,7 @@ TEST(Recording, HasEveryLibraryAndEveryKernelWithWhatTheDriverSays) {
     ASSERT_EQ(runs.size(), statistics.libraries.size());
     EXPECT_EQ(kernels_of(runs), statistics.counters.kernels);
     for (size_t i = 0; i < runs.size(); i++) {
-        EXPECT_EQ(runs[i].row, statistics.libraries[i]);
+        EXPECT_EQ(runs[i].variant, statistics.libraries[i]);
         EXPECT_GT(runs[i].argument_bytes, 0u);
         EXPECT_TRUE(std::any_of(runs[i].arguments.begin(), runs[i].arguments.end(),
             [](const auto &argument) { return argument.first.find(".extent.0") != std::string::npos; }));

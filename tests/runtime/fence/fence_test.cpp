@@ -1,5 +1,5 @@
-// Every row of the CPU in memory beside pages without access: a row that reads or writes behind an array, or
-// in front of one, ends the program by SIGSEGV. No sanitizer finds that in Halide's code.
+// Every variant of the CPU in memory beside pages without access: a variant that reads or writes behind an
+// array, or in front of one, ends the program by SIGSEGV. No sanitizer finds that in Halide's code.
 #include "generators/algorithms/integers.h"
 #include "tests/operators/variants.h"
 #include "tests/runtime/fence/fenced_memory.h"
@@ -17,7 +17,7 @@ namespace tilewright {
 
 namespace {
 
-// Bytes of inputs. Samples that are not small are only for rows that serve no smaller one. Those that are
+// Bytes of inputs. Samples that are not small are only for variants that serve no smaller one. Those that are
 // large take seconds each: transforms of lines of 4096 and 8192 samples, by the schedules of shorter lines.
 constexpr size_t small = size_t(128) << 10, large = size_t(64) << 20;
 
@@ -57,12 +57,12 @@ const std::vector<Sample> &samples_of(const Operator &op, const std::string &typ
 class CallersArray {
 public:
     CallersArray(Type type, const std::vector<int64_t> &shape, bool has_gaps) {
-        const size_t rows = shape.size() > 1 ? (size_t)shape[0] : 1, element = size_of(type);
-        row_ = element;
+        const size_t variants = shape.size() > 1 ? (size_t)shape[0] : 1, element = size_of(type);
+        variant_ = element;
         for (size_t d = shape.size() > 1; d < shape.size(); d++) {
-            row_ *= (size_t)shape[d];
+            variant_ *= (size_t)shape[d];
         }
-        const size_t pitch = has_gaps ? round_up(row_, (size_t)64) + 64 : row_;
+        const size_t pitch = has_gaps ? round_up(variant_, (size_t)64) + 64 : variant_;
         std::vector<int64_t> strides(shape.size(), 1);
         if (shape.size() > 1) {
             strides[0] = (int64_t)(pitch / element);
@@ -70,15 +70,16 @@ public:
         if (shape.size() > 2) {
             strides[1] = shape[2];
         }
-        memory_ = take_fenced((rows - 1) * pitch + row_, type == Type::c64 ? 4 : element);
+        memory_ = take_fenced((variants - 1) * pitch + variant_, type == Type::c64 ? 4 : element);
         array_ = Array::view(type, memory_, shape, strides);
     }
     CallersArray(const Array &from, bool has_gaps) : CallersArray(from.type(), from.shape(), has_gaps) {
-        const size_t rows = from.dimensions() > 1 ? (size_t)from.shape()[0] : 1,
+        const size_t variants = from.dimensions() > 1 ? (size_t)from.shape()[0] : 1,
                      element = size_of(from.type());
-        for (size_t y = 0; y < rows; y++) {
+        for (size_t y = 0; y < variants; y++) {
             memcpy(memory_ + y * (size_t)array_.strides()[0] * element,
-                static_cast<const std::byte *>(from.data()) + y * (size_t)from.strides()[0] * element, row_);
+                static_cast<const std::byte *>(from.data()) + y * (size_t)from.strides()[0] * element,
+                variant_);
         }
     }
     ~CallersArray() {
@@ -91,7 +92,7 @@ public:
     }
 
 private:
-    size_t row_ = 0;  // bytes
+    size_t variant_ = 0;  // bytes
     std::byte *memory_ = nullptr;
     Array array_;
 };
@@ -104,34 +105,34 @@ void say_what_ran(int number) {
     raise(number);
 }
 
-std::vector<RowCase> cpu_rows() {
-    std::vector<RowCase> rows;
+std::vector<VariantCase> cpu_variants() {
+    std::vector<VariantCase> variants;
     for (const Operator *op : operators()) {
-        for (const RowCase &one : row_cases(*op)) {
-            if (one.row->backend == Backend::cpu) {
-                rows.push_back(one);
+        for (const VariantCase &one : variant_cases(*op)) {
+            if (one.variant->backend == Backend::cpu) {
+                variants.push_back(one);
             }
         }
     }
-    return rows;
+    return variants;
 }
 
-std::string full_name(const testing::TestParamInfo<RowCase> &info) {
-    std::string name = info.param.row->name();
+std::string full_name(const testing::TestParamInfo<VariantCase> &info) {
+    std::string name = info.param.variant->name();
     std::replace(name.begin(), name.end(), '/', '_');
     return name;
 }
 
-class FenceOf : public RowTest {
+class FenceOf : public VariantTest {
 protected:
     void SetUp() override {
         signal(SIGSEGV, say_what_ran);
         signal(SIGBUS, say_what_ran);
-        RowTest::SetUp();
+        VariantTest::SetUp();
     }
 
-    // The output of the row, from and in arrays of the library, which have bytes between their rows; empty
-    // where the row does not serve the sample.
+    // The output of the variant, from and in arrays of the library, which have bytes between their variants;
+    // empty where the variant does not serve the sample.
     Array of_library(const Sample &sample) {
         Array output;
         return run(sample.inputs, output, sample.settings) ? output : Array();
@@ -149,14 +150,14 @@ protected:
         return run(inputs, output.array(), sample.settings) ? output.array().clone() : Array();
     }
 
-    // Runs the row beside each fence. Bytes that nothing wrote differ from fence to fence, and so does a
+    // Runs the variant beside each fence. Bytes that nothing wrote differ from fence to fence, and so does a
     // result that is made of them.
     template<typename Run>
     void run_beside_fences(const Sample &sample, const char *arrays, Run run) {
         std::vector<Array> outputs;
         for (const Fence fence : {Fence::behind, Fence::in_front}) {
             snprintf(what_runs, sizeof what_runs, "%s of %s in arrays of %s, with the fence %s them\n",
-                row().name().c_str(), sample.what.c_str(), arrays,
+                variant().name().c_str(), sample.what.c_str(), arrays,
                 fence == Fence::behind ? "behind" : "before");
             set_fence(fence);
             outputs.push_back(run());
@@ -169,8 +170,8 @@ protected:
 
 }  // namespace
 
-TEST_P(FenceOf, Row) {
-    for (const Sample &sample : samples_of(op(), row().type)) {
+TEST_P(FenceOf, Variant) {
+    for (const Sample &sample : samples_of(op(), variant().type)) {
         const size_t bytes = bytes_of(sample.inputs);
         const bool is_small = bytes <= small;
         if (served() > 0 && !is_small) {
@@ -188,6 +189,6 @@ TEST_P(FenceOf, Row) {
     EXPECT_GT(served(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, FenceOf, testing::ValuesIn(cpu_rows()), full_name);
+INSTANTIATE_TEST_SUITE_P(Variants, FenceOf, testing::ValuesIn(cpu_variants()), full_name);
 
 }  // namespace tilewright

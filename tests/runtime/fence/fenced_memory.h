@@ -1,6 +1,7 @@
 #pragma once
 // Host memory beside pages that nothing may touch. A test program that has fenced_memory.cpp uses it in place
-// of runtime/devices/memory/host_memory.cpp: for owned arrays, and for the intermediate arrays of CPU libraries.
+// of runtime/devices/memory/host_memory.cpp: for owned arrays, and for the intermediate arrays of CPU
+// libraries.
 #include <cstddef>
 
 namespace tilewright {

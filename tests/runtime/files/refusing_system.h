@@ -17,8 +17,8 @@ constexpr bool can_refuse_memory = false;
 #else
 constexpr bool can_refuse_memory = true;
 #endif
-extern thread_local constinit int64_t mallocs_until_refusal;  // of this thread; the one at 0 fails, below 0
-                                                              // none does
-extern thread_local constinit bool was_refused;               // whether one of them did, or a read
+// of this thread; the one at 0 fails, below 0 none does
+extern thread_local constinit int64_t mallocs_until_refusal;
+extern thread_local constinit bool was_refused;  // whether one of them did, or a read
 
 }  // namespace refusing_system

@@ -66,11 +66,11 @@ TEST(Pipeline, AStageMayNameItsSchedule) {
     Array output;
     pipeline(image, output, {.device = Device{}, .statistics = &statistics});
     ASSERT_EQ(statistics.size(), 2u);
-    EXPECT_EQ(statistics[0].row, "transpose/reference/u8/cpu");
-    EXPECT_EQ(statistics[1].row.rfind("invert/tuned", 0), 0u) << statistics[1].row;
+    EXPECT_EQ(statistics[0].variant, "transpose/reference/u8/cpu");
+    EXPECT_EQ(statistics[1].variant.rfind("invert/tuned", 0), 0u) << statistics[1].variant;
     pipeline(image, output, {.device = Device{}, .schedule = "reference", .statistics = &statistics});
     ASSERT_EQ(statistics.size(), 2u);
-    EXPECT_EQ(statistics[1].row, "invert/reference/u8/cpu");
+    EXPECT_EQ(statistics[1].variant, "invert/reference/u8/cpu");
 }
 
 TEST(Pipeline, TheOutputMayBeMemoryOfTheCaller) {
@@ -261,8 +261,8 @@ TEST(Pipeline, CheckSaysWhatWouldRun) {
     ASSERT_EQ(steps.size(), 2u);
     EXPECT_EQ(steps[0].output.describe(), "u8 (53, 37)");
     EXPECT_EQ(steps[1].output.describe(), "f32 (37)");
-    EXPECT_EQ(steps[1].row->op, "column_sum");
-    EXPECT_EQ(steps[1].row->type, "u8f32");
+    EXPECT_EQ(steps[1].variant->op, "column_sum");
+    EXPECT_EQ(steps[1].variant->type, "u8f32");
     EXPECT_EQ(pipeline.output_of(std::vector{image}), (std::pair{Type::f32, std::vector<int64_t>{37}}));
     EXPECT_EQ(counters().kernels, before.kernels);
 }
@@ -315,7 +315,7 @@ TEST(Pipeline, WrongCallsAreRefused) {
     }
     const std::string said = error_of([] { Pipeline("gaussian_blur schedule=no_such"); }).what();
     EXPECT_NE(said.find("reference, tuned"), std::string::npos) << said;
-    EXPECT_EQ(said.find("tuned_"), std::string::npos) << "families, and not their rows: " << said;
+    EXPECT_EQ(said.find("tuned_"), std::string::npos) << "families, and not their variants: " << said;
     expect_error(Fault::device, "opencl:99",
         [&] { pipeline(image, output, {.device = Device{Backend::opencl, 99}}); });
     expect_error(Fault::usage, "stage 1 of 1, 'gaussian_blur sigma=-1'",

@@ -222,8 +222,8 @@ int cuFuncSetAttribute(Kernel *kernel, int attribute, int value) {
 }
 // FAKE_CUDA_SILENT: a driver that does not have these functions.
 int cuFuncGetAttribute(int *value, int attribute, Kernel *) {
-    const std::map<int, int> values = {{0, 1024}, {1, 16}, {3, 8}, {4, 40}};  // threads, shared, local,
-                                                                              // registers
+    // threads, shared, local, registers
+    const std::map<int, int> values = {{0, 1024}, {1, 16}, {3, 8}, {4, 40}};
     const auto known = values.find(attribute);
     if (getenv("FAKE_CUDA_SILENT") || known == values.end()) {
         return not_found;

@@ -1,5 +1,5 @@
 #pragma once
-// A second decoder of PNG (libspng), which ours is held against.
+// A second decoder of PNG (libspng), which ours is compared with.
 #include "tests/support/files.h"
 #include "tilewright/array.h"
 #include <cstdint>
