@@ -285,7 +285,7 @@ static ScheduleVariants window_variants() {
         int radius, columns, window;
     } const floats[] = {{4, 256, 4}, {9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}};
     struct {
-        int radius, high, columns, variants, window;
+        int radius, high, columns, rows, window;
     } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
         {30, 8, 512, 16, 16}, {40, 10, 512, 16, 16}};
 

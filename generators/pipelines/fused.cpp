@@ -36,7 +36,7 @@ Func clamped(const Flow &flow) {
     const Var x{"x"}, y{"y"};
     Func tile{"tile"};
     const Expr last_x = flow.width * flow.shape.channels - 1, last_y = flow.height - 1;
-    tile(x, y) = flow.variants(clamp(x, 0, last_x), clamp(y, 0, last_y));
+    tile(x, y) = flow.rows(clamp(x, 0, last_x), clamp(y, 0, last_y));
     return tile;
 }
 
@@ -112,7 +112,7 @@ void Stages::compose_sums(
                along_rows = of_columns == segment.transposed;  // of the tile
     const Shape shape = segment.sum->check(flow.shape);
     const auto value = [&](Expr line, Expr at) {
-        return of_columns ? flow.variants(line, at) : flow.variants(at, line);
+        return of_columns ? flow.rows(line, at) : flow.rows(at, line);
     };
     auto form =
         std::make_shared<BandSum>(value, of_columns ? flow.height : flow.width, by->in_band(along_rows),

@@ -14,7 +14,7 @@ namespace tilewright {
 
 namespace {
 
-// image: rows of width * channels elements. output: what the last stage computes: a vector, variants like
+// image: rows of width * channels elements. output: what the last stage computes: a vector, rows like
 // those, or x, y, c.
 class PipelineGenerator : public Halide::Generator<PipelineGenerator> {
 public:

@@ -11,7 +11,7 @@ std::string Shape::str() const {
 }
 
 Flow flow_of(const Flow &in, Shape shape, Halide::Func rows, bool transposed) {
-    return {std::move(shape), variants, transposed ? in.height : in.width, transposed ? in.width : in.height};
+    return {std::move(shape), rows, transposed ? in.height : in.width, transposed ? in.width : in.height};
 }
 
 StageRequest Stage::request(const Shape &in, const StageTarget &target) const {

@@ -37,8 +37,8 @@ struct Flow {
                             // y, c)
 
     Flow(Shape shape, Halide::Func rows, Halide::Expr width, Halide::Expr height)
-        : shape(std::move(shape)), variants(variants), width(std::move(width)), height(std::move(height)),
-          elements(variants) {}
+        : shape(std::move(shape)), rows(rows), width(std::move(width)), height(std::move(height)),
+          elements(rows) {}
 };
 
 // The sizes of the input that a stage serves. A pipeline is built twice: for all sizes, and for large images,

@@ -30,7 +30,7 @@ protected:
 class ImageOperator : public OperatorOf<ImageRequest> {
 public:
     // What an output element depends on. `pointwise`: on the input element at the same place alone; then a
-    // library sees a colour image as variants of w * c elements. `window`: on others too; then each channel
+    // library sees a colour image as rows of w * c elements. `window`: on others too; then each channel
     // of a colour image is an image (h, w) for the library. Its colours are computed as they are, and the
     // result has the alpha of the image. `average`: a window whose weights have the sum 1, as those of a
     // blur; then alpha is computed as colours are, and these are multiplied by alpha before, and divided by

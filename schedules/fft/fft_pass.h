@@ -17,7 +17,7 @@ struct PassNumbers {
     int together = 1;  // lines per thread block, or per task of a core
     int threads = 0;   // butterflies of a line that are computed side by side; 0: as many as the stage of the
                        // largest radix has
-    int pad = 1;  // which variants of cells are longer by one, against bank conflicts: 0 none, 1 those of the
+    int pad = 1;  // which rows of cells are longer by one, against bank conflicts: 0 none, 1 those of the
                   // last digit, 2 all
 };
 

@@ -142,7 +142,7 @@ inline void workers(MatmulWorkers &m, ScheduleContext &context) {
         .unroll(m.i)
         .unroll(m.k);
 
-    tile_in_shared(m, m.tile_a, division.rectangle.variants(), division.height, whole_tiles);
+    tile_in_shared(m, m.tile_a, division.rectangle.rows(), division.height, whole_tiles);
     tile_in_shared(m, m.tile_b, division.rectangle.columns(), division.width, false);
     if (whole_tiles) {
         for (Halide::OutputImageParam &matrix : context.buffers) {

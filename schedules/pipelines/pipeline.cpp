@@ -242,7 +242,7 @@ private:
     Target target_;
 };
 
-// ------------------------------------------------------------------------------- variants of staged pipelines
+// ---------------------------------------------------------------------------- variants of staged pipelines
 
 // One thread per pixel, which computes all its channels, from global memory to global memory.
 void transpose_colours(TransposeColours &t, ScheduleContext &context) {

@@ -20,9 +20,9 @@ Array spoiled_output(const Operator &op, const Sample &sample, int64_t row_bytes
     Array output(type, shape, row_bytes);
     auto *bytes = static_cast<unsigned char *>(output.data());
     const int64_t pitch = output.strides()[0] * (int64_t)size_of(type);
-    const int64_t variant = output.size() / shape[0] * (int64_t)size_of(type);
+    const int64_t row = output.size() / shape[0] * (int64_t)size_of(type);
     for (int64_t y = 0; y < shape[0]; y++) {
-        memset(bytes + y * pitch, 0xa5, (size_t)variant);
+        memset(bytes + y * pitch, 0xa5, (size_t)row);
     }
     return output;
 }

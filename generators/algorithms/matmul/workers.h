@@ -51,7 +51,7 @@ private:
             B(inside(column, size.columns), inside(k, size.depth)), 0.0f);
     }
 
-    // tile_a(v, n, h, k, b) is variant `height n + 4 h + v` of tile row b; tile_b has columns in the same
+    // tile_a(v, n, h, k, b) is row `height n + 4 h + v` of tile row b; tile_b has columns in the same
     // way. A worker's rows are groups of four, and each group is in a plane of its own (h), so that
     // neighbouring workers read neighbouring words.
     void cut_into_panels() {

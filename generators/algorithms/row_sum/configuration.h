@@ -1,6 +1,6 @@
 #pragma once
 
-// What the variants of variant_sum say of their forms and of the images that they serve: shared by the
+// What the variants of row_sum say of their forms and of the images that they serve: shared by the
 // generators, the schedules and the front (generators/algorithms/configuration.h). The bounds on images count
 // where no measured times decide on a variant: they are where the times of neighbouring variants meet, on an
 // H200 for GPUs; 0 means no bound.

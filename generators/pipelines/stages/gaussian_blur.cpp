@@ -181,7 +181,7 @@ private:
         for (int b = 0; b < 4; b++) {
             const Expr last = in.width - 1;
             word =
-                word | (cast<uint32_t>(in.variants(unsafe_promise_clamped(min(4 * x + b, last), 0, last), y))
+                word | (cast<uint32_t>(in.rows(unsafe_promise_clamped(min(4 * x + b, last), 0, last), y))
                            << (8 * b));
         }
         words(x, y) = word;

@@ -62,7 +62,7 @@ public:
             return composed(in, chosen, std::make_shared<RowSum>(in.rows, in.width, sum, output));
         }
         const auto value = [&](const Expr &x, const Expr &y) {
-            return in.variants(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));
+            return in.rows(clamp(x, 0, in.width - 1), clamp(y, 0, in.height - 1));
         };
         return composed(
             in, chosen, std::make_shared<BandSum>(value, in.height, s["in_band"], s["terms"], sum, output));

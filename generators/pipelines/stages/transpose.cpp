@@ -14,7 +14,7 @@ namespace {
 Func planes(const Flow &in) {
     const Var x{"x"}, y{"y"}, c{"c"};
     Func planes{"planes"};
-    planes(x, y, c) = in.variants(in.shape.channels * x + c, y);
+    planes(x, y, c) = in.rows(in.shape.channels * x + c, y);
     return planes;
 }
 

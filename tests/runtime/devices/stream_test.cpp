@@ -19,13 +19,13 @@ bool same_bytes(const Array &a, const Array &b) {
     if (a.type() != b.type() || a.shape() != b.shape()) {
         return false;
     }
-    const int64_t variants = a.dimensions() > 1 ? a.shape()[0] : 1,
-                  bytes = a.size() / variants * (int64_t)size_of(a.type());
-    const auto variant = [&](const Array &of, int64_t y) {
+    const int64_t rows = a.dimensions() > 1 ? a.shape()[0] : 1,
+                  bytes = a.size() / rows * (int64_t)size_of(a.type());
+    const auto row = [&](const Array &of, int64_t y) {
         return static_cast<const char *>(of.data()) + y * of.strides()[0] * (int64_t)size_of(of.type());
     };
-    for (int64_t y = 0; y < variants; y++) {
-        if (memcmp(variant(a, y), variant(b, y), (size_t)bytes) != 0) {
+    for (int64_t y = 0; y < rows; y++) {
+        if (memcmp(row(a, y), row(b, y), (size_t)bytes) != 0) {
             return false;
         }
     }

@@ -247,8 +247,8 @@ TEST_F(CudaDriver, AnArrayMovesBetweenDevices) {
 TEST_F(CudaDriver, WhatIsKeptHasABound) {
     Array(Type::u8, {3, 1 << 18}).sync(second);
     const auto before = record().bytes_held;
-    for (int64_t variants = 1; variants < 60; variants++) {
-        Array(Type::u8, {variants, 1 << 18}).sync(first);
+    for (int64_t rows = 1; rows < 60; rows++) {
+        Array(Type::u8, {rows, 1 << 18}).sync(first);
         EXPECT_LE(record().bytes_held[0], (size_t(1) << 30) / 8);
     }
     EXPECT_GT(record().bytes_held[0], size_t(100) << 20) << "up to an eighth of the device's memory is kept";

@@ -142,8 +142,8 @@ TEST_F(OpenClDriver, ThePlatformIsTheOneThatWasAskedFor) {
 
 TEST_F(OpenClDriver, WhatIsKeptHasABound) {
     const size_t before = record().bytes_held;
-    for (int64_t variants = 1; variants < 100; variants++) {
-        Array(Type::u8, {variants, 1 << 18}).sync(last);
+    for (int64_t rows = 1; rows < 100; rows++) {
+        Array(Type::u8, {rows, 1 << 18}).sync(last);
         EXPECT_LE(record().bytes_held - before, (size_t(6) << 30) / 8);
     }
     EXPECT_GT(record().bytes_held - before, size_t(512) << 20)

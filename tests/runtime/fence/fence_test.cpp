@@ -57,12 +57,12 @@ const std::vector<Sample> &samples_of(const Operator &op, const std::string &typ
 class CallersArray {
 public:
     CallersArray(Type type, const std::vector<int64_t> &shape, bool has_gaps) {
-        const size_t variants = shape.size() > 1 ? (size_t)shape[0] : 1, element = size_of(type);
-        variant_ = element;
+        const size_t rows = shape.size() > 1 ? (size_t)shape[0] : 1, element = size_of(type);
+        row_ = element;
         for (size_t d = shape.size() > 1; d < shape.size(); d++) {
-            variant_ *= (size_t)shape[d];
+            row_ *= (size_t)shape[d];
         }
-        const size_t pitch = has_gaps ? round_up(variant_, (size_t)64) + 64 : variant_;
+        const size_t pitch = has_gaps ? round_up(row_, (size_t)64) + 64 : row_;
         std::vector<int64_t> strides(shape.size(), 1);
         if (shape.size() > 1) {
             strides[0] = (int64_t)(pitch / element);
@@ -70,16 +70,16 @@ public:
         if (shape.size() > 2) {
             strides[1] = shape[2];
         }
-        memory_ = take_fenced((variants - 1) * pitch + variant_, type == Type::c64 ? 4 : element);
+        memory_ = take_fenced((rows - 1) * pitch + row_, type == Type::c64 ? 4 : element);
         array_ = Array::view(type, memory_, shape, strides);
     }
     CallersArray(const Array &from, bool has_gaps) : CallersArray(from.type(), from.shape(), has_gaps) {
-        const size_t variants = from.dimensions() > 1 ? (size_t)from.shape()[0] : 1,
+        const size_t rows = from.dimensions() > 1 ? (size_t)from.shape()[0] : 1,
                      element = size_of(from.type());
-        for (size_t y = 0; y < variants; y++) {
+        for (size_t y = 0; y < rows; y++) {
             memcpy(memory_ + y * (size_t)array_.strides()[0] * element,
                 static_cast<const std::byte *>(from.data()) + y * (size_t)from.strides()[0] * element,
-                variant_);
+                row_);
         }
     }
     ~CallersArray() {
@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    size_t variant_ = 0;  // bytes
+    size_t row_ = 0;  // bytes
     std::byte *memory_ = nullptr;
     Array array_;
 };
@@ -131,7 +131,7 @@ protected:
         VariantTest::SetUp();
     }
 
-    // The output of the variant, from and in arrays of the library, which have bytes between their variants;
+    // The output of the variant, from and in arrays of the library, which have bytes between their rows;
     // empty where the variant does not serve the sample.
     Array of_library(const Sample &sample) {
         Array output;
