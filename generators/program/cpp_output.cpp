@@ -108,7 +108,7 @@ void write_table(const Selection &selection, std::ostream &out) {
     }
     out << "constexpr VariantNumber numbers[] = {\n"
         << numbers.str()
-        << "    {},  // so that there is one\n};\n\nconstexpr RowCondition conditions[] = {\n"
+        << "    {},  // so that there is one\n};\n\nconstexpr VariantCondition conditions[] = {\n"
         << conditions.str() << "    {},\n};\n\n"
         << "constexpr ConstantVariant table[] = {\n"
         << entries.str() << "};\n\n}  // namespace\n\nconst std::vector<Variant> &" << selection.name

@@ -137,7 +137,7 @@ protected:
             words.push_back(word.data());
         }
         parses = thrown = 0;
-        EXPECT_EQ(app::program((int)words.size(), words.data()), 0) << command[1];
+        EXPECT_EQ(app::program((int)words.size(), words.data(), [](app::CommandLine &) {}), 0) << command[1];
         EXPECT_GE(parses, 1) << command[1];
         EXPECT_LE(parses, most) << command[1] << " of " << input;
         EXPECT_EQ(thrown, 0) << command[1] << " of " << input;

@@ -198,7 +198,7 @@ std::string untimed_table(const ReportData &data) {
     return fmt::format(
         "<details><summary>{} runs have no time</summary>\n<table>\n<thead>{}</thead>\n<tbody>\n"
         "{}</tbody>\n</table>\n{}</details>\n",
-        count, cells({"row", "data", "device", "what", "why"}, "th"), lines,
+        count, cells({"variant", "data", "device", "what", "why"}, "th"), lines,
         count > most_untimed ? fmt::format("<p>{} more are in no line.</p>\n", count - most_untimed) : "");
 }
 

@@ -49,8 +49,8 @@ std::string values_of(const LibraryRun &library) {
 
 LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, const Variant &built_from) {
     LibraryAccesses accesses;
-    const bool is_built = library.row == built.name();
-    const Variant *variant = is_built ? &built : variant_called(library.row);
+    const bool is_built = library.variant == built.name();
+    const Variant *variant = is_built ? &built : variant_called(library.variant);
     if (!variant || variant->backend == Backend::cpu || !variant->autoscheduler.empty()) {
         accesses.why_not = "only kernels of our own schedules are looked at";
         return accesses;

@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-const std::vector<Variant> &row_sum_rows();
+const std::vector<Variant> &row_sum_variants();
 
 namespace {
 
@@ -103,7 +103,7 @@ constexpr ChunksForm in_chunks("row_sum_chunks");
 
 const SumOperator &sums_of_rows() {
     return immortal([] {
-        return SumOperator("row_sum", "the sum of each row of an image", row_sum_rows(),
+        return SumOperator("row_sum", "the sum of each row of an image", row_sum_variants(),
             {&definition, &sliced, &octets, &halves, &in_chunks}, 0);
     });
 }

@@ -34,10 +34,10 @@ bool lists(const std::string &list, const std::string &word) {
     return list.empty() || ("," + list + ",").find("," + word + ",") != std::string::npos;
 }
 
-bool chosen(const Variant &variant, const Options &words) {
-    const std::string schedule = words["schedule"];
+bool chosen(const Variant &variant, const Options &options) {
+    const std::string schedule = options["schedule"];
     return variant.declined.empty() && variant.autoscheduler.empty() &&
-           lists(words["backend"], name_of(variant.backend)) &&
+           lists(options["backend"], name_of(variant.backend)) &&
            (schedule.empty() || variant.belongs_to(schedule));
 }
 
@@ -69,14 +69,14 @@ struct Corner {
 
 class Corners {
 public:
-    Corners(std::string work, const Options &words)
-        : work_(std::move(work)), words_(words),
-          each_((size_t)std::max(0L, std::strtol(words["each"].c_str(), nullptr, 10))) {}
+    Corners(std::string work, const Options &options)
+        : work_(std::move(work)), options_(options),
+          each_((size_t)std::max(0L, std::strtol(options["each"].c_str(), nullptr, 10))) {}
 
     void try_operator(const Operator &op) {
         std::map<Backend, std::vector<Corner>> all;
         for (const Variant &variant : op.variants()) {
-            if (chosen(variant, words_)) {
+            if (chosen(variant, options_)) {
                 for (TunableValues &values : corners_of(variant)) {
                     all[variant.backend].push_back({&variant, std::move(values)});
                 }
@@ -143,7 +143,7 @@ private:
     }
 
     const std::string work_;
-    const Options words_;
+    const Options options_;
     const size_t each_;  // 0: all corners
     int number_ = 0;
     size_t right_ = 0, built_ = 0, refused_ = 0, faults_ = 0;
@@ -156,21 +156,21 @@ private:
 
 int main(int argc, char **argv) {
     using namespace tilewright;
-    app::Words words;
+    app::Options options;
     for (int i = 2; i < argc; i++) {
         const std::string word = argv[i];
         const size_t equals = word.find('=');
-        words.values[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
+        options.values[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
     }
-    if (argc < 2 || words.values.contains("")) {
+    if (argc < 2 || options.values.contains("")) {
         fprintf(
             stderr, "usage: corners WORK [operator=OP,...] [schedule=NAME] [backend=NAME,...] [each=N]\n");
         return EXIT_FAILURE;
     }
     setenv("TILEWRIGHT_GENERATORS", TILEWRIGHT_BUILD_FOLDER, 0);
-    app::Corners corners(argv[1], words);
+    app::Corners corners(argv[1], options);
     for (const Operator *op : operators()) {
-        if (app::lists(words["operator"], op->name())) {
+        if (app::lists(options["operator"], op->name())) {
             corners.try_operator(*op);
         }
     }

@@ -18,7 +18,7 @@ public:
 
         Var x{"x"}, y{"y"}, xi{"xi"}, yi{"yi"};
         const Expr next = min(y + 1, soft.height - 1);
-        output(x, y) = absd(soft.variants(x, y), soft.variants(x, next));
+        output(x, y) = absd(soft.rows(x, y), soft.rows(x, next));
 
         stages.schedule();
         if (get_target().has_gpu_feature()) {

@@ -71,7 +71,7 @@ TEST_F(Coherence, StatisticsTellTheFirstCallFromTheNext) {
     EXPECT_GE(first.counters.bytes_to_device, 100u * 200u);
     EXPECT_EQ(second.counters.copies_to_device, 0u);
     EXPECT_GT(second.counters.kernels, 0u);
-    EXPECT_EQ(second.row.rfind("invert/tuned", 0), 0u) << second.row;
+    EXPECT_EQ(second.variant.rfind("invert/tuned", 0), 0u) << second.variant;
     EXPECT_EQ(second.device, opencl_.str());
     EXPECT_GT(second.total_ms, 0);
     const Counters before = counters();
