@@ -27,7 +27,7 @@ protected:
     }
 
     // The variant with its tile, where its tunables make one; see GaussianBlurWindowVariant::why_not.
-    GaussianBlurWindowVariant window_row(int rows_at_once) const {
+    GaussianBlurWindowVariant window_variant(int rows_at_once) const {
         const GaussianBlurWindowVariant made(window(), [&](const char *name) { return this->setting(name); });
         check_tunables(this->variant().name, this->tunables, made.why_not(rows_at_once));
         return made;
@@ -64,7 +64,7 @@ public:
         for (Input<uint32_t> *weight : integers) {
             weights.push_back(*weight);
         }
-        const GaussianBlurWindowVariant row = window_row(1);
+        const GaussianBlurWindowVariant row = window_variant(1);
         const BorderMap border = {factor, low, high_x, high_y, row.large ? Expr() : Expr(zero), row.large};
         GaussianBlurWindow blur(image, image.width(), image.height(), border, weights,
             BlurArithmetic::plain(output.type(), {}), row);
@@ -102,7 +102,7 @@ public:
             taps.upper[i] = upper[i] ? Expr(*upper[i]) : Expr();
         }
         Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, taps, multiplier,
-            this->window_row(4), word_operations(this->get_target()));
+            this->window_variant(4), word_operations(this->get_target()));
         output = blur.out;
         this->apply(blur, {image, output});
     }
@@ -148,7 +148,7 @@ public:
             w.push_back(*weight);
         }
         Form blur(image, width, image.height(), {factor, low, high_x, high_y, zero}, w, multiplier,
-            this->window_row(1));
+            this->window_variant(1));
         output = blur.out;
         this->apply(blur, {image, output});
     }

@@ -1,4 +1,4 @@
-// Calls the library: the sums of the rows of an image in which variant y is all y.
+// Calls the library: the sums of the rows of an image in which row y is all y.
 #include "HalideBuffer.h"
 #include "sums_of_rows.h"
 #include <cstdio>

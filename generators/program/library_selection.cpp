@@ -354,7 +354,7 @@ void check_table(const std::string &op) {
         for (const std::string &type : split(variant.types, ' ')) {
             for (const std::string &backend : backends(variant.where)) {
                 if (!known.insert(variant.name + " " + type + " " + backend).second) {
-                    fail("two rows are called '" + variant.name + "', for " + type + " on " + backend +
+                    fail("two variants are called '" + variant.name + "', for " + type + " on " + backend +
                          " both; give one of them another name");
                 }
             }

@@ -60,5 +60,5 @@ def case(name, type):
 CASES = [
     (name, type)
     for name, op in tilewright.operators.items()
-    for type in dict.fromkeys(variant.type for row in op.variants())
+    for type in dict.fromkeys(variant.type for variant in op.variants())
 ]

@@ -176,7 +176,7 @@ def test_words_of_the_command_line():
     assert words("take --schedule tuned") == 'take schedule="tuned"'
     assert words("it aliases; take --method angular_spectrum") == 'it aliases; take method="angular_spectrum"'
     assert words("--pad adds zeros up to 32") == "pad=True adds zeros up to 32"
-    assert words("`tilewright list fft2d` shows it") == 'tilewright.rows("fft2d") shows it'
+    assert words("`tilewright list fft2d` shows it") == 'tilewright.variants("fft2d") shows it'
     assert words("--size = 0: takes a size") == "size = 0: takes a size"
     assert words("--grey takes its grey values") == "grey=True takes its grey values"
     assert words("a - b, --, -- x and -3") == "a - b, --, -- x and -3"

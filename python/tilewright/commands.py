@@ -11,17 +11,18 @@ _ERRORS = {2: ArgumentError, 3: ArgumentError, 4: DeviceError, 5: OutOfMemoryErr
 _WRONG_RESULTS = (1, 6)  # exit codes of `verify` that come with results
 
 
-def rows(operator=None, *, schedule=None, type=None, backend=None):
+def variants(operator=None, *, schedule=None, type=None, backend=None):
     """The variants of the tables: libraries that are linked in, one per schedule, type of data and backend.
 
     `schedule` is the name of a schedule, a family of them, or a library.
     """
     if operator is not None and operator not in operators:
         raise ArgumentError(f"operator '{operator}': there is none; known: {', '.join(operators)}")
-    found = [row for name, op in operators.items() if operator in (None, name) for row in op.variants()]
+    found = [variant for name, op in operators.items() if operator in (None,
+        name) for variant in op.variants()]
     return [
-        row
-        for row in found
+        variant
+        for variant in found
         if schedule in (None, variant.schedule, variant.family, variant.library)
         and type in (None, variant.type)
         and backend in (None, variant.backend)
@@ -60,7 +61,8 @@ def _run(words, accept=(), names=None):
 
 
 def bench(*operators, **options):
-    """Times rows. `options` are those of `tilewright bench`: device, schedule, type, size, limit, peers ...
+    """Times variants. `options` are those of `tilewright bench`: device, schedule, type, size, limit,
+        peers ...
 
     tilewright.bench("gaussian_blur", schedule="tuned", device="cpu", size="4096x4096")["runs"]
     """
@@ -68,7 +70,7 @@ def bench(*operators, **options):
 
 
 def verify(*operators, **options):
-    """Runs rows and compares them with the definition. `options` are those of `tilewright verify`."""
+    """Runs variants and compares them with the definition. `options` are those of `tilewright verify`."""
     return _run(["verify", *operators, *_words(options), "--json"], accept=_WRONG_RESULTS)
 
 

@@ -145,7 +145,7 @@ std::string Operator::why_not_on(
         return "";  // only variants themselves have needs there, which were looked at
     }
     const DeviceInfo &info = limits_of(device);
-    // Plans are asked only where it matters: on devices that cannot run all rows.
+    // Plans are asked only where it matters: on devices that cannot run all variants.
     if (!tilewright::why_not_on(most_needs_[(size_t)device.backend], info).empty()) {
         Array same_memory = output;
         for (const Variant *other : plan(variant, device, request, same_memory).variants()) {
@@ -199,7 +199,7 @@ void Operator::refuse_choice(const Request &request, const Array &output, const 
     const DeviceInfo &limits = limits_of(device);
     std::set<std::string> types, backends;
     std::string lacking;               // why the last variant that serves the request cannot run there
-    const Variant *fitting = nullptr;  // the last row of the type there
+    const Variant *fitting = nullptr;  // the last variant of the type there
     for (const Variant &variant : variants) {
         if (!variant.belongs_to(schedule)) {
             continue;

@@ -25,8 +25,8 @@ public:
 
     explicit Prediction(const MeasuredTimes &times);
 
-    // The number of rows, and how many milliseconds each one will take; 0 for a variant that has no times.
-    // `measures` has as many numbers as the measured calls, or nothing is predicted.
+    // The number of variants, and how many milliseconds each one will take; 0 for a variant that has no
+    // times. `measures` has as many numbers as the measured calls, or nothing is predicted.
     size_t variants() const {
         return variants_;
     }
@@ -49,7 +49,8 @@ private:
     std::vector<std::pair<size_t, double>> constant_;  // the others, and what they are
     std::vector<double> points_;                       // per call, the logarithms of those
     std::vector<double> fastest_;                      // per call, the logarithm of the least time
-    std::vector<double> over_fastest_;  // per row and call: the logarithm of its time over that; NaN: none
+    std::vector<double> over_fastest_;  // per variant and call: the logarithm of its time over that; NaN:
+                                        // none
 };
 
 // How good the predictions for all operators and types of a device are, for calls that are like another one.

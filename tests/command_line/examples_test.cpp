@@ -133,7 +133,7 @@ bool has(const Words &words, const std::string &word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// `explore` for one point or one second. A bundle has a point of each row, so that it is of few rows.
+// `explore` for one point or one second. A bundle has a point of each variant, so that it is of few variants.
 Words made_small_search(Words words) {
     words.insert(words.end(), {"--limit", ".02"});
     if (!has(words, "--budget") && !has(words, "--points")) {

@@ -250,7 +250,7 @@ std::string on_terminal(const Words &arguments, int &code) {
 }
 
 TEST_F(CommandLine, LongWorkShowsItsProgressOnATerminalOnly) {
-    // About two seconds, however many rows there are: the bar comes after the first of them.
+    // About two seconds, however many variants there are: the bar comes after the first of them.
     const std::string op = operators().front();
     const json all = run_json({"list", op, "--json"});
     size_t variants = 0;

@@ -280,7 +280,7 @@ TEST_F(Explore, KeepsAPointThatCannotBeBuilt) {
 TEST_F(Explore, SearchesByABundleElsewhere) {
     const Ran made = explore({"--points", "2", "--bundle", path("bundle")});
     ASSERT_EQ(made.code, 0) << made.err;
-    EXPECT_NE(made.out.find("2 points of 1 rows"), std::string::npos) << made.out;
+    EXPECT_NE(made.out.find("2 points of 1 variants"), std::string::npos) << made.out;
     fs::create_directory(path("elsewhere"));
     const Words environment = {"TMPDIR=" + path("tmp"), "TILEWRIGHT_GENERATORS=/nonexistent"};
     const Ran ran = run_program(path("bundle"), {"--budget", "100", "--results", results()},

@@ -57,9 +57,9 @@ public:
     Run variant(const Variant &variant);
     Run peer(const Peer &peer);
 
-    // Times several rows in turns: each row once before any is timed again. A variant whose calls end in an
-    // error is a run that failed. Outputs of calls that are not timed are compared, because the variants
-    // share them. `begin` is called before a variant is called for the first time.
+    // Times several variants in turns: each variant once before any is timed again. A variant whose calls end
+    // in an error is a run that failed. Outputs of calls that are not timed are compared, because the
+    // variants share them. `begin` is called before a variant is called for the first time.
     std::vector<Run> variants_in_turns(
         const std::vector<const Variant *> &variants, const std::function<void(const Variant &)> &begin);
 

@@ -1,6 +1,6 @@
 #pragma once
 // Peers: what a user would call on the CPU without this project. `bench --peers` times them in the same way
-// as the rows.
+// as the variants.
 #include "tilewright/operator.h"
 #include "tilewright/workload.h"
 #include <functional>

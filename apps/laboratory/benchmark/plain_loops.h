@@ -1,7 +1,7 @@
 #pragma once
 // The operators as the simplest correct loops that a user would write: one thread, one element after another,
-// with what does not depend on the pixels (weights, roots of unity) made before. They are timed beside rows
-// and calls. They are faster than those of plain/, which compute in f64 to compare with.
+// with what does not depend on the pixels (weights, roots of unity) made before. They are timed beside
+// variants and calls. They are faster than those of plain/, which compute in f64 to compare with.
 #include "tilewright/workload.h"
 #include <functional>
 #include <string>

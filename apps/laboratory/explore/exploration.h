@@ -1,5 +1,5 @@
 #pragma once
-// The search of `explore`: the points of several rows, on several data and devices, one after another.
+// The search of `explore`: the points of several variants, on several data and devices, one after another.
 #include "apps/laboratory/benchmark/benchmark.h"
 #include "apps/laboratory/explore/point_worker.h"
 #include "apps/laboratory/explore/search.h"

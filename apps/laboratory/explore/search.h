@@ -56,7 +56,7 @@ private:
 // How far the search of a variant is.
 struct Standing {
     size_t points = 0;  // that were tried
-    double behind = 1;  // its best time over the least time of all rows on the same data
+    double behind = 1;  // its best time over the least time of all variants on the same data
     bool ended = false;
 };
 

@@ -17,7 +17,7 @@ namespace tilewright::app {
 
 namespace {
 
-// The runs of all files with their devices. Of several of one row, device and data, the last one.
+// The runs of all files with their devices. Of several of one variant, device and data, the last one.
 ReportData data_of(const std::vector<TimedFile> &files) {
     ReportData data;
     std::map<std::tuple<std::string, std::string, std::string, size_t, std::string>, size_t> places;

@@ -46,7 +46,7 @@
     return 'step';
   }
 
-  // ------------------------------------------------------------------------------------- code of rows
+  // ------------------------------------------------------------------------------------- code of variants
 
   const {devices, copy, runs} = await unpacked('data');
   const sources = await unpacked('sources');
@@ -55,7 +55,7 @@
     const code = sources[name];
     if (!code) return;
     const dialog = document.getElementById('code');
-    document.getElementById('code-row').textContent = name;
+    document.getElementById('code-variant').textContent = name;
     const titles = {loops: 'Loop nest', kernels: 'Kernel source'};
     dialog.querySelector('div').replaceChildren(...Object.entries(code).flatMap(([part, text]) =>
       [element('h3', {textContent: titles[part] || part}), element('pre', {textContent: text})]));
@@ -63,7 +63,7 @@
   }
   document.addEventListener('click', event => {
     const button = event.target.closest('button.code');
-    if (button) show_code(button.dataset.row);
+    if (button) show_code(button.dataset.variant);
   });
 
   // -------------------------------------------------------------------------------------------- plots
@@ -91,12 +91,12 @@
   };
 
   async function draw_times(parent, list) {
-    const values = list.map(run => ({n: run.n, row: run.s, role: role(run), ms: run.t[0], p10: run.t[1],
+    const values = list.map(run => ({n: run.n, variant: run.s, role: role(run), ms: run.t[0], p10: run.t[1],
       p90: run.t[2], chosen: Boolean(run.c), label: (run.c ? '★ ' : '') + digits(run.t[0]) + ' ms',
       GBps: run.b ? run.b / run.t[0] / 1e6 : undefined, verified: run.u ? 'no' : 'yes'}));
     const {scale, shapes} = roles(values);
     const MS = room_for_labels(values.map(value => value.p10), values.map(value => value.p90));
-    const y = {field: 'row', type: 'nominal', sort: null, title: null};
+    const y = {field: 'variant', type: 'nominal', sort: null, title: null};
     await draw(parent, 'Times of schedules and peers (shorter is better; the axis is logarithmic). The line '
       + 'is the interval from the 10th to the 90th percentile;
           ★ is the variant that a call takes by itself.', {
@@ -118,8 +118,9 @@
 
   // The first variant of each family that was timed, in the order of the operator's table.
   function ladder_of(list) {
-    const rows = list.filter(run => !run.p);
-    const steps = [...groups(rows, run => run.f).values()].map(some => some.find(run => run.c) || some[0]);
+    const variants = list.filter(run => !run.p);
+    const steps = [...groups(variants,
+        run => run.f).values()].map(some => some.find(run => run.c) || some[0]);
     const rank = run => ['reference', 'step', 'tuned', 'auto'].indexOf(role(run));
     return steps.map((run, i) => [run, i]).sort((a, b) => rank(a[0]) - rank(b[0]) || a[1] - b[1])
       .map(([run]) => run);
@@ -169,23 +170,24 @@
     const list = all.filter(run => !run.k && run.d === like.d && kind_of_data(run) === kind_of_data(like)
       && run.w * run.h > 0);
     if (unique(list.filter(run => !is_long(run)).map(run => run.w * run.h)).length < 2) return;
-    // The rows that are fastest somewhere come first and have a colour; all others are grey.
+    // The variants that are fastest somewhere come first and have a colour; all others are grey.
     const wins = new Map();
     for (const some of groups(list, run => run.x).values()) {
       some.sort((a, b) => a.t[0] - b.t[0]).forEach((run, i) =>
         wins.set(run.s, (wins.get(run.s) || 0) + 1 / (1 + i) ** 2));
     }
     const best = [...wins].sort((a, b) => b[1] - a[1]).slice(0, LINES.length).map(([name]) => name);
-    const values = list.map(run => ({n: run.n, row: run.s, pixels: run.w * run.h, ms: run.t[0], data: run.x,
+    const values = list.map(run => ({n: run.n, variant: run.s, pixels: run.w * run.h, ms: run.t[0],
+        data: run.x,
       long: is_long(run),
-      kind: best.includes(run.s) ? run.s : 'other rows', chosen: Boolean(run.c)}));
-    const others = values.some(value => value.kind === 'other rows') ? ['other rows'] : [];
+      kind: best.includes(run.s) ? run.s : 'other variants', chosen: Boolean(run.c)}));
+    const others = values.some(value => value.kind === 'other variants') ? ['other variants'] : [];
     const scale = {domain: [...best, ...others], range: [...LINES.slice(0, best.length),
       ...others.map(() => '#c8c8c8')]};
     const x = {field: 'pixels', type: 'quantitative', scale: {type: 'log'},
       title: 'elements (width × height)'};
     const y = {field: 'ms', type: 'quantitative', scale: {type: 'log'}, title: 'ms per call'};
-    const color = {field: 'kind', type: 'nominal', scale, title: 'row'};
+    const color = {field: 'kind', type: 'nominal', scale, title: 'variant'};
     const tooltip = ['n', 'data', 'ms', 'chosen'].map(field => ({field}));
     await draw(parent, `Size against time of ${kind_of_data(like)} on ${devices[like.d]}, both axes `
       + 'logarithmic. Large diamonds are the variants that a call takes by itself at that size. Images of
@@ -193,7 +195,7 @@
       + 'one side is more than eight times the other are points without a line.', {
       data: {values}, height: 320, layer: [
         {transform: [{filter: '!datum.long'}], mark: {type: 'line'},
-          encoding: {x, y, color, detail: {field: 'row'}}},
+          encoding: {x, y, color, detail: {field: 'variant'}}},
         {mark: {type: 'point', filled: true, opacity: 1, size: 30}, encoding: {x, y, color, tooltip}},
         ...(values.some(value => value.chosen) ? [{transform: [{filter: 'datum.chosen'}],
           mark: {type: 'point', shape: 'diamond', size: 190, stroke: '#000000', strokeWidth: 1.5,
@@ -272,7 +274,8 @@
       }
       if (names.length) await again();
     }
-    parent.append(element('p', {}, chooser('row', maps.map(([name]) => name), redraw).label, axes), place);
+    parent.append(element('p', {}, chooser('variant', maps.map(([name]) => name), redraw).label, axes),
+        place);
     await redraw(0);
   }
 
@@ -328,7 +331,7 @@
     const measured = copy[device] > 0, limit = measured ? copy[device] / 1e9 : fastest;
     const of_copy = measured ?
       'the rate at which the device copies (reads and writes together, measured in the same run)' :
-      'the greatest rate that a row of this report reached; no file says at which rate the device copies';
+      'the greatest rate that a variant of this report reached; no file says at which rate the device copies';
     parent.append(element('h3', {textContent: devices[device]}));
     const peak = peak_of(device);
     if (peak) await draw_roofline(parent, list, limit, peak, of_copy);

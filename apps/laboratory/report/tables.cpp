@@ -10,7 +10,7 @@ namespace tilewright::app {
 
 namespace {
 
-constexpr size_t most_points = 20;    // of one row, device and data that a table lists: the fastest ones
+constexpr size_t most_points = 20;    // of one variant, device and data that a table lists: the fastest ones
 constexpr size_t most_untimed = 200;  // lines of the table of what was not timed
 
 std::string cells(const std::vector<std::string> &texts, const char *tag = "td") {
@@ -50,9 +50,9 @@ std::string verified_text(const TimedRun &run) {
 std::string line_of(const TimedRun &run, const ReportData &data, const Sources &sources) {
     const std::string label = run.is_peer ? "<i>" + html(run.name) + "</i>" : html(run.name);
     const bool has_code = sources.code.contains(run.name);
-    const std::string name =
-        has_code ? fmt::format("<button class=\"code\" data-row=\"{}\">{}</button>", html(run.name), label) :
-                   label;
+    const std::string name = has_code ? fmt::format("<button class=\"code\" data-variant=\"{}\">{}</button>",
+                                            html(run.name), label) :
+                                        label;
     const std::string mark =
         run.chosen ? " <b title=\"the variant that a call without --schedule runs\">★</b>" : "";
     return cells({name + mark, html(run.data), html(data.devices[run.context]),
@@ -60,7 +60,7 @@ std::string line_of(const TimedRun &run, const ReportData &data, const Sources &
         rate(run.bytes, run.median), rate(run.flops, run.median), html(run.kernels), verified_text(run)});
 }
 
-// The runs of an operator that a table lists: all rows and peers, and of the points the fastest ones.
+// The runs of an operator that a table lists: all variants and peers, and of the points the fastest ones.
 std::vector<const TimedRun *> listed(const std::vector<const TimedRun *> &of_operator, size_t &left_out) {
     std::map<std::string, std::vector<const TimedRun *>> points;
     std::vector<const TimedRun *> runs;
@@ -106,7 +106,8 @@ std::string section(const ReportData &data, const Sources &sources, const RunsOf
         "<div class=\"drawn\"></div>\n<details><summary>All times of {0} as a table</summary>\n"
         "<table>\n<thead>{1}</thead>\n<tbody>\n{2}</tbody>\n</table>\n{3}</details>\n</section>\n",
         html(op),
-        cells({"row or peer", "data", "device", "ms", "p10 to p90", "GB/s", "GFLOP/s", "kernel", "verified"},
+        cells({"variant or peer", "data", "device", "ms", "p10 to p90", "GB/s", "GFLOP/s", "kernel",
+                  "verified"},
             "th"),
         lines, more);
 }

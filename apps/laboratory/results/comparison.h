@@ -1,5 +1,5 @@
 #pragma once
-// The comparison of two files of timed runs, row by row.
+// The comparison of two files of timed runs, variant by variant.
 #include "apps/laboratory/results/timed_runs.h"
 
 namespace tilewright::app {

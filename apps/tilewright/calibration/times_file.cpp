@@ -34,7 +34,7 @@ std::string line_of(const Json &json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The file's text with one line per row, so that a change of a few times is a small difference.
+// The file's text with one line per variant, so that a change of a few times is a small difference.
 std::string text_of_file(const Json &file) {
     std::string text = "{", between;
     for (const auto &[key, value] : file.items()) {

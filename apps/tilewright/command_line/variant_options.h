@@ -32,7 +32,7 @@ void check_schedule(const std::vector<const Operator *> &chosen, const std::stri
 // Errors: usage, when none of the operators has variants of that type. An empty name stands for every type.
 void check_type(const std::vector<const Operator *> &chosen, const std::string &type);
 
-// The variants that a command is asked for: the words of --schedule and --type. Without words: all rows.
+// The variants that a command is asked for: the words of --schedule and --type. Without words: all variants.
 struct VariantOptions {
     std::vector<std::string> schedules, types;
 

@@ -84,7 +84,7 @@ std::string schedules_of(const Operator &op, const ListOptions &words) {
     return fmt::format("{}: {}\n{}", op.name(), op.summary(), wrapped_table(lines));
 }
 
-// The operator with those of its rows that were asked for.
+// The operator with those of its variants that were asked for.
 Json json(const Operator &op, const ListOptions &words) {
     Json variants = Json::array();
     for (const Variant &variant : op.variants()) {

@@ -116,7 +116,7 @@ void verify_type(const Operator &op, const std::string &type, int repeat, const 
     }
 }
 
-// How many rows had which verdict.
+// How many variants had which verdict.
 class Sum {
 public:
     Sum(const std::vector<Result> &results, size_t not_asked) : not_asked_(not_asked) {

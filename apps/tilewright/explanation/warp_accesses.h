@@ -26,8 +26,8 @@ struct LibraryAccesses {
     std::string why_not;
 };
 
-// Asks the generator of the library's row, for GPUs alone. `built` may be a row that is in no table, which
-// was built from the variant `built_from`. Errors become `why_not`.
+// Asks the generator of the library's variant, for GPUs alone. `built` may be a variant that is in no table,
+// which was built from the variant `built_from`. Errors become `why_not`.
 LibraryAccesses accesses_of(const LibraryRun &library, const Variant &built, const Variant &built_from);
 
 }  // namespace tilewright::app

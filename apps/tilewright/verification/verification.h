@@ -15,7 +15,7 @@ enum class Verdict {
     failed,   // an error
     untried,  // no sample has a size that it serves
     unheld,   // it ran, but there is nothing to compare it with: the reference variant of an operator without
-             // a plain definition
+              // a plain definition
     not_run,  // this machine cannot run it, or was not asked to
 };
 
@@ -38,7 +38,7 @@ struct Result {
 };
 
 // The samples of one type of an operator, and the results that they should give. Each of these is computed
-// once for all rows.
+// once for all variants.
 class Verification {
 public:
     // `repeat`: how often a variant runs the largest sample of up to 4 MiB that it serves. If it serves only

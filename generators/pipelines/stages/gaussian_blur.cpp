@@ -59,7 +59,7 @@ public:
             sizes.least_width = sizes.least_height = radius() + 1;
         }
         if (is_window(chosen)) {
-            const GaussianBlurWindowVariant window = window_row(chosen);
+            const GaussianBlurWindowVariant window = window_variant(chosen);
             if (window.large) {
                 sizes.least_width = window.least_width(radius());
                 sizes.least_height = window.least_height(radius());
@@ -126,7 +126,7 @@ private:
                form == GaussianBlurWindowFloats::name;
     }
 
-    static GaussianBlurWindowVariant window_row(const ChosenVariant &chosen) {
+    static GaussianBlurWindowVariant window_variant(const ChosenVariant &chosen) {
         return {chosen.configuration<GaussianBlurWindowConfiguration>(),
             [&](const char *name) { return chosen.tunable(name); }};
     }
@@ -138,8 +138,8 @@ private:
     }
 
     Composed window(const Flow &in, const ChosenVariant &chosen) const {
-        const GaussianBlurWindowVariant row = window_row(chosen);
-        const BorderMap border = border_map(in, row.large);
+        const GaussianBlurWindowVariant variant = window_variant(chosen);
+        const BorderMap border = border_map(in, variant.large);
         std::vector<Expr> taps(weights_->real.begin(), weights_->real.end());
         if (in.shape.element == "u16") {
             taps.clear();
@@ -149,19 +149,19 @@ private:
         }
         const BlurArithmetic pass = BlurArithmetic::plain(element_type(in.shape.element), {});
         auto form =
-            std::make_shared<GaussianBlurWindow>(in.rows, in.width, in.height, border, taps, pass, row);
+            std::make_shared<GaussianBlurWindow>(in.rows, in.width, in.height, border, taps, pass, variant);
         return {flow_of(in, in.shape, form->out), chosen.schedule_of(form)};
     }
 
     Composed window_of_words(const Flow &in, const ChosenVariant &chosen) const {
         const BorderMap border = border_map(in, false);
-        GaussianBlurWindowVariant row = window_row(chosen);
-        row.any_width = true;
+        GaussianBlurWindowVariant variant = window_variant(chosen);
+        variant.any_width = true;
         const Expr multiplier = cast<uint32_t>((int)weights_->bytes.multiplier);
         const Func words = words_of(in);
         if (chosen.form() == GaussianBlurWindowDot::name) {
             auto form = std::make_shared<GaussianBlurWindowDot>(words, in.width, in.height, border,
-                tap_words(), multiplier, row, word_operations(chosen.target()));
+                tap_words(), multiplier, variant, word_operations(chosen.target()));
             return {bytes_of(in, form->out), chosen.schedule_of(form)};
         }
         std::vector<Expr> floats;
@@ -169,7 +169,7 @@ private:
             floats.push_back((float)tap);
         }
         auto form = std::make_shared<GaussianBlurWindowFloats>(
-            words, in.width, in.height, border, floats, multiplier, row);
+            words, in.width, in.height, border, floats, multiplier, variant);
         return {bytes_of(in, form->out), chosen.schedule_of(form)};
     }
 
@@ -180,9 +180,8 @@ private:
         Expr word = cast<uint32_t>(0);
         for (int b = 0; b < 4; b++) {
             const Expr last = in.width - 1;
-            word =
-                word | (cast<uint32_t>(in.rows(unsafe_promise_clamped(min(4 * x + b, last), 0, last), y))
-                           << (8 * b));
+            word = word | (cast<uint32_t>(in.rows(unsafe_promise_clamped(min(4 * x + b, last), 0, last), y))
+                              << (8 * b));
         }
         words(x, y) = word;
         return words;

@@ -45,7 +45,7 @@ const DeviceInfo &limits_of(Device device) {
 
 std::string why_not_on(const Variant::Needs &needs, const DeviceInfo &info) {
     const auto device = [&] { return info.device.str(); };
-    // What the device lacks for all rows comes before its limits, which another variant may keep.
+    // What the device lacks for all variants comes before its limits, which another variant may keep.
     for (const auto &[needed, has, what] : {std::tuple{needs.fp64, info.fp64, "doubles (fp64)"},
              {needs.images, info.images, "images"}, {needs.half, info.half, "half precision (fp16)"}}) {
         if (needed && !has) {

@@ -17,7 +17,7 @@ namespace tilewright {
 // memory, device or failed, with Halide's message.
 void run_generated(const Variant &variant, Device device, std::span<const Array> inputs, Array &output);
 
-// A row of a pipeline that was made ahead of time.
+// A variant of a pipeline that was made ahead of time.
 Variant generated_variant(const std::string &name, const std::string &schedule, const std::string &type,
     Backend backend, int (*entry)(void **), const halide_filter_metadata_t *(*metadata)(),
     Variant::Needs needs = {});

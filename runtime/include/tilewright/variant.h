@@ -136,7 +136,7 @@ struct VariantCondition {
     bool is_needed = false;
 };
 
-// For the tables: a variant as constant data. A vector of 90 rows that the compiler fills took 6 s to
+// For the tables: a variant as constant data. A vector of 90 variants that the compiler fills took 6 s to
 // compile.
 struct ConstantVariant {
     const char *op, *origin, *schedule, *family, *also, *type;

@@ -1,6 +1,6 @@
 // Samples, error bounds and amounts of work of gaussian_blur.
-#include "runtime/operators/gaussian_blur/request.h"
 #include "runtime/operators/blur_workload.h"
+#include "runtime/operators/gaussian_blur/request.h"
 
 namespace tilewright {
 

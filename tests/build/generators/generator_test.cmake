@@ -32,7 +32,7 @@ if (WHAT STREQUAL "tables")
     generator("" 1 "no variant is of schedule vectors, backend cuda at once; there are: vectors_4 .u8, cpu."
         table ${WORK}/t.cpp schedule=vectors backend=cuda)
     generator(hyphen 1 "variant 'my-vectors': a name is made of small letters, digits and _" list)
-    generator(twice 1 "two rows are called 'vectors', for u8 on cpu both" list)
+    generator(twice 1 "two variants are called 'vectors', for u8 on cpu both" list)
     generator(unmade 1
         "variant 'odd' is of the form 'unmade', which no generator of this program makes; there are: copy"
         list)
@@ -126,7 +126,7 @@ elseif (WHAT STREQUAL "build")
     generator(fewer 0 "" ${build})
     file(GLOB left RELATIVE ${out} ${out}/*_cpu.h)
     if (NOT left STREQUAL "small_reference_u8_cpu.h;small_vectors_4_u8_cpu.h")
-        message(FATAL_ERROR "of two rows there are ${left}")
+        message(FATAL_ERROR "of two variants there are ${left}")
     endif ()
 else ()
     message(FATAL_ERROR "there is no test '${WHAT}'")

@@ -129,8 +129,8 @@ protected:
         }
     }
 
-    // The rows of images of bytes. On a GPU only the default ones: a step that sums each column in one thread
-    // takes minutes for 2^31 rows.
+    // The variants of images of bytes. On a GPU only the default ones: a step that sums each column in one
+    // thread takes minutes for 2^31 rows.
     std::vector<const Variant *> variants() const {
         std::vector<const Variant *> chosen;
         for (const Variant &variant : op_->variants()) {
@@ -144,7 +144,7 @@ protected:
         return chosen;
     }
 
-    // Runs a variant on the first `n` bytes of memory. False where it leaves such an image to other rows.
+    // Runs a variant on the first `n` bytes of memory. False where it leaves such an image to other variants.
     bool runs_right(const Variant &variant, int64_t n, bool wide) {
         const bool may_be_refused = n > most;
         const Array image =

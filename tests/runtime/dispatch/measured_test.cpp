@@ -10,7 +10,7 @@ namespace {
 
 constexpr float none = 0;
 
-// Times of rows for calls of (height, width, channels).
+// Times of variants for calls of (height, width, channels).
 struct Table {
     std::vector<float> calls;
     std::vector<std::string_view> variants;

@@ -78,8 +78,7 @@ public:
                      element = size_of(from.type());
         for (size_t y = 0; y < rows; y++) {
             memcpy(memory_ + y * (size_t)array_.strides()[0] * element,
-                static_cast<const std::byte *>(from.data()) + y * (size_t)from.strides()[0] * element,
-                row_);
+                static_cast<const std::byte *>(from.data()) + y * (size_t)from.strides()[0] * element, row_);
         }
     }
     ~CallersArray() {
