@@ -18,8 +18,8 @@ def variants(operator=None, *, schedule=None, type=None, backend=None):
     """
     if operator is not None and operator not in operators:
         raise ArgumentError(f"operator '{operator}': there is none; known: {', '.join(operators)}")
-    found = [variant for name, op in operators.items() if operator in (None,
-        name) for variant in op.variants()]
+    chosen = [op for name, op in operators.items() if operator in (None, name)]
+    found = [variant for op in chosen for variant in op.variants()]
     return [
         variant
         for variant in found
@@ -62,7 +62,7 @@ def _run(words, accept=(), names=None):
 
 def bench(*operators, **options):
     """Times variants. `options` are those of `tilewright bench`: device, schedule, type, size, limit,
-        peers ...
+    peers ...
 
     tilewright.bench("gaussian_blur", schedule="tuned", device="cpu", size="4096x4096")["runs"]
     """

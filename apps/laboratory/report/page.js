@@ -119,8 +119,8 @@
   // The first variant of each family that was timed, in the order of the operator's table.
   function ladder_of(list) {
     const variants = list.filter(run => !run.p);
-    const steps = [...groups(variants,
-        run => run.f).values()].map(some => some.find(run => run.c) || some[0]);
+    const families = [...groups(variants, run => run.f).values()];
+    const steps = families.map(some => some.find(run => run.c) || some[0]);
     const rank = run => ['reference', 'step', 'tuned', 'auto'].indexOf(role(run));
     return steps.map((run, i) => [run, i]).sort((a, b) => rank(a[0]) - rank(b[0]) || a[1] - b[1])
       .map(([run]) => run);

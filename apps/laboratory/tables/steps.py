@@ -20,8 +20,8 @@ import re
 
 from results import Wrong, read, read_json
 
-# The documented steps in the order in which they are explained. Other variants that were timed come after
-# them,
+# The documented steps in the order in which they are explained. Other variants that were timed come
+# after them,
 # and `tuned` and `auto` last.
 STEPS = {
     'column_sum': ['bytes1', 'bytes4', 'bytes16', 'split'],
@@ -138,8 +138,8 @@ def steps_in_order(operator, found):
 
 
 def places_of(measured, operator):
-    """{data: {step: {column: (run, kept)}}}. Of the variants of a step,
-        the first one that a file has counts: it
+    """{data: {step: {column: (run, kept)}}}. Of the variants of a step, the first one that a file
+    has counts: it
     is the one that the step's family chooses."""
     places = {}
     for kept in measured:
