@@ -18,7 +18,9 @@ using namespace nb::literals;
 
 // apps/tilewright/program.h, which is not installed.
 namespace tilewright::app {
-int program(int argc, char **argv);
+class CommandLine;
+void add_laboratory(CommandLine &);
+int program(int argc, char **argv, void (*add_more)(CommandLine &));
 }
 
 namespace tilewright::python {
@@ -36,7 +38,7 @@ int run_program(const std::vector<nb::bytes> &given) {
         argv.push_back(word.data());
     }
     argv.push_back(nullptr);
-    return app::program((int)words.size(), argv.data());
+    return app::program((int)words.size(), argv.data(), app::add_laboratory);
 }
 
 int set_num_threads(nb::handle n) {
