@@ -1,0 +1,12 @@
+#include "apps/laboratory/commands/laboratory.h"
+
+namespace tilewright::app {
+
+void add_laboratory(CommandLine &line) {
+    add_bench(line);
+    add_compare(line);
+    add_report(line);
+    add_explore(line);
+}
+
+}  // namespace tilewright::app
