@@ -15,8 +15,7 @@ const std::vector<Variant> &@name@_variants();
 }  // namespace tilewright
 
 // As tilewright::@op@ (see tilewright/@op@.h: shapes, types, errors), by the variants of this library.
-    Without
-// `call.schedule` the first variant runs that accepts the data.
+// Without `call.schedule` the first variant runs that accepts the data.
 inline void @name@(const std::vector<tilewright::Array> &inputs, tilewright::Array &output,
                    const tilewright::Settings &settings = {}, tilewright::Call call = {}) {
     call.schedule = call.schedule == tilewright::Call{}.schedule ? "@name@" : call.schedule;

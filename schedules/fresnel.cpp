@@ -109,7 +109,7 @@ static const ScheduleVariants &variants() {
                     .says("One thread per sample multiplies by the phases, as a kernel of its own."),
                 variant("passes_transpose", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
                     .says(
-                        "A transpose in shared memory between passes over variants: all accesses coalesce."),
+                        "A transpose in shared memory between passes over rows: all accesses coalesce."),
             }),
 
         family("fused",

@@ -147,7 +147,7 @@ ScheduleVariants tuned_cpu_variants() {
             variant("tuned_narrow", cpu, "u8 u16 f32", strips, narrow,
                 {{"run", 8, 4, 16}, {"row_vectors", 1, 1, 4}, {"strip", 16, 16, 256}, {"chunk", 64, 64, 512},
                     {"strips", 8, 1, 32}})
-                .says("As tuned_any, in strips of 16 samples, for variants that have no more."),
+                .says("As tuned_any, in strips of 16 samples, for rows that have no more."),
             variant("tuned_grey", cpu, "u8 u16 f32", strips, grey, of_strips)
                 .says("As tuned_any, for one channel."),
             variant("tuned_any", cpu, "u8 u16 f32", strips, coloured, of_strips)

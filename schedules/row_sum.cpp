@@ -369,7 +369,7 @@ static const ScheduleVariants &variants() {
             .with("strict_float")
             .says("Adds one row after another, from left to right: the definition without a schedule."),
         variant("serial", gpu, "u8 u8f32", row_a_thread, {{"threads", 128, 32, 1024}, {"unroll", 4, 1, 16}})
-            .says("One thread per variant: the bytes that a warp loads are whole rows apart and do not "
+            .says("One thread per row: the bytes that a warp loads are whole rows apart and do not "
                   "coalesce."),
         family("atomic",
             {

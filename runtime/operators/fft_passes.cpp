@@ -29,9 +29,10 @@ FftLibraries::FftLibraries(const std::vector<Variant> &variants) : table_(varian
     }
 }
 
-// Whether a row is that of a table from which another one was built with other tunables.
+// Whether a variant is that of a table from which another one was built with other tunables.
 static bool is_built_from(const Variant &built, const Variant &variant) {
-    return built.name() == variant.name();
+    return built.schedule == variant.schedule && built.type == variant.type &&
+           built.backend == variant.backend;
 }
 
 FftLibraries::FftLibraries(const FftLibraries &others, const Variant &built) : table_(others.table_) {

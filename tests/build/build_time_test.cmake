@@ -83,7 +83,7 @@ elseif (WHAT STREQUAL "plain_c")
     file(WRITE ${WORK}/no_driver/CMakeLists.txt
         "cmake_minimum_required(VERSION 3.28)\nproject(no_driver LANGUAGES C CXX)\n"
         "find_package(Tilewright REQUIRED COMPONENTS Generators)\n"
-        "tilewright_add_library(negative_gpu OPERATOR invert SCHEDULE tuned TYPES u8 TARGETS cuda)\n"
+        "tilewright_add_library(negative_gpu OPERATOR invert SCHEDULE tuned_any TYPES u8 TARGETS cuda)\n"
         "add_executable(no_driver [[${CMAKE_CURRENT_LIST_DIR}/no_driver.c]])\n"
         "target_link_libraries(no_driver PRIVATE negative_gpu)\n")
     run(${configure} -S ${WORK}/no_driver -B ${WORK}/no_driver/build)
@@ -149,6 +149,7 @@ elseif (WHAT STREQUAL "own_operator")
     run(${edges} bench sobel --device cpu --size 512 --repeats 3)
     message("${said}")
     # A window takes colours too, and alpha, on each device that is here.
+    run(${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/pictures.py ${WORK})
     foreach (picture grey colour alpha)
         run(${edges} sobel ${WORK}/${picture}.png ${WORK}/edges.png --device cpu --check)
         run(${edges} sobel ${WORK}/${picture}.png ${WORK}/edges.png --check)
@@ -194,9 +195,9 @@ elseif (WHAT STREQUAL "refusals")
     refuses("CUDA capability '20'"
         "tilewright_add_library(x OPERATOR invert)" -DTILEWRIGHT_CUDA_CAPABILITY=20)
     refuses("pip install halide==" "" -DTILEWRIGHT_HALIDE=${WORK}/nowhere)
-    set(tuned tilewright_add_library OPERATOR invert SCHEDULE tuned TARGETS opencl TUNABLES)
+    set(tuned tilewright_add_library OPERATOR invert SCHEDULE tuned_any TARGETS opencl TUNABLES)
     refuses_to_build(unknown_schedule
-        "no variant is of schedule 'best'; there are: reference, tuned, auto"
+        "no variant is of schedule 'best'; there are: reference, tuned, tuned_aligned, tuned_any, auto"
         tilewright_add_library OPERATOR invert SCHEDULE best)
     refuses_to_build(unknown_type
         "no variant is of type 'u9'; there are: u8"
@@ -205,7 +206,7 @@ elseif (WHAT STREQUAL "refusals")
         "no variant is of schedule reference, backend opencl at once; there are: reference .u8, cpu."
         tilewright_add_library OPERATOR invert SCHEDULE reference TARGETS opencl)
     refuses_to_build(out_of_range
-        "'width=4096' is taken by no chosen variant; it takes 16 to 128 in variant 'tuned'"
+        "'width=4096' is taken by no chosen variant; it takes 16 to 128 in variant 'tuned_any'"
         ${tuned} width=4096)
     refuses_to_build(unknown_tunable
         "no chosen variant has a tunable 'depth'; there are: width, height"
@@ -213,7 +214,7 @@ elseif (WHAT STREQUAL "refusals")
     refuses_to_build(no_number
         "tunable 'width=wide': write name=value, with a whole number"
         ${tuned} width=wide)
-    set(not_made "the library of variant 'tuned' for u8 on opencl was not made")
+    set(not_made "the library of variant 'tuned_any' for u8 on opencl was not made")
     refuses_to_build(too_many_threads
         "has 2048 threads; a device runs at most 1024.*${not_made}"
         ${tuned} width=128 height=16)

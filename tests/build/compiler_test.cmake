@@ -20,7 +20,7 @@ file(STRINGS ${WORK}/build.ninja scanned REGEX "\\.ddi|scan-deps" LIMIT_COUNT 1)
 if (scanned)
     message(FATAL_ERROR "sources are scanned for modules: ${scanned}")
 endif ()
-run(${NINJA} -C ${WORK} CMakeFiles/tilewright_runtime_code.dir/runtime/errors/plain_text.cpp.o)
+run(${NINJA} -C ${WORK} CMakeFiles/tilewright_call.dir/runtime/errors/plain_text.cpp.o)
 # The sources are read together, so that what they include is read once. find_operator.cpp has the names of
 # variant.cpp in its unnamed namespace, and is read alone.
 file(GLOB sources ${SOURCE}/runtime/dispatch/*.cpp)

@@ -1,6 +1,6 @@
 /* A function for CUDA where there is no driver: it returns its code, and says why, and the program goes on.
  * It is called as C programs call it, without the runtime. */
-#include "negative_gpu_tuned_u8_cuda.h"
+#include "negative_gpu_tuned_any_u8_cuda.h"
 #include <HalideRuntime.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +18,6 @@ int main(void) {
         buffers[i].dimensions = 2;
         buffers[i].dim = dims;
     }
-    printf("code %d\n", negative_gpu_tuned_u8_cuda(&buffers[0], &buffers[1]));
+    printf("code %d\n", negative_gpu_tuned_any_u8_cuda(&buffers[0], &buffers[1]));
     return 0;
 }

@@ -14,7 +14,7 @@ static void check_pitch(Type type, const std::vector<int64_t> &shape, int64_t ro
     if (shape.size() > 1 && row_bytes != 0 &&
         (row_bytes < least || row_bytes % (int64_t)size_of(type) != 0)) {
         throw Error(Fault::usage,
-            fmt::format("a variant of {} ({}) needs at least {} bytes, in whole elements", name_of(type),
+            fmt::format("a row of {} ({}) needs at least {} bytes, in whole elements", name_of(type),
                 fmt::join(shape, ", "), least),
             {.argument = "--row-pitch", .value = std::to_string(row_bytes)});
     }

@@ -12,7 +12,7 @@ file(MAKE_DIRECTORY ${WORK})
 # machine code that is there.
 function(build ptxas expected emit)
     execute_process(COMMAND ${CMAKE_COMMAND} -E env TILEWRIGHT_PTXAS=${ptxas}
-            ${GENERATOR} build ${WORK} static_library,${emit} name=some backend=cuda schedule=tuned type=u8
+            ${GENERATOR} build ${WORK} static_library,${emit} name=some backend=cuda schedule=tuned_any type=u8
         RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
     if (NOT code EQUAL expected)
         message(FATAL_ERROR "build of ${emit} ended with ${code}, not ${expected}:\n${said}")
@@ -78,6 +78,6 @@ if (NOT before STREQUAL after)
     message(FATAL_ERROR "the libraries changed with their machine code")
 endif ()
 build(${WORK}/no_such_program 1 ptx,sm_80)
-if (NOT said MATCHES "ptxas made no machine code of some_tuned_u8_cuda for sm_80.*leave sm_80 out")
+if (NOT said MATCHES "ptxas made no machine code of some_tuned_any_u8_cuda for sm_80.*leave sm_80 out")
     message(FATAL_ERROR "without ptxas it says:\n${said}")
 endif ()

@@ -1,7 +1,7 @@
 # Our archives contain fmt only in a namespace of its own (cmake/compile_time.cmake), so that a program that
 # also links a libfmt of any version has each of its functions once.
 # Arguments: NM, and ARCHIVES with blanks between them.
-include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/../run.cmake)
 separate_arguments(archives UNIX_COMMAND "${ARCHIVES}")
 set(own NO)
 foreach (archive IN LISTS archives)

@@ -63,7 +63,7 @@ TEST_F(CommandLine, CalibrateTakesTheLeastOfItsOwnFiles) {
             "V", "name": ")") + device + R"(", "driver": "d", "units": 2, "is_gpu": false}, "origin": {"date":
             "2026-11-23T00:00:00Z", "how": "by turns"}, "copies": {"bytes_to_device_per_ms": 0,
             "bytes_to_host_per_ms": 0, "copy_ms": 0}, "times": [{"operator": "invert", "type": "u8",
-            "calls": [[64, 64, 1], [300, 200, 1]], "variants": {"tuned": {"ms": )" +
+            "calls": [[64, 64, 1], [65, 64, 1]], "variants": {"tuned": {"ms": )" +
                                          ms + R"(, "spread": [0.1, 0.2]}}}]})"));
         return path(name);
     };
