@@ -19,17 +19,22 @@ namespace tilewright {
 
 Operator::~Operator() = default;
 
+// The form of a variant. One that is not among `forms` is an std::logic_error.
+static const Form &form_called(const Variant &variant, const std::vector<const Form *> &forms) {
+    const auto known =
+        std::ranges::find_if(forms, [&](const Form *form) { return form->name == variant.form; });
+    if (known == forms.end()) {
+        throw std::logic_error(variant.name() + ": the operator's front has no form " + variant.form);
+    }
+    return **known;
+}
+
 // The variants, each with what the front knows of its form.
 static std::vector<Variant> with_forms(
     const std::vector<Variant> &variants, const std::vector<const Form *> &forms) {
     std::vector<Variant> resolved = variants;
     for (Variant &variant : resolved) {
-        const auto is_its = [&](const Form *form) { return form->name == variant.form; };
-        const auto known = std::find_if(forms.begin(), forms.end(), is_its);
-        if (known == forms.end()) {
-            throw std::logic_error(variant.name() + ": the operator's front has no form " + variant.form);
-        }
-        variant.known_form = *known;
+        variant.known_form = &form_called(variant, forms);
     }
     return resolved;
 }
@@ -50,10 +55,8 @@ Operator::Operator(
 }
 
 const Form &Operator::form(const Variant &variant) const {
-    if (!variant.known_form) {
-        throw std::logic_error(variant.name() + " is not of the table of " + name());
-    }
-    return *variant.known_form;
+    // Those of a library of the caller's own are not of the operator's table.
+    return variant.known_form ? *variant.known_form : form_called(variant, forms_);
 }
 
 bool Operator::is_meant_for(const Variant &variant, const Measures &measures) const {

@@ -127,7 +127,8 @@ std::string line_of(const Run &run, const std::string &place, bool wide) {
         line += "; runs " + run.libraries;
     }
     if (run.of_reference.value_or(0) > slower_than_reference) {
-        line += fmt::format("; SLOWER than reference, {:.2f} times its time", *run.of_reference);
+        line += wide ? fmt::format("; SLOWER than reference, {:.2f} times its time", *run.of_reference) :
+                       "; SLOWER";
     }
     if (const uint64_t copies = run.measured.copies; copies > 0) {
         line += fmt::format(" ({} copies between host and device were timed too)", copies);

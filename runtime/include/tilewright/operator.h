@@ -202,8 +202,7 @@ public:
         return serves(variant, *parse(inputs, settings), output);
     }
 
-    // What the front knows of a variant's form. A variant that is not of the operator's table, nor a copy of
-    // one that is, is an std::logic_error.
+    // What the front knows of a variant's form. A form that it does not know is an std::logic_error.
     const Form &form(const Variant &variant) const;
 
     // Whether a variant that serves the request is meant for it: its conditions hold, and its form says so.
