@@ -108,8 +108,7 @@ static const ScheduleVariants &variants() {
                 variant("passes", gpu, "c64", samples<FresnelTimes>, tile)
                     .says("One thread per sample multiplies by the phases, as a kernel of its own."),
                 variant("passes_transpose", gpu, "c64", transposed_in_shared, {{"tile", 16, 8, 32}})
-                    .says(
-                        "A transpose in shared memory between passes over rows: all accesses coalesce."),
+                    .says("A transpose in shared memory between passes over rows: all accesses coalesce."),
             }),
 
         family("fused",

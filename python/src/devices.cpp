@@ -21,7 +21,7 @@ namespace tilewright::app {
 class CommandLine;
 void add_laboratory(CommandLine &);
 int program(int argc, char **argv, void (*add_more)(CommandLine &));
-}
+}  // namespace tilewright::app
 
 namespace tilewright::python {
 

@@ -12,7 +12,8 @@ file(MAKE_DIRECTORY ${WORK})
 # machine code that is there.
 function(build ptxas expected emit)
     execute_process(COMMAND ${CMAKE_COMMAND} -E env TILEWRIGHT_PTXAS=${ptxas}
-            ${GENERATOR} build ${WORK} static_library,${emit} name=some backend=cuda schedule=tuned_any type=u8
+            ${GENERATOR} build ${WORK} static_library,${emit} name=some backend=cuda schedule=tuned_any
+            type=u8
         RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
     if (NOT code EQUAL expected)
         message(FATAL_ERROR "build of ${emit} ended with ${code}, not ${expected}:\n${said}")
