@@ -88,10 +88,9 @@ def main():
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         source = new_array(f"{folder}/in.zarr", options.side, options.chunk)
         rng = np.random.default_rng(0)
-        for variant in range(0, options.side, options.chunk):
-            variants = min(options.chunk, options.side - variant)
-            source[variant : variant + variants] = rng.integers(0, 256, (variants, options.side),
-                dtype=np.uint8)
+        for row in range(0, options.side, options.chunk):
+            rows = min(options.chunk, options.side - row)
+            source[row : row + rows] = rng.integers(0, 256, (rows, options.side), dtype=np.uint8)
         megabytes = options.side**2 / 1e6
         print(f"# {megabytes:.0f} MB in chunks of {options.chunk**2 / 1e6:.1f} MB, sigma {options.sigma},")
         print(f"# {options.workers} workers of {options.limit_mb} MB", flush=True)

@@ -304,9 +304,9 @@ std::shared_ptr<const FusedSchedule> fused_schedule(const Target &target) {
     return std::make_shared<FusedOnCpu>(target);
 }
 
-void constant_weights(GaussianBlur &blur, Func weight, int radius, int variants) {
+void constant_weights(GaussianBlur &blur, Func weight, int radius, int rows) {
     const int most_unrolled = 40;
-    blur.along_sum.bound_extent(blur.y, variants);
+    blur.along_sum.bound_extent(blur.y, rows);
     if (radius <= most_unrolled) {
         blur.down_sum.update().unroll(blur.i);
         blur.along_sum.update().unroll(blur.j);

@@ -45,6 +45,6 @@ std::shared_ptr<const FusedSchedule> fused_schedule(const Halide::Target &target
 // Schedules the weights of a blur that is scheduled by a variant for GPUs, where the weights are constants of
 // this pipeline. The loops over taps are unrolled, so that the weights become constants in the code; where
 // there are many, they are a table. `rows`: what a thread computes of a column.
-void constant_weights(GaussianBlur &blur, Halide::Func weight, int radius, int variants);
+void constant_weights(GaussianBlur &blur, Halide::Func weight, int radius, int rows);
 
 }  // namespace tilewright
