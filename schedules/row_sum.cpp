@@ -285,8 +285,9 @@ ScheduleVariant halves(const std::string &name, int lanes) {
 // f32 by CUDA: one row per block takes .0185 ms where two take .0193 (4096 x 4096, H200, 2026-11-23, found by
 // `tilewright explore`); of u8 two are as fast as any other number.
 ScheduleVariant many_variants_on(const char *types, Backends where, int rows) {
-    return variant("tuned_many_rows", where, types, lanes_a_row, RowSumChunksConfiguration{.least_rows = 128},
-        {{"lanes", 64, 16, 128}, {"rows", rows, 1, 8}})
+    return variant("tuned_many_rows", where, types, lanes_a_row,
+        RowSumChunksConfiguration{.most_iterations = 1 << 20, .least_rows = 128},
+        {{"lanes", 64, 16, 256}, {"rows", rows, 1, 8}})
         .with("strict_float")
         .says(
             "16-byte loads with 64 threads per row: whole lines are read, and several loads are in flight.");

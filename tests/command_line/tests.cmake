@@ -35,7 +35,8 @@ if (TARGET tilewright)
         target_compile_definitions(command_line_test PRIVATE TILEWRIGHT_HAS_HOST_PEERS)
     endif ()
 
-    # Every example of the help and the documents, and the program in README.md, which is compiled unchanged.
+    # Every example of the help and the documents, and the programs in README.md and docs/CPP.md, which are
+    # compiled unchanged.
     tilewright_add_test(command_line/examples_test LABELS command_line COST 40)
     list(JOIN TILEWRIGHT_ALL_OPERATORS " " all_operators)
     target_compile_definitions(examples_test PRIVATE
@@ -46,15 +47,19 @@ if (TARGET tilewright)
         TILEWRIGHT_BUILT_TARGETS="${built_targets}")
     add_dependencies(examples_test tilewright ${listed})
     if (gaussian_blur IN_LIST operators)
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/README.md)
-        file(READ ${PROJECT_SOURCE_DIR}/README.md readme)
-        string(REGEX MATCH "```cpp\n([^`]*)```" found "${readme}")
-        file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/readme_example.cpp CONTENT "${CMAKE_MATCH_1}")
-        add_executable(readme_example ${CMAKE_CURRENT_BINARY_DIR}/readme_example.cpp)
-        target_link_libraries(readme_example PRIVATE Tilewright::gaussian_blur)
-        target_compile_definitions(examples_test PRIVATE
-            TILEWRIGHT_README_EXAMPLE="$<TARGET_FILE:readme_example>")
-        add_dependencies(examples_test readme_example)
+        foreach (page README docs/CPP)
+            set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${page}.md)
+            file(READ ${PROJECT_SOURCE_DIR}/${page}.md text)
+            string(REGEX MATCH "```cpp\n([^`]*)```" found "${text}")
+            get_filename_component(name ${page} NAME)
+            set(program ${name}_example)
+            file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${program}.cpp CONTENT "${CMAKE_MATCH_1}")
+            add_executable(${program} ${CMAKE_CURRENT_BINARY_DIR}/${program}.cpp)
+            target_link_libraries(${program} PRIVATE Tilewright::gaussian_blur)
+            target_compile_definitions(examples_test PRIVATE
+                TILEWRIGHT_${name}_EXAMPLE="$<TARGET_FILE:${program}>")
+            add_dependencies(examples_test ${program})
+        endforeach ()
     endif ()
 
     # A search for faster values, with faults that a generator of the test puts into libraries.

@@ -7,7 +7,7 @@
 
 namespace published {
 
-// The exit codes of README.md.
+// The exit codes of docs/COMMAND-LINE.md.
 enum class Fault { failed = 1, usage = 2, input = 3, device = 4, memory = 5, mismatch = 6 };
 
 class Failure : public std::runtime_error {

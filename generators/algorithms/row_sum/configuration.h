@@ -29,7 +29,7 @@ struct RowSumSlicedConfiguration {
     }
 };
 
-// A packed sum of 16 bits holds the bytes of so many chunks.
+// A packed sum of 16 bits holds the bytes of so many chunks. Sums of u16 and f32 are not packed.
 constexpr int row_sum_exact_chunks = 32;
 
 // Of RowSumChunks.

@@ -58,7 +58,7 @@ struct ChunksForm final : SumForm {
     using SumForm::SumForm;
 
     bool serves(const Variant &variant, const SumRequest &request, const Array &) const override {
-        return variant.configuration<RowSumChunksConfiguration>().splits ||
+        return variant.configuration<RowSumChunksConfiguration>().splits || element_bytes(variant) > 1 ||
                chunks_of(Placement(request.image())) <= row_sum_exact_chunks * variant.tunable("lanes");
     }
     bool is_meant_for(const Variant &variant, const Measures &measures) const override {
