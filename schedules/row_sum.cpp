@@ -289,8 +289,7 @@ ScheduleVariant many_variants_on(const char *types, Backends where, int rows) {
         RowSumChunksConfiguration{.most_iterations = 1 << 20, .least_rows = 128},
         {{"lanes", 64, 16, 256}, {"rows", rows, 1, 8}})
         .with("strict_float")
-        .says(
-            "16-byte loads with 64 threads per row: whole lines are read, and several loads are in flight.");
+        .says("16-byte loads with 64 threads per row: whole lines are read, with several loads in flight.");
 }
 
 ScheduleVariant medium_variants_on(const char *types, Backends where) {

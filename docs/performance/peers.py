@@ -3,9 +3,9 @@
 
 Usage: peers.py                    writes peers.svg
        peers.py --check            says whether it is what this script makes; exits with 1 if not
-       peers.py --take FILE...     writes measured/peers.json first. FILE is a file of `--results`, of `tilewright
-                                   bench`, `cuda_peers` or a script that times another library: one JSON object
-                                   per line
+       peers.py --take FILE...     writes measured/peers.json first. FILE is a file of `--results` of
+                                   `tilewright bench` or of `cuda_peers`, or of a script that times another
+                                   library: one JSON object per line
 """
 import json
 import math
@@ -46,8 +46,8 @@ def draw(times):
     one, line, doubled, top = 330, 24, 55, 64  # pixels; a ratio of 2 is `doubled` from that of 1
     p = Picture(900, top + 32 + line * len(pairs), 'Times of other libraries over those of tuned')
     p.text(20, 28, f'{times["device"]}: how many times as fast as the fastest other library', 16, bold=True)
-    p.text(20, 48, 'Device time of calls back to back, timed in the same run; the axis is logarithmic. Orange: '
-                   'slower.', 12, GREY)
+    p.text(20, 48, 'Device time of calls back to back, timed in the same run; the axis is logarithmic. '
+                   'Orange: slower.', 12, GREY)
     for i, pair in enumerate(pairs):
         y, ratio = top + i * line, pair['peer_ms'] / pair['ms']
         x = one + doubled * math.log2(ratio)
@@ -56,9 +56,8 @@ def draw(times):
         times_as_fast = f'{ratio:.2f}' if ratio < 10 else f'{ratio:.0f}'
         p.text(max(x, one) + 6, y + 14, f'{times_as_fast} x {pair["peer"]}', 12)
     p.line(one, top - 4, one, top + line * len(pairs), INK, 1)
-    p.text(20, top + line * len(pairs) + 20,
-           f'{times["date"][:10]}, {times["driver"]}, commit {times["commit"]}; docs/performance/peers.py', 11,
-           GREY)
+    origin = f'{times["date"][:10]}, {times["driver"]}, commit {times["commit"]}'
+    p.text(20, top + line * len(pairs) + 20, f'{origin}; docs/performance/peers.py', 11, GREY)
     return p.svg()
 
 

@@ -320,8 +320,8 @@ TEST(Demonstration, RunsEveryOperatorAndAPipeline) {
 }
 
 #ifdef TILEWRIGHT_README_EXAMPLE
-// The programs blur as the command line does: the one of docs/CPP.md whatever channels the photograph has, and
-// the short one of README.md where there is no alpha.
+// The programs blur as the command line does: the one of docs/CPP.md whatever channels the photograph has,
+// and the short one of README.md where there is no alpha.
 TEST_F(Examples, TheProgramsOfTheDocumentsBlurLikeTheCommandLine) {
     struct Kind {
         Type type;
