@@ -15,7 +15,7 @@ Var xi{"xi"}, yi{"yi"}, block{"block"};
 // One pixel after another.
 void reference(Sobel &, ScheduleContext &) {}
 
-// A vector at a time, variants spread over the cores.
+// A vector at a time, rows spread over the cores.
 void vectors(Sobel &sobel, ScheduleContext &context) {
     sobel.out.vectorize(sobel.x, context["lanes"], TailStrategy::GuardWithIf)
         .parallel(sobel.y, 16, TailStrategy::GuardWithIf);
