@@ -16,10 +16,6 @@ using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 
-inline RVar variable(const Halide::RDom &domain, int dimension) {
-    return RVar(domain[dimension].name());
-}
-
 // Copies zero-padded panels of A and B in kernels of their own. A is transposed on the way, through 32 by 33
 // words of shared memory.
 inline void copy_panels(MatmulWorkers &m, int words_per_thread) {

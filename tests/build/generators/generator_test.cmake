@@ -55,6 +55,8 @@ if (WHAT STREQUAL "tables")
         table ${WORK}/t.cpp tunables=lanes=65)
     generator("" 1 "no chosen variant has a tunable 'lane'; there are: lanes"
         table ${WORK}/t.cpp tunables=lane=4)
+    # What Halide says of a schedule that it refuses.
+    generator(wrong 1 "error: .*could not find split dimension: nowhere" show loops schedule=vectors_wrong)
 
 elseif (WHAT STREQUAL "declined")
     generator("" 0 "no variant is one that an autoscheduler declines" declined)
