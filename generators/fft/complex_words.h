@@ -1,6 +1,6 @@
 #pragma once
-// Complex numbers in buffers of fft2d and fresnel: words of 64 bits (generators/algorithms/fft2d/butterfly.h).
-// In the forms they are Tuples of two parts.
+// Complex numbers in buffers of fft2d and fresnel: words of 64 bits
+// (generators/algorithms/fft2d/butterfly.h). In the forms they are Tuples of two parts.
 #include "generators/algorithms/fft2d/butterfly.h"
 
 namespace tilewright {

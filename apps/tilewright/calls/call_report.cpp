@@ -63,7 +63,8 @@ Json json(const CallReport &report) {
 
 void print_variant(const Statistics &statistics) {
     print_error(fmt::format("variant     {}\n", statistics.variant));
-    if (const std::string others = other_libraries(statistics.variant, statistics.libraries); !others.empty()) {
+    if (const std::string others = other_libraries(statistics.variant, statistics.libraries);
+        !others.empty()) {
         print_error(fmt::format("libraries   {}\n", others));
     }
 }

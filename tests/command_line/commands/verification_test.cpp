@@ -287,8 +287,7 @@ TEST(Verification, BenchTimesTunedBesideTheReference) {
     EXPECT_EQ(json(slow)["of_reference"], *slow.of_reference);
     const std::string narrow = line_of(slow), wide = line_of(slow, "", true);
     EXPECT_NE(narrow.find("; SLOWER\n"), std::string::npos) << narrow;
-    EXPECT_NE(
-        wide.find(fmt::format("; SLOWER than reference, {:.2f} times its time\n", *slow.of_reference)),
+    EXPECT_NE(wide.find(fmt::format("; SLOWER than reference, {:.2f} times its time\n", *slow.of_reference)),
         std::string::npos)
         << wide;
     app::Run fast = slow;

@@ -25,8 +25,7 @@ int count_start(void **) {
 }
 
 Variant needing(const std::string &schedule, Backend backend, Variant::Needs needs) {
-    Variant variant =
-        generated_variant("picky", schedule, "u8", backend, count_start, image_to_image, needs);
+    Variant variant = generated_variant("picky", schedule, "u8", backend, count_start, image_to_image, needs);
     variant.family = schedule.substr(0, schedule.find('_'));
     return variant;
 }
