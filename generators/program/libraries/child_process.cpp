@@ -1,3 +1,4 @@
+// Processes of the program itself.
 #include "generators/program/libraries/child_process.h"
 #include "generators/program/errors/printed_errors.h"
 #include <cerrno>

@@ -1,3 +1,4 @@
+// Reads and writes .npy files: their elements, in the order of C or of Fortran.
 #include "tilewright/npy.h"
 #include "runtime/files/npy/npy_header.h"
 #include "runtime/files/output/output_file.h"
@@ -14,11 +15,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, ".npy files hold little-endian elements");
 
 // An array as rows of bytes, whatever its dimensions: a vector is one row.
-struct Variants {
+struct Rows {
     int64_t count, bytes, pitch;
 };
 
-Variants variants_of_bytes(const Array &array) {
+Rows rows_of_bytes(const Array &array) {
     const auto element = static_cast<int64_t>(size_of(array.type()));
     if (array.dimensions() == 1) {
         return {1, array.size() * element, 0};
@@ -28,7 +29,7 @@ Variants variants_of_bytes(const Array &array) {
 }
 
 void read_c_order(InputFile &file, Array &array) {
-    const Variants rows = variants_of_bytes(array);
+    const Rows rows = rows_of_bytes(array);
     auto *data = static_cast<uint8_t *>(array.data());
     for (int64_t y = 0; y < rows.count; y++) {
         file.read_whole(data + y * rows.pitch, static_cast<size_t>(rows.bytes));
@@ -103,7 +104,7 @@ void write_npy(const std::string &path, const Array &array) {
         throw Error(Fault::usage, "the array is empty; give one with elements", {.operation = "write_npy"});
     }
     const std::string header = npy_header_of(array);
-    const Variants rows = variants_of_bytes(array);
+    const Rows rows = rows_of_bytes(array);
     const auto *data = static_cast<const uint8_t *>(array.data());
 
     OutputFile file(path);

@@ -1,3 +1,4 @@
+// The front of matmul: which of its forms serves a product, and their arguments.
 #include "tilewright/matmul.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/matmul/configuration.h"
