@@ -16,12 +16,10 @@
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/workload.h"
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <sstream>
-#include <unistd.h>
 
 namespace tilewright::app {
 
@@ -127,22 +125,6 @@ std::vector<Kernel> kernels_of(const std::string &text) {
     return kernels;
 }
 
-std::string find_ptxas() {
-    std::istringstream path(getenv("PATH") ? getenv("PATH") : "");
-    std::vector<std::string> folders;
-    for (std::string folder; std::getline(path, folder, ':');) {
-        folders.push_back(folder);
-    }
-    folders.emplace_back("/usr/local/cuda/bin");
-    for (const std::string &folder : folders) {
-        const std::string program = folder + "/ptxas";
-        if (access(program.c_str(), X_OK) == 0) {
-            return program;
-        }
-    }
-    return "";
-}
-
 struct Assembled {
     std::string registers, stack, stores, loads;
 };
@@ -199,7 +181,8 @@ std::string cap_of(const Variant &variant, const std::string &kernel) {
 
 std::string resources(const std::string &generator, const Variant &variant) {
     const std::vector<Kernel> kernels = kernels_of(generated(generator, variant, "resources"));
-    const std::string ptxas = variant.backend == Backend::cuda ? find_ptxas() : "";
+    const std::string ptxas =
+        variant.backend == Backend::cuda ? program_in_path("ptxas", "/usr/local/cuda/bin") : "";
     if (ptxas.empty()) {
         std::vector<std::vector<std::string>> lines = {{"kernel", "threads", "shared bytes"}};
         for (const Kernel &k : kernels) {
