@@ -1,7 +1,7 @@
 # What every generator program does with its table of variants (copy_generator.cpp has several tables). WHAT
 # is one of
-# tables variants made in a loop and variants over two lines are found; a wrong table is refused with a
-# message
+#   tables     variants made in a loop and variants over two lines are found; a wrong table is refused with a
+#              message, and so is a schedule that Halide refuses
 #   declined   where a table says that an autoscheduler declines a variant, the autoscheduler is asked
 #   build      a library is made again when something of it changed, and no other is; a failure gives a
 #              message and leaves no unfinished file
