@@ -36,10 +36,11 @@ endfunction()
 #   TARGETS    cpu, cuda, opencl; without it, the targets that the package was built for. sm_NN is the compute
 #              capability of the oldest CUDA devices that are served (sm_75: 7.5), from sm_30 on; without it,
 #              TILEWRIGHT_CUDA_CAPABILITY. Halide 21 writes code up to sm_86, which newer devices run
-# TUNABLES values in place of the variants' own, `tile=32`, or several, `across=4,8,16 down=4,8`: then each
-# combination is a variant of the library, called ROW_across4_down4 and so on. A chosen variant uses a
-#              value if it has the tunable and the value is in its range; the other variants keep their own. A
-#              value that no variant uses is refused, and so is one that makes a kernel that no device runs
+#   TUNABLES   values in place of the variants' own, `tile=32`, or several, `across=4,8,16 down=4,8`: then
+#              each combination is a variant of the library, called VARIANT_across4_down4 and so on. A chosen
+#              variant uses a value if it has the tunable and the value is in its range; the other variants
+#              keep their own. A value that no variant uses is refused, and so is one that makes a kernel that
+#              no device runs
 #   SCHEDULES  a file of the project's own, in place of the package's schedules of the operator: schedule
 #              functions and the table of their variants, like schedules/*.cpp of the package
 #   EMIT       keeps what Halide made beside the libraries, in the folder that the target's property

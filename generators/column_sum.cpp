@@ -4,43 +4,22 @@
 #include "generators/algorithms/column_sum/folded.h"
 #include "generators/algorithms/column_sum/sliced.h"
 #include "generators/algorithms/column_sum/words.h"
-#include "generators/algorithms/sums/sum_types.h"
-#include "generators/variant_generator.h"
+#include "generators/sum_of_image_generator.h"
 
 namespace tilewright {
 
 // The definition.
-class ColumnSumGenerator : public VariantGenerator<ColumnSumGenerator> {
+class ColumnSumGenerator : public SumOfImageGenerator<ColumnSumGenerator> {
 public:
-    Input<Buffer<void, 2>> image{"image"};
-    Output<Buffer<void, 1>> sums{"sums"};
-
-    void configure() {
-        image.set_type(element_type(type));
-        sums.set_type(output_type(type));
-    }
-
     void generate() {
         ColumnSum form(image, image.height(), sum_type(image.type()), sums.type());
-        sums = form.out;
-        apply(form, {image, sums});
-
-        image.set_estimates({{0, 8192}, {0, 8192}});
-        sums.set_estimates({{0, 8192}});
+        finish(form);
     }
 };
 
 // The form in slices.
-class ColumnSumSlicedGenerator : public VariantGenerator<ColumnSumSlicedGenerator> {
+class ColumnSumSlicedGenerator : public SumOfImageGenerator<ColumnSumSlicedGenerator> {
 public:
-    Input<Buffer<void, 2>> image{"image"};
-    Output<Buffer<void, 1>> sums{"sums"};
-
-    void configure() {
-        image.set_type(element_type(type));
-        sums.set_type(output_type(type));
-    }
-
     void generate() {
         const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
         ColumnSumSliced form(image, image.width(), image.height(),

@@ -1,6 +1,6 @@
 // The generators of fft2d: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/fft2d/fft2d.h"
-#include "generators/algorithms/fft2d/butterfly.h"
+#include "generators/fft/complex_words.h"
 #include "generators/fft/fft2d_transpose_generator.h"
 #include "generators/fft/fft_lines_generator.h"
 #include "generators/fft/fft_pass_generator.h"
@@ -8,8 +8,7 @@
 
 namespace tilewright {
 
-// The definition. Complex numbers are words of 64 bits (generators/algorithms/fft2d/butterfly.h). row_steps
-// and column_steps: the binary logarithms of width and height.
+// The definition. row_steps and column_steps: the binary logarithms of width and height.
 class Fft2dGenerator : public VariantGenerator<Fft2dGenerator> {
 public:
     Input<Halide::Buffer<uint64_t, 2>> in{"in"};
@@ -20,17 +19,13 @@ public:
 
     void generate() {
         Var x{"x"}, y{"y"}, n{"n"};
-        auto parts = [](const Expr &word) {
-            const Complex value = Complex::of_word(word);
-            return Halide::Tuple(value.re, value.im);
-        };
         Func field{"field"}, row_root{"row_root"}, column_root{"column_root"};
         field(x, y) = parts(in(x, y));
         row_root(n) = parts(row_roots(n));
         column_root(n) = parts(column_roots(n));
         Fft2d form(field, row_root, column_root, in.dim(0).extent(), in.dim(1).extent(), row_steps,
             column_steps, sign, scale);
-        output(x, y) = Complex{form.out(x, y)[0], form.out(x, y)[1]}.word();
+        output(x, y) = word(form.out(x, y));
         apply(form, {in, output});
 
         in.set_estimates({{0, 1024}, {0, 1024}});

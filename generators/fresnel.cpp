@@ -1,27 +1,12 @@
 // The generators of fresnel: the buffers and scalars of its definition and of its forms.
 #include "generators/algorithms/fresnel/fresnel.h"
-#include "generators/algorithms/fft2d/butterfly.h"
+#include "generators/fft/complex_words.h"
 #include "generators/fft/fft2d_transpose_generator.h"
 #include "generators/fft/fft_lines_generator.h"
 #include "generators/fft/fft_pass_generator.h"
 #include "generators/variant_generator.h"
 
 namespace tilewright {
-
-namespace {
-
-// Complex numbers are words of 64 bits in buffers (generators/algorithms/fft2d/butterfly.h), and Tuples of
-// two parts in the forms.
-Halide::Tuple parts(const Halide::Expr &word) {
-    const Complex value = Complex::of_word(word);
-    return Halide::Tuple(value.re, value.im);
-}
-
-Halide::Expr word(const Halide::FuncRef &value) {
-    return Complex{value[0], value[1]}.word();
-}
-
-}  // namespace
 
 // The definition, for fields of 2^steps x 2^steps samples.
 class FresnelGenerator : public VariantGenerator<FresnelGenerator> {

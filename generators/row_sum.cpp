@@ -5,34 +5,11 @@
 #include "generators/algorithms/row_sum/halves.h"
 #include "generators/algorithms/row_sum/octets.h"
 #include "generators/algorithms/row_sum/sliced.h"
-#include "generators/algorithms/sums/sum_types.h"
-#include "generators/variant_generator.h"
+#include "generators/sum_of_image_generator.h"
 
 namespace tilewright {
 
-// What the generators of all forms share whose input is the image itself.
-template<typename Self>
-class RowSumOfImage : public VariantGenerator<Self> {
-public:
-    typename VariantGenerator<Self>::template Input<Halide::Buffer<void, 2>> image{"image"};
-    typename VariantGenerator<Self>::template Output<Halide::Buffer<void, 1>> sums{"sums"};
-
-    void configure() {
-        image.set_type(element_type(this->type));
-        sums.set_type(output_type(this->type));
-    }
-
-protected:
-    template<typename Form>
-    void finish(Form &form) {
-        sums = form.out;
-        this->apply(form, {image, sums});
-        image.set_estimates({{0, 8192}, {0, 8192}});
-        sums.set_estimates({{0, 8192}});
-    }
-};
-
-class RowSumGenerator : public RowSumOfImage<RowSumGenerator> {
+class RowSumGenerator : public SumOfImageGenerator<RowSumGenerator> {
 public:
     void generate() {
         const bool in_output = configuration<RowSumConfiguration>().in_output;
@@ -42,7 +19,7 @@ public:
     }
 };
 
-class RowSumSlicedGenerator : public RowSumOfImage<RowSumSlicedGenerator> {
+class RowSumSlicedGenerator : public SumOfImageGenerator<RowSumSlicedGenerator> {
 public:
     void generate() {
         const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
@@ -52,7 +29,7 @@ public:
     }
 };
 
-class RowSumHalvesGenerator : public RowSumOfImage<RowSumHalvesGenerator> {
+class RowSumHalvesGenerator : public SumOfImageGenerator<RowSumHalvesGenerator> {
 public:
     void generate() {
         const Halide::Type sum = sum_type(image.type()), narrow = image.type() == UInt(8) ? UInt(16) : sum;
@@ -61,7 +38,7 @@ public:
     }
 };
 
-class RowSumOctetsGenerator : public RowSumOfImage<RowSumOctetsGenerator> {
+class RowSumOctetsGenerator : public SumOfImageGenerator<RowSumOctetsGenerator> {
 public:
     void generate() {
         RowSumOctets form(image, image.width(), setting("lanes") / 8, sums.type());

@@ -1,3 +1,4 @@
+// The list of plain definitions: those of this build, and those of a program.
 #include "tilewright/plain.h"
 #include "runtime/arrays/channels.h"
 #include "runtime/process/immortal.h"

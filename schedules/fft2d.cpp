@@ -34,7 +34,7 @@ PassNumbers second_part_of_any(int together) {
 
 }  // namespace
 
-// Each row is one pass over lines of one length. The front (runtime/operators/fft2d) combines passes; for
+// Each variant is one pass over lines of one length. The front (runtime/operators/fft2d) combines passes; for
 // each pass it takes the first variant that serves it. `tuned_any` is the second pass over lines that are too
 // long for one pass; with it, every size can be transformed.
 static const ScheduleVariants &variants() {

@@ -95,8 +95,8 @@ const std::vector<Tunable> tile = {{"width", 32, 16, 128}, {"height", 8, 1, 16}}
 
 }  // namespace
 
-// Each row is one pass over lines of one length. The front (runtime/operators/fresnel) combines passes; for
-// each pass it takes the first variant that serves it.
+// Each variant is one pass over lines of one length. The front (runtime/operators/fresnel) combines passes;
+// for each pass it takes the first variant that serves it.
 static const ScheduleVariants &variants() {
     using enum FftPassShape::Lines;
     static const ScheduleVariants table = {

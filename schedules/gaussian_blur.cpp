@@ -149,8 +149,8 @@ static ScheduleVariants in_order_variants() {
     return variants;
 }
 
-// The rows for images of several interleaved channels, by channels and radius. The tiles were chosen on an
-// H200 (2026-11-23, RGB 4096 x 4096 u8, 2048 x 2048 f32, sigma 3, ms):
+// The variants for images of several interleaved channels, by channels and radius. The tiles were chosen on
+// an H200 (2026-11-23, RGB 4096 x 4096 u8, 2048 x 2048 f32, sigma 3, ms):
 //     u8    256 x 24 pixels .099, 256 x 12 .108, 128 x 24 .107, windows of 32 pixels .110; tuned_near 1.459
 //     f32   96 x 30 pixels .061, 64 x 32 .101, windows of 8 pixels .110; tuned_near .411
 // Those for u16 were not compared with other tiles.

@@ -16,7 +16,6 @@ using Halide::MemoryType;
 using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
-using matmul_workers::variable;
 
 // Elements one after another, in the order of memory.
 void reference(Matmul &, ScheduleContext &) {}

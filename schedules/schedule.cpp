@@ -1,3 +1,4 @@
+// Tables of variants: how they are made, joined and found.
 #include "schedules/schedule.h"
 #include <algorithm>
 #include <sstream>

@@ -45,6 +45,11 @@ inline void from_origin(const std::vector<Halide::OutputImageParam> &buffers) {
     }
 }
 
+// A dimension of a reduction domain as a variable, for functions that take one.
+inline Halide::RVar variable(const Halide::RDom &domain, int dimension) {
+    return Halide::RVar(domain[dimension].name());
+}
+
 // A value that is a multiple of n, as an expression that Halide sees to be one. As a constraint on an extent
 // or a stride it promises, and checks at each call, that the caller's value is a multiple of n.
 inline Halide::Expr multiple_of(int n, const Halide::Expr &value) {

@@ -1,3 +1,4 @@
+// Writes the table of variants, and the declarations of their libraries, as C++.
 #include "generators/program/cpp_output.h"
 #include "generators/program/libraries/library.h"
 #include "generators/program/targets.h"

@@ -1,3 +1,4 @@
+// Checks variants that an autoscheduler declines.
 #include "generators/program/declined_variants.h"
 #include "generators/program/libraries/child_process.h"
 #include "generators/program/libraries/library.h"

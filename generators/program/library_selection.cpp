@@ -1,3 +1,4 @@
+// Which libraries the words of a command name.
 #include "generators/program/library_selection.h"
 #include "generators/program/errors/error_codes.h"
 #include <algorithm>

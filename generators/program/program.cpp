@@ -3,6 +3,7 @@
 #include "generators/program/program.h"
 #include "generators/program/cpp_output.h"
 #include "generators/program/declined_variants.h"
+#include "generators/program/errors/printed_errors.h"
 #include "generators/program/libraries/build.h"
 #include "generators/program/show.h"
 #include <iostream>
@@ -103,12 +104,7 @@ int run(const std::vector<std::string> &words) {
 }  // namespace
 
 int generator_program(int argc, char **argv) {
-    try {
-        return run({argv + 1, argv + argc});
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+    return with_printed_errors([&] { return run({argv + 1, argv + argc}); });
 }
 
 }  // namespace tilewright

@@ -1,3 +1,4 @@
+// Prints a part of what Halide makes of a library.
 #include "generators/program/show.h"
 #include "generators/algorithms/tensor_text.h"
 #include "generators/program/accesses/warp_accesses.h"

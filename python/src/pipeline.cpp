@@ -1,3 +1,4 @@
+// Pipelines in Python.
 #include "tilewright/pipeline.h"
 #include "python/src/call.h"
 #include "python/src/operators.h"

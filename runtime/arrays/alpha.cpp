@@ -1,3 +1,4 @@
+// Alpha of images: copied, multiplied into colours, and divided out again.
 #include "tilewright/alpha.h"
 #include "runtime/arrays/divided_by_alpha.h"
 #include "tilewright/error.h"

@@ -1,3 +1,4 @@
+// Arrays: shapes, strides, views of a storage.
 #include "tilewright/array.h"
 #include "runtime/arrays/copy.h"
 #include "runtime/arrays/storage.h"

@@ -1,3 +1,4 @@
+// Devices by name, and the choice among those of this machine.
 #include "tilewright/device.h"
 #include "runtime/devices/best_device.h"
 #include "runtime/devices/calls/halide_calls.h"

@@ -1,3 +1,4 @@
+// Calls of libraries and pipelines that a program generated at build time.
 #include "tilewright/generated.h"
 #include "generators/algorithms/sums/most_terms.h"
 #include "runtime/devices/calls/hooks.h"

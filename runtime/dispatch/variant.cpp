@@ -1,3 +1,4 @@
+// Variants: names, tunables, and those that a program adds to a table.
 #include "tilewright/variant.h"
 #include "tilewright/error.h"
 #include <algorithm>

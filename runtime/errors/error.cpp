@@ -1,3 +1,4 @@
+// Errors: one line of message and context.
 #include "tilewright/error.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/errors/plain_text.h"

@@ -1,3 +1,4 @@
+// Files of every kind: finds the kind of a file, and gives the file to its reader or writer.
 #include "tilewright/files.h"
 #include "runtime/errors/leaving.h"
 #include "runtime/files/file_errors.h"

@@ -27,8 +27,9 @@ inline Input blurred_image() {
     return {.types = {Type::u8, Type::u16, Type::f32}, .channels = {1, 2, 3, 4}};
 }
 
-// What a documented step loses of f32 images besides what every row does: it rounds to `bits` bits between
-// the passes (0: it does not), and the weights of both passes together have an error of `weights` 2^-24.
+// What a documented step loses of f32 images besides what every variant does: it rounds to `bits` bits
+// between the passes (0: it does not), and the weights of both passes together have an error of `weights`
+// 2^-24.
 struct BlurError {
     int bits = 0, weights = 0;
 

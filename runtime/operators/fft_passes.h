@@ -90,15 +90,15 @@ class FftLibraries {
 public:
     explicit FftLibraries(const std::vector<Variant> &variants);
 
-    // The same, with a row that a program has built in place of the table's variant from which it was built.
-    // These libraries themselves where the row is one of the table's.
+    // The same, with a variant that a program has built in place of the table's, from which it was made.
+    // These libraries themselves where the variant is one of the table's.
     const FftLibraries &with(const Variant &variant) const;
 
     // The first pass of a backend that is of that kind and length; `lines` is how many lines there are side
     // by side. Null where there is none.
     const FftPassLibrary *pass(Backend backend, const FftPassKind &kind, int64_t length, int64_t lines) const;
 
-    // The first row of a backend that has that form. Null where there is none.
+    // The first variant of a backend that has that form. Null where there is none.
     const Variant *of_form(Backend backend, const Form &form) const;
 
 private:
@@ -108,8 +108,8 @@ private:
     std::vector<const Variant *> variants_;
     std::vector<FftPassLibrary> passes_;  // reading tunables takes longer than a call should
     mutable std::mutex guard_;
-    // By the built row. Its name too, because a row may be a copy that somebody makes for one question: the
-    // next copy is another variant in the same place.
+    // By the address and the name of the built variant, because it may be a copy that was made for one
+    // question: the next copy is another variant at the same address.
     mutable std::map<std::pair<const Variant *, std::string>, std::unique_ptr<const FftLibraries>> with_;
 };
 

@@ -53,7 +53,7 @@ public:
     using Passes = PassPlan (*)(const Variant &variant, const R &request);
     constexpr FieldForm(std::string_view name, Passes passes) : FormOf<R>(name), passes_(passes) {}
 
-    // The rows are passes that the same plan puts together, and documented steps.
+    // The variants are passes that the same plan puts together, and documented steps.
     bool equals_tuned(const Variant &) const override {
         return false;
     }

@@ -31,7 +31,7 @@ struct SumTypes {
 constexpr SumTypes sum_types[] = {{"u8", Type::u8, Type::u32}, {"u16", Type::u16, Type::u32},
     {"f32", Type::f32, Type::f32}, {"u8f32", Type::u8, Type::f32}, {"u16f32", Type::u16, Type::f32}};
 
-// The bytes of an element of the images that a row takes.
+// The bytes of an element of the images that a variant takes.
 inline int element_bytes(const Variant &variant) {
     return (int)size_of(std::ranges::find(sum_types, variant.type, &SumTypes::name)->element);
 }

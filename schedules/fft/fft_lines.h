@@ -181,7 +181,7 @@ inline void columns_in_two_levels(FftLines &f, ScheduleContext &context) {
     }
 }
 
-// A row of a table whose lines have two levels. `radices`: two per level.
+// A variant whose lines have two levels. `radices`: two per level.
 inline ScheduleVariant two_level_variant(
     const std::string &name, const std::vector<int> &radices, PassNumbers n) {
     FftPassShape shape(radices);
@@ -212,8 +212,8 @@ inline ScheduleVariants newer(ScheduleVariants variants) {
     return variants;
 }
 
-// A row for each length: NAME_LENGTH. `numbers` says what a pass does, and how many rows of an image a task
-// has, or how many columns are together; columns 1: as many as `lengths` says.
+// A variant for each length: NAME_LENGTH. `numbers` says what a pass does, and how many rows of an image a
+// task has, or how many columns are together; columns 1: as many as `lengths` says.
 inline ScheduleVariants two_level_variants(
     const std::string &name, const PassNumbers &numbers, const std::vector<PassLines> &lengths) {
     ScheduleVariants variants;

@@ -56,7 +56,7 @@ inline ScheduleVariant pass_variant(const std::string &name, Backends where,
         .says(pass_sentence(where, shape, n.together));
 }
 
-// The lines of one length that a row is made for.
+// The lines of one length that a variant is made for.
 struct PassLines {
     std::vector<int> radices;
     int together;
@@ -65,7 +65,7 @@ struct PassLines {
     int registers = 0;  // at most so many for a thread on CUDA; 0: as many as it likes
 };
 
-// A row for each length: NAME_LENGTH, with the options that `numbers` makes of a row's lines together.
+// A variant for each length: NAME_LENGTH, with the options that `numbers` makes of its lines together.
 template<typename Numbers>
 ScheduleVariants pass_variants(const std::string &name, void (*schedule)(FftPass &, ScheduleContext &),
     Numbers numbers, const std::vector<PassLines> &lengths) {

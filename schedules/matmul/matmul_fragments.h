@@ -2,6 +2,7 @@
 // The schedule of matmul on the tensor cores of compute capability 9.0.
 #include "generators/algorithms/matmul/fragments.h"
 #include "schedules/schedule.h"
+#include "schedules/shared_moves.h"
 #include <vector>
 
 namespace tilewright {
@@ -13,10 +14,6 @@ using Halide::MemoryType;
 using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
-
-inline RVar variable(const Halide::RDom &domain, int dimension) {
-    return RVar(domain[dimension].name());
-}
 
 // Copies the matrices into zero-padded panels in kernels of their own.
 inline void pack(MatmulFragments &f) {

@@ -2,6 +2,7 @@
 // one.
 #include "apps/tilewright/program.h"
 #include "runtime/dispatch/operator_of.h"
+#include "runtime/process/immortal.h"
 #include "tests/support/arrays.h"
 #include "tests/support/files.h"
 #include "tilewright/column_sum.h"
@@ -101,8 +102,7 @@ private:
 
 template<const Operator &(*of)()>
 const Operator &counted() {
-    static const auto &op = *new Counted(of());  // never destroyed (inside.h)
-    return op;
+    return immortal([] { return Counted(of()); });
 }
 
 [[maybe_unused]] const bool added = [] {

@@ -44,7 +44,7 @@ Text that stays.
 
 def bench(date, device, variants):
     """A file as `tilewright bench --json` writes it. A variant: name, data, time or None,
-        whether verified."""
+    whether verified."""
     runs = []
     for variant, data, ms, verified in variants:
         run = {'variant': f'transpose/{variant}/u8/x', 'operator': 'transpose', 'device': device['device'],

@@ -1,4 +1,4 @@
-// What every front binds, against the arguments that its libraries have. Each row makes its plan for each
+// What every front binds, against the arguments that its libraries have. Each variant makes its plan for each
 // sample that it serves, and nothing runs, so that variants of GPUs are tested where there is none.
 //
 //     TILEWRIGHT_BINDINGS=before.txt build/tests/bindings_test
@@ -63,7 +63,7 @@ std::string in_words(const Launch::Bound &bound) {
         (int)type.bits, (int)type.code, bound.view->offset);
 }
 
-// A variant of an autoscheduler asks its library which sizes it takes, and that needs the row's device.
+// A variant of an autoscheduler asks its library which sizes it takes, and that needs its device.
 bool can_be_asked(const Variant &variant) {
     std::string why_not;
     return variant.autoscheduler.empty() || usable_device(variant.backend, why_not);
@@ -123,7 +123,7 @@ TEST_P(Bindings, AreTheArgumentsOfTheLibraries) {
     }
 }
 
-// A form that no row has is dead code. Rows without a form end the construction of their operator.
+// A form that no variant has is dead code. Variants without a form end the construction of their operator.
 TEST_P(Bindings, EveryFormHasAVariant) {
     std::set<const Form *> used;
     std::set<Backend> backends;

@@ -1,5 +1,5 @@
-// column_sum: every row against the plain loop, at sizes around the tiles and at the largest sums; and the
-// front: its choice of variants, its output types, and what it refuses.
+// column_sum: every variant against the plain loop, at sizes around the tiles and at the largest sums; and
+// the front: its choice of variants, its output types, and what it refuses.
 #include "tilewright/column_sum.h"
 #include "tests/operators/sums.h"
 

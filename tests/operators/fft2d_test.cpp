@@ -1,5 +1,5 @@
-// fft2d: every row against the plain definition, within the error bound; properties of the transform (linear,
-// energy kept, there and back); and what the front pads and refuses.
+// fft2d: every variant against the plain definition, within the error bound; properties of the transform
+// (linear, energy kept, there and back); and what the front pads and refuses.
 #include "tilewright/fft2d.h"
 #include "runtime/devices/memory/host_memory.h"
 #include "tests/operators/variants.h"

@@ -126,7 +126,7 @@ TEST_P(GaussianBlurVariant, SizesBordersAndChannels) {
             check({{37, 61, c}, 1, border, c == 3});
             check({{29, 59, c}, .8, border, c == 1});
             check({{64, 128, c}, 2.25, border});
-            if (c > 1) {  // several tiles of the rows for colours, and a last one of few columns
+            if (c > 1) {  // several tiles of the variants for colours, and a last one of few columns
                 check({{45, 263, c}, 1, border});
                 check({{50, 487, c}, 3, border});
                 check({{61, 250, c}, 10, border, c == 4});

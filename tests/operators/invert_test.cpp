@@ -1,4 +1,4 @@
-// invert: every row against the plain loop, and what the front chooses and refuses.
+// invert: every variant against the plain loop, and what the front chooses and refuses.
 #include "tilewright/invert.h"
 #include "tests/operators/variants.h"
 #include "tilewright/alpha.h"
@@ -68,7 +68,7 @@ TEST_P(InvertVariant, TakesAndLeavesRowsOfAnyPitch) {
 INSTANTIATE_TEST_SUITE_P(
     Variants, InvertVariant, testing::ValuesIn(variant_cases(invert_operator())), variant_case_name);
 
-TEST(Invert, ChoosesARowByItself) {
+TEST(Invert, ChoosesAVariantByItself) {
     for (const Array &image : {random_array<uint8_t>({123, 45}), random_array<uint16_t>({123, 45, 3})}) {
         Array output;
         invert(image, output, {.device = Device{}});

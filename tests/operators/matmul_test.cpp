@@ -1,5 +1,5 @@
-// matmul: every row against the plain loop within the error bound of sums in f32; and the front: its choice
-// of variants by size, views of any stride, and what it refuses.
+// matmul: every variant against the plain loop within the error bound of sums in f32; and the front: its
+// choice of variants by size, views of any stride, and what it refuses.
 #include "tilewright/matmul.h"
 #include "tests/operators/variants.h"
 #include "tilewright/plain.h"
@@ -305,7 +305,7 @@ TEST(Matmul, ChoosesARowBySizeOnCuda) {
     EXPECT_EQ(chosen(Backend::cuda, 2048, 4096, 2048), "tuned_large");
     EXPECT_EQ(chosen(Backend::cuda, 64, 8192, 64), "tuned_any");
     EXPECT_EQ(chosen(Backend::cuda, 1, 300, 1), "tuned_any");
-    // The row for whole tiles reads 16 bytes at a time: data that begins elsewhere is not for it.
+    // The variant for whole tiles reads 16 bytes at a time: data that begins elsewhere is not for it.
     const Array b(Type::f32, {512, 512}), wide(Type::f32, {512, 520});
     EXPECT_EQ(chosen(Backend::cuda, wide.crop(0, 4, 512, 512), b), "tuned_small_whole");
     EXPECT_EQ(chosen(Backend::cuda, wide.crop(0, 1, 512, 512), b), "tuned_small");

@@ -1,4 +1,4 @@
-// min_plus_convolution: every row against the plain loop, byte for byte; when bounds save work; and the
+// min_plus_convolution: every variant against the plain loop, byte for byte; when bounds save work; and the
 // front: lengths, accumulation, and what it refuses.
 #include "tilewright/min_plus_convolution.h"
 #include "runtime/devices/memory/host_memory.h"
@@ -112,8 +112,8 @@ TEST_P(MinPlusVariant, AgreesOnLongVectors) {
     EXPECT_GT(served(), 0);
 }
 
-// So long that there are several blocks of threads over the words and the segments of the pruned form. Held
-// against the CPU, whose row the tests above hold against the plain loop.
+// So long that there are several blocks of threads over the words and the segments of the pruned form.
+// Compared with the CPU, whose variant the tests above compare with the plain loop.
 TEST_P(MinPlusVariant, AgreesOnVeryLongVectors) {
     if (variant().form != "min_plus_convolution_pruned" && variant().form != "min_plus_convolution_plan") {
         GTEST_SKIP() << "another variant";

@@ -1,4 +1,4 @@
-// row_sum: every row against the plain loop, at sizes around the tiles and at the largest sums; and the
+// row_sum: every variant against the plain loop, at sizes around the tiles and at the largest sums; and the
 // front: its choice of variants, its output types, and what it refuses.
 #include "tilewright/row_sum.h"
 #include "tests/operators/sums.h"

@@ -1,4 +1,4 @@
-// transpose: every row against the plain loop, byte for byte, at any size, pitch and alignment; and the
+// transpose: every variant against the plain loop, byte for byte, at any size, pitch and alignment; and the
 // front: its choice of variants, images of more than 2 GiB, and what it refuses.
 #include "tilewright/transpose.h"
 #include "tests/operators/variants.h"

@@ -12,7 +12,7 @@ namespace {
 
 // The variants that are asked for, and the devices that are named.
 struct Asked {
-    const VariantOptions &words;
+    const VariantOptions &options;
     const std::vector<Device> &named;
     const TakesVariant &takes;
 
@@ -20,7 +20,7 @@ struct Asked {
     std::vector<AskedVariant> variants(const Operator &op, const std::string &type, Device device) const {
         std::vector<AskedVariant> variants;
         for (const Variant &variant : op.variants()) {
-            if (variant.type == type && variant.backend == device.backend && words.ask_for(variant) &&
+            if (variant.type == type && variant.backend == device.backend && options.ask_for(variant) &&
                 takes(variant, device)) {
                 variants.push_back({&variant});
             }
@@ -36,10 +36,10 @@ struct Asked {
         }
         std::vector<Device> devices;
         const std::vector<std::string> any = {""};
-        for (const std::string &schedule : words.schedules.empty() ? any : words.schedules) {
+        for (const std::string &schedule : options.schedules.empty() ? any : options.schedules) {
             std::vector<const Variant *> meant;
             for (const Variant &variant : op.variants()) {
-                if (variant.type == type && words.ask_for(variant) &&
+                if (variant.type == type && options.ask_for(variant) &&
                     (schedule.empty() || variant.belongs_to(schedule))) {
                     meant.push_back(&variant);
                 }
@@ -105,12 +105,12 @@ std::vector<DataSize> sizes_of(
 }
 
 std::vector<Case> cases_of_samples(
-    const std::vector<const Operator *> &chosen, const CaseOptions &words, const Asked &asked) {
-    check_sample(words.data);
-    const std::vector<DataSize> sizes = sizes_of(chosen, words.sizes);
+    const std::vector<const Operator *> &chosen, const CaseOptions &options, const Asked &asked) {
+    check_sample(options.data);
+    const std::vector<DataSize> sizes = sizes_of(chosen, options.sizes);
     std::vector<Case> cases;
     for (const Operator *op : chosen) {
-        const Settings given = settings_of(*op, words.data.options.options);
+        const Settings given = settings_of(*op, options.data.of_operators.given);
         for (const std::string &type : type_names(*op)) {
             for (const DataSize &size :
                 sizes.empty() ? std::vector<DataSize>{workload_of(*op).benchmark_size()} : sizes) {
@@ -118,7 +118,7 @@ std::vector<Case> cases_of_samples(
                     continue;
                 }
                 for (const Settings &settings : settings_to_time(*op, type, given)) {
-                    add_cases(*op, {type, size, settings, {}, words.row_bytes}, asked, cases);
+                    add_cases(*op, {type, size, settings, {}, options.row_bytes}, asked, cases);
                 }
             }
         }
@@ -126,20 +126,20 @@ std::vector<Case> cases_of_samples(
     return cases;
 }
 
-std::vector<Case> cases_of_files(const Operator &op, const CaseOptions &words, const Asked &asked) {
-    if (!words.sizes.empty()) {
+std::vector<Case> cases_of_files(const Operator &op, const CaseOptions &options, const Asked &asked) {
+    if (!options.sizes.empty()) {
         throw Error(Fault::usage, "the size is that of the files; leave one of the two out",
-            {.operation = op.name(), .argument = "--size", .value = words.sizes.front()});
+            {.operation = op.name(), .argument = "--size", .value = options.sizes.front()});
     }
-    CallData files = call_data(op, words.data);
-    const std::vector<std::string> &types = words.variants.types;
+    CallData files = call_data(op, options.data);
+    const std::vector<std::string> &types = options.variants.types;
     if (!types.empty() && std::find(types.begin(), types.end(), files.request->type) == types.end()) {
         throw Error(Fault::usage, fmt::format("the files are {}; leave --type out", files.request->type),
             {.operation = op.name(), .argument = "--type", .value = joined(types, ",")});
     }
     const Sample sample{files.inputs, files.settings, files.what};
     std::vector<Case> cases;
-    add_cases(op, {files.request->type, {0, 0}, {}, sample, words.row_bytes}, asked, cases);
+    add_cases(op, {files.request->type, {0, 0}, {}, sample, options.row_bytes}, asked, cases);
     for (Case &one : cases) {
         one.conversions = files.conversions;
     }
@@ -190,39 +190,39 @@ bool runs_here(const Variant &variant, Device device) {
     return why_not_here(variant, {device}, true).empty();
 }
 
-void add_case_data(Command &command, CaseOptions &words) {
+void add_case_data(Command &command, CaseOptions &options) {
     command
-        .add("--size", words.sizes,
+        .add("--size", options.sizes,
             "WIDTHxHEIGHT or WIDTHxHEIGHTxCHANNELS, several separated by commas (default: the operator's "
             "own)")
         .commas()
         .one_word();
     command
-        .add("--input", words.data.files,
+        .add("--input", options.data.files,
             "Time on this file in place of random data; once for each input of the operator")
         .one_word()
         .value_name("FILE");
     command
-        .add("--row-pitch", words.row_bytes,
+        .add("--row-pitch", options.row_bytes,
             "Bytes from a row of the arrays to the next one; 0: no gaps (default: multiples of 64)")
         .range(0, 1 << 30)
         .value_name("BYTES");
-    add_fitting(command, words.data.fit);
-    add_options_of_operators(command, words.data.options);
-    add_limits(command, words.data.limits);
+    add_fitting(command, options.data.fit);
+    add_options_of_operators(command, options.data.of_operators);
+    add_limits(command, options.data.limits);
 }
 
-std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseOptions &words,
+std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseOptions &options,
     const std::vector<Device> &devices, const TakesVariant &takes) {
-    check_variants(chosen, words.variants);
-    check_options(chosen, words.data.options);
-    if (!words.data.files.empty() && chosen.size() != 1) {
+    check_variants(chosen, options.variants);
+    check_options(chosen, options.data.of_operators);
+    if (!options.data.files.empty() && chosen.size() != 1) {
         throw Error(Fault::usage, "files are the data of one operator; name it too",
-            {.argument = "--input", .value = words.data.files.front()});
+            {.argument = "--input", .value = options.data.files.front()});
     }
-    const Asked asked{words.variants, devices, takes};
-    std::vector<Case> cases = words.data.files.empty() ? cases_of_samples(chosen, words, asked) :
-                                                         cases_of_files(*chosen.front(), words, asked);
+    const Asked asked{options.variants, devices, takes};
+    std::vector<Case> cases = options.data.files.empty() ? cases_of_samples(chosen, options, asked) :
+                                                           cases_of_files(*chosen.front(), options, asked);
     if (cases.empty()) {
         std::vector<std::string> names;
         for (const Device &device : devices) {
@@ -234,7 +234,7 @@ std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const Ca
             "`tilewright devices` what there is",
             {.device = names.empty() ? "auto" : joined(names, ",")});
     }
-    if (const TunableGrid grid = grid_of(words.tunables); !grid.empty()) {
+    if (const TunableGrid grid = grid_of(options.tunables); !grid.empty()) {
         take_points(cases, grid);
     }
     return cases;

@@ -10,7 +10,7 @@
 
 namespace tilewright::app {
 
-// The words of the command line about it.
+// The options of the command line about it.
 struct CaseOptions {
     std::vector<std::string> sizes;  // of the workloads' samples; none: each operator's own
     VariantOptions variants;
@@ -19,9 +19,9 @@ struct CaseOptions {
     std::vector<std::string> tunables;
 };
 
-// Adds --size, --input, --row-pitch, what goes with files, and the options of all operators. `words` outlives
-// the command.
-void add_case_data(Command &command, CaseOptions &words);
+// Adds --size, --input, --row-pitch, what goes with files, and the options of all operators. `options`
+// outlives the command.
+void add_case_data(Command &command, CaseOptions &options);
 
 // Whether a variant that the words ask for is timed on a device. `runs_here`: whether it can run there.
 using TakesVariant = std::function<bool(const Variant &, Device)>;
@@ -53,7 +53,7 @@ std::vector<Device> devices_of(const std::vector<Case> &cases);
 // `tunables` stands there once for each of its points, and any other variant as it is. Errors: usage, for
 // words that no chosen operator knows or that exclude each other; input, for files; device, when no variant
 // can run.
-std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseOptions &words,
+std::vector<Case> cases_of(const std::vector<const Operator *> &chosen, const CaseOptions &options,
     const std::vector<Device> &devices, const TakesVariant &takes = runs_here);
 
 }  // namespace tilewright::app

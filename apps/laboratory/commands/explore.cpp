@@ -117,10 +117,10 @@ void print_table(const Exploration &exploration) {
 
 // What was asked for, for the machine that runs the bundle, and back.
 Json words_of(const ExploreOptions &options) {
-    const CaseOptions &words = options.cases;
-    return {{"operators", options.operators}, {"schedules", words.variants.schedules},
-        {"types", words.variants.types}, {"sizes", words.sizes}, {"row_bytes", words.row_bytes},
-        {"options", words.data.options.options}, {"devices", options.devices},
+    const CaseOptions &cases = options.cases;
+    return {{"operators", options.operators}, {"schedules", cases.variants.schedules},
+        {"types", cases.variants.types}, {"sizes", cases.sizes}, {"row_bytes", cases.row_bytes},
+        {"options", cases.data.of_operators.given}, {"devices", options.devices},
         {"limit", options.plan.limit_s}};
 }
 
@@ -130,7 +130,7 @@ void take_words(const Json &words, ExploreOptions &options) {
     options.cases.variants.types = words["types"].get<std::vector<std::string>>();
     options.cases.sizes = words["sizes"].get<std::vector<std::string>>();
     options.cases.row_bytes = words["row_bytes"];
-    options.cases.data.options.options = words["options"].get<std::map<std::string, std::string>>();
+    options.cases.data.of_operators.given = words["options"].get<std::map<std::string, std::string>>();
     options.plan.limit_s = words["limit"];
     if (options.devices == "auto") {
         options.devices = words["devices"] == "auto" ? "cuda" : words["devices"];

@@ -1,3 +1,4 @@
+// The list of the commands of the laboratory.
 #include "apps/laboratory/commands/laboratory.h"
 
 namespace tilewright::app {

@@ -36,7 +36,7 @@ public:
 };
 
 struct Kernel {
-    std::string op, step, type;  // the operator, and the row of it that shows the same step
+    std::string op, step, type;  // the operator, and the variant of it that shows the same step
     std::vector<Size> sizes;     // those that are timed where the user names none
     std::string takes;           // the sizes that it serves, in words: "multiples of 16"
     std::function<bool(Size)> serves;

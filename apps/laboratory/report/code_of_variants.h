@@ -1,5 +1,5 @@
 #pragma once
-// Loop nests and kernel sources of the rows of a report.
+// Loop nests and kernel sources of the variants of a report.
 #include "apps/laboratory/results/timed_runs.h"
 #include <map>
 

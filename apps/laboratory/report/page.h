@@ -5,7 +5,7 @@
 
 namespace tilewright::app {
 
-// The text of the file. Where two runs are of the same row, device and data, the later one counts.
+// The text of the file. Where two runs are of the same variant, device and data, the later one counts.
 std::string report_page(const std::vector<TimedFile> &files, const Sources &sources);
 
 // All of it: asks for the code, makes the page and writes it. Says on standard error where the plots are

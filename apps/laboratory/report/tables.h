@@ -21,7 +21,7 @@ std::string files_table(const std::vector<TimedFile> &files);
 // A section per operator, with the places of its plots and all times.
 std::string operator_sections(const ReportData &data, const Sources &sources);
 
-// Rows and points that were not timed, failed or were wrong, with the reason.
+// Variants and points that were not timed, failed or were wrong, with the reason.
 std::string untimed_table(const ReportData &data);
 
 }  // namespace tilewright::app

@@ -21,8 +21,7 @@ import re
 from results import Wrong, read, read_json
 
 # The documented steps in the order in which they are explained. Other variants that were timed come
-# after them,
-# and `tuned` and `auto` last.
+# after them, and `tuned` and `auto` last.
 STEPS = {
     'column_sum': ['bytes1', 'bytes4', 'bytes16', 'split'],
     'row_sum': ['serial', 'atomic', 'tree', 'lanes'],
@@ -123,8 +122,8 @@ def read_measured(folder):
 
 
 def step_of(operator, variant):
-    """The step that a variant belongs to: of the family `bytes4`,
-        `bytes4_any`. A variant of no step is its own."""
+    """The step that a variant belongs to: `bytes4_any` to `bytes4`, its family. A variant of no
+    step is its own."""
     known = STEPS.get(operator, []) + ['tuned', 'auto']
     families = [step for step in known if variant == step or variant.startswith(step + '_')]
     return max(families, key=len, default=variant)
@@ -138,9 +137,8 @@ def steps_in_order(operator, found):
 
 
 def places_of(measured, operator):
-    """{data: {step: {column: (run, kept)}}}. Of the variants of a step, the first one that a file
-    has counts: it
-    is the one that the step's family chooses."""
+    """{data: {step: {column: (run, kept)}}}. Of the variants of a step, the first one that a file has
+    counts: it is the one that the step's family chooses."""
     places = {}
     for kept in measured:
         taken = set()

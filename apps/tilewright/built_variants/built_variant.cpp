@@ -5,13 +5,10 @@
 #include "apps/tilewright/processes/temporary_folder.h"
 #include "apps/tilewright/terminal/printing.h"
 #include "tilewright/error.h"
-#include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <sstream>
-#include <unistd.h>
 
 namespace tilewright::app {
 
@@ -27,14 +24,9 @@ std::string function_of(const Variant &variant) {
 
 // The path of a program that links, or an empty one.
 std::string find_linker() {
-    const char *path = getenv("PATH");
     for (const char *name : {"ld", "ld.lld", "ld.gold", "ld.bfd", "ld.mold"}) {
-        std::istringstream folders(path ? path : "/usr/bin:/bin");
-        for (std::string folder; std::getline(folders, folder, ':');) {
-            const std::string program = folder + "/" + name;
-            if (folder.starts_with("/") && access(program.c_str(), X_OK) == 0) {
-                return program;
-            }
+        if (const std::string program = program_in_path(name); !program.empty()) {
+            return program;
         }
     }
     return "";

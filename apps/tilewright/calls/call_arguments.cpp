@@ -12,24 +12,24 @@ namespace tilewright::app {
 
 namespace {
 
-CallData from_files(const Operator &op, const DataOptions &words, const Settings &settings) {
-    if (!words.size.empty()) {
+CallData from_files(const Operator &op, const DataOptions &options, const Settings &settings) {
+    if (!options.size.empty()) {
         throw Error(Fault::usage, "the size is that of the files; leave one of the two out",
-            {.operation = op.name(), .argument = "--size", .value = words.size});
+            {.operation = op.name(), .argument = "--size", .value = options.size});
     }
-    std::vector<std::string> files = words.files;
-    for (const auto &[name, file] : words.options.optional_inputs) {
+    std::vector<std::string> files = options.files;
+    for (const auto &[name, file] : options.of_operators.optional_inputs) {
         files.push_back(file);
     }
     std::vector<Picture> pictures;
     std::vector<std::string> described;
     for (const std::string &file : files) {
-        pictures.push_back(read_picture(file, words.limits));
+        pictures.push_back(read_picture(file, options.limits));
         described.push_back(fmt::format("{}, {}", file, pictures.back().array.describe()));
     }
     CallData data;
     const Receiver to = receiver_of(op, settings);
-    Fitted all = fitted(to, pictures, words.fit);
+    Fitted all = fitted(to, pictures, options.fit);
     data.inputs = all.calls.front();
     data.calls = all.calls.size();
     data.conversions = std::move(all.conversions);
@@ -38,20 +38,20 @@ CallData from_files(const Operator &op, const DataOptions &words, const Settings
     try {
         data.request = op.parse(data.inputs, data.settings);
     } catch (const Error &error) {
-        throw with_files(error, to, pictures, words.fit);
+        throw with_files(error, to, pictures, options.fit);
     }
-    if (!words.type.empty() && data.request->type != words.type) {
+    if (!options.type.empty() && data.request->type != options.type) {
         throw Error(Fault::usage, fmt::format("the files are {}; leave --type out", data.request->type),
-            {.operation = op.name(), .argument = "--type", .value = words.type});
+            {.operation = op.name(), .argument = "--type", .value = options.type});
     }
     return data;
 }
 
-CallData from_sample(const Operator &op, const DataOptions &words, const Settings &settings) {
-    check_sample(words);
+CallData from_sample(const Operator &op, const DataOptions &options, const Settings &settings) {
+    check_sample(options);
     const Workload &workload = workload_of(op);
-    const std::string type = words.type.empty() ? type_names(op).front() : words.type;
-    const DataSize size = words.size.empty() ? workload.benchmark_size() : size_for(op, type, words.size);
+    const std::string type = options.type.empty() ? type_names(op).front() : options.type;
+    const DataSize size = options.size.empty() ? workload.benchmark_size() : size_for(op, type, options.size);
     Settings all = workload.benchmark_settings(type).front();
     for (const auto &[name, value] : settings.all()) {
         all.set(name, value);
@@ -64,36 +64,36 @@ CallData from_sample(const Operator &op, const DataOptions &words, const Setting
 
 }  // namespace
 
-void add_data(Command &command, DataOptions &words) {
-    command.add("files", words.files, "The operator's inputs; without them the sample that `bench` times");
-    command.add("--type", words.type, "A type of the table; the first one without it");
-    command.add("--size", words.size,
+void add_data(Command &command, DataOptions &options) {
+    command.add("files", options.files, "The operator's inputs; without them the sample that `bench` times");
+    command.add("--type", options.type, "A type of the table; the first one without it");
+    command.add("--size", options.size,
         "WIDTHxHEIGHT or WIDTHxHEIGHTxCHANNELS of the sample; the operator's own without it");
-    add_options_of_operators(command, words.options);
-    add_fitting(command, words.fit);
-    add_limits(command, words.limits);
+    add_options_of_operators(command, options.of_operators);
+    add_fitting(command, options.fit);
+    add_limits(command, options.limits);
 }
 
-void check_sample(const DataOptions &words) {
-    const FitOptions &fit = words.fit;
+void check_sample(const DataOptions &options) {
+    const FitOptions &fit = options.fit;
     if (fit.grey || fit.crop || fit.channel >= 0) {
         throw Error(Fault::usage, "it is of a picture; name a file too",
             {.argument = fit.grey ? "--grey" :
                          fit.crop ? "--crop" :
                                     "--channel"});
     }
-    if (!words.options.optional_inputs.empty()) {
+    if (!options.of_operators.optional_inputs.empty()) {
         throw Error(Fault::usage, "it goes with files; name the operator's other inputs too",
-            {.argument = "--" + words.options.optional_inputs.begin()->first});
+            {.argument = "--" + options.of_operators.optional_inputs.begin()->first});
     }
 }
 
-CallData call_data(const Operator &op, const DataOptions &words) {
-    check_type({&op}, words.type);
-    check_options({&op}, words.options);
-    check_fitting(words.fit, op.name());
-    const Settings settings = settings_of(op, words.options.options);
-    return words.files.empty() ? from_sample(op, words, settings) : from_files(op, words, settings);
+CallData call_data(const Operator &op, const DataOptions &options) {
+    check_type({&op}, options.type);
+    check_options({&op}, options.of_operators);
+    check_fitting(options.fit, op.name());
+    const Settings settings = settings_of(op, options.of_operators.given);
+    return options.files.empty() ? from_sample(op, options, settings) : from_files(op, options, settings);
 }
 
 }  // namespace tilewright::app

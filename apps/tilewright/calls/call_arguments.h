@@ -11,21 +11,21 @@
 
 namespace tilewright::app {
 
-// The words of the command line about it.
+// The options of the command line about it.
 struct DataOptions {
     std::vector<std::string> files;
     std::string type, size;
-    OperatorOptions options;
+    OperatorOptions of_operators;
     FitOptions fit;
     FileLimits limits;
 };
 
-// Adds files, --type, --size, the part of a picture and the options of all operators to a command. `words`
+// Adds files, --type, --size, the part of a picture and the options of all operators to a command. `options`
 // outlives it.
-void add_data(Command &command, DataOptions &words);
+void add_data(Command &command, DataOptions &options);
 
 // Errors: usage, where there are words that go with files only.
-void check_sample(const DataOptions &words);
+void check_sample(const DataOptions &options);
 
 // Arguments of a call, read and checked.
 struct CallData {
@@ -41,6 +41,6 @@ struct CallData {
 
 // The arguments that the words mean. Without files, type or size: the sample, its first type, its own size.
 // Errors: usage, input.
-CallData call_data(const Operator &op, const DataOptions &words);
+CallData call_data(const Operator &op, const DataOptions &options);
 
 }  // namespace tilewright::app

@@ -61,26 +61,10 @@ Json json(const CallReport &report) {
     return one;
 }
 
-// "one, 2 times + another": the libraries that ran, those of one name in a variant once.
-std::string in_words(const std::vector<std::string> &libraries) {
-    std::vector<std::string> words;
-    for (size_t i = 0, count = 1; i < libraries.size(); i += count, count = 1) {
-        while (i + count < libraries.size() && libraries[i + count] == libraries[i]) {
-            count++;
-        }
-        words.push_back(count == 1 ? libraries[i] : fmt::format("{}, {} times", libraries[i], count));
-    }
-    return joined(words, " + ");
-}
-
-// The libraries that ran, where they are others than the variant's own; empty where they are not.
-std::string other_libraries(const Statistics &statistics) {
-    return statistics.libraries == std::vector{statistics.variant} ? "" : in_words(statistics.libraries);
-}
-
 void print_variant(const Statistics &statistics) {
-    print_error(fmt::format("variant         {}\n", statistics.variant));
-    if (const std::string others = other_libraries(statistics); !others.empty()) {
+    print_error(fmt::format("variant     {}\n", statistics.variant));
+    if (const std::string others = other_libraries(statistics.variant, statistics.libraries);
+        !others.empty()) {
         print_error(fmt::format("libraries   {}\n", others));
     }
 }
@@ -93,7 +77,7 @@ void print_stages(const std::vector<WorkReport> &stages) {
             fmt::format("stage {}", i + 1), s.variant, s.total_ms, c.kernels, c.kernels == 1 ? "" : "s",
             copies(c.copies_to_device, c.bytes_to_device, "device"),
             copies(c.copies_to_host, c.bytes_to_host, "host")));
-        if (const std::string others = other_libraries(s); !others.empty()) {
+        if (const std::string others = other_libraries(s.variant, s.libraries); !others.empty()) {
             print_error(fmt::format("  libraries {}\n", others));
         }
         print_facts(stages[i].remarks);

@@ -15,7 +15,7 @@ void add_json(Command &command, bool &as_json) {
     command.add_flag("--json", as_json, "Print what --stats prints as JSON to standard output instead");
 }
 
-Output output_of_one(const Called &called, const CallOptions &words, const std::vector<std::string> &inputs,
+Output output_of_one(const Called &called, const CallOptions &options, const std::vector<std::string> &inputs,
     const std::string &output) {
     for (const std::string &input : inputs) {
         std::error_code unknown;  // what cannot be looked at is refused where it is read
@@ -28,8 +28,8 @@ Output output_of_one(const Called &called, const CallOptions &words, const std::
         }
     }
     check_ends(inputs, output, called.name);
-    const Output place = output_of(output, format_of(words.format));
-    if (place.is_standard() && words.as_json) {
+    const Output place = output_of(output, format_of(options.format));
+    if (place.is_standard() && options.as_json) {
         throw Error(Fault::usage, "standard output has the result; name a file as the output",
             {.operation = called.name, .argument = "--json"});
     }
@@ -61,33 +61,34 @@ void check_can_be_read_again(const std::string &file, const Called &called, cons
 
 void Reports::add(CallReport report) {
     Progress::hide();
-    if (words_.as_json) {
+    if (options_.as_json) {
         all_.push_back(std::move(report));
         return;
     }
-    if (words_.statistics) {
-        print_report(report, !words_.into.empty());
+    if (options_.statistics) {
+        print_report(report, !options_.into.empty());
     }
     print_verified(report);
 }
 
 void Reports::finish() const {
-    if (words_.as_json) {
+    if (options_.as_json) {
         print(json(all_, device_));
     }
 }
 
-void call_on_many(const Called &called, const CallOptions &words, const ManyFiles &files,
+void call_on_many(const Called &called, const CallOptions &options, const ManyFiles &files,
     const std::vector<std::string> &also_read, std::optional<Device> device, const CallOnFiles &call) {
-    const std::optional<FileKind> format = format_of(words.format);
+    const std::optional<FileKind> format = format_of(options.format);
     if (device) {
         // An error of the device, which each file would meet, ends the command.
         driver::open(*device);
     }
     std::vector<std::string> not_written = files.further;
     not_written.insert(not_written.end(), also_read.begin(), also_read.end());
-    const std::vector<BatchItem> items = batch_of(files.first, not_written, words.into, format, called.name);
-    Reports reports(words, device);
+    const std::vector<BatchItem> items =
+        batch_of(files.first, not_written, options.into, format, called.name);
+    Reports reports(options, device);
     try {
         run_batch(items, called.name, [&](const BatchItem &item) {
             const Output output = {.path = item.output, .kind = format, .is_named_by_kind = true};

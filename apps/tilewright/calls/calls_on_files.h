@@ -11,7 +11,7 @@
 
 namespace tilewright::app {
 
-// The words that these commands share.
+// The options that these commands share.
 struct CallOptions {
     std::string device, schedule = "tuned", format, into;
     bool statistics = false, as_json = false, check = false;
@@ -30,7 +30,7 @@ struct Called {
 
 // The place of the result of one call. `inputs`: all files that the call reads. Errors: usage and input, for
 // words that are no files of one call.
-Output output_of_one(const Called &called, const CallOptions &words, const std::vector<std::string> &inputs,
+Output output_of_one(const Called &called, const CallOptions &options, const std::vector<std::string> &inputs,
     const std::string &output);
 
 // The files of many calls: those that are the first input of a call each, and those that all calls take
@@ -50,14 +50,14 @@ void check_can_be_read_again(const std::string &file, const Called &called, cons
 class Reports {
 public:
     // `device`: where the calls run, if that is known before the first one.
-    Reports(const CallOptions &words, std::optional<Device> device)
-        : words_(words), device_(device.value_or(Device{})) {}
+    Reports(const CallOptions &options, std::optional<Device> device)
+        : options_(options), device_(device.value_or(Device{})) {}
 
     void add(CallReport report);
     void finish() const;
 
 private:
-    const CallOptions &words_;
+    const CallOptions &options_;
     const Device device_;
     std::vector<CallReport> all_;
 };
@@ -66,7 +66,7 @@ using CallOnFiles = std::function<CallReport(const std::vector<std::string> &inp
 
 // Calls once per first file, into the folder of --into. `also_read`: further files that every call reads.
 // Errors: those of the device, which end the command; those of batch_of and run_batch.
-void call_on_many(const Called &called, const CallOptions &words, const ManyFiles &files,
+void call_on_many(const Called &called, const CallOptions &options, const ManyFiles &files,
     const std::vector<std::string> &also_read, std::optional<Device> device, const CallOnFiles &call);
 
 }  // namespace tilewright::app

@@ -7,7 +7,7 @@
 
 namespace tilewright::app {
 
-void add_options_of_operators(Command &command, OperatorOptions &words) {
+void add_options_of_operators(Command &command, OperatorOptions &options) {
     const std::string group = "Options of operators";
     for (const Operator *op : operators()) {
         for (const Option &option : op->options()) {
@@ -15,8 +15,8 @@ void add_options_of_operators(Command &command, OperatorOptions &words) {
             if (command.takes(name)) {
                 continue;
             }
-            const auto set = [&words, name = option.name](
-                                 const std::string &text) { words.options[name] = text; };
+            const auto set = [&options, name = option.name](
+                                 const std::string &text) { options.given[name] = text; };
             if (option.is_flag) {
                 command.add_flag(name, [set] { set("yes"); }, option.help).group(group);
             } else {
@@ -25,14 +25,14 @@ void add_options_of_operators(Command &command, OperatorOptions &words) {
         }
         const std::optional<Input> &more = op->optional_input();
         if (more && !command.takes("--" + more->name)) {
-            const auto set = [&words, name = more->name](
-                                 const std::string &file) { words.optional_inputs[name] = file; };
+            const auto set = [&options, name = more->name](
+                                 const std::string &file) { options.optional_inputs[name] = file; };
             command.add("--" + more->name, set, more->help).value_name("FILE").group(group);
         }
     }
 }
 
-void check_options(const std::vector<const Operator *> &chosen, const OperatorOptions &words) {
+void check_options(const std::vector<const Operator *> &chosen, const OperatorOptions &options) {
     std::vector<std::string> known;
     for (const Operator *op : chosen) {
         for (const Option &option : op->options()) {
@@ -53,10 +53,10 @@ void check_options(const std::vector<const Operator *> &chosen, const OperatorOp
                 {.operation = who, .argument = "--" + name});
         }
     };
-    for (const auto &[name, value] : words.options) {
+    for (const auto &[name, value] : options.given) {
         check(name);
     }
-    for (const auto &[name, file] : words.optional_inputs) {
+    for (const auto &[name, file] : options.optional_inputs) {
         check(name);
     }
 }

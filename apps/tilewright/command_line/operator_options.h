@@ -9,16 +9,16 @@
 namespace tilewright::app {
 
 struct OperatorOptions {
-    std::map<std::string, std::string> options;          // by name; a flag that is given is "yes"
+    std::map<std::string, std::string> given;            // by name; a flag that is given is "yes"
     std::map<std::string, std::string> optional_inputs;  // files, by the name of their option
 };
 
-// Adds the options of all operators, each name once, without those that the command takes already. `words`
+// Adds the options of all operators, each name once, without those that the command takes already. `options`
 // outlives the command.
-void add_options_of_operators(Command &command, OperatorOptions &words);
+void add_options_of_operators(Command &command, OperatorOptions &options);
 
 // Errors: usage, for an option that none of these operators has.
-void check_options(const std::vector<const Operator *> &chosen, const OperatorOptions &words);
+void check_options(const std::vector<const Operator *> &chosen, const OperatorOptions &options);
 
 // The settings of those words, by the options' names, that are the operator's own. Errors: usage, for a value
 // that it does not take.

@@ -121,22 +121,22 @@ bool VariantOptions::ask_for(const Variant &variant) const {
            (types.empty() || std::find(types.begin(), types.end(), variant.type) != types.end());
 }
 
-void add_variants(Command &command, VariantOptions &words) {
-    command.add("--schedule", words.schedules, "Only these schedules, families or libraries, with commas")
+void add_variants(Command &command, VariantOptions &options) {
+    command.add("--schedule", options.schedules, "Only these schedules, families or libraries, with commas")
         .commas()
         .one_word()
         .value_name("NAME,...");
-    command.add("--type", words.types, "Only these types of data, with commas: u8,f32")
+    command.add("--type", options.types, "Only these types of data, with commas: u8,f32")
         .commas()
         .one_word()
         .value_name("TYPE,...");
 }
 
-void check_variants(const std::vector<const Operator *> &chosen, const VariantOptions &words) {
-    for (const std::string &schedule : words.schedules) {
+void check_variants(const std::vector<const Operator *> &chosen, const VariantOptions &options) {
+    for (const std::string &schedule : options.schedules) {
         check_schedule(chosen, schedule);
     }
-    for (const std::string &type : words.types) {
+    for (const std::string &type : options.types) {
         check_type(chosen, type);
     }
 }

@@ -40,10 +40,10 @@ struct VariantOptions {
 };
 
 // Adds --schedule and --type, which take several words with commas between them.
-void add_variants(Command &command, VariantOptions &words);
+void add_variants(Command &command, VariantOptions &options);
 
 // Errors: usage, for a word of which none of the operators has a variant.
-void check_variants(const std::vector<const Operator *> &chosen, const VariantOptions &words);
+void check_variants(const std::vector<const Operator *> &chosen, const VariantOptions &options);
 
 // WIDTHxHEIGHT, a number alone for both, or WIDTHxHEIGHTxCHANNELS. Errors: usage.
 DataSize size_of(const std::string &text);

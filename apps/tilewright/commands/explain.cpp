@@ -22,15 +22,15 @@ struct ExplainOptions {
     DataOptions data;
 };
 
-void run(const ExplainOptions &words) {
-    const Operator &op = find_operator(words.op);
-    check_schedule({&op}, words.schedule);
-    const CallData data = call_data(op, words.data);
-    const std::optional<Device> asked = asked_device(words.device);
-    const Device device = asked ? *asked : op.choose_device(*data.request, words.schedule);
+void run(const ExplainOptions &options) {
+    const Operator &op = find_operator(options.op);
+    check_schedule({&op}, options.schedule);
+    const CallData data = call_data(op, options.data);
+    const std::optional<Device> asked = asked_device(options.device);
+    const Device device = asked ? *asked : op.choose_device(*data.request, options.schedule);
     const Explanation explanation =
-        explain(op, data, words.schedule, device, single_values_of(words.tunables));
-    if (words.as_json) {
+        explain(op, data, options.schedule, device, single_values_of(options.tunables));
+    if (options.as_json) {
         print(json(explanation));
     } else {
         print(text_of(explanation));
@@ -42,15 +42,15 @@ void run(const ExplainOptions &words) {
 void add_explain(CommandLine &line) {
     Command command =
         line.add("explain", "Runs a call, and says which variant it takes and why, and what its kernels do");
-    static ExplainOptions words;
-    command.add("operator", words.op, "The operator").required();
-    add_device_and_threads(command, words.device);
-    command.add("--schedule", words.schedule, "A schedule or a family of it").show_default();
-    command.add_flag("--json", words.as_json, "Print JSON");
-    add_tunables(command, words.tunables)
+    static ExplainOptions options;
+    command.add("operator", options.op, "The operator").required();
+    add_device_and_threads(command, options.device);
+    command.add("--schedule", options.schedule, "A schedule or a family of it").show_default();
+    command.add_flag("--json", options.as_json, "Print JSON");
+    add_tunables(command, options.tunables)
         .description("Build the variant with this value of a tunable: tile=32; --tunable again for others")
         .value_name("NAME=VALUE");
-    add_data(command, words.data);
+    add_data(command, options.data);
     const std::string first = operators().front()->name();
     command.footer(
         fmt::format("It prints one block per kernel that was launched: its grid and block, what the driver "
@@ -60,7 +60,7 @@ void add_explain(CommandLine &line) {
                     "  tilewright explain {0} --size 512x512\n"
                     "  tilewright explain {0} --size 512x512 --schedule reference --device cpu --json\n",
             first));
-    command.run([] { run(words); });
+    command.run([] { run(options); });
 }
 
 }  // namespace tilewright::app

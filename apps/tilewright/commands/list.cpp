@@ -54,17 +54,17 @@ void add_word(std::string &words, const std::string &word) {
 
 // The operator's schedules: variants that differ only in type and backend are one line. Where schedules are
 // named, their tunables are listed too.
-std::string schedules_of(const Operator &op, const ListOptions &words) {
+std::string schedules_of(const Operator &op, const ListOptions &options) {
     struct Line {
         std::string schedule, backends, types, sentence;
     };
     std::vector<Line> schedules;
     for (const Variant &variant : op.variants()) {
-        if (!words.ask_for(variant)) {
+        if (!options.ask_for(variant)) {
             continue;
         }
         const std::string sentence =
-            sentence_of(variant) + (words.variants.schedules.empty() ? "" : tunables_of(variant));
+            sentence_of(variant) + (options.variants.schedules.empty() ? "" : tunables_of(variant));
         auto line = std::find_if(schedules.begin(), schedules.end(),
             [&](const Line &l) { return l.schedule == variant.schedule && l.sentence == sentence; });
         if (line == schedules.end()) {
@@ -85,19 +85,20 @@ std::string schedules_of(const Operator &op, const ListOptions &words) {
 }
 
 // The operator with those of its variants that were asked for.
-Json json(const Operator &op, const ListOptions &words) {
+Json json(const Operator &op, const ListOptions &options) {
     Json variants = Json::array();
     for (const Variant &variant : op.variants()) {
-        if (words.ask_for(variant)) {
+        if (options.ask_for(variant)) {
             variants.push_back(listed(variant));
         }
     }
-    Json options = Json::array();
+    Json settings = Json::array();
     for (const Option &o : op.options()) {
-        options.push_back({{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
+        settings.push_back(
+            {{"name", o.name}, {"help", o.help}, {"default", o.value}, {"choices", o.choices}});
     }
     Json one = {{"operator", op.name()}, {"summary", op.summary()}, {"inputs", op.inputs().size()},
-        {"options", options}, {"variants", variants}};
+        {"options", settings}, {"variants", variants}};
     if (const std::optional<Input> &more = op.optional_input()) {
         one["optional_input"] = {{"name", more->name}, {"help", more->help}};
     }
@@ -114,22 +115,22 @@ void check_backends(const std::vector<std::string> &words) {
     }
 }
 
-void print_list(const ListOptions &words) {
+void print_list(const ListOptions &options) {
     const std::vector<const Operator *> chosen =
-        words.op.empty() ? operators() : std::vector{&find_operator(words.op)};
-    check_variants(chosen, words.variants);
-    check_backends(words.backends);
-    if (words.as_json) {
+        options.op.empty() ? operators() : std::vector{&find_operator(options.op)};
+    check_variants(chosen, options.variants);
+    check_backends(options.backends);
+    if (options.as_json) {
         Json all = Json::array();
         for (const Operator *op : chosen) {
-            all.push_back(json(*op, words));
+            all.push_back(json(*op, options));
         }
         print({{"version", json_version}, {"operators", all}});
         return;
     }
     std::string text;
     for (const Operator *op : chosen) {
-        const std::string one = schedules_of(*op, words);
+        const std::string one = schedules_of(*op, options);
         text += (text.empty() || one.empty() ? "" : "\n") + one;
     }
     if (text.empty()) {
@@ -144,15 +145,15 @@ void print_list(const ListOptions &words) {
 
 void add_list(CommandLine &line) {
     Command command = line.add("list", "Lists every schedule of every operator, with what it does");
-    static ListOptions words;
-    command.add("operator", words.op, "Only this operator's variants");
-    add_variants(command, words.variants);
+    static ListOptions options;
+    command.add("operator", options.op, "Only this operator's variants");
+    add_variants(command, options.variants);
     command
-        .add("--backend,--device", words.backends, "Only variants of these: cpu, cuda, opencl, with commas")
+        .add("--backend,--device", options.backends, "Only variants of these: cpu, cuda, opencl, with commas")
         .commas()
         .one_word()
         .value_name("NAME,...");
-    command.add_flag("--json", words.as_json, "Print JSON: one variant per library, with its tunables");
+    command.add_flag("--json", options.as_json, "Print JSON: one variant per library, with its tunables");
     const std::string first = operators().front()->name();
     command.footer(fmt::format("Examples:\n"
                                "  tilewright list\n"
@@ -160,7 +161,7 @@ void add_list(CommandLine &line) {
                                "  tilewright list {0} --backend cpu --schedule tuned\n"
                                "  tilewright list {0} --json\n",
         first));
-    command.run([] { print_list(words); });
+    command.run([] { print_list(options); });
 }
 
 }  // namespace tilewright::app

@@ -19,7 +19,7 @@ namespace tilewright::app {
 
 namespace {
 
-// The words of one command.
+// The options of one command.
 struct OperateOptions {
     const Operator *op = nullptr;
     std::vector<std::string> inputs, more;
@@ -32,69 +32,69 @@ struct OperateOptions {
     }
 };
 
-Operation operation_of(const OperateOptions &words) {
-    const CallOptions &call = words.call;
-    check_schedule({words.op}, call.schedule);
-    check_fitting(call.fit, words.op->name());
-    return {.op = words.op,
+Operation operation_of(const OperateOptions &options) {
+    const CallOptions &call = options.call;
+    check_schedule({options.op}, call.schedule);
+    check_fitting(call.fit, options.op->name());
+    return {.op = options.op,
         .device = asked_device(call.device),
         .schedule = call.schedule,
-        .settings = settings_of(*words.op, words.settings),
+        .settings = settings_of(*options.op, options.settings),
         .fit = call.fit,
         .limits = call.limits,
         .check = call.check};
 }
 
-std::vector<std::string> with_optional(const OperateOptions &words, std::vector<std::string> inputs) {
-    if (!words.optional_input.empty()) {
-        inputs.push_back(words.optional_input);
+std::vector<std::string> with_optional(const OperateOptions &options, std::vector<std::string> inputs) {
+    if (!options.optional_input.empty()) {
+        inputs.push_back(options.optional_input);
     }
     return inputs;
 }
 
 // One call, or one with each file of several.
-void operate_once(const OperateOptions &words) {
-    const Operator &op = *words.op;
-    if (words.output.empty()) {
+void operate_once(const OperateOptions &options) {
+    const Operator &op = *options.op;
+    if (options.output.empty()) {
         throw Error(Fault::usage, fmt::format("output is required; see `tilewright {} --help`", op.name()));
     }
-    if (!words.more.empty()) {
+    if (!options.more.empty()) {
         throw Error(Fault::usage,
             fmt::format("'{}' is one argument too many; with several inputs, --into names a folder for the "
                         "results; see `tilewright {} --help`",
-                words.more.front(), op.name()));
+                options.more.front(), op.name()));
     }
-    const std::vector<std::string> inputs = with_optional(words, words.inputs);
-    const Output output = output_of_one(words.called(), words.call, inputs, words.output);
-    const Operation operation = operation_of(words);
-    Reports reports(words.call, operation.device);
+    const std::vector<std::string> inputs = with_optional(options, options.inputs);
+    const Output output = output_of_one(options.called(), options.call, inputs, options.output);
+    const Operation operation = operation_of(options);
+    Reports reports(options.call, operation.device);
     reports.add(run_on_files(operation, inputs, output));
     reports.finish();
 }
 
-void operate_on_many(const OperateOptions &words) {
-    std::vector<std::string> files = words.inputs;
-    if (!words.output.empty()) {
-        files.push_back(words.output);
+void operate_on_many(const OperateOptions &options) {
+    std::vector<std::string> files = options.inputs;
+    if (!options.output.empty()) {
+        files.push_back(options.output);
     }
-    files.insert(files.end(), words.more.begin(), words.more.end());
-    const ManyFiles many = many_files(words.called(), files);
-    if (!words.optional_input.empty()) {
+    files.insert(files.end(), options.more.begin(), options.more.end());
+    const ManyFiles many = many_files(options.called(), files);
+    if (!options.optional_input.empty()) {
         check_can_be_read_again(
-            words.optional_input, words.called(), "--" + words.op->optional_input()->name);
+            options.optional_input, options.called(), "--" + options.op->optional_input()->name);
     }
-    const Operation operation = operation_of(words);
-    call_on_many(words.called(), words.call, many, with_optional(words, {}), operation.device,
+    const Operation operation = operation_of(options);
+    call_on_many(options.called(), options.call, many, with_optional(options, {}), operation.device,
         [&](const std::vector<std::string> &inputs, const Output &output) {
-            return run_on_files(operation, with_optional(words, inputs), output);
+            return run_on_files(operation, with_optional(options, inputs), output);
         });
 }
 
-void operate(const OperateOptions &words) {
-    if (words.call.into.empty()) {
-        operate_once(words);
+void operate(const OperateOptions &options) {
+    if (options.call.into.empty()) {
+        operate_once(options);
     } else {
-        operate_on_many(words);
+        operate_on_many(options);
     }
 }
 
@@ -130,14 +130,14 @@ struct FileOptions {
     std::vector<Parameter> of_pictures;  // options
 };
 
-void describe_files(Command command, const Operator &op, FileOptions words) {
+void describe_files(Command command, const Operator &op, FileOptions options) {
     const Accepted accepted = accepted_by(op);
-    for (size_t i = 0; i < words.inputs.size(); i++) {
-        words.inputs[i].description(accepted.inputs[i]);
+    for (size_t i = 0; i < options.inputs.size(); i++) {
+        options.inputs[i].description(accepted.inputs[i]);
     }
-    words.output.description(accepted.output);
+    options.output.description(accepted.output);
     if (!accepted.png && !accepted.png_output) {
-        for (Parameter &option : words.of_pictures) {
+        for (Parameter &option : options.of_pictures) {
             option.group("");
         }
     }
@@ -208,8 +208,8 @@ void add_operator(CommandLine &line, const Operator &op) {
     for (const Parameter &limit : add_limits(command, request->call.limits)) {
         of_pictures.push_back(limit);
     }
-    const FileOptions words{inputs, output, of_pictures};
-    command.when_helped([command, &op, words] { describe_files(command, op, words); });
+    const FileOptions options{inputs, output, of_pictures};
+    command.when_helped([command, &op, options] { describe_files(command, op, options); });
     command.run([request] { operate(*request); });
 }
 

@@ -27,7 +27,7 @@ struct Request {
 // What all calls of one command share.
 struct Work {
     const Pipeline &pipeline;
-    const CallOptions &words;
+    const CallOptions &options;
     std::optional<Device> device;  // unset: the pipeline chooses one for each call
 };
 
@@ -127,27 +127,27 @@ Prepared prepared_from(const Work &work, const std::vector<std::string> &files, 
     Prepared prepared;
     for (const std::string &file : files) {
         prepared.pictures.push_back(
-            read_picture(file, work.words.limits, work.device ? *work.device : best_device()));
+            read_picture(file, work.options.limits, work.device ? *work.device : best_device()));
     }
     const Picture &first = prepared.pictures.front();
     // Without a kind of its own, the output is a file as the first input, or .npy.
     const FileKind kind = output.kind.value_or(first.kind);
     Pipeline::Call call = {.device = work.device,
-        .schedule = work.words.schedule,
+        .schedule = work.options.schedule,
         .alpha = first.has_alpha,
         .kind_of_file = word_for_settings(kind),
         .pinned = true};
     const Receiver to = receiver_of(work.pipeline);
-    Fitted fitted = app::fitted(to, {first}, work.words.fit);
+    Fitted fitted = app::fitted(to, {first}, work.options.fit);
     for (const std::vector<Array> &arrays : fitted.calls) {
         PipelineRun &run = *prepared.runs.emplace_back(std::make_unique<PipelineRun>());
         run.inputs = inputs_of(arrays.front(), prepared.pictures);
         call.statistics = &run.statistics;
-        call.steps = work.words.check ? &run.steps : nullptr;
+        call.steps = work.options.check ? &run.steps : nullptr;
         try {
             run.prepared.emplace(work.pipeline.prepare(run.inputs, call));
         } catch (const Error &error) {
-            throw with_files(error, to, prepared.pictures, work.words.fit);
+            throw with_files(error, to, prepared.pictures, work.options.fit);
         }
         call.device = run.prepared->device();
     }
@@ -257,24 +257,24 @@ void run_once(const Work &work, const Called &called, const std::vector<std::str
     for (const std::string &file : files_of_stages(work.pipeline)) {
         read.push_back(file);
     }
-    const Output output = output_of_one(called, work.words, read, files.back());
-    Reports reports(work.words, work.device);
+    const Output output = output_of_one(called, work.options, read, files.back());
+    Reports reports(work.options, work.device);
     reports.add(run_on_files(work, inputs, output));
     reports.finish();
 }
 
 void run(const Request &request) {
-    const CallOptions &words = request.call;
-    check_fitting(words.fit, "pipeline");
-    const std::optional<Device> device = asked_device(words.device);
-    const Pipeline pipeline(request.stages, words.limits);
-    const Work work = {pipeline, words, device};
+    const CallOptions &options = request.call;
+    check_fitting(options.fit, "pipeline");
+    const std::optional<Device> device = asked_device(options.device);
+    const Pipeline pipeline(request.stages, options.limits);
+    const Work work = {pipeline, options, device};
     const Called called = {"pipeline", pipeline.inputs()};
-    if (words.into.empty()) {
+    if (options.into.empty()) {
         run_once(work, called, request.files);
         return;
     }
-    call_on_many(called, words, many_files(called, request.files), files_of_stages(pipeline), device,
+    call_on_many(called, options, many_files(called, request.files), files_of_stages(pipeline), device,
         [&](const std::vector<std::string> &files, const Output &output) {
             return run_on_files(work, files, output);
         });

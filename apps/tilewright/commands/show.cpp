@@ -16,12 +16,10 @@
 #include "runtime/dispatch/steps/plan.h"
 #include "tilewright/workload.h"
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <sstream>
-#include <unistd.h>
 
 namespace tilewright::app {
 
@@ -45,11 +43,11 @@ struct Shown {
 
 // The backend of the best device that has such a variant; where none can run one, that of the first such
 // variant.
-std::string best_target(const Operator &op, const ShowOptions &words) {
+std::string best_target(const Operator &op, const ShowOptions &options) {
     std::vector<const Variant *> variants;
     for (const Variant &variant : op.variants()) {
-        if (variant.belongs_to(words.schedule) &&
-            (words.data.type.empty() || variant.type == words.data.type)) {
+        if (variant.belongs_to(options.schedule) &&
+            (options.data.type.empty() || variant.type == options.data.type)) {
             variants.push_back(&variant);
         }
     }
@@ -58,16 +56,16 @@ std::string best_target(const Operator &op, const ShowOptions &words) {
 }
 
 // The variants that the words name. Errors: usage, when there are none.
-std::vector<const Variant *> named_variants(const Operator &op, const ShowOptions &words) {
-    check_schedule({&op}, words.schedule);
+std::vector<const Variant *> named_variants(const Operator &op, const ShowOptions &options) {
+    check_schedule({&op}, options.schedule);
     std::vector<const Variant *> fit;
     std::vector<std::string> elsewhere;
-    const std::string &type = words.data.type;
+    const std::string &type = options.data.type;
     for (const Variant &variant : op.variants()) {
-        if (!variant.belongs_to(words.schedule)) {
+        if (!variant.belongs_to(options.schedule)) {
             continue;
         }
-        if (name_of(variant.backend) == words.target && (type.empty() || variant.type == type)) {
+        if (name_of(variant.backend) == options.target && (type.empty() || variant.type == type)) {
             fit.push_back(&variant);
         }
         elsewhere.push_back(variant.type + " on " + (variant.needs_vnni ? "vnni" : name_of(variant.backend)));
@@ -75,16 +73,16 @@ std::vector<const Variant *> named_variants(const Operator &op, const ShowOption
     if (fit.empty()) {
         throw Error(Fault::usage,
             fmt::format("there is no variant{} on {}; there are: {}", type.empty() ? "" : " for " + type,
-                words.target, joined(elsewhere, ", ")),
-            {.operation = op.name(), .argument = "schedule", .value = words.schedule});
+                options.target, joined(elsewhere, ", ")),
+            {.operation = op.name(), .argument = "schedule", .value = options.schedule});
     }
     return fit;
 }
 
 // The variant that the words name; where they name several, or files, the one that a call would run.
-Shown chosen_variant(const Operator &op, const ShowOptions &words) {
-    const std::vector<const Variant *> fit = named_variants(op, words);
-    DataOptions data = words.data;
+Shown chosen_variant(const Operator &op, const ShowOptions &options) {
+    const std::vector<const Variant *> fit = named_variants(op, options);
+    DataOptions data = options.data;
     if (data.type.empty() && data.files.empty()) {
         data.type = fit.front()->type;
     }
@@ -94,7 +92,7 @@ Shown chosen_variant(const Operator &op, const ShowOptions &words) {
     if (!data.files.empty() || others > 1) {
         shown.data = call_data(op, data);
         const Array output(shown.data->request->output_type, shown.data->request->output_shape);
-        shown.variant = &op.choose(*shown.data->request, output, words.schedule, {fit.front()->backend, 0});
+        shown.variant = &op.choose(*shown.data->request, output, options.schedule, {fit.front()->backend, 0});
     }
     if (!shown.variant->declined.empty()) {
         throw Error(Fault::device,
@@ -125,22 +123,6 @@ std::vector<Kernel> kernels_of(const std::string &text) {
         }
     }
     return kernels;
-}
-
-std::string find_ptxas() {
-    std::istringstream path(getenv("PATH") ? getenv("PATH") : "");
-    std::vector<std::string> folders;
-    for (std::string folder; std::getline(path, folder, ':');) {
-        folders.push_back(folder);
-    }
-    folders.emplace_back("/usr/local/cuda/bin");
-    for (const std::string &folder : folders) {
-        const std::string program = folder + "/ptxas";
-        if (access(program.c_str(), X_OK) == 0) {
-            return program;
-        }
-    }
-    return "";
 }
 
 struct Assembled {
@@ -199,7 +181,8 @@ std::string cap_of(const Variant &variant, const std::string &kernel) {
 
 std::string resources(const std::string &generator, const Variant &variant) {
     const std::vector<Kernel> kernels = kernels_of(generated(generator, variant, "resources"));
-    const std::string ptxas = variant.backend == Backend::cuda ? find_ptxas() : "";
+    const std::string ptxas =
+        variant.backend == Backend::cuda ? program_in_path("ptxas", "/usr/local/cuda/bin") : "";
     if (ptxas.empty()) {
         std::vector<std::vector<std::string>> lines = {{"kernel", "threads", "shared bytes"}};
         for (const Kernel &k : kernels) {
@@ -231,8 +214,8 @@ std::string resources(const std::string &generator, const Variant &variant) {
 
 // ------------------------------------------------------------------------------------- the command
 
-std::vector<std::string> parts_of(const ShowOptions &words, const Variant &variant) {
-    std::vector<std::string> parts = words.parts;
+std::vector<std::string> parts_of(const ShowOptions &options, const Variant &variant) {
+    std::vector<std::string> parts = options.parts;
     if (parts.empty()) {
         return variant.backend == Backend::cpu ? std::vector<std::string>{"loops"} :
                                                  std::vector<std::string>{"loops", "kernels", "resources"};
@@ -278,20 +261,20 @@ std::string libraries_of_a_call(const Operator &op, const Shown &shown) {
     return "";
 }
 
-void show(ShowOptions words) {
-    const Operator &op = find_operator(words.op);
+void show(ShowOptions options) {
+    const Operator &op = find_operator(options.op);
     const std::vector<std::string> targets = {"cpu", "cuda", "opencl"};
-    if (words.target.empty()) {
-        words.target = best_target(op, words);
-    } else if (std::find(targets.begin(), targets.end(), words.target) == targets.end()) {
+    if (options.target.empty()) {
+        options.target = best_target(op, options);
+    } else if (std::find(targets.begin(), targets.end(), options.target) == targets.end()) {
         throw Error(Fault::usage,
-            fmt::format("takes cpu, cuda or opencl{}", did_you_mean(words.target, targets)),
-            {.argument = "--target", .value = words.target});
+            fmt::format("takes cpu, cuda or opencl{}", did_you_mean(options.target, targets)),
+            {.argument = "--target", .value = options.target});
     }
-    const Shown shown = chosen_variant(op, words);
-    const TunableValues values = single_values_of(words.tunables);
+    const Shown shown = chosen_variant(op, options);
+    const TunableValues values = single_values_of(options.tunables);
     const Variant variant = values.empty() ? *shown.variant : with_tunables(*shown.variant, values);
-    const std::vector<std::string> parts = parts_of(words, variant);
+    const std::vector<std::string> parts = parts_of(options, variant);
     const std::string generator = generator_of(*shown.variant);
     const std::map<std::string, std::string> headings = {{"loops", "loop nest"},
         {"kernels", variant.backend == Backend::cuda ? "PTX" : "OpenCL C"}, {"resources", "kernels"},
@@ -315,20 +298,20 @@ void show(ShowOptions words) {
 void add_show(CommandLine &line) {
     Command command = line.add("show",
         "Shows what is in a variant's library: loop nest, kernel source, registers and shared memory");
-    const auto words = std::make_shared<ShowOptions>();
-    command.add("operator", words->op, "The operator").required();
+    const auto options = std::make_shared<ShowOptions>();
+    command.add("operator", options->op, "The operator").required();
     command
-        .add("--schedule", words->schedule,
+        .add("--schedule", options->schedule,
             "A schedule of it; of a family, the variant that the data is served by")
         .show_default();
-    add_tunables(command, words->tunables)
+    add_tunables(command, options->tunables)
         .description("With this value of a tunable in place of the variant's own: tile=32; again for others")
         .value_name("NAME=VALUE");
-    add_data(command, words->data);
-    command.add("--target", words->target,
+    add_data(command, options->data);
+    command.add("--target", options->target,
         "cpu, cuda or opencl; without it that of the best device that has such a variant");
     command
-        .add("--source", words->parts,
+        .add("--source", options->parts,
             "What to show: loops (Halide's loop nest), kernels (PTX or OpenCL C), resources (threads, shared "
             "memory and, by ptxas, registers and "
             "spills), stmt (Halide's statements), assembly (of the CPU, the widest instruction set). Without "
@@ -348,7 +331,7 @@ void add_show(CommandLine &line) {
                     "  tilewright show {0} --target cuda --source resources\n"
                     "  tilewright show transpose --schedule padded --target cuda --tunable tile=8\n",
             first));
-    command.run([words] { show(*words); });
+    command.run([options] { show(*options); });
 }
 
 }  // namespace tilewright::app

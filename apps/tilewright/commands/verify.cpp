@@ -68,11 +68,11 @@ Json json(const Result &result) {
 struct Asked {
     std::vector<Device> places;
     bool by_name;  // --device names them: variants of other backends were not asked for
-    VariantOptions words;
+    VariantOptions options;
 
     bool has(const Variant &variant) const {
         const auto is_of_variant = [&](const Device &device) { return device.backend == variant.backend; };
-        return words.ask_for(variant) &&
+        return options.ask_for(variant) &&
                (!by_name || std::any_of(places.begin(), places.end(), is_of_variant));
     }
 

@@ -20,8 +20,8 @@ struct Conversion {
     std::optional<Extents> cut = {}, surround = {};
 };
 
-int asked_channel(const FitOptions &words) {
-    return words.grey ? Conversion::grey : words.channel >= 0 ? words.channel : Conversion::all;
+int asked_channel(const FitOptions &options) {
+    return options.grey ? Conversion::grey : options.channel >= 0 ? options.channel : Conversion::all;
 }
 
 bool is_text(const Picture &picture) {
@@ -49,8 +49,8 @@ std::vector<Picture> with_matrices(const Receiver &to, std::vector<Picture> pict
 }
 
 // Which channels are given of arrays that have some.
-int channel_for(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &words) {
-    const int asked = asked_channel(words);
+int channel_for(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &options) {
+    const int asked = asked_channel(options);
     const bool has_picture = std::any_of(
         pictures.begin(), pictures.end(), [](const Picture &picture) { return is_picture(picture.kind); });
     const bool takes_grey_alone = to.inputs.front().axes == Axes::image;
@@ -91,16 +91,16 @@ std::optional<Extents> largest_part(const Sides &sides, const Array &image) {
 }
 
 // Errors: input, for a number that the type does not have.
-Array in_form(const Receiver &to, const Picture &picture, const Conversion &form, Type type) {
+Array converted_picture(const Receiver &to, const Picture &picture, const Conversion &conversion, Type type) {
     Array array = picture.array;
-    if (form.cut && array.dimensions() >= 2) {
-        const auto [h, w] = *form.cut;
+    if (conversion.cut && array.dimensions() >= 2) {
+        const auto [h, w] = *conversion.cut;
         array = middle_of(array, std::min(h, array.shape()[0]), std::min(w, array.shape()[1]));
     }
-    if (form.channel == Conversion::grey && array.dimensions() == 3) {
+    if (conversion.channel == Conversion::grey && array.dimensions() == 3) {
         array = grey_values(array, picture.has_alpha);
-    } else if (form.channel >= 0 && array.dimensions() == 3) {
-        array = channel_of(array, form.channel);
+    } else if (conversion.channel >= 0 && array.dimensions() == 3) {
+        array = channel_of(array, conversion.channel);
     }
     if (type != array.type()) {
         try {
@@ -110,36 +110,38 @@ Array in_form(const Receiver &to, const Picture &picture, const Conversion &form
                 {.operation = to.name});
         }
     }
-    if (form.surround && array.dimensions() == 2) {
-        array = surrounded(array, form.surround->first, form.surround->second);
+    if (conversion.surround && array.dimensions() == 2) {
+        array = surrounded(array, conversion.surround->first, conversion.surround->second);
     }
     return array;
 }
 
-std::vector<Array> in_form(const Receiver &to, const std::vector<Picture> &pictures, const Conversion &form) {
+std::vector<Array> converted_pictures(
+    const Receiver &to, const std::vector<Picture> &pictures, const Conversion &conversion) {
     std::vector<Array> arrays;
     for (size_t i = 0; i < pictures.size(); i++) {
-        arrays.push_back(in_form(to, pictures[i], form, type_for(to, pictures, i)));
+        arrays.push_back(converted_picture(to, pictures[i], conversion, type_for(to, pictures, i)));
     }
     return arrays;
 }
 
-Conversion form_for(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &words) {
+Conversion conversion_for(
+    const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &options) {
     const Array &first = pictures.front().array;
     const Sides &sides = to.inputs.front().sides;
-    Conversion form = {.channel = channel_for(to, pictures, words)};
-    if (words.crop) {
-        form.cut = largest_part(sides, first);
+    Conversion conversion = {.channel = channel_for(to, pictures, options)};
+    if (options.crop) {
+        conversion.cut = largest_part(sides, first);
     } else if (to.pads && sides.are_equal && is_picture(pictures.front().kind) &&
                first.shape()[0] != first.shape()[1]) {
         const int64_t side = std::max(first.shape()[0], first.shape()[1]);
-        form.surround = {side, side};
+        conversion.surround = {side, side};
     }
-    return form;
+    return conversion;
 }
 
 std::vector<std::string> words_for(
-    const Picture &picture, const Conversion &form, const Array &array, bool is_separate) {
+    const Picture &picture, const Conversion &conversion, const Array &array, bool is_separate) {
     std::vector<std::string> words;
     const Array &before = picture.array;
     if (picture.orientation != 1) {
@@ -147,29 +149,29 @@ std::vector<std::string> words_for(
             fmt::format("turned upright (it was stored with orientation {})", picture.orientation));
     }
     const auto size = [](int64_t h, int64_t w) { return fmt::format("{} x {}", w, h); };
-    if (form.cut && *form.cut != Extents(before.shape()[0], before.shape()[1])) {
-        words.push_back(fmt::format("the middle {} of {}", size(form.cut->first, form.cut->second),
-            size(before.shape()[0], before.shape()[1])));
+    if (conversion.cut && *conversion.cut != Extents(before.shape()[0], before.shape()[1])) {
+        words.push_back(fmt::format("the middle {} of {}",
+            size(conversion.cut->first, conversion.cut->second), size(before.shape()[0], before.shape()[1])));
     }
     if (is_separate) {
         words.push_back(fmt::format("one call per channel, {} in all", channels_of(before)));
-    } else if (before.dimensions() == 3 && form.channel == Conversion::grey) {
+    } else if (before.dimensions() == 3 && conversion.channel == Conversion::grey) {
         words.emplace_back("grey values of its channels");
-    } else if (before.dimensions() == 3 && form.channel >= 0) {
-        words.push_back(fmt::format("channel {} of {}", form.channel, channels_of(before)));
+    } else if (before.dimensions() == 3 && conversion.channel >= 0) {
+        words.push_back(fmt::format("channel {} of {}", conversion.channel, channels_of(before)));
     }
     if (array.type() != before.type()) {
         words.push_back(fmt::format("{} as {}", name_of(before.type()), name_of(array.type())));
     }
-    if (form.surround) {
-        words.push_back(
-            fmt::format("zeros around it up to {}", size(form.surround->first, form.surround->second)));
+    if (conversion.surround) {
+        words.push_back(fmt::format(
+            "zeros around it up to {}", size(conversion.surround->first, conversion.surround->second)));
     }
     return words;
 }
 
 // What the words could ask for so that the first picture is taken: "; --crop takes its middle 64 x 32".
-std::string hint_for(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &words) {
+std::string hint_for(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &options) {
     const Input &input = to.inputs.front();
     const Array &first = pictures.front().array;
     const std::optional<Extents> part = largest_part(input.sides, first);
@@ -181,7 +183,8 @@ std::string hint_for(const Receiver &to, const std::vector<Picture> &pictures, c
     const auto is_taken = [&](const std::vector<int64_t> &shape) {
         return input.why_not(type, shape).empty();
     };
-    const bool has_channels = first.dimensions() == 3 && channel_for(to, pictures, words) == Conversion::all;
+    const bool has_channels =
+        first.dimensions() == 3 && channel_for(to, pictures, options) == Conversion::all;
     std::vector<int64_t> cut = {h, w};
     if (has_channels) {
         cut.push_back(first.shape()[2]);
@@ -192,20 +195,20 @@ std::string hint_for(const Receiver &to, const std::vector<Picture> &pictures, c
     // Of an image that is too large a middle part is no answer, as it is of one whose sides do not fit.
     constexpr int64_t least_part = 64;
     const bool is_cut = *part != Extents(first.shape()[0], first.shape()[1]);
-    return is_cut && !words.crop && is_taken(cut) && h * w >= first.size() / least_part ?
+    return is_cut && !options.crop && is_taken(cut) && h * w >= first.size() / least_part ?
                fmt::format("; --crop takes its middle {} x {}", w, h) :
                "";
 }
 
-void check_channel(const std::vector<Picture> &pictures, const FitOptions &words) {
+void check_channel(const std::vector<Picture> &pictures, const FitOptions &options) {
     for (const Picture &picture : pictures) {
         const int64_t channels = channels_of(picture.array);
-        if (words.channel >= channels) {
+        if (options.channel >= channels) {
             throw Error(Fault::usage,
                 channels == 1 ?
                     fmt::format("{} has 1 channel, number 0", picture.path) :
                     fmt::format("{} has {} channels, numbers 0 to {}", picture.path, channels, channels - 1),
-                {.argument = "--channel", .value = fmt::format("{}", words.channel)});
+                {.argument = "--channel", .value = fmt::format("{}", options.channel)});
         }
     }
 }
@@ -228,7 +231,7 @@ Receiver receiver_of(const Operator &op, const Settings &settings) {
 }
 
 Error with_files(
-    const Error &error, const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &words) {
+    const Error &error, const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &options) {
     if (error.fault() != Fault::input) {
         return error;
     }
@@ -237,25 +240,25 @@ Error with_files(
         files.push_back(picture.describe());
     }
     return {Fault::input, fmt::format("{}{} ({})", error.what(),
-                              hint_for(to, with_matrices(to, pictures), words), fmt::join(files, ", "))};
+                              hint_for(to, with_matrices(to, pictures), options), fmt::join(files, ", "))};
 }
 
-Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitOptions &words) {
-    check_channel(given, words);
+Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitOptions &options) {
+    check_channel(given, options);
     const std::vector<Picture> pictures = with_matrices(to, given);
     const Picture &first = pictures.front();
-    const Conversion form = form_for(to, pictures, words);
-    const bool is_separate = to.makes == Makes::vector && first.array.dimensions() == 3 && !words.grey &&
-                             form.channel == Conversion::grey;
-    std::vector<Array> arrays = in_form(to, pictures, form);
+    const Conversion conversion = conversion_for(to, pictures, options);
+    const bool is_separate = to.makes == Makes::vector && first.array.dimensions() == 3 && !options.grey &&
+                             conversion.channel == Conversion::grey;
+    std::vector<Array> arrays = converted_pictures(to, pictures, conversion);
     Fitted fitted;
     for (size_t i = 0; i < pictures.size(); i++) {
-        for (const std::string &conversion : words_for(pictures[i], form, arrays[i], is_separate)) {
+        for (const std::string &said : words_for(pictures[i], conversion, arrays[i], is_separate)) {
             fitted.conversions.push_back(
-                pictures.size() == 1 ? conversion : fmt::format("{}: {}", pictures[i].path, conversion));
+                pictures.size() == 1 ? said : fmt::format("{}: {}", pictures[i].path, said));
         }
     }
-    fitted.has_alpha = first.has_alpha && form.channel == Conversion::all;
+    fitted.has_alpha = first.has_alpha && conversion.channel == Conversion::all;
     if (fitted.has_alpha && to.op) {
         const Type before = arrays.front().type();
         arrays.front() = to.op->premultiplied(arrays.front());
@@ -269,9 +272,9 @@ Fitted fitted(const Receiver &to, const std::vector<Picture> &given, const FitOp
         return fitted;
     }
     for (int c = 0; c < channels_of(first.array); c++) {
-        Conversion one = form;
+        Conversion one = conversion;
         one.channel = c;
-        fitted.calls.push_back(in_form(to, pictures, one));
+        fitted.calls.push_back(converted_pictures(to, pictures, one));
     }
     return fitted;
 }

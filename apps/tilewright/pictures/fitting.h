@@ -47,12 +47,12 @@ struct Fitted {
 // Colours are multiplied by alpha where the receiver asks for that.
 //
 // Errors: usage, for a channel that is not there; input, for a number that the type does not have.
-Fitted fitted(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &words = {});
+Fitted fitted(const Receiver &to, const std::vector<Picture> &pictures, const FitOptions &options = {});
 
 // The error of a call with arrays that were fitted: one of class input gets what else the words can ask for,
 // and the names of the files.
 Error with_files(const Error &error, const Receiver &to, const std::vector<Picture> &pictures,
-    const FitOptions &words = {});
+    const FitOptions &options = {});
 
 // Puts the result of one of `count` calls into that of all: the result itself where it is the only one, or a
 // column of `all` (n, count), which is made if it is empty.

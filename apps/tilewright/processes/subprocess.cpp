@@ -4,9 +4,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -89,6 +91,18 @@ std::string contents(int file) {
 }
 
 }  // namespace
+
+std::string program_in_path(const std::string &name, const std::string &more) {
+    const char *path = getenv("PATH");
+    std::istringstream folders(fmt::format("{}:{}", path ? path : "/usr/bin:/bin", more));
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::string program = folder + "/" + name;
+        if (folder.starts_with("/") && access(program.c_str(), X_OK) == 0) {
+            return program;
+        }
+    }
+    return "";
+}
 
 Finished run_program(
     const std::string &program, const std::vector<std::string> &arguments, const std::string &input) {

@@ -102,15 +102,23 @@ void print(const std::string &given) {
     }
 }
 
+std::string other_libraries(const std::string &variant, const std::vector<std::string> &ran) {
+    std::vector<std::string> words;
+    for (size_t i = 0, count = 1; i < ran.size(); i += count, count = 1) {
+        while (i + count < ran.size() && ran[i + count] == ran[i]) {
+            count++;
+        }
+        words.push_back(count == 1 ? ran[i] : fmt::format("{}, {} times", ran[i], count));
+    }
+    return ran == std::vector{variant} ? "" : joined(words, " + ");
+}
+
 std::string other_libraries(const Variant &variant, const std::vector<const Variant *> &ran) {
     std::vector<std::string> names;
     for (const Variant *library : ran) {
-        if (names.empty() || names.back() != library->name()) {
-            names.push_back(library->name());
-        }
+        names.push_back(library->name());
     }
-    return names.empty() || (names.size() == 1 && names.front() == variant.name()) ? "" :
-                                                                                     joined(names, " + ");
+    return other_libraries(variant.name(), names);
 }
 
 }  // namespace tilewright::app

@@ -23,7 +23,8 @@ std::string bytes(double count);
 std::string joined(const std::vector<std::string> &words, const std::string &between = " ");
 
 // The libraries that a call of `variant` ran, where they are others than the variant's own:
-// "fft2d/fused_rows_64/c64/cuda + ...". Empty otherwise.
+// "fft2d/fused_rows_64/c64/cuda, 2 times + ...". Empty otherwise.
+std::string other_libraries(const std::string &variant, const std::vector<std::string> &ran);
 std::string other_libraries(const Variant &variant, const std::vector<const Variant *> &ran);
 
 // Prints to standard output. Errors: failed, when it cannot be written.

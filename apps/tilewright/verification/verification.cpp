@@ -79,11 +79,8 @@ std::string Verification::wrong_in(Case &c, Result &result, Device device, Array
     if (difference(output, expected).empty()) {
         return "";
     }
-    expected.bound =
-        workload_of(op_).bound_of(*result.variant, c.sample.inputs, c.sample.settings);  // some variants
-                                                                                         // have a
-                                                                                         // wider
-                                                                                         // bound
+    // Some variants have a wider bound.
+    expected.bound = workload_of(op_).bound_of(*result.variant, c.sample.inputs, c.sample.settings);
     return difference(output, expected);
 }
 

@@ -92,8 +92,8 @@ struct GaussianBlurWindowConfiguration {
     int channels = 1;
     // GaussianBlurWindowDot and GaussianBlurColours: only taps below `high` may exceed a byte.
     int high = 0;
-    // GaussianBlurWindowDot: without it, a row is only for widths that are multiples of 4 and for the border
-    // `reflect`, which then reverses whole words.
+    // GaussianBlurWindowDot: without it, a variant is only for widths that are multiples of 4 and for the
+    // border `reflect`, which then reverses whole words.
     bool any_width = true;
 
     template<typename Visit>

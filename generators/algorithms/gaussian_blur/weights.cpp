@@ -71,8 +71,9 @@ uint32_t multiplier_of(uint32_t sum) {
 }
 
 // For .5 <= sigma <= 30: roughly the smallest sum that keeps the bound below 1. Small sums have taps of one
-// byte, which dot-product instructions need. The largest tap grows from 255 on in steps of 2^(1/8), one for
-// each q; for each q the sum with the least bound is taken.
+// byte, which dot-product instructions need. The search tries values of the largest tap, 255 * 2^(q / 8) for
+// q from 0 on, until a bound is small enough; of each value it takes the sum of taps with the least error
+// bound.
 IntegerTaps searched_bytes(const std::vector<double> &exact) {
     IntegerTaps best;
     std::vector<uint32_t> taps;

@@ -1,3 +1,4 @@
+// How the threads of a warp reach memory together: from the loop nest of a kernel to lines of a table.
 #include "generators/program/accesses/warp_accesses.h"
 #include "generators/program/accesses/lanes.h"
 #include <algorithm>

@@ -42,7 +42,7 @@ const std::map<std::string, int> &codes() {
 class ErrorCodes : public IRMutator, public DescribedPass {
 public:
     std::string description() const override {
-        std::string text = "codes of";
+        std::string text = "codes, also behind lets, of";
         for (const auto &[words, code] : codes()) {
             text += " " + words;
         }
@@ -52,8 +52,14 @@ public:
 protected:
     using IRMutator::visit;
 
+    // Where the numbers of a message are computed from others, as in a loop with specializations, they are
+    // named before the call: let t = ... in halide_error_...(t).
     Stmt visit(const AssertStmt *check) override {
-        const Call *error = check->message.as<Call>();
+        Halide::Expr message = check->message;
+        while (const Let *let = message.as<Let>()) {
+            message = let->body;
+        }
+        const Call *error = message.as<Call>();
         const auto known = error ? codes().find(error->name) : codes().end();
         return known == codes().end() ? IRMutator::visit(check) :
                                         AssertStmt::make(check->condition, known->second);

@@ -1,3 +1,4 @@
+// Joins the archives of libraries to one.
 #include "generators/program/libraries/archive.h"
 #include <algorithm>
 #include <cstdio>

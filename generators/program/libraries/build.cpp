@@ -1,3 +1,4 @@
+// Makes the libraries of a selection, and leaves those alone that would come out the same.
 #include "generators/program/libraries/build.h"
 #include "generators/program/libraries/archive.h"
 #include "generators/program/libraries/child_process.h"

@@ -1,7 +1,8 @@
+// Processes of the program itself.
 #include "generators/program/libraries/child_process.h"
+#include "generators/program/errors/printed_errors.h"
 #include <cerrno>
 #include <cstdio>
-#include <exception>
 #include <fcntl.h>
 #include <fstream>
 #include <iostream>
@@ -36,15 +37,6 @@ void print_to(const std::string &file) {
     close(descriptor);
 }
 
-int guarded(const std::function<int()> &work) {
-    try {
-        return work();
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-    }
-    return 1;
-}
-
 [[noreturn]] void leave(int code) {
     std::cout.flush();
     std::cerr.flush();
@@ -58,7 +50,7 @@ pid_t start_child(const std::string &said, const std::function<int()> &work) {
     const pid_t pid = forked();
     if (pid == 0) {
         print_to(said);
-        leave(guarded(work));
+        leave(with_printed_errors(work));
     }
     return pid;
 }
@@ -84,7 +76,7 @@ std::string answer_of_child(const std::function<std::string()> &work) {
     if (pid == 0) {
         close(ends[0]);
         print_to("/dev/null");
-        leave(guarded([&] {
+        leave(with_printed_errors([&] {
             const std::string answer = work();
             return write(ends[1], answer.data(), answer.size()) == (ssize_t)answer.size() ? 0 : 1;
         }));

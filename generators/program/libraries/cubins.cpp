@@ -1,3 +1,4 @@
+// Machine code of CUDA libraries, by ptxas.
 #include "generators/program/libraries/cubins.h"
 #include "generators/algorithms/module_text.h"
 #include "generators/algorithms/tensor_text.h"

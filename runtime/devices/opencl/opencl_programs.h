@@ -6,9 +6,8 @@
 namespace tilewright::driver {
 
 // The program of this source (and all else that the binary depends on, as text) for the device of this
-// thread: a kept binary, which the driver has taken and
-// built, or what `make` returns. Both functions are for hooks: they throw nothing, and Halide calls them one
-// at a time (halide_acquire_cl_context).
+// thread: a kept binary, which the driver has taken and built, or what `make` returns. Both functions are for
+// hooks: they throw nothing, and Halide calls them one at a time (halide_acquire_cl_context).
 void *program_of(void *context, const std::string &source, const std::function<void *()> &make) noexcept;
 
 // Builds a program that program_of() returned, unless it is built, and keeps its binary. Returns OpenCL's

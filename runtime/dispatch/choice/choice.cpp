@@ -289,8 +289,8 @@ Device Operator::choose_device(
 Operator::Place Operator::choose_place(const Request &request, const Array &output,
     const std::string &schedule, const std::vector<Variant> *variants) const {
     const Device cpu;
-    const bool is_measured = schedule == "tuned" && !variants;  // the times are of the operator's own
-                                                                // variants
+    // The times are of the operator's own variants.
+    const bool is_measured = schedule == "tuned" && !variants;
     const VariantChoice on_cpu = is_measured ? tuned_variant(request, output, cpu) : VariantChoice();
     if (on_cpu.variant && ms_before_drivers > 0 && !drivers_are_started()) {
         // A variant that was not measured is taken for as fast as the best one that was.

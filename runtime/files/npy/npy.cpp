@@ -1,3 +1,4 @@
+// Reads and writes .npy files: their elements, in the order of C or of Fortran.
 #include "tilewright/npy.h"
 #include "runtime/files/npy/npy_header.h"
 #include "runtime/files/output/output_file.h"

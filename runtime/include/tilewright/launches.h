@@ -47,9 +47,8 @@ struct LibraryRun {
     uint64_t argument_bytes = 0;  // its inputs and outputs, each element once
     uint64_t scratch_bytes = 0;   // device memory that it took for values between its kernels
     double ms = 0;                // until it returned, by the host's clock; kernels may still run then
-    std::vector<std::pair<std::string, int64_t>> arguments;  // extents and strides of its buffers
-                                                             // ("image.stride.1", in elements), and its whole
-                                                             // numbers
+    // The extents and strides of its buffers ("image.stride.1", in elements), and its whole numbers.
+    std::vector<std::pair<std::string, int64_t>> arguments;
     std::vector<KernelLaunch> kernels;
 };
 

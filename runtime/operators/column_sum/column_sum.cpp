@@ -1,3 +1,4 @@
+// The front of column_sum: which of its forms serves an image, and their arguments.
 #include "tilewright/column_sum.h"
 #include "generators/algorithms/column_sum/configuration.h"
 #include "generators/algorithms/integers.h"

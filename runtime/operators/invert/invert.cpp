@@ -1,3 +1,4 @@
+// The front of invert.
 #include "tilewright/invert.h"
 #include "runtime/dispatch/image_operator.h"
 #include "runtime/process/immortal.h"

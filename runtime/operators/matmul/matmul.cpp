@@ -1,3 +1,4 @@
+// The front of matmul: which of its forms serves a product, and their arguments.
 #include "tilewright/matmul.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/matmul/configuration.h"
@@ -58,8 +59,8 @@ bool is_thin(const Size &size) {
     return std::min(size.m, size.n) <= 16 || ceil_div(size.m, 32) * ceil_div(size.n, 64) < 24;
 }
 
-// Rows for few rows or few columns on a CPU keep sums of all of these for a strip, whose memory is bounded
-// here.
+// Variants for few rows or few columns on a CPU keep sums of all of these for a strip, whose memory is
+// bounded here.
 bool has_few_scratch(const MatmulConfiguration &serves, const Size &size) {
     constexpr int64_t most = 1024;
     return (serves.most_rows == 0 || size.m <= most) && (serves.most_columns == 0 || size.n <= most);

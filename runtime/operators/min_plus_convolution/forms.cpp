@@ -176,8 +176,9 @@ constexpr SieveForm sieve("min_plus_convolution_sieve", false);
 Plan PrunedForm::plan(const MinPlusOperator &op, const Variant &variant, Device device,
     const MinPlusRequest &request, Array &output) const {
     const Variant &first_variant = op.variant_beside(variant, plan_of_blocks),
-                  &second_row = op.variant_beside(variant, pruned);
-    // All sums, by the row that the frame takes for them; where the device can run none, the second library.
+                  &second_variant = op.variant_beside(variant, pruned);
+    // All sums, by the variant that the frame takes for them; where the device can run none, the second
+    // library.
     const Variant *const all = always ? nullptr : op.named_variant(request, output, "registers", device);
     const PrunedSplit split(variant, request);
     const auto pruning = std::make_shared<Pruning>(request.a.type(), split);
@@ -191,14 +192,14 @@ Plan PrunedForm::plan(const MinPlusOperator &op, const Variant &variant, Device 
         .out("limits", pruning->limits)
         .out("asked", pruning->asked);
     plan.then(
-        [=, this, &op, &variant, &second_row, output = output]() mutable {
+        [=, this, &op, &variant, &second_variant, output = output]() mutable {
             const double asked =
                 (double)std::as_const(pruning->asked).as<int32_t>()[0] * (double)(split.run * split.tile);
             return all && !goes_on(variant, asked, request) ?
                        op.form_of(*all).plan(op, *all, device, request, output) :
-                       second(second_row, device, request, output, split, *pruning);
+                       second(second_variant, device, request, output, split, *pruning);
         },
-        all ? std::vector{&second_row, all} : std::vector{&second_row});
+        all ? std::vector{&second_variant, all} : std::vector{&second_variant});
     return plan;
 }
 
@@ -220,27 +221,28 @@ Plan PrunedForm::second(const Variant &variant, Device device, const MinPlusRequ
 Plan SieveForm::plan(const MinPlusOperator &op, const Variant &variant, Device device,
     const MinPlusRequest &request, Array &output) const {
     const Variant &first_variant = op.variant_beside(variant, groups),
-                  &second_row = op.variant_beside(variant, sieve), &all = op.variant_beside(variant, strips);
+                  &second_variant = op.variant_beside(variant, sieve),
+                  &all = op.variant_beside(variant, strips);
     const auto sizes = variant.configuration<MinPlusSieveConfiguration>();
     const int64_t tiles = ceil_div(request.length, (int64_t)sizes.width);
     Array best(request.a.type(), {tiles, sizes.width}), asked(Type::i32, {tiles});
     Plan plan;
     bind(plan.launch(first_variant, device), request).out("best", best).out("asked", asked);
     plan.then(
-        [=, this, &op, &variant, &second_row, &all, output = output]() mutable {
+        [=, this, &op, &variant, &second_variant, &all, output = output]() mutable {
             const int32_t *counts = std::as_const(asked).as<int32_t>();
             const double elements = std::accumulate(counts, counts + tiles, 0.) * sizes.run;
             if (!goes_on(variant, elements * sizes.width, request)) {
                 return op.form_of(all).plan(op, all, device, request, output);
             }
             Plan then;
-            bind(then.launch(second_row, device), request)
+            bind(then.launch(second_variant, device), request)
                 .in("accumulated", accumulated_of(request))
                 .in("best", best)
                 .out("output", output, first(output, request.length));
             return then;
         },
-        always ? std::vector{&second_row} : std::vector{&second_row, &all});
+        always ? std::vector{&second_variant} : std::vector{&second_variant, &all});
     return plan;
 }
 

@@ -1,6 +1,7 @@
 // The front of min_plus_convolution: what a call may ask for. Its forms: forms.cpp.
 #include "tilewright/min_plus_convolution.h"
 #include "runtime/operators/min_plus_convolution/forms.h"
+#include "runtime/process/immortal.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -153,8 +154,7 @@ Settings settings_of(std::optional<int64_t> length) {
 }  // namespace
 
 const Operator &min_plus_convolution_operator() {
-    static const auto &op = *new MinPlusConvolution;  // never destroyed (inside.h)
-    return op;
+    return immortal([] { return MinPlusConvolution(); });
 }
 
 void min_plus_convolution(

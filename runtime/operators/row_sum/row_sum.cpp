@@ -1,3 +1,4 @@
+// The front of row_sum: which of its forms serves an image, and their arguments.
 #include "tilewright/row_sum.h"
 #include "generators/algorithms/integers.h"
 #include "generators/algorithms/row_sum/configuration.h"

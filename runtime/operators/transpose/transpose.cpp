@@ -1,3 +1,4 @@
+// The front of transpose: which of its forms serves an image, their arguments, and calls in halves.
 #include "tilewright/transpose.h"
 #include "generators/algorithms/transpose/configuration.h"
 #include "runtime/arrays/copy.h"

@@ -147,8 +147,8 @@ private:
     const size_t each_;  // 0: all corners
     int number_ = 0;
     size_t right_ = 0, built_ = 0, refused_ = 0, faults_ = 0;
-    std::vector<std::unique_ptr<const Variant>> kept_;  // the runtime keeps what it knows of a variant by its
-                                                        // address
+    // The runtime keeps what it knows of a variant by its address.
+    std::vector<std::unique_ptr<const Variant>> kept_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 # What every generator program does with its table of variants (copy_generator.cpp has several tables). WHAT
 # is one of
-# tables variants made in a loop and variants over two lines are found; a wrong table is refused with a
-# message
+#   tables     variants made in a loop and variants over two lines are found; a wrong table is refused with a
+#              message, and so is a schedule that Halide refuses
 #   declined   where a table says that an autoscheduler declines a variant, the autoscheduler is asked
 #   build      a library is made again when something of it changed, and no other is; a failure gives a
 #              message and leaves no unfinished file
@@ -55,6 +55,8 @@ if (WHAT STREQUAL "tables")
         table ${WORK}/t.cpp tunables=lanes=65)
     generator("" 1 "no chosen variant has a tunable 'lane'; there are: lanes"
         table ${WORK}/t.cpp tunables=lane=4)
+    # What Halide says of a schedule that it refuses.
+    generator(wrong 1 "error: .*could not find split dimension: nowhere" show loops schedule=vectors_wrong)
 
 elseif (WHAT STREQUAL "declined")
     generator("" 0 "no variant is one that an autoscheduler declines" declined)

@@ -25,18 +25,16 @@ endforeach ()
 
 # What libraries are made for.
 if (TARGET invert.generator)
-    set(min_plus "")
-    if (TARGET min_plus_convolution.generator)
-        set(min_plus $<TARGET_FILE:min_plus_convolution.generator>)
-    endif ()
-    set(matmul "")
-    if (TARGET matmul.generator)
-        set(matmul $<TARGET_FILE:matmul.generator>)
-    endif ()
+    set(programs "")
+    foreach (program COLUMN_SUM=column_sum MIN_PLUS=min_plus_convolution MATMUL=matmul)
+        string(REGEX MATCH "^(.*)=(.*)$" _ ${program})
+        if (TARGET ${CMAKE_MATCH_2}.generator)
+            list(APPEND programs -D${CMAKE_MATCH_1}=$<TARGET_FILE:${CMAKE_MATCH_2}.generator>)
+        endif ()
+    endforeach ()
     add_test(NAME generator.targets COMMAND ${CMAKE_COMMAND}
         -DINVERT=$<TARGET_FILE:invert.generator>
-        -DMIN_PLUS=${min_plus}
-        -DMATMUL=${matmul}
+        ${programs}
         -DWORK=${CMAKE_CURRENT_BINARY_DIR}/generator/targets
         -P ${CMAKE_CURRENT_SOURCE_DIR}/build/generators/targets_test.cmake)
     set_tests_properties(generator.targets PROPERTIES LABELS generator TIMEOUT 300)

@@ -1,7 +1,7 @@
 # What a library is made for, by the generator programs of this build: the CUDA capability that was asked for,
 # OpenCL without doubles where nothing computes with them, the instruction sets of a CPU, and words of errors.
-# Arguments: INVERT, MIN_PLUS and MATMUL, the generator programs of invert, min_plus_convolution and
-# matmul (the last two may be empty), and WORK, which is emptied.
+# Arguments: INVERT, COLUMN_SUM, MIN_PLUS and MATMUL, the generator programs of invert, column_sum,
+# min_plus_convolution and matmul (all but the first may be empty), and WORK, which is emptied.
 file(REMOVE_RECURSE ${WORK})
 
 # make(GENERATOR WORDS...): makes libraries and the sources of their kernels in WORK.
@@ -76,14 +76,21 @@ execute_process(COMMAND ${INVERT} list autoscheduled=no OUTPUT_VARIABLE said COM
 if (NOT said MATCHES "tuned" OR said MATCHES "auto")
     message(FATAL_ERROR "autoscheduled=no gave:\n${said}")
 endif ()
-# Libraries that report their errors by messages, and libraries that return codes alone.
-foreach (errors words codes)
-    make(${INVERT} schedule=reference backend=cpu errors=${errors})
-    file(STRINGS ${WORK}/invert_reference_u8_cpu.a words REGEX "halide_error_access_out_of_bounds")
-    if (errors STREQUAL words AND NOT words OR errors STREQUAL codes AND words)
-        message(FATAL_ERROR "errors=${errors}: the library calls '${words}'")
-    endif ()
-endforeach ()
+# Libraries that report their errors by messages, and libraries that return codes alone. These variants have
+# checks whose messages compute the numbers that they print.
+function(errors generator op variant)
+    foreach (errors words codes)
+        make(${generator} schedule=${variant} type=u8 backend=cpu errors=${errors})
+        file(STRINGS ${WORK}/${op}_${variant}_u8_cpu.a words REGEX "halide_error_access_out_of_bounds")
+        if (errors STREQUAL words AND NOT words OR errors STREQUAL codes AND words)
+            message(FATAL_ERROR "${op}/${variant}, errors=${errors}: it calls '${words}'")
+        endif ()
+    endforeach ()
+endfunction()
+errors(${INVERT} invert tuned)
+if (COLUMN_SUM)
+    errors(${COLUMN_SUM} column_sum tuned_wide)
+endif ()
 # The kernels' text is deflated in the operator's own libraries, which the runtime alone calls, and legible in
 # a library of another name, which a program may call without the runtime.
 foreach (name invert plain)

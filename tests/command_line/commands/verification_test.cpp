@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cmath>
 #include <complex>
+#include <fmt/format.h>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -284,7 +285,11 @@ TEST(Verification, BenchTimesTunedBesideTheReference) {
     ASSERT_TRUE(slow.of_reference);
     EXPECT_GT(*slow.of_reference, slower_than_reference);
     EXPECT_EQ(json(slow)["of_reference"], *slow.of_reference);
-    EXPECT_NE(line_of(slow).find("; SLOWER"), std::string::npos) << line_of(slow);
+    const std::string narrow = line_of(slow), wide = line_of(slow, "", true);
+    EXPECT_NE(narrow.find("; SLOWER\n"), std::string::npos) << narrow;
+    EXPECT_NE(wide.find(fmt::format("; SLOWER than reference, {:.2f} times its time\n", *slow.of_reference)),
+        std::string::npos)
+        << wide;
     app::Run fast = slow;
     fast.of_reference = .5;
     EXPECT_EQ(line_of(fast).find("SLOWER"), std::string::npos) << line_of(fast);

@@ -2,6 +2,7 @@
 #include "runtime/dispatch/image_operator.h"
 #include "tests/support/arrays.h"
 #include "tests/support/errors.h"
+#include "tests/support/image_library.h"
 #include "tests/support/operators.h"
 #include "tilewright/alpha.h"
 #include "tilewright/generated.h"
@@ -63,22 +64,10 @@ int larger_neighbour(void **arguments) {
     return 0;
 }
 
-const halide_filter_metadata_t *image_to_output() {
-    static const halide_filter_argument_t arguments[] = {
-        {"image", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr,
-            nullptr, nullptr, nullptr},
-        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr,
-            nullptr, nullptr, nullptr, nullptr},
-    };
-    static const halide_filter_metadata_t metadata = {
-        halide_filter_metadata_t::VERSION, 2, arguments, "", "neighbour"};
-    return &metadata;
-}
-
 // The libraries of a window see neighbours in an image, and not other channels.
 TEST(ImageOperator, AWindowComputesEachChannelAsAnImage) {
     static const std::vector<Variant> variants = {
-        generated_variant("larger", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_output)};
+        generated_variant("larger", "tuned", "u8", Backend::cpu, larger_neighbour, image_to_image)};
     static constexpr ImageForm larger("larger");
     const ImageOperator op("larger", "", variants, {&larger});
     const Array large = random_array(Type::u8, {24, 40, 3}), image = large.crop(2, 3, 20, 30);

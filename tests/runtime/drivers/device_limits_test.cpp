@@ -4,6 +4,7 @@
 #include "tests/runtime/drivers/fakes/cuda_record.h"
 #include "tests/runtime/drivers/fakes/opencl_record.h"
 #include "tests/support/errors.h"
+#include "tests/support/image_library.h"
 #include "tests/support/operators.h"
 #include "tilewright/generated.h"
 #include <HalideRuntime.h>
@@ -23,21 +24,8 @@ int count_start(void **) {
     return 0;
 }
 
-const halide_filter_metadata_t *image_to_output() {
-    static const halide_filter_argument_t arguments[] = {
-        {"image", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr,
-            nullptr, nullptr, nullptr},
-        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr,
-            nullptr, nullptr, nullptr, nullptr},
-    };
-    static const halide_filter_metadata_t metadata = {
-        halide_filter_metadata_t::VERSION, 2, arguments, "", "count"};
-    return &metadata;
-}
-
 Variant needing(const std::string &schedule, Backend backend, Variant::Needs needs) {
-    Variant variant =
-        generated_variant("picky", schedule, "u8", backend, count_start, image_to_output, needs);
+    Variant variant = generated_variant("picky", schedule, "u8", backend, count_start, image_to_image, needs);
     variant.family = schedule.substr(0, schedule.find('_'));
     return variant;
 }
@@ -75,12 +63,12 @@ int find_no_memory(void **) {
 // An operator whose variant `tuned` finds no memory, with or without a variant `compact`.
 const Operator &large_operator(bool with_compact) {
     std::vector<Variant> of;
-    of.push_back(generated_variant("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_output));
+    of.push_back(generated_variant("large", "tuned", "u8", Backend::opencl, find_no_memory, image_to_image));
     if (with_compact) {
         of.push_back(generated_variant("large", "compact", "u16", Backend::opencl, find_no_memory, nullptr));
         of.push_back(generated_variant("large", "compact", "u8", Backend::cuda, find_no_memory, nullptr));
         of.push_back(
-            generated_variant("large", "compact", "u8", Backend::opencl, count_start, image_to_output));
+            generated_variant("large", "compact", "u8", Backend::opencl, count_start, image_to_image));
     }
     return *new ImageOperator("large", "a test's", of, {&large_form});
 }

@@ -1,5 +1,6 @@
 // A machine without libcuda and without OpenCL: programs start, say what is missing, and work on the CPU.
 #include "tests/runtime/drivers/any_operator.h"
+#include "tests/support/image_library.h"
 #include "tilewright/device.h"
 #include "tilewright/generated.h"
 #include <HalideRuntime.h>
@@ -55,18 +56,6 @@ namespace {
 int silent(void **) {
     halide_error(nullptr, "the launch failed");
     return 0;
-}
-
-const halide_filter_metadata_t *image_to_image() {
-    static const halide_filter_argument_t arguments[] = {
-        {"input", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr,
-            nullptr, nullptr, nullptr},
-        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr,
-            nullptr, nullptr, nullptr, nullptr},
-    };
-    static const halide_filter_metadata_t metadata = {
-        halide_filter_metadata_t::VERSION, 2, arguments, "", "silent"};
-    return &metadata;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "runtime/devices/opencl/opencl.h"
 #include "tests/runtime/drivers/any_operator.h"
 #include "tests/runtime/drivers/fakes/fakes.h"
+#include "tests/support/image_library.h"
 #include "tilewright/generated.h"
 #include <HalideRuntimeOpenCL.h>
 #include <algorithm>
@@ -206,18 +207,6 @@ int fill_with_seven(void **arguments) {
         std::fill_n(output.host + y * output.dim[1].stride, output.dim[0].extent, 7);
     }
     return 0;
-}
-
-const halide_filter_metadata_t *image_to_image() {
-    static const halide_filter_argument_t arguments[] = {
-        {"input", halide_argument_kind_input_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr, nullptr,
-            nullptr, nullptr, nullptr},
-        {"output", halide_argument_kind_output_buffer, 2, halide_type_t(halide_type_uint, 8), nullptr,
-            nullptr, nullptr, nullptr, nullptr},
-    };
-    static const halide_filter_metadata_t metadata = {
-        halide_filter_metadata_t::VERSION, 2, arguments, "", "fill"};
-    return &metadata;
 }
 
 // Two crops side by side of one image that is on the device; the device writes, or reads, the left one, and
