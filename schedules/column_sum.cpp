@@ -244,7 +244,8 @@ ScheduleVariants tuned_variants() {
             tuned_any_on("u8 u16 u8f32 u16f32", gpu, 8),
             tuned_any_on("f32", cuda, 16),
             tuned_any_on("f32", opencl, 8),
-            variant("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, one_column, {{"unroll", 4, 1, 16}})
+            variant("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, one_column,
+                {{"unroll", 4, 1, 16}})
                 .avx2()
                 .kept_for("images of one column")
                 .says("One column from top to bottom, with its sum in a register."),
