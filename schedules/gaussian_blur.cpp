@@ -289,9 +289,10 @@ static ScheduleVariants window_variants() {
                 .kept_for(calls)
                 .says(sentence));
     };
+    // The window of radius 4 is registers_4 for f32, and on OpenCL for u8.
     struct {
         int radius, columns, window;
-    } const floats[] = {{4, 256, 4}, {9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}};
+    } const floats[] = {{9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}};
     struct {
         int radius, high, columns, rows, window;
     } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
@@ -308,23 +309,21 @@ static ScheduleVariants window_variants() {
         if (wide_on_cuda) {
             add("tuned_large", cuda, "f32", window, tile(f.radius, 384, 32, 1, f.window, true), sentence);
         }
-        if (f.radius > 4) {
-            add("tuned_large", wide_on_cuda ? opencl : gpu, "f32", window,
-                tile(f.radius, f.columns, 32, 1, f.window, true), sentence,
-                not_measured_by_opencl(1, f.radius));
-        }
+        add("tuned_large", wide_on_cuda ? opencl : gpu, "f32", window,
+            tile(f.radius, f.columns, 32, 1, f.window, true), sentence, not_measured_by_opencl(1, f.radius));
     }
     for (const auto &f : floats) {
-        if (f.radius > 4) {  // that is registers_4
-            add("tuned_window", gpu, "f32", window, tile(f.radius, f.columns, 32, 1, f.window),
-                "Both passes in one kernel; windows in registers, weights from constant memory.",
-                not_measured_by_opencl(1, f.radius));
-        }
-    }
-    for (const auto &f : floats) {
-        add("tuned_window", gpu, "u16", window, tile(f.radius, 256, 16, 1, 4),
-            "As tuned_window for f32, with integer weights and 64-bit sums.",
+        add("tuned_window", gpu, "f32", window, tile(f.radius, f.columns, 32, 1, f.window),
+            "Both passes in one kernel; windows in registers, weights from constant memory.",
             not_measured_by_opencl(1, f.radius));
+        add("tuned_window", opencl, "u8", window_floats, tile(f.radius, 256, 8, 4, f.radius < 20 ? 8 : 16),
+            "One kernel; loads of four bytes, sums of floats, windows in registers.",
+            not_measured_by_opencl(1, f.radius));
+    }
+    for (const int radius : {4, 9, 12, 20, 30, 40}) {
+        add("tuned_window", gpu, "u16", window, tile(radius, 256, 16, 1, 4),
+            "As tuned_window for f32, with integer weights and 64-bit sums.",
+            not_measured_by_opencl(1, radius));
     }
     for (const auto &w : words) {  // up to radius 9 without upper bytes of taps
         add("tuned_words", cuda, "u8", window_dot,
@@ -336,14 +335,6 @@ static ScheduleVariants window_variants() {
             word_tile(w.radius, w.high, true, w.columns, w.rows, w.window),
             "One kernel; dot products of four bytes, windows of words in registers.",
             "borders other than reflect, and widths that are no multiple of 4");
-    }
-    for (const auto &f : floats) {
-        if (f.radius > 4) {  // that is registers_4
-            add("tuned_window", opencl, "u8", window_floats,
-                tile(f.radius, 256, 8, 4, f.radius < 20 ? 8 : 16),
-                "One kernel; loads of four bytes, sums of floats, windows in registers.",
-                not_measured_by_opencl(1, f.radius));
-        }
     }
     return variants;
 }
