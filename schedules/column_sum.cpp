@@ -247,6 +247,7 @@ ScheduleVariants tuned_variants() {
             variant("tuned_column", cpu, "u8 u16 u8f32 u16f32", column_in_register, one_column,
                 {{"unroll", 4, 1, 16}})
                 .avx2()
+                .kept_for("images of one column")
                 .says("One column from top to bottom, with its sum in a register."),
             variant("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", vectors_of_columns, few_pixels,
                 {{"lanes", 64, 16, 64}})

@@ -60,6 +60,14 @@ void shared(GaussianBlurNear &blur, ScheduleContext &context) {
 
 }  // namespace
 
+// For which calls a variant of the CPU stays, and one of OpenCL.
+static const char *not_measured(int channels) {
+    return channels == 2 ? "images of two channels" : "";
+}
+static const char *not_measured_by_opencl(int channels, int radius) {
+    return channels == 2 || radius == 20 ? "images of two channels and radii of 13 to 20 by OpenCL" : "";
+}
+
 // The rows by dot products, for images of so many channels. In a chunk of 64 columns, an image of at most so
 // many takes half the time: 5000 x 3 u8, sigma 2, 1.6 -> .8 ms (one thread, Zen 4 with AVX-512). Chunks of
 // colours are shorter: RGB u8 2048 x 2048, sigma 1, chunks of 1024 / 512 / 256 elements 5.4 / 5.6 / 4.7 ms
@@ -78,10 +86,12 @@ static ScheduleVariants dots_variants(const std::string &name, int channels, int
     return {
         variant(name, vnni, "u8", gaussian_blur_cpu::dots, bytes,
             {{"rows", 16, 8, 64}, {"vectors", 1, 1, 4}, {"chunk", chunk, 64, 1024}})
+            .kept_for(not_measured(channels))
             .says("Tiles of rows over the cores, with dot products of four bytes: 16 outputs per "
                   "instruction."),
-        std::move(of_words).says(
-            "Tiles of rows over the cores, with dot products of two 16-bit numbers, and 32-bit sums."),
+        std::move(of_words)
+            .kept_for(not_measured(channels))
+            .says("Tiles of rows over the cores, with dot products of two 16-bit numbers, and 32-bit sums."),
     };
 }
 
@@ -99,6 +109,7 @@ static ScheduleVariant pairs_variant(const std::string &name, int channels) {
                 1, 4},
             {"chunk", channels == 1 ? 1024 : 256, 64, 1024}})
         .avx2()
+        .kept_for(not_measured(channels))
         .says("As tuned_dots, with dot products of two 16-bit numbers, which every processor has.");
 }
 
@@ -115,31 +126,31 @@ static ScheduleVariants short_variants() {
     return {
         of_means("tuned_short", 1,
             "Tiles of 8 rows over the cores; sums of 16 bits, for small weights of an even sum (sigma 1)."),
-        of_means("tuned_short_odd", 2, "As tuned_short, for weights of an odd sum (sigma .8)."),
+        of_means("tuned_short_odd", 2, "As tuned_short, for weights of an odd sum (sigma .8).")
+            .kept_for("sigma below 1"),
     };
 }
 
 // The rows that read the image in order, for radii up to 12: for larger ones the groups of rows that are kept
 // would leave the second-level cache in wide images (u16 4096 x 4096, sigma 10: 1.06 of the time of
-// tuned_dots). On an AMD EPYC (Zen 4, 2026-11-23) they are the fastest from some 10 columns on: 10000 rows of
-// 8 / 17 / 47 columns, sigma 1, take .24 / .39 / .26 ms for u8 and .54 / .53 / .68 ms for u16, tuned_narrow
-// .32 / .95 / 1.13 ms and .49 / 1.20 / 1.71 ms.
+// tuned_dots). They are fast for narrow images too: 10000 rows of 8 / 17 / 47 columns, sigma 1, take .24 /
+// .39 / .26 ms for u8 and .54 / .53 / .68 ms for u16 (AMD EPYC, Zen 4, 2026-11-23). Images of two channels
+// are left to tuned_dots_2 and tuned_pairs_2, which take 1.3 times as long (sigma 1, 1024 x 1024, AVX2).
 static ScheduleVariants in_order_variants() {
     using gaussian_blur_cpu::dots_in_order;
     const char *bytes = "Strips of rows over the cores: each row of the image is read once, and in order.",
                *pairs =
                    "As tuned_in_order, with dot products of two 16-bit numbers, which every processor has.";
     ScheduleVariants variants;
-    for (int channels : {1, 2, 3, 4}) {
+    for (int channels : {1, 3, 4}) {
         const std::string of_channels = channels == 1 ? "" : "_" + std::to_string(channels);
-        const GaussianBlurDotsConfiguration fours{
-            .group = 4, .channels = channels, .least_columns = 20, .most_radius = 12},
-            twos{.group = 2, .channels = channels, .least_columns = 20, .most_radius = 12};
+        const GaussianBlurDotsConfiguration fours{.group = 4, .channels = channels, .most_radius = 12},
+            twos{.group = 2, .channels = channels, .most_radius = 12};
         variants.push_back(variant("tuned_in_order" + of_channels, vnni, "u8", dots_in_order, fours,
             {{"rows", 128, 32, 512}, {"vectors", 1, 1, 4}, {"chunk", 256, 64, 1024}})
                 .says(bytes));
         const std::vector<Tunable> of_pairs = {
-            {"rows", 128, 32, 512}, {"vectors", channels <= 2 ? 2 : 1, 1, 4}, {"chunk", 256, 64, 1024}};
+            {"rows", 128, 32, 512}, {"vectors", channels == 1 ? 2 : 1, 1, 4}, {"chunk", 256, 64, 1024}};
         variants.push_back(
             variant("tuned_in_order" + of_channels, cpu, "u16", dots_in_order, twos, of_pairs).says(pairs));
         variants.push_back(
@@ -178,13 +189,16 @@ static ScheduleVariants colour_variants() {
                        floats = channels == 4 ? colour_tile(4, radius, wide ? 32 : 64, wide ? 24 : 32, 4) :
                                                 colour_tile(channels, radius, 96, 30, 4);
             variants.push_back(variant(name(bytes), opencl, "u8", colour_floats, bytes)
+                    .kept_for(not_measured_by_opencl(channels, radius))
                     .says("As tuned_window, for several channels: one load per element."));
             const auto words16 = colour_tile(channels, radius, wide || channels == 4 ? 64 : 96, 30, 4);
             // CUDA has too few registers for a block of these (H200).
             const Backends where = wide && channels == 4 ? opencl : gpu;
             variants.push_back(variant(name(floats), where, "f32", window, floats)
+                    .kept_for(not_measured_by_opencl(channels, radius))
                     .says("As tuned_window, for several channels."));
             variants.push_back(variant(name(words16), where, "u16", window, words16)
+                    .kept_for(not_measured_by_opencl(channels, radius))
                     .says("As tuned_window, for several channels."));
         }
     }
@@ -194,21 +208,14 @@ static ScheduleVariants colour_variants() {
 // The variants of CPUs that `tuned` takes.
 static ScheduleVariants tuned_cpu_variants() {
     using namespace gaussian_blur_cpu;
-    // Where the times of the rows meet on an AMD EPYC (Zen 4, 2026-11-22): 60 x 1000 u8 takes .26 ms where
-    // tuned_dots takes .35 (sigma 3, 84 elements), and .72 where it takes .40 (sigma 7.5, 120 elements).
-    const GaussianBlurLinesConfiguration narrow_integers{.most_elements = 80},
-        narrow_floats{.most_elements = 128};
-    const std::vector<Tunable> of_narrow = {
-        {"rows", 16, 8, 64}, {"vectors", 1, 1, 8}, {"chunk", 16, 16, 1024}};
-    const char *in_vectors = "As tuned_any, in chunks of one vector, for images narrower than its chunks.";
     return family("tuned",
         {
             short_variants(),
             in_order_variants(),
-            variant("tuned_narrow", cpu, "u8 u16", lines<GaussianBlurLines>, narrow_integers, of_narrow)
-                .says(in_vectors),
-            variant("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>, narrow_floats, of_narrow)
-                .says(in_vectors),
+            variant("tuned_narrow", cpu, "f32", lines<GaussianBlurLines>,
+                GaussianBlurLinesConfiguration{.most_elements = 128},
+                {{"rows", 16, 8, 64}, {"vectors", 1, 1, 8}, {"chunk", 16, 16, 1024}})
+                .says("As tuned_any, in chunks of one vector, for images narrower than its chunks."),
             dots_variants("tuned_dots_narrow", 1, 64),
             dots_variants("tuned_dots", 1),
             dots_variants("tuned_dots_2", 2),
@@ -276,14 +283,16 @@ static ScheduleVariants window_variants() {
     using namespace gaussian_blur_gpu;
     ScheduleVariants variants;
     const auto add = [&](const std::string &name, Backends where, const char *type, auto schedule,
-                         const Tile &made, const char *sentence) {
+                         const Tile &made, const char *sentence, const char *calls = "") {
         variants.push_back(
             variant(name + "_" + std::to_string(made.configuration.radius), where, type, schedule, made)
+                .kept_for(calls)
                 .says(sentence));
     };
+    // The window of radius 4 is registers_4 for f32, and on OpenCL for u8.
     struct {
         int radius, columns, window;
-    } const floats[] = {{4, 256, 4}, {9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}};
+    } const floats[] = {{9, 256, 4}, {12, 256, 4}, {20, 192, 8}, {30, 192, 8}, {40, 176, 8}};
     struct {
         int radius, high, columns, rows, window;
     } const words[] = {{4, 2, 1024, 16, 16}, {9, 3, 512, 32, 32}, {12, 3, 512, 32, 16}, {20, 5, 512, 16, 16},
@@ -300,18 +309,21 @@ static ScheduleVariants window_variants() {
         if (wide_on_cuda) {
             add("tuned_large", cuda, "f32", window, tile(f.radius, 384, 32, 1, f.window, true), sentence);
         }
-        if (f.radius > 4) {
-            add("tuned_large", wide_on_cuda ? opencl : gpu, "f32", window,
-                tile(f.radius, f.columns, 32, 1, f.window, true), sentence);
-        }
+        add("tuned_large", wide_on_cuda ? opencl : gpu, "f32", window,
+            tile(f.radius, f.columns, 32, 1, f.window, true), sentence, not_measured_by_opencl(1, f.radius));
     }
     for (const auto &f : floats) {
         add("tuned_window", gpu, "f32", window, tile(f.radius, f.columns, 32, 1, f.window),
-            "Both passes in one kernel; windows in registers, weights from constant memory.");
+            "Both passes in one kernel; windows in registers, weights from constant memory.",
+            not_measured_by_opencl(1, f.radius));
+        add("tuned_window", opencl, "u8", window_floats, tile(f.radius, 256, 8, 4, f.radius < 20 ? 8 : 16),
+            "One kernel; loads of four bytes, sums of floats, windows in registers.",
+            not_measured_by_opencl(1, f.radius));
     }
-    for (const auto &f : floats) {
-        add("tuned_window", gpu, "u16", window, tile(f.radius, 256, 16, 1, 4),
-            "As tuned_window for f32, with integer weights and 64-bit sums.");
+    for (const int radius : {4, 9, 12, 20, 30, 40}) {
+        add("tuned_window", gpu, "u16", window, tile(radius, 256, 16, 1, 4),
+            "As tuned_window for f32, with integer weights and 64-bit sums.",
+            not_measured_by_opencl(1, radius));
     }
     for (const auto &w : words) {  // up to radius 9 without upper bytes of taps
         add("tuned_words", cuda, "u8", window_dot,
@@ -321,11 +333,8 @@ static ScheduleVariants window_variants() {
     for (const auto &w : words) {
         add("tuned_window", cuda, "u8", window_dot,
             word_tile(w.radius, w.high, true, w.columns, w.rows, w.window),
-            "One kernel; dot products of four bytes, windows of words in registers.");
-    }
-    for (const auto &f : floats) {
-        add("tuned_window", opencl, "u8", window_floats, tile(f.radius, 256, 8, 4, f.radius < 20 ? 8 : 16),
-            "One kernel; loads of four bytes, sums of floats, windows in registers.");
+            "One kernel; dot products of four bytes, windows of words in registers.",
+            "borders other than reflect, and widths that are no multiple of 4");
     }
     return variants;
 }
@@ -333,6 +342,8 @@ static ScheduleVariants window_variants() {
 static const ScheduleVariants &variants() {
     using namespace gaussian_blur_cpu;
     using namespace gaussian_blur_gpu;
+    const char *pixels_once =
+        "Both passes in one kernel; windows in registers, so that a pixel is loaded once per column.";
     static const ScheduleVariants table = {
         variant("reference", cpu, "u8 u16 f32", reference)
             .says("Pixel by pixel: the whole pass down columns, then the whole pass along rows."),
@@ -344,11 +355,12 @@ static const ScheduleVariants &variants() {
         family("registers",
             {
                 variant("registers_4", gpu, "f32", window, tile(4, 256, 32, 1, 4))
-                    .says("Both passes in one kernel; windows in registers, so that a pixel is loaded once "
-                          "per column."),
-                variant("registers_4", gpu, "u8", window_floats, tile(4, 256, 8, 4, 8))
-                    .says("Both passes in one kernel; windows in registers, so that a pixel is loaded once "
-                          "per column."),
+                    .in("tuned")
+                    .says(pixels_once),
+                variant("registers_4", cuda, "u8", window_floats, tile(4, 256, 8, 4, 8)).says(pixels_once),
+                variant("registers_4", opencl, "u8", window_floats, tile(4, 256, 8, 4, 8))
+                    .in("tuned")
+                    .says(pixels_once),
             }),
 
         family("tuned",
@@ -360,6 +372,7 @@ static const ScheduleVariants &variants() {
                 // 4096 x 4096 and 1024 x 1024 in four bands, sigma 11, H200, 2026-11-23).
                 variant("tuned_near", gpu, "u8 u16 f32", columns,
                     {{"width", 64, 32, 128}, {"height", 2, 2, 8}, {"rows", 8, 2, 16}, {"band", 16, 1, 256}})
+                    .kept_for("radii above 40")
                     .says("Two kernels; a thread computes 8 pixels of a column, so that it loads each weight "
                           "once for all."),
                 variant("tuned_any", gpu, "u8 u16 f32", separable_bands,

@@ -237,6 +237,7 @@ ScheduleVariants tuned_on_gpus() {
                 .says("A thread keeps 8 x 8 sums in registers over all of K, from padded panels of A and "
                       "B."),
             variant("tuned_any", gpu, "f32", runs, tiles_of_16, {{"parts", 528, 132, 2112}})
+                .kept_for("products of few elements and a great depth")
                 .says("Thread blocks share the sums of one tile along K, for products with few elements."),
         });
 }
@@ -275,13 +276,16 @@ static const ScheduleVariants &variants() {
         family("tuned",
             {
                 variant("tuned_few_rows", cpu, "f32", few_rows, flat, {{"strip", 1024, 256, 4096}})
+                    .kept_for("products of up to 8 rows")
                     .says("A task per strip of columns reads B once and sums up to 8 rows in the first-level "
                           "cache."),
                 variant("tuned_few_columns", cpu, "f32", few_columns, thin, {{"vectors", 4, 1, 8}})
                     .avx2()
+                    .kept_for("products of up to 8 columns")
                     .says("A row of A is multiplied by up to 8 transposed columns of B, in vectors along k."),
                 variant("tuned_narrow", cpu, "f32", small_rows, narrow)
                     .avx2()
+                    .kept_for("products of up to 8 columns and a depth below 32")
                     .says("One element after another, for up to 8 columns and a depth below 32."),
                 variant("tuned_small", cpu, "f32", small_tiles, small,
                     {{"rows", 8, 1, 8}, {"narrow_rows", 6, 1, 8}})

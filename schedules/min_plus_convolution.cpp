@@ -333,6 +333,7 @@ static const ScheduleVariants &variants() {
     const std::string all = "f64 f32 i32";
     const MinPlusConvolutionConfiguration branch{.branch = true};
     const Range few_elements{.most = 16};
+    const char *of_few = "a vector of at most 16 elements";
     static const ScheduleVariants table = {
         exact(variant("reference", cpu, all, reference))
             .says("One output is computed after another, without a schedule: every variant is compared with "
@@ -342,9 +343,11 @@ static const ScheduleVariants &variants() {
                 exact(variant("tuned_short", cpu, all, short_vector,
                           {{"vectors", 8, 1, 14}, {"task", 1024, 64, 65536}}))
                     .serves("n", few_elements)
+                    .kept_for(of_few)
                     .says("As tuned_any for a vector of a few elements, with the longer one read in place."),
                 exact(variant("tuned_short", gpu, all, output_per_thread, {{"threads", 128, 32, 1024}}))
                     .meant_for("n", few_elements)
+                    .kept_for(of_few)
                     .says("One thread per output walks over the shorter vector."),
             }),
         pruned_variants(),

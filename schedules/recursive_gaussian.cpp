@@ -139,6 +139,7 @@ ScheduleVariants tuned_cpu_variants() {
     return family("tuned",
         {
             variant("tuned_line", cpu, "u8 u16 f32", line, {{"run", 8, 4, 16}})
+                .kept_for("images of one row or one column")
                 .says("One row or one column, sample after sample, without the filters of the other axis."),
             variant("tuned_bands", cpu, "u8 u16 f32", bands, grey, of_bands)
                 .says("Bands of rows over the cores: what enters each band is found first."),
@@ -193,6 +194,7 @@ static const ScheduleVariants &variants() {
         family("blocks",
             {
                 variant("blocks_aligned", gpu, "f32", tiles_aligned, settings())
+                    .in("tuned")
                     .registers("kernel_tails", 168)
                     .registers("", 96)
                     .says("Tiles in parallel: what enters each tile is found first; for whole tiles."),
@@ -207,10 +209,6 @@ static const ScheduleVariants &variants() {
             .says("Tiles that filter columns first; what they carry lies in the output, to save memory."),
         family("tuned",
             {
-                variant("tuned_aligned", gpu, "f32", tiles_aligned, settings())
-                    .registers("kernel_tails", 168)
-                    .registers("", 96)
-                    .says("As blocks_aligned: two reads of the image and one write, for whole tiles."),
                 variant("tuned_any", gpu, "u8 u16 f32", tiles_of_any_size, coloured, settings_of_colours())
                     .registers("kernel_tails", 168)
                     .registers("", 128)

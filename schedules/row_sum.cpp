@@ -275,9 +275,8 @@ void pixels_of_rows(RowSum &form, ScheduleContext &context) {
 }
 
 // A row of halves.
-ScheduleVariant halves(const std::string &name, int lanes) {
-    return variant(name, cpu, "u8 u16 f32 u8f32 u16f32", halves_in_vectors,
-        {{"lanes", lanes}, {"strip", 8192, 64, 65536}})
+ScheduleVariant halves(const std::string &name, const char *types, int lanes) {
+    return variant(name, cpu, types, halves_in_vectors, {{"lanes", lanes}, {"strip", 8192, 64, 65536}})
         .with("strict_float")
         .says("The first and the last vector of a row, for rows of one or two vectors.");
 }
@@ -289,7 +288,7 @@ ScheduleVariant many_variants_on(const char *types, Backends where, int rows) {
         RowSumChunksConfiguration{.most_iterations = 1 << 20, .least_rows = 128},
         {{"lanes", 64, 16, 256}, {"rows", rows, 1, 8}})
         .with("strict_float")
-        .says("16-byte loads with 64 threads per row: whole lines are read, with several loads in flight.");
+        .says("16-byte loads with 64 threads per row: whole lines are read, by several loads at once.");
 }
 
 ScheduleVariant medium_variants_on(const char *types, Backends where) {
@@ -314,11 +313,11 @@ ScheduleVariant wide_variants(const char *types, int lanes, int unroll) {
 }
 
 ScheduleVariants tuned_variants() {
-    const RowSumSlicedConfiguration few_long{.least_width = 65537, .most_rows = 63}, bytes{.least_width = 64};
+    const RowSumSlicedConfiguration few_long{.least_width = 65537, .most_rows = 63};
+    const char *all = "u8 u16 f32 u8f32 u16f32";
     return family("tuned",
         {
-            variant("tuned_short", gpu, "u8 u16 f32 u8f32 u16f32", short_row_a_thread,
-                {{"lanes", 1}, {"rows", 128, 32, 256}})
+            variant("tuned_short", gpu, all, short_row_a_thread, {{"lanes", 1}, {"rows", 128, 32, 256}})
                 .with("strict_float")
                 .says("16-byte loads with one thread per row, for rows too short for several threads."),
             medium_variants_on("u16 u16f32", gpu),
@@ -326,30 +325,31 @@ ScheduleVariants tuned_variants() {
             many_variants_on("u8 u16 u8f32 u16f32", gpu, 2),
             many_variants_on("f32", cuda, 1),
             many_variants_on("f32", opencl, 2),
-            variant("tuned_any", gpu, "u8 u16 f32 u8f32 u16f32", pieces_over_blocks,
-                RowSumChunksConfiguration{.splits = true},
+            variant("tuned_any", gpu, all, pieces_over_blocks, RowSumChunksConfiguration{.splits = true},
                 {{"lanes", 64, 16, 128}, {"terms", 128, 16, 256}, {"rows", 2, 1, 8}, {"turns", 8, 1, 32}})
                 .with("strict_float")
                 .says("Splits each row over blocks, and a second kernel adds its pieces: for few or very "
                       "long rows."),
-            variant("tuned_few_rows", cpu, "u8 u16 f32 u8f32 u16f32", slices_of_rows, few_long,
+            variant("tuned_few_rows", cpu, all, slices_of_rows, few_long,
                 {{"lanes", 64, 16, 64}, {"groups", 255, 16, 255}, {"unroll", 4, 1, 8}})
                 .with("strict_float")
+                .kept_for("fewer rows than the CPU has cores")
                 .says("Spreads the slices of few long rows over the cores, in vectors of 16-bit sums."),
-            variant("tuned_bytes", cpu, "u8 u8f32", strips_of_octets, bytes,
+            variant("tuned_bytes", cpu, "u8 u8f32", strips_of_octets,
                 {{"lanes", 32, 16, 256}, {"unroll", 2, 1, 8}, task, strip})
                 .says("Strips of rows over the cores; one instruction adds the bytes of each octet."),
-            wide_variants("u8 u16 u8f32 u16f32", 32, 8),
+            wide_variants("u16 u8f32 u16f32", 32, 8),
             wide_variants("f32", 16, 1),
-            halves("tuned_halves_32", 32),
-            halves("tuned_halves_16", 16),
-            halves("tuned_halves_8", 8),
-            variant("tuned_narrow", cpu, "u8 u16 f32 u8f32 u16f32", pixels_of_rows,
-                RowSumConfiguration{.most_width = 7}, {long_strip})
+            halves("tuned_halves_32", "u16 f32 u16f32", 32),
+            halves("tuned_halves_16", all, 16).kept_for("rows of 16 to 31 pixels"),
+            halves("tuned_halves_8", all, 8).kept_for("rows of 8 to 15 pixels"),
+            variant(
+                "tuned_narrow", cpu, all, pixels_of_rows, RowSumConfiguration{.most_width = 7}, {long_strip})
                 .with("strict_float")
                 .avx2()
+                .kept_for("rows of fewer than 8 pixels")
                 .says("Strips of rows over the cores, pixel by pixel, for rows of fewer than 8 pixels."),
-            variant("tuned_any", cpu, "u8 u16 f32 u8f32 u16f32", strips_of_rows,
+            variant("tuned_any", cpu, all, strips_of_rows,
                 {{"lanes", 1}, {"groups", 16, 1, 255}, {"unroll", 1, 1, 4}, small_task, long_strip})
                 .with("strict_float")
                 .says("As tuned_wide without vectors, for rows of fewer than 8 pixels."),

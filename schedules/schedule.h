@@ -96,6 +96,7 @@ struct ScheduleVariant {
     std::string opencl_options;     // further options of clBuildProgram
     bool native_functions = false;  // OpenCL kernels call native_exp in place of exp, and so on
     std::string summary;            // one sentence for people: how the work is done, and what that brings
+    std::string unmeasured = {};    // the calls or machines that it stays for; see kept_for()
 
     // What the variant says of its form; a member that is missing or unknown is a build error.
     template<typename Configuration>
@@ -126,6 +127,14 @@ struct ScheduleVariant {
     // it only for these. Measured times replace this, unless the variant's time depends on values.
     ScheduleVariant meant_for(std::string measure, Range range) && {
         conditions.push_back({std::move(measure), range, false});
+        return std::move(*this);
+    }
+
+    // For which calls or machines, none of which was measured, a variant stays that `tuned` takes at no
+    // measured call: "images of one column". Every such variant says so, and no other
+    // (tests/runtime/dispatch/cover_test.cpp).
+    ScheduleVariant kept_for(std::string calls_or_machines) && {
+        unmeasured = std::move(calls_or_machines);
         return std::move(*this);
     }
 

@@ -238,8 +238,8 @@ ScheduleVariants tuned_on_cpu() {
                 .says(small),
             variant("tuned_small", cpu, "rgb8 rgb16", transpose_cpu::blocks, colours, tunables(32, 32, 256))
                 .says(small),
-            variant("tuned_strips", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::blocks, any,
-                tunables(16, 16, 1024))
+            variant(
+                "tuned_strips", cpu, "u8 u16 f32 rgb8", transpose_cpu::blocks, any, tunables(16, 16, 1024))
                 .says(narrow),
             variant("tuned_any", cpu, "u8 u16 f32 u64 rgb8 rgb16", transpose_cpu::thin,
                 {{"width", 1024}, {"height", 64}})

@@ -93,6 +93,7 @@ void write_table(const Selection &selection, std::ostream &out) {
                        std::to_string(tunables.size()), std::to_string(variant.register_caps.size()),
                        std::to_string(variant.conditions.size()), quoted(variant.opencl_options),
                        quoted(variant.autoscheduler), quoted(variant.declined), quoted(variant.summary),
+                       quoted(variant.unmeasured),
                        made && gpu     ? one.name + "_needs" :
                        needs_avx2(one) ? "{.avx2 = true}" :
                                          "{}",

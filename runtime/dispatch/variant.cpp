@@ -88,7 +88,7 @@ std::vector<Variant> variants_of(std::span<const ConstantVariant> table, const V
         Variant variant{constant.op, constant.origin, constant.schedule, constant.family, constant.type,
             constant.backend, constant.needs_vnni, constant.form, {}, {}, {}, constant.opencl_options,
             constant.autoscheduler, constant.declined, constant.summary, constant.needs, constant.entry,
-            constant.metadata, constant.also};
+            constant.metadata, constant.also, {}, constant.kept_for};
         for (int i = 0; i < constant.configured; i++, numbers++) {
             variant.configured.push_back({numbers->name, numbers->value});
         }

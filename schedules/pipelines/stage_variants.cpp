@@ -52,9 +52,14 @@ void add_blur_windows(std::vector<StageVariant> &variants) {
         bytes.elements = "u8";
         bytes.serves = [](const StageRequest &request) { return request.exact_floats && !request.last; };
         if (radius > 4) {
-            variants.push_back(inside);
+            variants.insert(variants.end(), {inside, floats, bytes});
+            continue;
         }
-        variants.insert(variants.end(), {floats, bytes});
+        StageVariant bytes_on_opencl = bytes;
+        floats.schedule = bytes_on_opencl.schedule = "registers_4";
+        bytes.where = cuda;
+        bytes_on_opencl.where = opencl;
+        variants.insert(variants.end(), {floats, bytes, bytes_on_opencl});
     }
 }
 

@@ -39,6 +39,11 @@ std::string tunables_of(const Variant &variant) {
     return all.empty() ? "" : " Tunables: " + joined(all, ", ") + ".";
 }
 
+// For what a variant stays that `tuned` takes at no measured call.
+std::string reason_of(const Variant &variant) {
+    return variant.kept_for.empty() ? "" : " Kept for " + variant.kept_for + ".";
+}
+
 // What a variant does, or why there is none.
 std::string sentence_of(const Variant &variant) {
     return variant.declined.empty() ?
@@ -64,7 +69,8 @@ std::string schedules_of(const Operator &op, const ListOptions &options) {
             continue;
         }
         const std::string sentence =
-            sentence_of(variant) + (options.variants.schedules.empty() ? "" : tunables_of(variant));
+            sentence_of(variant) +
+            (options.variants.schedules.empty() ? "" : tunables_of(variant) + reason_of(variant));
         auto line = std::find_if(schedules.begin(), schedules.end(),
             [&](const Line &l) { return l.schedule == variant.schedule && l.sentence == sentence; });
         if (line == schedules.end()) {

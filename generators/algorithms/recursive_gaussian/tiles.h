@@ -1,6 +1,6 @@
 #pragma once
-// Forms of recursive_gaussian by tiles, with carries between them. Variants: blocks, blocks_aligned, tuned
-// and tuned_aligned on GPUs. A form, because a schedule of Halide 21 divides only associative updates
+// Forms of recursive_gaussian by tiles, with carries between them. Variants: blocks_aligned, blocks_any and
+// tuned_any on GPUs. A form, because a schedule of Halide 21 divides only associative updates
 // (rfactor) between threads, and the matrices that carry a state over a tile are no part of the definition.
 //
 // Tiles with carries are those of D. Nehab, A. Maximo, R. Lima and H. Hoppe, "GPU-Efficient Recursive

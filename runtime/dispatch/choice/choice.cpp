@@ -132,16 +132,11 @@ std::shared_ptr<const VariantOrder::Order> VariantOrder::order(const Measures &m
     return kept_.front().order;
 }
 
-const VariantOrder &VariantChoices::of(const Operator &op, Device device, const std::string &type) {
-    const std::lock_guard lock(mutex_);
-    for (const Entry &entry : entries_) {
-        if (entry.device == device && entry.type == type) {
-            return *entry.order;
-        }
-    }
+std::vector<const Variant *> variants_for_tuned(
+    const Operator &op, Backend backend, const std::string &type) {
     std::vector<const Variant *> variants;
     for (const Variant &variant : op.variants()) {
-        if (variant.backend == device.backend && variant.type == type &&
+        if (variant.backend == backend && variant.type == type &&
             (variant.belongs_to("tuned") ||
                 (variant.origin == op.name() && op.may_stand_for_tuned(variant)))) {
             variants.push_back(&variant);
@@ -149,10 +144,20 @@ const VariantOrder &VariantChoices::of(const Operator &op, Device device, const 
     }
     std::stable_partition(variants.begin(), variants.end(),
         [](const Variant *variant) { return variant->belongs_to("tuned"); });
+    return variants;
+}
+
+const VariantOrder &VariantChoices::of(const Operator &op, Device device, const std::string &type) {
+    const std::lock_guard lock(mutex_);
+    for (const Entry &entry : entries_) {
+        if (entry.device == device && entry.type == type) {
+            return *entry.order;
+        }
+    }
     const DeviceInfo *info = info_of(device);
     entries_.push_back({device, type,
-        std::make_unique<VariantOrder>(
-            op, std::move(variants), info ? measurements_of(*info) : DeviceMeasurements(), type)});
+        std::make_unique<VariantOrder>(op, variants_for_tuned(op, device.backend, type),
+            info ? measurements_of(*info) : DeviceMeasurements(), type)});
     return *entries_.back().order;
 }
 

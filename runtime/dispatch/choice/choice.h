@@ -10,11 +10,14 @@
 
 namespace tilewright {
 
+// The variants that `tuned` may take on a backend for one type, in the order in which equally fast ones are
+// taken: those of the family first.
+std::vector<const Variant *> variants_for_tuned(const Operator &op, Backend backend, const std::string &type);
+
 // The variants of one operator for one type on one device, by their predicted times.
 class VariantOrder {
 public:
-    // `variants` of `op`: those that may be taken for `tuned`, in the order in which equally fast ones are
-    // taken.
+    // `variants` of `op`: all of variants_for_tuned(), or some of them.
     VariantOrder(const Operator &op, std::vector<const Variant *> variants,
         const DeviceMeasurements &measurements, std::string_view type);
 

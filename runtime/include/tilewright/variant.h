@@ -71,6 +71,8 @@ struct Variant {
     const halide_filter_metadata_t *(*metadata)();
     std::string also = {};  // another family that the variant belongs to; empty: none
     std::vector<Condition> conditions = {};
+    std::string kept_for = {};  // the calls or machines for which it stays, although `tuned` takes it at no
+                                // call that was measured; empty: no reason is needed
     const Form *known_form = nullptr;  // what the front knows of the form: the operator of the variant sets
                                        // it
 
@@ -145,7 +147,7 @@ struct ConstantVariant {
     const char *form;
     int configured, tunables, register_caps;  // how many of the next numbers are the variant's, in this order
     int conditions;                           // and of the next conditions
-    const char *opencl_options, *autoscheduler, *declined, *summary;
+    const char *opencl_options, *autoscheduler, *declined, *summary, *kept_for;
     Variant::Needs needs;
     int (*entry)(void **);
     const halide_filter_metadata_t *(*metadata)();

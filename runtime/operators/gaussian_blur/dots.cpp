@@ -27,8 +27,7 @@ struct DotsForm : BlurForm<GaussianBlurRequest> {
 
     bool is_meant_for(const Variant &variant, const Measures &measures) const override {
         const auto serves = variant.configuration<GaussianBlurDotsConfiguration>();
-        const double columns = columns_with_halo(measures);
-        return columns >= serves.least_columns && is_within(columns, serves.most_columns);
+        return is_within(columns_with_halo(measures), serves.most_columns);
     }
     void bind(Launch &launch, const Variant &variant, const GaussianBlurRequest &request,
         Array &output) const override {
